@@ -1,0 +1,42 @@
+"""``python -m elmo_tasks COMMAND``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from elmo_tasks.commands import compare, download, embed, evaluate, export, fit
+from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
+
+COMMANDS = {"compare": compare, "embed": embed, "evaluate": evaluate, "export": export, "download": download}
+RUNS = ("fit", "validate", "test")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Returns:
+        0 if it was done, 2 if the request could not be answered; the reason is on stderr.
+    """
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        if arguments and arguments[0] in RUNS:
+            return fit.run(arguments)
+        parser = argparse.ArgumentParser(prog="python -m elmo_tasks", description="ELMo: contextual word vectors.")
+        commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+        for name, command in COMMANDS.items():
+            command.add_arguments(commands.add_parser(name, help=command.HELP, description=command.HELP))
+        for name in RUNS:
+            commands.add_parser(name, help=fit.HELP)
+        args = parser.parse_args(arguments)
+        return COMMANDS[args.command].run(args)
+    except (ConfigError, DataError, InputError, WeightsError) as error:
+        print(f"{arguments[0]}: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,133 @@
+"""The bidirectional language model of Peters et al. (2018): two stacks of projected LSTMs over one character CNN."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from elmo_tasks.bilm.char_cnn import CharacterCNN
+from elmo_tasks.bilm.options import BiLMOptions, LSTMOptions
+from elmo_tasks.bilm.projected_lstm import ProjectedLSTM, State
+
+DirectionState = tuple[State, ...]
+"""One :data:`State` per LSTM layer."""
+
+
+class DirectionalLM(nn.Module):
+    """A stack of projected LSTM layers that reads in one direction.
+
+    Args:
+        options: sizes, clipping and skip connections.
+    """
+
+    def __init__(self, options: LSTMOptions) -> None:
+        super().__init__()
+        self.use_skip_connections = options.use_skip_connections
+        self.layers = nn.ModuleList(
+            ProjectedLSTM(
+                options.projection_dim, options.dim, options.projection_dim, options.cell_clip, options.proj_clip
+            )
+            for _ in range(options.n_layers)
+        )
+
+    def forward(
+        self, x: Tensor, state: DirectionState | None = None, lengths: Tensor | None = None, dropout: float = 0.0
+    ) -> tuple[list[Tensor], DirectionState]:
+        """Run over a batch, in the order in which the direction reads.
+
+        Args:
+            x: ``[B, T, P]`` word vectors.
+            state: one state per layer; zeros by default.
+            lengths: see :meth:`ProjectedLSTM.forward`.
+            dropout: share of each layer's input that is dropped, in training.
+
+        Returns:
+            the outputs ``[B, T, P]`` of each layer, and the states at the end.
+        """
+        outputs: list[Tensor] = []
+        states: list[State] = []
+        for k, layer in enumerate(self.layers):
+            start = None if state is None else state[k]
+            dropped = nn.functional.dropout(x, dropout, self.training) if dropout else x
+            y, end = layer(dropped, start, lengths)
+            if k > 0 and self.use_skip_connections:
+                y = y + x
+            outputs.append(y)
+            states.append(end)
+            x = y
+        return outputs, tuple(states)
+
+
+@dataclass(frozen=True)
+class BiLMOutput:
+    """What the biLM gives for a batch, sentence boundaries included.
+
+    Attributes:
+        layers: ``[L, B, T, 2 P]``; layer 0 is the token layer, repeated to full width. Zero where ``mask`` is False.
+        mask: ``[B, T]`` True for real steps (words and boundaries).
+        states: the forward and the backward states after each row's last real step.
+    """
+
+    layers: Tensor
+    mask: Tensor
+    states: tuple[DirectionState, DirectionState] | None
+
+
+class BiLM(nn.Module):
+    """Characters of sentences -> vectors of words, at every layer.
+
+    Args:
+        options: everything that shapes the model. No file is read here.
+    """
+
+    def __init__(self, options: BiLMOptions) -> None:
+        super().__init__()
+        self.options = options
+        self.token_encoder = CharacterCNN(options.char_cnn, options.lstm.projection_dim)
+        self.forward_lm = DirectionalLM(options.lstm)
+        self.backward_lm = DirectionalLM(options.lstm)
+
+    def forward(
+        self,
+        characters: Tensor,
+        words: Tensor,
+        lengths: Tensor,
+        states: Sequence[DirectionState] | None = None,
+        carry: bool = False,
+    ) -> BiLMOutput:
+        """Encode a batch of sentences.
+
+        Args:
+            characters: ``[U, C]`` character ids of the distinct words, so that each word passes through the CNN once.
+            words: ``[B, T]`` rows of ``characters``, right-padded with any row.
+            lengths: ``[B]`` real steps of each row.
+            states: forward and backward states to start from; zeros by default, so that a sentence gives the same vectors always.
+            carry: also return the states at the end.
+
+        Returns:
+            all layers; see :class:`BiLMOutput`.
+        """
+        mask = torch.arange(words.shape[1], device=words.device) < lengths.unsqueeze(1)  # [B, T]
+        tokens = self.token_encoder(characters)[words]  # [B, T, P]
+        reverse = reversed_positions(lengths, words.shape[1])  # [B, T]
+        up_to = lengths if carry else None
+        ahead, state_f = self.forward_lm(tokens, None if states is None else states[0], up_to)
+        back, state_b = self.backward_lm(_reorder(tokens, reverse), None if states is None else states[1], up_to)
+        layers = [torch.cat([tokens, tokens], dim=-1)]
+        layers += [torch.cat([f, _reorder(b, reverse)], dim=-1) for f, b in zip(ahead, back, strict=True)]
+        stacked = torch.stack(layers) * mask.unsqueeze(-1)
+        return BiLMOutput(stacked, mask, (state_f, state_b) if carry else None)
+
+
+def reversed_positions(lengths: Tensor, steps: int) -> Tensor:
+    """``[B, T]`` positions that turn each row around within its length; its own inverse. Padding stays where it is."""
+    t = torch.arange(steps, device=lengths.device).expand(len(lengths), steps)
+    n = lengths.unsqueeze(1)
+    return torch.where(t < n, n - 1 - t, t)
+
+
+def _reorder(x: Tensor, positions: Tensor) -> Tensor:
+    return x.gather(1, positions.unsqueeze(-1).expand_as(x))

@@ -1,0 +1,205 @@
+"""The published file format: weights in HDF5, in the orientation of the TensorFlow code that wrote them.
+
+One map from HDF5 names to our parameters serves reading, writing and checking. The layout is that of bilm-tf: matrices are
+``[in, out]``; LSTM gates come in the order input, candidate, forget, output; 1 is added to the forget gate when it is used; the
+row of the character table that means "no character" is not in the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from elmo_tasks.bilm.bilm import BiLM
+from elmo_tasks.bilm.options import BiLMOptions
+from elmo_tasks.errors import WeightsError
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """One dataset of the file and the parameter it belongs to."""
+
+    shape: tuple[int, ...]
+    parameter: str
+    read: Callable[[Array], Array]
+    write: Callable[[Array], Array]
+
+
+def _layout(options: BiLMOptions) -> dict[str, _Entry]:
+    """HDF5 name -> dataset, for a biLM with these options. LSTM matrices are handled as wholes of input and state rows."""
+    cnn, lstm = options.char_cnn, options.lstm
+    n, h, p = cnn.n_filters, lstm.dim, lstm.projection_dim
+    transpose = (lambda a: a.T, lambda a: a.T)
+    same = (lambda a: a, lambda a: a)
+    entries = {
+        "char_embed": _Entry(
+            (261, cnn.embedding_dim),
+            "token_encoder.embedding.weight",
+            lambda a: np.concatenate([np.zeros((1, a.shape[1]), a.dtype), a]),
+            lambda a: a[1:],
+        )
+    }
+    for i, (width, number) in enumerate(cnn.filters):
+        entries[f"CNN/W_cnn_{i}"] = _Entry(
+            (1, width, cnn.embedding_dim, number),
+            f"token_encoder.convolutions.{i}.weight",
+            lambda a: a[0].transpose(2, 1, 0),
+            lambda a: a.transpose(2, 1, 0)[None],
+        )
+        entries[f"CNN/b_cnn_{i}"] = _Entry((number,), f"token_encoder.convolutions.{i}.bias", *same)
+    for k in range(cnn.n_highway):
+        for gate in ("carry", "transform"):
+            module = f"token_encoder.highways.{k}.{gate}"
+            entries[f"CNN_high_{k}/W_{gate}"] = _Entry((n, n), f"{module}.weight", *transpose)
+            entries[f"CNN_high_{k}/b_{gate}"] = _Entry((n,), f"{module}.bias", *same)
+    entries["CNN_proj/W_proj"] = _Entry((n, p), "token_encoder.projection.weight", *transpose)
+    entries["CNN_proj/b_proj"] = _Entry((p,), "token_encoder.projection.bias", *same)
+    for d, direction in enumerate(("forward_lm", "backward_lm")):
+        for k in range(lstm.n_layers):
+            cell = f"RNN_{d}/RNN/MultiRNNCell/Cell{k}/LSTMCell"
+            layer = f"{direction}.layers.{k}"
+            entries[f"{cell}/W_0"] = _Entry(
+                (2 * p, 4 * h), f"{layer}.weight", lambda a: _swap_gates(a.T), lambda a: _swap_gates(a).T
+            )
+            entries[f"{cell}/B"] = _Entry(
+                (4 * h,),
+                f"{layer}.bias_ih_l0",
+                lambda a: _swap_gates(a) + _forget_one(a),
+                lambda a: _swap_gates(a - _forget_one(a)),
+            )
+            entries[f"{cell}/W_P_0"] = _Entry((h, p), f"{layer}.weight_hr_l0", *transpose)
+    return entries
+
+
+def _swap_gates(a: Array) -> Array:
+    """Input, candidate, forget, output <-> input, forget, candidate, output, along the first axis; its own inverse."""
+    i, second, third, o = np.split(a, 4)
+    return np.concatenate([i, third, second, o])
+
+
+def _forget_one(a: Array) -> Array:
+    """The 1 that is added to the forget gate, which is the second of four in our order."""
+    one = np.zeros_like(a)
+    one[len(a) // 4 : len(a) // 2] = 1.0
+    return one
+
+
+def check_hdf5(path: Path, options: BiLMOptions) -> None:
+    """Check that a weights file is whole and fits its options, without reading the numbers.
+
+    Raises:
+        WeightsError: the file is missing, broken, or its names or shapes are not those that the options ask for.
+    """
+    with _open(path) as file:
+        _check(file, path, options)
+
+
+def read_hdf5(path: Path, options: BiLMOptions) -> dict[str, Tensor]:
+    """Read published weights.
+
+    Args:
+        path: the HDF5 file.
+        options: what the weights must fit.
+
+    Returns:
+        a state dict for :class:`BiLM`.
+
+    Raises:
+        WeightsError: see :func:`check_hdf5`; or a number is not finite.
+    """
+    state: dict[str, Tensor] = {}
+    with _open(path) as file:
+        _check(file, path, options)
+        for name, entry in _layout(options).items():
+            try:
+                array = np.asarray(file[name][()], np.float32)
+            except OSError as error:
+                raise WeightsError(f"{path}: '{name}' cannot be read ({error}); the file is probably cut short") from None
+            if not np.isfinite(array).all():
+                raise WeightsError(f"{path}: '{name}' holds numbers that are not finite (NaN or infinity)")
+            state[entry.parameter] = torch.from_numpy(np.ascontiguousarray(entry.read(array)))
+    return _split_matrices(state)
+
+
+def write_hdf5(path: Path, bilm: BiLM) -> None:
+    """Write weights as the published files have them, float32. The file appears only when it is whole."""
+    state = _join_matrices({name: value.float().cpu() for name, value in bilm.state_dict().items()})
+    partial = path.with_name(path.name + ".part")
+    try:
+        with h5py.File(partial, "w") as file:
+            for name, entry in _layout(bilm.options).items():
+                array = np.ascontiguousarray(entry.write(state[entry.parameter].numpy()))
+                file.create_dataset(name, data=array, dtype="float32")
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _split_matrices(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The file has one matrix for input and state; ``nn.LSTM`` has two, and a second bias that stays zero."""
+    result: dict[str, Tensor] = {}
+    for name, value in state.items():
+        if name.endswith(".weight") and ".layers." in name:
+            layer = name.removesuffix(".weight")
+            half = value.shape[1] // 2
+            result[f"{layer}.weight_ih_l0"] = value[:, :half].contiguous()
+            result[f"{layer}.weight_hh_l0"] = value[:, half:].contiguous()
+            result[f"{layer}.bias_hh_l0"] = torch.zeros(len(value))
+        else:
+            result[name] = value
+    return result
+
+
+def _join_matrices(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    result = dict(state)
+    for name, value in state.items():
+        if name.endswith(".weight_ih_l0"):
+            layer = name.removesuffix(".weight_ih_l0")
+            result[f"{layer}.weight"] = torch.cat([value, state[f"{layer}.weight_hh_l0"]], dim=1)
+            result[f"{layer}.bias_ih_l0"] = state[f"{layer}.bias_ih_l0"] + state[f"{layer}.bias_hh_l0"]
+    return result
+
+
+def _open(path: Path) -> h5py.File:
+    if not path.exists():
+        raise WeightsError(f"{path}: no such file; expected the weights of a biLM in HDF5")
+    if not h5py.is_hdf5(path):
+        with path.open("rb") as file:
+            start = file.read(16)
+        raise WeightsError(f"{path}: not an HDF5 file; it begins with {start!r}")
+    try:
+        return h5py.File(path, "r")
+    except OSError as error:
+        raise WeightsError(f"{path}: the HDF5 file is broken or cut short ({error})") from None
+
+
+def _check(file: h5py.File, path: Path, options: BiLMOptions) -> None:
+    found: dict[str, tuple[int, ...]] = {}
+
+    def visit(name: str, item: Any) -> None:
+        if isinstance(item, h5py.Dataset):
+            found[name] = item.shape
+
+    file.visititems(visit)
+    wanted = {name: entry.shape for name, entry in _layout(options).items()}
+    wrong = [
+        f"'{name}' has shape {found[name]}, expected {shape}"
+        for name, shape in wanted.items()
+        if name in found and found[name] != shape
+    ]
+    missing = [f"'{name}' {shape} is missing" for name, shape in wanted.items() if name not in found]
+    # bilm-tf's own dumps may hold the softmax too, which is no part of the encoder.
+    extra = [f"'{name}' {found[name]} is not expected" for name in found if name not in wanted and "softmax" not in name]
+    if problems := wrong + missing + extra:
+        shown = "; ".join(problems[:4]) + (f"; and {len(problems) - 4} more" if len(problems) > 4 else "")
+        raise WeightsError(f"{path}: the weights do not fit the options: {shown}")

@@ -1,0 +1,146 @@
+"""Where downloaded models live, and the checksum that says whether they are still what was downloaded."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import platformdirs
+
+from elmo_tasks.bilm.published import PublishedModel, command, published
+from elmo_tasks.errors import WeightsError
+
+CACHE_VARIABLE = "ELMO_TASKS_CACHE"
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class _Record:
+    sha256: str
+    size: int
+    mtime_ns: int
+
+
+def cache_folder(cache: Path | None = None) -> Path:
+    """The user's cache folder: ``cache`` if given, else ``$ELMO_TASKS_CACHE``, else the system's usual place."""
+    if cache is not None:
+        return cache.expanduser().absolute()
+    if chosen := os.environ.get(CACHE_VARIABLE):
+        return Path(chosen).expanduser().absolute()
+    return platformdirs.user_cache_path("elmo-tasks", appauthor=False)
+
+
+def files_of(model: PublishedModel, cache: Path | None = None) -> tuple[Path, Path]:
+    """Where a published model's options and weights lie once downloaded; neither need exist."""
+    folder = cache_folder(cache) / "published" / model.name
+    return folder / model.options_name, folder / model.weights_name
+
+
+def locate(name: str, cache: Path | None = None) -> tuple[Path, Path]:
+    """Find a downloaded model.
+
+    Returns:
+        The options and the weights, unchanged since they were downloaded.
+
+    Raises:
+        ConfigError: there is no published model of this name.
+        WeightsError: it was not downloaded, or its weights changed since.
+    """
+    options, weights = files_of(published(name), cache)
+    missing = [path for path in (options, weights) if not path.is_file()]
+    if missing:
+        raise WeightsError(
+            f"The {name} ELMo model is not downloaded: {missing[0]} does not exist. Get it with "
+            f"`{command(name)}`, or from a copy you have with `{command(name, offline=True)}`."
+        )
+    verify_recorded(weights, f"run `{command(name)}`")
+    return options, weights
+
+
+def record(path: Path) -> str:
+    """Write a file's SHA-256, size and time beside it, to be enforced by :func:`verify_recorded`.
+
+    Returns:
+        The SHA-256, in hexadecimal.
+
+    Raises:
+        OSError: the file cannot be read, or the record cannot be written.
+    """
+    stat = path.stat()
+    entry = _Record(_sha256(path), stat.st_size, stat.st_mtime_ns)
+    _write(path, entry)
+    return entry.sha256
+
+
+def verify_recorded(path: Path, remedy: str = "get it again") -> None:
+    """Refuse a file that is not what it was when its SHA-256 was recorded.
+
+    A file without a record is accepted. The file is only read when its size or time is not the recorded one, so that
+    opening a model costs nothing.
+
+    Args:
+        path: the file.
+        remedy: what a person does once the changed file is deleted.
+
+    Raises:
+        WeightsError: the file changed, is missing, or its record cannot be read.
+    """
+    beside = record_path(path)
+    try:
+        text = beside.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return
+    try:
+        entry = _Record(**json.loads(text))
+    except (ValueError, TypeError) as error:
+        raise WeightsError(
+            f"{beside} should hold the checksum of {path.name} and cannot be read: {error}. "
+            "If you trust the weights, delete that file."
+        ) from error
+    try:
+        stat = path.stat()
+    except FileNotFoundError as error:
+        raise WeightsError(f"{path} does not exist, and {beside.name} beside it says that it should.") from error
+    if (stat.st_size, stat.st_mtime_ns) == (entry.size, entry.mtime_ns):
+        return
+    found = _sha256(path) if stat.st_size == entry.size else None
+    if found != entry.sha256:
+        came = f"{stat.st_size:,} bytes" if found is None else f"SHA-256 {found}"
+        expected = f"{entry.size:,} bytes" if found is None else f"SHA-256 {entry.sha256}"
+        raise WeightsError(
+            f"{path} changed since it was first used: expected {expected}, found {came}. "
+            f"Delete it and {remedy}; if the change was yours, delete {beside.name} instead."
+        )
+    try:
+        _write(path, _Record(entry.sha256, stat.st_size, stat.st_mtime_ns))
+    except OSError as error:
+        # The weights are right, which is what was asked; on a read-only disk they are only hashed every time.
+        _log.warning("%s could not be brought up to date: %s", beside, error)
+
+
+def record_path(path: Path) -> Path:
+    """Where the checksum of a file is kept."""
+    return path.with_name(path.name + ".sha256")
+
+
+def _write(path: Path, entry: _Record) -> None:
+    beside = record_path(path)
+    unfinished = beside.with_name(f"{beside.name}.{os.getpid()}.tmp")
+    try:
+        unfinished.write_text(json.dumps(asdict(entry), indent=1) + "\n", encoding="utf-8")
+        unfinished.replace(beside)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _sha256(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()

@@ -1,0 +1,154 @@
+"""A biLM's name, folder or files -> the model. The only place that decides what ``--model`` means for a biLM."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from torch import Tensor
+
+from elmo_tasks.bilm import model_cache
+from elmo_tasks.bilm.bilm import BiLM
+from elmo_tasks.bilm.options import BiLMOptions
+from elmo_tasks.bilm.published import MODELS
+from elmo_tasks.bilm.safetensors_files import checksum, read_safetensors, weight_files
+from elmo_tasks.bilm.softmax import LMSoftmax
+from elmo_tasks.errors import ConfigError, WeightsError
+from elmo_tasks.text.vocabulary import Vocabulary
+
+CHECKPOINTS = Path(__file__).resolve().parents[2] / "checkpoints"
+WEIGHTS_NAME, SOFTMAX_NAME = "bilm", "softmax"
+
+
+@dataclass(frozen=True)
+class ModelFiles:
+    """Where a biLM lies.
+
+    Attributes:
+        name: what to call it.
+        options: its ``options.json``.
+        weights: one ``.hdf5`` file, or the safetensors files.
+    """
+
+    name: str
+    options: Path
+    weights: tuple[Path, ...]
+
+    @property
+    def folder(self) -> Path:
+        """Where its other files (softmax, vocabulary, card) lie, if it has any."""
+        return self.options.parent
+
+    @property
+    def checksum(self) -> str:
+        """SHA-256 of the weights."""
+        return checksum(list(self.weights))
+
+
+def default_model() -> str:
+    """Name of the biLM that commands and the app take when none is named: ``checkpoints/default.json`` says which."""
+    path = CHECKPOINTS / "default.json"
+    try:
+        return str(json.loads(path.read_text(encoding="utf-8"))["model"])
+    except (OSError, ValueError, KeyError) as error:
+        raise ConfigError(f"{path}: expected a JSON object with the key 'model' ({error})") from None
+
+
+def bundled_models() -> list[str]:
+    """Names of the biLMs in ``checkpoints/``."""
+    return sorted(path.parent.name for path in CHECKPOINTS.glob("*/options.json"))
+
+
+def find_model(model: str | Path | None = None, weights: str | Path | None = None) -> ModelFiles:
+    """Find a biLM.
+
+    Args:
+        model: a name in ``checkpoints/``, a published name, a folder with ``options.json`` or ``*_options.json`` and one set of
+            weights, or an options file if ``weights`` is given. The default model if ``None``.
+        weights: the ``.hdf5`` file that belongs to the options file.
+
+    Raises:
+        ConfigError: there is no such model, or the folder does not say which files are meant.
+        WeightsError: a published model that was not downloaded.
+    """
+    name = str(model if model is not None else default_model())
+    if weights is not None:
+        return ModelFiles(Path(weights).stem, Path(name), (Path(weights),))
+    if (CHECKPOINTS / name / "options.json").exists() and Path(name).name == name:
+        return _in_folder(CHECKPOINTS / name)
+    if name in MODELS:
+        options, file = model_cache.locate(name)
+        return ModelFiles(name, options, (file,))
+    if Path(name).is_dir():
+        return _in_folder(Path(name))
+    raise ConfigError(
+        f"there is no model '{name}': expected a name in checkpoints/ ({', '.join(bundled_models()) or 'none there yet'}), "
+        f"a published name ({', '.join(MODELS)}), or a folder with options.json and weights"
+    )
+
+
+def _in_folder(folder: Path) -> ModelFiles:
+    named = sorted(folder.glob("*_options.json"))
+    options = [folder / "options.json"] if (folder / "options.json").exists() else named
+    if len(options) != 1:
+        found = ", ".join(path.name for path in options) or "neither"
+        raise ConfigError(f"{folder}: expected options.json or exactly one *_options.json; found {found}")
+    ours, published = weight_files(folder, WEIGHTS_NAME), sorted(folder.glob("*.hdf5"))
+    if bool(ours) == bool(published) or len(published) > 1:
+        found = ", ".join(path.name for path in [*ours, *published]) or "none"
+        raise ConfigError(
+            f"{folder}: expected exactly one *.hdf5 file, or {WEIGHTS_NAME}.safetensors (whole or in parts); found {found}"
+        )
+    return ModelFiles(folder.resolve().name, options[0], tuple(ours or published))
+
+
+def load_bilm(files: ModelFiles) -> BiLM:
+    """Build the model from its options and fill it from its weights.
+
+    Raises:
+        ConfigError: the options cannot be read.
+        WeightsError: the weights cannot be read, or do not fit the options.
+    """
+    options = BiLMOptions.load(files.options)
+    bilm = BiLM(options)
+    if files.weights[0].suffix == ".hdf5":
+        from elmo_tasks.bilm.hdf5 import read_hdf5  # h5py is not needed for our own format
+
+        state = read_hdf5(files.weights[0], options)
+    else:
+        state = read_safetensors(files.folder, WEIGHTS_NAME)
+    _fill(bilm, state, files.weights[0])
+    return bilm.eval()
+
+
+def load_softmax(files: ModelFiles) -> tuple[LMSoftmax, Vocabulary]:
+    """The output layer that was trained with a biLM, and its words.
+
+    Raises:
+        WeightsError: the model has none (the published ones do not), or it does not fit.
+    """
+    path = files.folder / "vocabulary.txt.xz"
+    if not path.exists() or not weight_files(files.folder, SOFTMAX_NAME):
+        raise WeightsError(
+            f"{files.folder}: no softmax beside this model; without it the model gives vectors but predicts no words "
+            "(the published ELMo weights never had theirs published)"
+        )
+    vocabulary = Vocabulary.load(path)
+    softmax = LMSoftmax(len(vocabulary), BiLMOptions.load(files.options).lstm.projection_dim)
+    _fill(softmax, read_safetensors(files.folder, SOFTMAX_NAME), files.folder / SOFTMAX_NAME)
+    return softmax.eval(), vocabulary
+
+
+def _fill(module: BiLM | LMSoftmax, state: dict[str, Tensor], where: Path) -> None:
+    expected = {name: tuple(value.shape) for name, value in module.state_dict().items()}
+    found = {name: tuple(value.shape) for name, value in state.items()}
+    problems = [
+        f"'{name}' has shape {found.get(name, 'missing')}, expected {expected.get(name, 'no such weight')}"
+        for name in sorted(expected.keys() | found.keys())
+        if expected.get(name) != found.get(name)
+    ]
+    if problems:
+        more = f"; and {len(problems) - 4} more" if len(problems) > 4 else ""
+        raise WeightsError(f"{where}: the weights do not fit the options: {'; '.join(problems[:4])}{more}")
+    module.load_state_dict(state)

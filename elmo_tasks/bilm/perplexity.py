@@ -1,0 +1,95 @@
+"""How well a biLM predicts text: perplexity of each direction, over the whole vocabulary."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from elmo_tasks.bilm.bilm import BiLM
+from elmo_tasks.bilm.softmax import LMSoftmax
+
+
+@dataclass(frozen=True)
+class Perplexity:
+    """Sums over a text, and what follows from them.
+
+    Attributes:
+        forward_loss: negative log-likelihood of all targets, in nats, left to right.
+        backward_loss: the same, right to left.
+        n_targets: predicted words, the sentence's far boundary included.
+        n_unknown: those of them that the vocabulary does not have, which are predicted as ``<UNK>``.
+    """
+
+    forward_loss: float = 0.0
+    backward_loss: float = 0.0
+    n_targets: int = 0
+    n_unknown: int = 0
+
+    def __add__(self, other: Perplexity) -> Perplexity:
+        return Perplexity(
+            self.forward_loss + other.forward_loss,
+            self.backward_loss + other.backward_loss,
+            self.n_targets + other.n_targets,
+            self.n_unknown + other.n_unknown,
+        )
+
+    @property
+    def forward(self) -> float:
+        """Perplexity left to right."""
+        return math.exp(self.forward_loss / self.n_targets)
+
+    @property
+    def backward(self) -> float:
+        """Perplexity right to left."""
+        return math.exp(self.backward_loss / self.n_targets)
+
+    @property
+    def unknown_rate(self) -> float:
+        """Share of targets that the vocabulary does not have."""
+        return self.n_unknown / self.n_targets
+
+
+@torch.no_grad()
+def sentence_losses(
+    bilm: BiLM, softmax: LMSoftmax, characters: Tensor, words: Tensor, lengths: Tensor, targets: Tensor, unknown_id: int
+) -> Perplexity:
+    """Losses of whole sentences, each from the constant start state, as the encoder sees them.
+
+    Every word is predicted from what is before it (forward) or after it (backward), and then the far boundary. The near boundary
+    is given.
+
+    Args:
+        bilm: the model.
+        softmax: its output layer.
+        characters: ``[U, C]`` character ids of distinct words.
+        words: ``[B, T]`` rows of ``characters``, boundaries included, right-padded.
+        lengths: ``[B]`` real steps.
+        targets: ``[B, T]`` vocabulary ids of ``words``.
+        unknown_id: id of ``<UNK>``.
+    """
+    output = bilm(characters, words, lengths)
+    ahead, back = output.layers[-1].chunk(2, dim=-1)  # [B, T, P]
+    is_pair = output.mask[:, 1:]  # positions t, t + 1 both real
+    loss_f = _summed_loss(softmax, ahead[:, :-1][is_pair], targets[:, 1:][is_pair])
+    loss_b = _summed_loss(softmax, back[:, 1:][is_pair], targets[:, :-1][is_pair])
+    unknown = int((targets[:, 1:][is_pair] == unknown_id).sum())
+    return Perplexity(loss_f, loss_b, int(is_pair.sum()), unknown)
+
+
+def total(parts: Iterable[Perplexity]) -> Perplexity:
+    """The sum of the parts."""
+    return sum(parts, Perplexity())
+
+
+def _summed_loss(softmax: LMSoftmax, hidden: Tensor, targets: Tensor, chunk: int = 1024) -> float:
+    # In pieces, because 50,000 scores for each of thousands of words do not fit comfortably.
+    losses = [
+        F.cross_entropy(softmax(h).float(), y, reduction="sum").double()
+        for h, y in zip(hidden.split(chunk), targets.split(chunk), strict=True)
+    ]
+    return float(sum(losses))

@@ -1,0 +1,99 @@
+"""One LSTM layer with a projected, optionally clipped state (Sak et al., 2014), in one direction."""
+
+from __future__ import annotations
+
+import warnings
+
+import torch
+from torch import Tensor, nn
+
+State = tuple[Tensor, Tensor]
+"""Output ``[1, B, P]`` and cell ``[1, B, H]``."""
+
+# Projections run in PyTorch's own CPU kernel, which is what was measured here; the notice that oneDNN has none says nothing new.
+warnings.filterwarnings("ignore", message="LSTM with projections is not supported with oneDNN")
+
+
+class ProjectedLSTM(nn.LSTM):
+    """``torch.nn.LSTM`` with one layer, a projection, clipping, and one bias.
+
+    Without clipping it is the library's fused LSTM. With clipping the steps are written out, because the clipped cell goes into
+    the next step.
+
+    Args:
+        input_size: size of the inputs.
+        hidden_size: cells ``H``.
+        proj_size: outputs ``P``.
+        cell_clip: keeps the cell within +-this, before the output gate reads it.
+        proj_clip: keeps the projected output within +-this.
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        proj_size: int,
+        cell_clip: float | None = None,
+        proj_clip: float | None = None,
+    ) -> None:
+        # proj_size == hidden_size is refused by nn.LSTM although it is meaningful; the published files never have it.
+        super().__init__(input_size, hidden_size, proj_size=proj_size, batch_first=True)
+        self.cell_clip = cell_clip
+        self.proj_clip = proj_clip
+        # The published layout has one bias. The second is held at zero, so that nothing has to be summed on the way out.
+        self.bias_hh_l0.requires_grad_(False)
+        with torch.no_grad():
+            self.bias_hh_l0.zero_()
+            self.bias_ih_l0.zero_()
+            self.bias_ih_l0[hidden_size : 2 * hidden_size] = 1.0  # remember by default (Jozefowicz et al., 2015)
+
+    def forward(self, x: Tensor, state: State | None = None, lengths: Tensor | None = None) -> tuple[Tensor, State]:  # type: ignore[override]
+        """Run over a batch.
+
+        Args:
+            x: ``[B, T, input_size]``.
+            state: where to start; zeros by default.
+            lengths: ``[B]`` number of real steps of each row. The returned state is the one after them. Needed only by callers
+                that carry the state on.
+
+        Returns:
+            ``[B, T, P]`` outputs (whatever they are past ``lengths``), and the state at the end.
+        """
+        if state is None:
+            state = (x.new_zeros(1, len(x), self.proj_size), x.new_zeros(1, len(x), self.hidden_size))
+        if self.cell_clip is not None or self.proj_clip is not None or lengths is not None:
+            return self._steps(x, state, lengths)
+        if x.device.type == "cpu" and torch.is_autocast_enabled("cpu"):
+            return self._fused_low_precision(x, state)
+        output, state = super().forward(x, state)
+        return output, state
+
+    def _fused_low_precision(self, x: Tensor, state: State) -> tuple[Tensor, State]:
+        # Autocast on a CPU would convert the weights anew at each step of the loop; once per call is enough.
+        dtype = torch.get_autocast_dtype("cpu")
+        with torch.autocast("cpu", enabled=False):
+            weights = [weight.to(dtype) for weight in self._flat_weights]
+            start = [part.to(dtype) for part in state]
+            output, h, c = torch.lstm(x.to(dtype), start, weights, True, 1, 0.0, self.training, False, True)
+        return output, (h, c)
+
+    def _steps(self, x: Tensor, state: State, lengths: Tensor | None) -> tuple[Tensor, State]:
+        h, c = state[0][0], state[1][0]  # [B, P], [B, H]
+        from_input = nn.functional.linear(x, self.weight_ih_l0, self.bias_ih_l0)  # [B, T, 4H]
+        outputs = []
+        for t in range(x.shape[1]):
+            gates = from_input[:, t] + nn.functional.linear(h, self.weight_hh_l0, self.bias_hh_l0)
+            i, f, g, o = gates.chunk(4, dim=-1)
+            new_c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+            if self.cell_clip is not None:
+                new_c = new_c.clamp(-self.cell_clip, self.cell_clip)
+            new_h = nn.functional.linear(torch.sigmoid(o) * torch.tanh(new_c), self.weight_hr_l0)
+            if self.proj_clip is not None:
+                new_h = new_h.clamp(-self.proj_clip, self.proj_clip)
+            if lengths is None:
+                h, c = new_h, new_c
+            else:
+                live = (t < lengths).unsqueeze(-1)
+                h, c = torch.where(live, new_h, h), torch.where(live, new_c, c)
+            outputs.append(new_h)
+        return torch.stack(outputs, dim=1), (h.unsqueeze(0), c.unsqueeze(0))

@@ -1,0 +1,109 @@
+"""Our file format: safetensors, cut into files of at most 9 MB so that any host takes them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from elmo_tasks.errors import WeightsError
+
+MAX_BYTES = 9_000_000
+
+
+def write_safetensors(folder: Path, name: str, tensors: Mapping[str, Tensor], dtype: torch.dtype | None = None) -> list[Path]:
+    """Write tensors as ``name.safetensors``, or as numbered files with an index where they are too large for one.
+
+    A tensor that is too large by itself is cut into blocks of rows ``key:0``, ``key:1``, ...
+
+    Args:
+        folder: where to write; it must exist.
+        name: of the file or files.
+        tensors: what to write.
+        dtype: converts floating-point tensors.
+
+    Returns:
+        the files.
+    """
+    pieces: dict[str, Tensor] = {}
+    for key, tensor in tensors.items():
+        value = (tensor.to(dtype) if dtype and tensor.is_floating_point() else tensor).detach().cpu()
+        rows = max(1, MAX_BYTES // max(1, value.nbytes // max(1, len(value)))) if value.nbytes > MAX_BYTES else 0
+        blocks = value.split(rows) if rows else (value,)
+        for k, block in enumerate(blocks):
+            pieces[f"{key}:{k}" if rows else key] = block.contiguous().clone()
+    shards: list[dict[str, Tensor]] = [{}]
+    for key, value in pieces.items():
+        if sum(t.nbytes for t in shards[-1].values()) + value.nbytes > MAX_BYTES and shards[-1]:
+            shards.append({})
+        shards[-1][key] = value
+    n = len(shards)
+    names = [f"{name}.safetensors"] if n == 1 else [f"{name}-{k:05d}-of-{n:05d}.safetensors" for k in range(1, n + 1)]
+    files = []
+    for file_name, shard in zip(names, shards, strict=True):
+        partial = folder / f"{file_name}.part"
+        save_file(shard, partial)
+        partial.replace(folder / file_name)
+        files.append(folder / file_name)
+    if n > 1:
+        index = {key: file_name for file_name, shard in zip(names, shards, strict=True) for key in shard}
+        path = folder / f"{name}.safetensors.index.json"
+        path.write_text(json.dumps({"weight_map": index}, indent=1) + "\n", encoding="utf-8")
+        files.append(path)
+    return files
+
+
+def weight_files(folder: Path, name: str) -> list[Path]:
+    """The files that :func:`write_safetensors` wrote, or an empty list if there are none."""
+    single, index = folder / f"{name}.safetensors", folder / f"{name}.safetensors.index.json"
+    if index.exists():
+        try:
+            names = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
+        except (ValueError, KeyError, AttributeError) as error:
+            raise WeightsError(f"{index}: expected a JSON object with the key 'weight_map' ({error})") from None
+        return [folder / Path(n).name for n in names]
+    return [single] if single.exists() else []
+
+
+def read_safetensors(folder: Path, name: str) -> dict[str, Tensor]:
+    """Read what :func:`write_safetensors` wrote, as float32.
+
+    Raises:
+        WeightsError: a file is missing or broken, or a number is not finite.
+    """
+    files = weight_files(folder, name)
+    if not files:
+        raise WeightsError(f"{folder}: no {name}.safetensors there, and no {name}.safetensors.index.json")
+    pieces: dict[str, Tensor] = {}
+    for path in files:
+        if not path.exists():
+            raise WeightsError(f"{path}: no such file, although the index beside it names it")
+        try:
+            with safe_open(path, "pt") as file:
+                pieces |= {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 - not a dict
+        except SafetensorError as error:
+            raise WeightsError(f"{path}: not a safetensors file, or cut short ({error})") from None
+    blocks: dict[str, list[tuple[int, Tensor]]] = {}
+    for key, value in pieces.items():
+        base, _, number = key.partition(":")
+        value = value.float() if value.is_floating_point() else value
+        if not torch.isfinite(value).all():
+            raise WeightsError(f"{folder}: '{key}' holds numbers that are not finite (NaN or infinity)")
+        blocks.setdefault(base, []).append((int(number or 0), value))
+    return {key: torch.cat([v for _, v in sorted(b, key=lambda p: p[0])]) if len(b) > 1 else b[0][1] for key, b in blocks.items()}
+
+
+def checksum(files: list[Path]) -> str:
+    """SHA-256 over the contents of files, in the order of their names."""
+    digest = hashlib.sha256()
+    for path in sorted(files):
+        with path.open("rb") as file:
+            for block in iter(lambda f=file: f.read(1 << 20), b""):  # type: ignore[misc]
+                digest.update(block)
+    return digest.hexdigest()

@@ -1,0 +1,110 @@
+"""The output layer of the language model: scores over a vocabulary, in full or over a sample."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+
+class LMSoftmax(nn.Module):
+    """Vector of a direction's top layer -> distribution over the vocabulary. Both directions share it, as in bilm-tf.
+
+    Word ids are ranks: the lower, the more frequent. The sampler relies on it.
+
+    Args:
+        n_words: vocabulary size ``V``.
+        dim: size ``P`` of the vectors.
+    """
+
+    def __init__(self, n_words: int, dim: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(n_words, dim) / math.sqrt(dim))
+        self.bias = nn.Parameter(torch.zeros(n_words))
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        """``[N, P]`` -> ``[N, V]`` scores."""
+        return nn.functional.linear(hidden, self.weight, self.bias)
+
+    def sampled_loss(self, hidden: Tensor, targets: Tensor, n_draws: int) -> Tensor:
+        """Cross entropy against a sample of the vocabulary, corrected for how it was drawn (Jean et al., 2015).
+
+        Words are drawn log-uniformly over their ranks, with replacement, and each is used once; a word's expected count after
+        ``n_draws`` draws of probability ``p`` is ``1 - (1 - p)^n_draws``.
+
+        Args:
+            hidden: ``[N, P]``.
+            targets: ``[N]`` word ids.
+            n_draws: how many draws one call shares among all rows.
+
+        Returns:
+            the mean loss. With every word of the vocabulary in the sample it tends to the full cross entropy.
+        """
+        n_words = len(self.weight)
+        uniform = torch.rand(n_draws, device=hidden.device, dtype=torch.float64)
+        drawn = (uniform * math.log(n_words + 1)).exp().long().sub_(1).clamp_(0, n_words - 1).unique()  # [S], sorted
+        n = len(drawn)
+        rows = torch.cat([drawn, targets])
+        weight, bias = self.weight[rows], self.bias[rows] - self._log_expected_count(rows, n_draws)
+        right = (hidden.float() * weight[n:]).sum(-1) + bias[n:]  # [N]
+        # A target that was drawn as well counts once, as the target.
+        place = torch.searchsorted(drawn, targets).clamp_(max=len(drawn) - 1)
+        place = torch.where(drawn[place] == targets, place, -1)
+        return _SampledCrossEntropy.apply(hidden, weight[:n], bias[:n], right, place)
+
+    def _log_expected_count(self, words: Tensor, n_draws: int) -> Tensor:
+        rank = words.double() + 1
+        p = torch.log1p(1 / rank) / math.log(len(self.weight) + 1)
+        return torch.log(-torch.expm1(n_draws * torch.log1p(-p))).float()
+
+
+class _SampledCrossEntropy(torch.autograd.Function):
+    """Cross entropy of one right score against shared others, with its gradient computed on the way.
+
+    A block of rows is scored, normalised and turned into gradients while it is in the cache; the ``[N, S]`` scores are never
+    stored. On two cores that is three times as fast as autograd's way.
+    """
+
+    @staticmethod
+    def forward(ctx, hidden, weight, bias, right, place):  # type: ignore[no-untyped-def]
+        """``[N, P], [S, P], [S], [N], [N]`` -> mean loss; ``place`` is the column that a row must not count, or -1."""
+        kind = hidden.device.type
+        dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else hidden.dtype
+        with torch.autocast(kind, enabled=False):
+            x, w, b = hidden.to(dtype), weight.to(dtype), bias.float()
+            losses = torch.empty_like(right)
+            p_right = torch.empty_like(right)
+            share = hidden.new_empty(hidden.shape, dtype=dtype)  # sum over the others of p * weight
+            grad_w, grad_b = torch.zeros_like(weight), torch.zeros_like(bias)
+            ones = torch.ones(len(x), dtype=dtype, device=x.device)
+            block = _ROWS_ON_CPU if kind == "cpu" else len(x)
+            for start in range(0, len(x), max(1, block)):
+                rows = slice(start, start + block)
+                scores = (x[rows] @ w.t()).float().add_(b)
+                hit = (place[rows] >= 0).nonzero(as_tuple=True)[0]
+                scores[hit, place[rows][hit]] = -math.inf
+                top = torch.maximum(scores.amax(dim=-1), right[rows])
+                e = scores.sub_(top.unsqueeze(1)).exp_()
+                e_right = (right[rows] - top).exp()
+                total = e.sum(dim=-1) + e_right
+                losses[rows] = total.log() - (right[rows] - top)
+                p_right[rows] = e_right / total
+                p = e.div_(total.unsqueeze(1))
+                p = p.to(dtype)
+                grad_b += p.t() @ ones[: len(p)]
+                share[rows] = p @ w
+                grad_w += p.t() @ x[rows]
+        ctx.save_for_backward(share, grad_w, grad_b, p_right)
+        ctx.hidden_dtype = hidden.dtype
+        return losses.mean()
+
+    @staticmethod
+    def backward(ctx, grad):  # type: ignore[no-untyped-def]
+        """Scale what was computed."""
+        share, grad_w, grad_b, p_right = ctx.saved_tensors
+        scale = grad / len(p_right)
+        return share.to(ctx.hidden_dtype) * scale, grad_w * scale, grad_b * scale, (p_right - 1) * scale, None
+
+
+_ROWS_ON_CPU = 256

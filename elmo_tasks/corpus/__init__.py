@@ -1,0 +1,1 @@
+"""Text to look words up in."""

@@ -1,0 +1,1 @@
+"""Lightning DataModules and the readers below them."""

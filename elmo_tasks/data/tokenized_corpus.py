@@ -1,0 +1,165 @@
+"""Text files turned into word ids once, and kept on disk: what a language model reads for hours."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elmo_tasks.errors import DataError
+from elmo_tasks.text.characters import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
+from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS, open_text
+
+_LINES_PER_BLOCK = 100_000
+_FORMAT = 1
+
+
+class TokenizedCorpus:
+    """Word ids of a corpus, memory-mapped, read forwards and with each sentence turned around.
+
+    Attributes:
+        words: the distinct words; the special ones first, then by falling frequency. An id is a position here.
+        counts: how often each occurs.
+        characters: ``[n_words, 50]`` character ids of each word.
+        forward: ``[N]`` ids; each sentence is ``<S> w1 .. wn </S>``.
+        backward: ``[N]`` ids; each sentence is ``</S> wn .. w1 <S>``, the sentences in the same order.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.words = (folder / "words.txt").read_text(encoding="utf-8").split("\n")[:-1]
+        self.counts: NDArray[np.int64] = np.load(folder / "counts.npy")
+        self.characters: NDArray[np.int16] = np.load(folder / "characters.npy", mmap_mode="r")
+        self.forward: NDArray[np.int32] = np.memmap(folder / "forward.bin", np.int32, "r")
+        self.backward: NDArray[np.int32] = np.memmap(folder / "backward.bin", np.int32, "r")
+
+    @property
+    def n_sentences(self) -> int:
+        """Number of sentences."""
+        return int(self.counts[BEGIN_ID])
+
+    @property
+    def n_tokens(self) -> int:
+        """Number of words, sentence boundaries not counted."""
+        return len(self.forward) - 2 * self.n_sentences
+
+    @classmethod
+    def build(cls, files: Sequence[Path], cache: Path) -> TokenizedCorpus:
+        """Read the files, or what an earlier call made of them.
+
+        Args:
+            files: text files, plain or ``.xz``, one tokenized sentence per line.
+            cache: folder for the result; the same files give the same sub-folder.
+
+        Raises:
+            DataError: a file cannot be read, or there is no text in any.
+        """
+        folder = cache / _fingerprint(files)
+        if not (folder / "words.txt").exists():
+            cache.mkdir(parents=True, exist_ok=True)
+            partial = Path(tempfile.mkdtemp(prefix="partial-", dir=cache))
+            try:
+                _write(partial, read_sentences(files))
+                if folder.exists():
+                    shutil.rmtree(folder)
+                partial.rename(folder)
+            except BaseException:
+                shutil.rmtree(partial, ignore_errors=True)
+                raise
+        return cls(folder)
+
+
+def read_sentences(files: Sequence[Path]) -> Iterator[list[str]]:
+    """Sentences of text files, one per line, tokens separated by white space; empty lines are passed over."""
+    for path in files:
+        for line in open_text(path):
+            if words := line.split():
+                yield words
+
+
+def _fingerprint(files: Sequence[Path]) -> str:
+    stats = [(str(path.resolve()), path.stat().st_size, path.stat().st_mtime_ns) for path in files if path.exists()]
+    missing = [str(path) for path in files if not path.exists()]
+    if missing:
+        raise DataError(f"{missing[0]}: no such file")
+    return hashlib.sha256(json.dumps([_FORMAT, stats]).encode()).hexdigest()[:16]
+
+
+def _write(folder: Path, sentences: Iterable[list[str]]) -> None:
+    """Two passes over the ids: in order of appearance first, by frequency once the counts are known."""
+    ids: defaultdict[str, int] = defaultdict()
+    ids.default_factory = ids.__len__
+    for word in SPECIAL_WORDS:
+        ids[word]
+    block: list[int] = []
+    counts = np.zeros(1024, np.int64)
+    with (folder / "appearance.bin").open("wb") as out:
+
+        def flush() -> None:
+            nonlocal counts
+            array = np.array(block, np.int32)
+            array.tofile(out)
+            new = np.bincount(array, minlength=len(ids))
+            counts = np.concatenate([counts, np.zeros(max(0, len(new) - len(counts)), np.int64)])
+            counts[: len(new)] += new
+            block.clear()
+
+        for k, words in enumerate(sentences, start=1):
+            block.append(BEGIN_ID)
+            block.extend([ids[word] for word in words])
+            block.append(END_ID)
+            if k % _LINES_PER_BLOCK == 0:
+                flush()
+        flush()
+    if not counts.any():
+        raise DataError("the text files have no sentence in them; expected one tokenized sentence per line")
+    counts = counts[: len(ids)]
+    n_special = len(SPECIAL_WORDS)
+    order = np.concatenate([np.arange(n_special), n_special + np.argsort(-counts[n_special:], kind="stable")])
+    rank = np.empty(len(order), np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    appearance = np.memmap(folder / "appearance.bin", np.int32, "r")
+    with (folder / "forward.bin").open("wb") as ahead, (folder / "backward.bin").open("wb") as back:
+        for start, stop in _whole_sentences(appearance):
+            piece = rank[appearance[start:stop]]
+            piece.tofile(ahead)
+            turn_sentences(piece).tofile(back)
+    del appearance
+    (folder / "appearance.bin").unlink()
+    words = list(ids)
+    words = [words[k] for k in order]
+    np.save(folder / "counts.npy", counts[order])
+    np.save(folder / "characters.npy", character_table(words))
+    # Last, because its presence says that the folder is complete.
+    (folder / "words.txt").write_text("".join(f"{word}\n" for word in words), encoding="utf-8")
+
+
+def _whole_sentences(ids: NDArray[np.int32], size: int = 4_000_000) -> Iterator[tuple[int, int]]:
+    start = 0
+    while start < len(ids):
+        stop = min(start + size, len(ids))
+        while ids[stop - 1] != END_ID:
+            stop -= 1
+        yield start, stop
+        start = stop
+
+
+def turn_sentences(ids: NDArray[np.int32]) -> NDArray[np.int32]:
+    """``<S> w1 .. wn </S>`` sentences, one after another, each turned around in its place."""
+    ends = np.flatnonzero(ids == END_ID)
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    lengths = ends - starts + 1
+    return ids[np.repeat(starts + ends, lengths) - np.arange(len(ids))]
+
+
+def character_table(words: Sequence[str]) -> NDArray[np.int16]:
+    """``[n_words, 50]`` character ids of words of which the first are :data:`SPECIAL_WORDS`."""
+    rows = [character_ids(word) for word in words]
+    rows[BEGIN_ID], rows[END_ID] = list(BEGIN_SENTENCE_IDS), list(END_SENTENCE_IDS)
+    return np.array(rows, np.int16)

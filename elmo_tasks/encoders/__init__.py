@@ -1,0 +1,1 @@
+"""Sentences to Layers, one file per backend."""

@@ -1,0 +1,149 @@
+"""The frozen biLM as an encoder: sentences -> Layers."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+import torch
+
+from elmo_tasks.bilm.bilm import BiLM
+from elmo_tasks.bilm.model_files import ModelFiles, find_model, load_bilm
+from elmo_tasks.errors import InputError
+from elmo_tasks.layers.layers import Layers
+from elmo_tasks.text.characters import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
+from elmo_tasks.text.tokens import tokenize
+
+Sentence = str | Sequence[str]
+
+
+class Elmo:
+    """A frozen biLM that turns sentences into vectors. Every call starts from the same state: same sentence, same numbers.
+
+    Args:
+        bilm: the model; it is put into evaluation mode and its weights are frozen.
+        name: what to call it.
+        files: where it came from, if it came from files.
+    """
+
+    def __init__(self, bilm: BiLM, name: str = "elmo", files: ModelFiles | None = None) -> None:
+        self.bilm = bilm.eval().requires_grad_(False)
+        self.name = name
+        self.files = files
+
+    @classmethod
+    def load(
+        cls, model: str | Path | None = None, weights: str | Path | None = None, device: torch.device | str = "cpu"
+    ) -> Elmo:
+        """Load a biLM from its files.
+
+        Args:
+            model: a name in ``checkpoints/``, a published name, a folder, or an options file; the default model if ``None``.
+            weights: the ``.hdf5`` file, if ``model`` is an options file.
+            device: where to compute.
+
+        Raises:
+            ConfigError: there is no such model, or its options cannot be read.
+            WeightsError: the weights are missing, broken or do not fit.
+        """
+        files = find_model(model, weights)
+        return cls(load_bilm(files).to(device), files.name, files)
+
+    @property
+    def device(self) -> torch.device:
+        """Where it computes."""
+        return next(self.bilm.parameters()).device
+
+    @property
+    def n_layers(self) -> int:
+        """Layers of the result: the context-free token layer and one per LSTM layer."""
+        return self.bilm.options.n_layers
+
+    @property
+    def width(self) -> int:
+        """Size ``D`` of the vectors: forward half, then backward half."""
+        return self.bilm.options.width
+
+    @torch.inference_mode()
+    def encode(self, sentences: Sequence[Sentence]) -> Layers:
+        """Encode one batch.
+
+        Args:
+            sentences: raw strings, which are tokenized as the training text is (:data:`elmo_tasks.text.tokens.TOKENIZER_NAME`),
+                or lists of tokens, which are taken as they are.
+
+        Returns:
+            vectors of all tokens at all layers, on the model's device.
+
+        Raises:
+            InputError: there is no sentence, or something that is neither text nor tokens.
+        """
+        if isinstance(sentences, str):
+            raise InputError("expected a list of sentences, found one string; put it in a list: [sentence]")
+        _warn_if_one_tokenized_sentence(sentences)
+        tokens, offsets = [], []
+        for sentence in sentences:
+            words, places = _tokens_of(sentence)
+            tokens.append(words)
+            offsets.append(places)
+        if not tokens:
+            raise InputError("expected at least one sentence, found none")
+        values, mask = self._vectors(tokens)
+        return Layers(values, mask, tuple(tokens), None if None in offsets else tuple(p for p in offsets if p is not None))
+
+    def encode_batches(self, sentences: Iterable[Sentence], batch_size: int = 64) -> Iterator[Layers]:
+        """Encode a corpus of any length, one batch at a time, in order.
+
+        Args:
+            sentences: see :meth:`encode`; read as the result is consumed.
+            batch_size: sentences of a batch.
+        """
+        remaining = iter(sentences)
+        while batch := list(islice(remaining, batch_size)):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", OneSentenceWarning)
+                layers = self.encode(batch)
+            yield layers
+
+    def _vectors(self, sentences: Sequence[tuple[str, ...]]) -> tuple[torch.Tensor, torch.Tensor]:
+        """``[L, B, T, D]`` values without boundaries, and their ``[B, T]`` mask."""
+        characters: list[Sequence[int]] = [BEGIN_SENTENCE_IDS, END_SENTENCE_IDS]
+        rows: dict[str, int] = {}
+        limit = self.bilm.options.char_cnn.max_characters_per_token
+        for word in (word for words in sentences for word in words):
+            if word not in rows:
+                rows[word] = len(characters)
+                characters.append(character_ids(word, limit))
+        longest = max(len(words) for words in sentences)
+        padded = [[0, *(rows[word] for word in words), 1, *[1] * (longest - len(words))] for words in sentences]
+        lengths = torch.tensor([len(words) for words in sentences], device=self.device)
+        table = torch.tensor([list(ids)[:limit] for ids in characters], device=self.device)
+        output = self.bilm(table, torch.tensor(padded, device=self.device), lengths + 2)
+        mask = torch.arange(longest, device=self.device) < lengths.unsqueeze(1)
+        return output.layers[:, :, 1 : longest + 1] * mask.unsqueeze(-1), mask
+
+
+class OneSentenceWarning(UserWarning):
+    """A list of strings that looks like the words of one sentence."""
+
+
+def _tokens_of(sentence: Sentence) -> tuple[tuple[str, ...], tuple[tuple[int, int], ...] | None]:
+    if isinstance(sentence, str):
+        found = tokenize(sentence)
+        return tuple(t.text for t in found), tuple((t.start, t.end) for t in found)
+    words = tuple(sentence)
+    if not all(isinstance(word, str) for word in words):
+        raise InputError(f"expected a sentence as text or as a list of tokens, found {type(sentence).__name__}: {sentence!r:.80}")
+    return words, None
+
+
+def _warn_if_one_tokenized_sentence(sentences: Sequence[Sentence]) -> None:
+    if len(sentences) > 2 and all(isinstance(s, str) and s and not any(c.isspace() for c in s) for s in sentences):
+        warnings.warn(
+            f"{len(sentences)} strings of one word each look like the words of one sentence, and are encoded as "
+            f"{len(sentences)} sentences; to encode them as one, pass a list with that list in it",
+            OneSentenceWarning,
+            stacklevel=3,
+        )

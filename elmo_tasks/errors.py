@@ -1,0 +1,35 @@
+"""The errors a user may read.
+
+Each is a :class:`ValueError` whose text says what was expected, what came, and which file, line or key it came from.
+"""
+
+from __future__ import annotations
+
+from elmo_tasks.api import Choice
+
+
+class ConfigError(ValueError):
+    """A setting, option or command-line argument that cannot be used."""
+
+
+class WeightsError(ValueError):
+    """A model file that is missing, broken, or does not fit its options."""
+
+
+class DataError(ValueError):
+    """A data file that cannot be read as what it should be."""
+
+
+class InputError(ValueError):
+    """Something a person typed that cannot be answered.
+
+    Args:
+        message: one plain sentence that says what to do.
+        field: where it was typed: ``"word"``, ``"sentences"`` (the list as a whole) or ``"sentence 3"`` (counted from 1).
+        choices: ready-made replacements for the field, when the program has a good guess.
+    """
+
+    def __init__(self, message: str, *, field: str = "", choices: tuple[Choice, ...] = ()) -> None:
+        super().__init__(message)
+        self.field = field
+        self.choices = choices

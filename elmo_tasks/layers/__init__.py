@@ -1,0 +1,1 @@
+"""What every encoder returns, and the learned mixture of it."""

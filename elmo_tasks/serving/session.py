@@ -1,0 +1,160 @@
+"""What stands behind the screen and the commands: the models that are loaded, and what people may ask of them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from elmo_tasks.analysis.senses import Grouping, group_uses, verdict
+from elmo_tasks.analysis.similarity import cosine_matrix, random_pair_cosine
+from elmo_tasks.api import Comparison, ComparisonItem, LayerComparison, Limits, ModelInfo
+from elmo_tasks.bilm.model_files import bundled_models, default_model
+from elmo_tasks.corpus.everyday import everyday_sentences
+from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.errors import InputError
+from elmo_tasks.layers.views import layer_names, with_mean
+from elmo_tasks.text.mentions import Mention, check_word, find_mention
+
+_TITLES = {"elmo-mini": "elmo-mini, the small ELMo that comes with the program"}
+
+
+@dataclass(frozen=True)
+class _Loaded:
+    """A model in memory, and what two random words have in common in it."""
+
+    elmo: Elmo
+    names: tuple[str, ...]
+    random_pair: tuple[float, ...]
+
+
+class Session:
+    """Implements :class:`elmo_tasks.api.Service`. Nothing a person sends is kept.
+
+    Args:
+        model: name or folder of the model to start with; the default one if ``None``.
+        device: where to compute; a GPU if there is one and ``None`` is given.
+    """
+
+    limits = Limits()
+
+    def __init__(self, model: str | None = None, device: str | None = None) -> None:
+        self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+        self.default = model or default_model()
+        self._models: dict[str, _Loaded] = {}
+        # One at a time: requests come in threads, and a model is loaded once.
+        self._lock = threading.Lock()
+
+    def models(self) -> tuple[ModelInfo, ...]:
+        """The models on offer, the default one first."""
+        names = dict.fromkeys([self.default, *bundled_models()])
+        return tuple(ModelInfo(name, _TITLES.get(name, name), self._load(name).names) for name in names)
+
+    def compare(self, word: str, sentences: Sequence[str], model: str | None = None) -> Comparison:
+        """See :meth:`elmo_tasks.api.Service.compare`."""
+        mentions = self._mentions(word, sentences)
+        loaded = self._load(self._allowed(model))
+        layers = loaded.elmo.encode([[t.text for t in m.tokens] for m in mentions])
+        uses = torch.stack([layers.values[:, k, m.index] for k, m in enumerate(mentions)], dim=1).cpu()  # [L, n, D]
+        views = with_mean(uses)
+        compared = tuple(
+            LayerComparison(
+                name=name,
+                cosine=tuple(tuple(round(v, 6) for v in row) for row in cosine_matrix(vectors).tolist()),
+                norms=tuple(round(v, 6) for v in vectors.norm(dim=-1).tolist()),
+                random_pair_cosine=random_pair,
+            )
+            for name, vectors, random_pair in zip(loaded.names, views, loaded.random_pair, strict=True)
+        )
+        grouping = group_uses(uses)
+        return Comparison(
+            word=word.strip(),
+            model=loaded.elmo.name,
+            items=tuple(_item(m) for m in mentions),
+            layers=compared,
+            groups=grouping.groups,
+            verdict=_verdict(word.strip(), mentions, compared, grouping),
+            verdict_layer=loaded.names[grouping.layer],
+        )
+
+    def _mentions(self, word: str, sentences: Sequence[str]) -> list[Mention]:
+        limits = self.limits
+        if any("[" not in sentence for sentence in sentences) or not sentences:
+            check_word(word)
+        if not limits.min_sentences <= len(sentences) <= limits.max_sentences:
+            had = "no sentence" if not sentences else "one sentence" if len(sentences) == 1 else f"{len(sentences)} sentences"
+            raise InputError(
+                f"Comparing takes {limits.min_sentences} to {limits.max_sentences} sentences; there is {had}."
+                if len(sentences) < 2
+                else f"Comparing takes {limits.min_sentences} to {limits.max_sentences} sentences; there are {had}.",
+                field="sentences",
+            )
+        mentions = []
+        for k, sentence in enumerate(sentences, start=1):
+            field = f"sentence {k}"
+            if len(sentence) > limits.max_characters:
+                raise InputError(
+                    f"Sentence {k} has {len(sentence):,} characters; the most is {limits.max_characters:,}. Shorten it.",
+                    field=field,
+                )
+            mention = find_mention(word, sentence, field=field)
+            if len(mention.tokens) > limits.max_tokens:
+                raise InputError(
+                    f"Sentence {k} has {len(mention.tokens):,} words; the most is {limits.max_tokens}. Shorten it.", field=field
+                )
+            mentions.append(mention)
+        return mentions
+
+    def _allowed(self, model: str | None) -> str:
+        """A request may only name what is on offer: a path from the network is not opened."""
+        if model is None or model == self.default:
+            return self.default
+        if model not in bundled_models():
+            offered = ", ".join(dict.fromkeys([self.default, *bundled_models()]))
+            raise InputError(f"There is no model “{model[:40]}” here; there is {offered}.", field="model")
+        return model
+
+    def _load(self, name: str) -> _Loaded:
+        with self._lock:
+            if name not in self._models:
+                elmo = Elmo.load(name, device=self.device)
+                self._models[name] = _Loaded(elmo, layer_names(elmo.n_layers), _random_pair(elmo))
+            return self._models[name]
+
+
+def _random_pair(elmo: Elmo) -> tuple[float, ...]:
+    layers = elmo.encode(everyday_sentences())
+    ids: dict[str, int] = {}
+    keep = [
+        (k, t, ids.setdefault(word.lower(), len(ids)))
+        for k, words in enumerate(layers.tokens)
+        for t, word in enumerate(words)
+        if word[0].isalpha()
+    ]
+    sentence, place, word = (torch.tensor(column) for column in zip(*keep, strict=True))
+    vectors: Tensor = with_mean(layers.values[:, sentence, place].cpu())
+    return tuple(round(value, 6) for value in random_pair_cosine(vectors, sentence, word).tolist())
+
+
+def _item(mention: Mention) -> ComparisonItem:
+    token = mention.token
+    return ComparisonItem(
+        sentence=mention.sentence,
+        tokens=tuple(t.text for t in mention.tokens),
+        index=mention.index,
+        token=token.text,
+        start=token.start,
+        end=token.end,
+        choices=mention.choices,
+    )
+
+
+def _verdict(word: str, mentions: Sequence[Mention], layers: Sequence[LayerComparison], grouping: Grouping) -> str:
+    layer = layers[grouping.layer]
+    words = {m.token.text.lower() for m in mentions}
+    return verdict(grouping, layer.cosine, layer.random_pair_cosine, layer.name, word if len(words) == 1 else None)
+
+

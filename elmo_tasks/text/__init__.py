@@ -1,0 +1,1 @@
+"""Strings only: tokens with character offsets, character ids, mentions of a word, vocabularies."""

@@ -1,0 +1,223 @@
+"""Text -> tokens, cut the way the pretraining text is cut.
+
+NLTK's Treebank rules do the cutting; what differs here is what the pretraining text does differently: quotes are plain
+ASCII, colloquial words (``gonna``) stay whole, a string may hold several sentences, and odd typography (curly quotes,
+long dashes, ligatures, invisible characters) is written plainly. Every token keeps its place in the text as typed.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from nltk.tokenize.destructive import NLTKWordTokenizer
+from nltk.tokenize.util import align_tokens
+
+TOKENIZER_NAME = "Penn Treebank rules (NLTK's NLTKWordTokenizer) with plain ASCII quotes"
+
+
+@dataclass(frozen=True)
+class Token:
+    """One token and its place in the text it was cut from.
+
+    ``original[start:end]`` is ``text``, except where typography was written plainly: quotes become ``"`` and ``'``,
+    long dashes ``--``, the ellipsis character ``...``, ligatures their letters; invisible characters (soft hyphen,
+    zero-width space) are left out, accents composed (NFC), half surrogates replaced. One kind of token is empty there
+    (``start == end``): the full stop that a final ``U.S.`` has swallowed.
+
+    Attributes:
+        text: what the model reads.
+        start: offset of its first character in the original string.
+        end: offset one past its last character.
+    """
+
+    text: str
+    start: int
+    end: int
+
+
+# --- 1. Plain typography, keeping track of where each character came from. ---
+
+_EMOJI = "\U0001f000-\U0001faff\u2600-\u27bf\u2b50\u2b55\u231a\u231b\u23e9-\u23f3"
+# Soft hyphen, zero-width space, direction marks, word joiner, byte order mark. The zero-width joiners stay: emoji and
+# several scripts spell with them.
+_INVISIBLE = "\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb"
+_CONTROL = "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"
+
+_ODD = re.compile(
+    rf"""
+      (?P<quotes>     ``|''|[“”„‟] )
+    | (?P<apostrophe> [‘’‚‛ʼ] )
+    | (?P<range>      (?<=\d)[‒–](?=\d) )                  # 1990–1995 is one word, as 1990-1995 is
+    | (?P<dash>       [‒–—―] )
+    | (?P<ellipsis>   … )
+    | (?P<ligature>   [\ufb00-\ufb06] )
+    | (?P<invisible>  [{_INVISIBLE}] )
+    | (?P<control>    [{_CONTROL}] )
+    | (?P<surrogate>  [\ud800-\udfff] )                    # half a character: no encoding can write it
+    | (?P<alone>      [£€¥¢°©®™•·×=+|~^\\¿¡] | [{_EMOJI}][{_EMOJI}\ufe0f\u200d\u20e3]* )
+    """,
+    re.VERBOSE,
+)
+_PLAIN = {
+    "quotes": '"',
+    "apostrophe": "'",
+    "range": "-",
+    "dash": " -- ",
+    "ellipsis": " ... ",
+    "invisible": "",
+    "control": " ",
+    "surrogate": "\ufffd",
+}
+
+
+class _Traced:
+    """A text under rewriting: its characters, and the stretch of the original that each one stands for."""
+
+    def __init__(self) -> None:
+        self.pieces: list[str] = []
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+
+    def copy(self, text: str, start: int, end: int) -> None:
+        """Take ``text[start:end]`` as it is."""
+        self.pieces.append(text[start:end])
+        self.starts.extend(range(start, end))
+        self.ends.extend(range(start + 1, end + 1))
+
+    def write(self, text: str, start: int, end: int) -> None:
+        """Write ``text`` for the stretch ``start:end`` of the original."""
+        self.pieces.append(text)
+        self.starts.extend([start] * len(text))
+        self.ends.extend([end] * len(text))
+
+
+def _plain(text: str) -> _Traced:
+    traced = _Traced()
+    done = 0
+    for match in _ODD.finditer(text):
+        start, end = match.span()
+        traced.copy(text, done, start)
+        done = end
+        kind = match.lastgroup
+        if kind == "alone":
+            traced.write(" ", start, start)
+            traced.copy(text, start, end)
+            traced.write(" ", end, end)
+        elif kind == "ligature":
+            traced.write(unicodedata.normalize("NFKC", match.group()), start, end)
+        else:
+            traced.write(_PLAIN[str(kind)], start, end)
+    traced.copy(text, done, len(text))
+    return traced
+
+
+# --- 2. Full stops: part of an abbreviation, the end of a sentence, or both. ---
+
+# The last full stop of a stretch without spaces. Starting only after a space keeps the search linear.
+_STOP = re.compile(r"""(?<!\S)(\S*[^\s.])\.(?=["')\]}>»]*(?:\s|\Z))""")
+_NEXT_WORD = re.compile(r"""["')\]}>»]*\s*["'(\[{<«]*(\S?\w*\.?)""")
+_DOTTED = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")  # U.S, e.g, Ph.D
+
+
+def _words(listed: str) -> frozenset[str]:
+    return frozenset(listed.split())
+
+
+_TITLES = _words("mr mrs ms mme dr prof messrs")  # in any case
+_CAPITALISED = _words(
+    "St Mt Ft Rev Hon Sen Rep Gov Gen Col Lt Sgt Cpl Capt Cmdr Maj Adm Pres Supt Jr Sr Inc Co Corp Ltd Bros Ave Blvd "
+    "Rd Dept Univ Assn Ph"
+)
+_LOWER = _words("vs etc cf viz ca approx esp incl al ed eds et resp")
+_BEFORE_NUMBERS = _words("no nos fig figs p pp vol vols ch sec art eq jan feb mar apr jun jul aug sep sept oct nov dec")
+_SENTENCE_STARTERS = _words(
+    "The This That These Those There It He She We You They I His Her Its Our My Their In On At By For From If When "
+    "While After Before But And Or So Then However As What Who Why How Where Now One Some Many Most All"
+)
+
+
+def _keeps_its_stop(word: str, following: str) -> bool:
+    """Whether the full stop after ``word`` belongs to it, when no sentence ends there."""
+    if len(word) == 1 and word.isalpha():
+        is_initial = len(following) == 2 and following.endswith(".")
+        return word != "I" or is_initial  # "So did I. Nobody saw it." but "I. M. Pei"
+    if word.lower() in _BEFORE_NUMBERS:
+        return following[:1].isdigit()
+    return word.lower() in _TITLES or word in _CAPITALISED or word in _LOWER
+
+
+def _separate_stops(text: str) -> _Traced:
+    """Put spaces around each full stop that ends a sentence."""
+    traced = _Traced()
+    done = 0
+    for match in _STOP.finditer(text):
+        stop = match.end(1)
+        after = _NEXT_WORD.match(text, stop + 1)
+        following = after.group(1) if after else ""
+        word = match.group(1).lstrip("\"'([{<«`")
+        ends_sentence = not following or following in _SENTENCE_STARTERS
+        if _DOTTED.fullmatch(word):
+            if ends_sentence:  # "in the U.S." is "in the U.S. ." in the pretraining text
+                traced.copy(text, done, stop + 1)
+                traced.write(" . ", stop + 1, stop + 1)
+                done = stop + 1
+        elif ends_sentence or not _keeps_its_stop(word, following):
+            traced.copy(text, done, stop)
+            traced.write(" . ", stop, stop + 1)
+            done = stop + 1
+    traced.copy(text, done, len(text))
+    return traced
+
+
+# --- 3. Everything else is NLTK's. ---
+
+
+class _PlainQuoteTokenizer(NLTKWordTokenizer):
+    """NLTK's rules, less those that turn quotes into `` and '' and those that cut ``gonna``.
+
+    Every rule here and every inherited one that is used only adds spaces: that is what lets tokens be traced back.
+    """
+
+    STARTING_QUOTES = (
+        (re.compile(r'([«‹]|`+|")'), r" \1 "),
+        # An opening single quote is a token, but not the apostrophe of 's, 'em, 'tis or '90s.
+        (
+            re.compile(
+                r"(?i)(?<!\w)'(?!(?:re|ve|ll|m|t|s|d|n)\b|(?:tis|twas|em|cause|til|\d\ds?)\b(?!'))(?=\w)",
+            ),
+            "' ",
+        ),
+    )
+    ENDING_QUOTES = (
+        (re.compile(r"([»›])"), r" \1 "),
+        (re.compile(r"(?i)(?<=[^\s'])(n't|'(?:s|m|d|ll|re|ve))(?=[\s'])"), r" \1"),
+        (re.compile(r"(?<=[^\s'])'(?=\s)"), " '"),
+    )
+    CONTRACTIONS2 = (re.compile(r"(?i)\b(can)(not)\b"),)
+    CONTRACTIONS3 = ()
+
+
+_TOKENIZER = _PlainQuoteTokenizer()
+
+
+def tokenize(text: str) -> list[Token]:
+    """Cut a text of one or several sentences into tokens.
+
+    Args:
+        text: anything a person may type or paste.
+
+    Returns:
+        The tokens in order, without overlaps; empty for a text without visible characters.
+    """
+    plain = _plain(text)
+    stops = _separate_stops("".join(plain.pieces))
+    spaced = "".join(stops.pieces)
+    tokens = []
+    for start, end in align_tokens(_TOKENIZER.tokenize(spaced), spaced):
+        first, last = stops.starts[start], stops.ends[end - 1]
+        # A swallowed full stop is empty: it lies right behind the character before it.
+        begin = plain.starts[first] if first < last else plain.ends[first - 1]
+        tokens.append(Token(unicodedata.normalize("NFC", spaced[start:end]), begin, plain.ends[last - 1]))
+    return tokens

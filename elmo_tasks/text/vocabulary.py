@@ -1,0 +1,85 @@
+"""The words a language model predicts, as the vocabulary files of bilm-tf have them: one word per line, most frequent first."""
+
+from __future__ import annotations
+
+import lzma
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from elmo_tasks.errors import DataError
+
+END, BEGIN, UNKNOWN = "</S>", "<S>", "<UNK>"
+#: The first three lines of every vocabulary file, in this order.
+SPECIAL_WORDS = (END, BEGIN, UNKNOWN)
+END_ID, BEGIN_ID, UNKNOWN_ID = 0, 1, 2
+
+
+class Vocabulary:
+    """Word <-> id, where the id is the rank by frequency after the special words.
+
+    Args:
+        words: all words, the special ones first.
+
+    Raises:
+        DataError: the special words are not in front, or a word comes twice.
+    """
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self.words = tuple(words)
+        if self.words[:3] != SPECIAL_WORDS:
+            raise DataError(
+                f"a vocabulary begins with {', '.join(SPECIAL_WORDS)}; this one begins with {', '.join(self.words[:3])}"
+            )
+        self._ids = {word: k for k, word in enumerate(self.words)}
+        if len(self._ids) != len(self.words):
+            seen: set[str] = set()
+            twice = next(w for w in self.words if w in seen or seen.add(w))  # type: ignore[func-returns-value]
+            raise DataError(f"the word '{twice}' is in the vocabulary twice")
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: str) -> bool:
+        return word in self._ids
+
+    def id_of(self, word: str) -> int:
+        """Id of a word; that of ``<UNK>`` for a word that is not in the vocabulary."""
+        return self._ids.get(word, UNKNOWN_ID)
+
+    @classmethod
+    def load(cls, path: Path) -> Vocabulary:
+        """Read a vocabulary file, plain or ``.xz``.
+
+        Raises:
+            DataError: the file is missing or is not a vocabulary.
+        """
+        try:
+            return cls(line.rstrip("\n") for line in open_text(path))
+        except DataError as error:
+            raise DataError(f"{path}: {error}") from None
+
+    def save(self, path: Path) -> None:
+        """Write one word per line."""
+        path.write_text("".join(f"{word}\n" for word in self.words), encoding="utf-8")
+
+
+def open_text(path: Path) -> Iterator[str]:
+    """The lines of a text file, plain or ``.xz``, with their line ends.
+
+    Raises:
+        DataError: the file is missing, is not UTF-8, or its compressed data is broken.
+    """
+    try:
+        # newline="\n": a carriage return inside a line must not count as a line end.
+        with (
+            lzma.open(path, "rt", encoding="utf-8", newline="\n")
+            if path.suffix == ".xz"
+            else path.open(encoding="utf-8", newline="\n")
+        ) as lines:
+            yield from lines
+    except FileNotFoundError:
+        raise DataError(f"{path}: no such file") from None
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: expected UTF-8 text ({error})") from None
+    except (lzma.LZMAError, EOFError) as error:
+        raise DataError(f"{path}: the compressed data is broken ({error})") from None

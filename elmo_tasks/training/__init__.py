@@ -1,0 +1,1 @@
+"""Lightning modules, callbacks and metrics."""

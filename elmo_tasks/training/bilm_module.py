@@ -1,0 +1,183 @@
+"""Pretraining of a biLM with Lightning."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytorch_lightning as pl
+import torch
+from torch import Tensor
+from torch.optim.lr_scheduler import LambdaLR
+
+from elmo_tasks.bilm.bilm import BiLM, DirectionState
+from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
+from elmo_tasks.bilm.perplexity import Perplexity, sentence_losses
+from elmo_tasks.bilm.softmax import LMSoftmax
+from elmo_tasks.data.language_model import LanguageModelData, SentenceBatch, StreamBatch
+from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, UNKNOWN_ID
+
+
+class BiLMModule(pl.LightningModule):
+    """A biLM, its softmax, and how they learn: truncated back-propagation over parallel streams with carried state.
+
+    Args:
+        filters: ``[width, number]`` of each character convolution.
+        n_highway: highway layers.
+        embedding_dim: size of a character's vector.
+        dim: cells of an LSTM layer.
+        projection_dim: outputs of an LSTM layer.
+        n_layers: LSTM layers in each direction.
+        cell_clip: see :class:`LSTMOptions`; training without clipping is faster.
+        proj_clip: see :class:`LSTMOptions`.
+        use_skip_connections: see :class:`LSTMOptions`.
+        dropout: share of each LSTM layer's input and of the softmax's input that is dropped.
+        n_draws: draws of negative words per step, shared by all positions and both directions.
+        learning_rate: highest learning rate of Adam.
+        warmup_steps: steps over which it rises.
+        decay_fraction: last part of the run over which it falls to zero. Until then the run's length may still be changed.
+        reset_rate: share of the streams whose state is forgotten at each step, so that the model also learns to start from
+            nothing, as it does when it encodes a single sentence.
+    """
+
+    def __init__(
+        self,
+        filters: list[tuple[int, int]],
+        n_highway: int = 1,
+        embedding_dim: int = 16,
+        dim: int = 512,
+        projection_dim: int = 128,
+        n_layers: int = 2,
+        cell_clip: float | None = None,
+        proj_clip: float | None = None,
+        use_skip_connections: bool = True,
+        dropout: float = 0.1,
+        n_draws: int = 8192,
+        learning_rate: float = 2e-3,
+        warmup_steps: int = 500,
+        decay_fraction: float = 0.5,
+        reset_rate: float = 0.1,
+    ) -> None:
+        super().__init__()
+        self.save_hyperparameters()
+        self.options = BiLMOptions(
+            LSTMOptions(dim, projection_dim, n_layers, cell_clip, proj_clip, use_skip_connections),
+            CharCNNOptions(tuple((w, n) for w, n in filters), n_highway, embedding_dim),
+        )
+        self.dropout, self.n_draws = dropout, n_draws
+        self.learning_rate, self.warmup_steps, self.decay_fraction = learning_rate, warmup_steps, decay_fraction
+        self.reset_rate = reset_rate
+        self.bilm = BiLM(self.options)
+        self.softmax: LMSoftmax | None = None
+        self._states: list[DirectionState] | None = None
+        self._perplexity = Perplexity()
+        self._seconds, self._positions, self._since = 0.0, 0, 0.0
+
+    def configure_model(self) -> None:
+        """Make the softmax, whose size the data decides."""
+        if self.softmax is None:
+            self.softmax = LMSoftmax(len(self.data.vocabulary or ()), self.options.lstm.projection_dim)
+
+    @property
+    def data(self) -> LanguageModelData:
+        """The data module of the run."""
+        data = self.trainer.datamodule  # type: ignore[attr-defined]
+        assert isinstance(data, LanguageModelData)
+        return data
+
+    def on_fit_start(self) -> None:
+        """Say what is ahead before it begins."""
+        self._since = time.monotonic()
+        if self.trainer.is_global_zero:
+            print(self.data.summary(), flush=True)
+
+    def seen(self) -> dict[str, Any]:
+        """What the run has read so far, and how long that took, resumed parts included."""
+        return {"positions": self._positions, "seconds": round(self._seconds + time.monotonic() - self._since)}
+
+    def training_step(self, batch: StreamBatch, batch_idx: int) -> Tensor:
+        """Mean sampled loss of both directions."""
+        assert self.softmax is not None
+        self._positions += batch.words[0].numel() * self.trainer.world_size
+        vectors = self.bilm.token_encoder(batch.characters)
+        directions = (self.bilm.forward_lm, self.bilm.backward_lm)
+        states = self._start_states(batch.words.shape[1])
+        tops = []
+        ends = []
+        for k, lm in enumerate(directions):
+            outputs, end = lm(vectors[batch.words[k]], None if states is None else states[k], dropout=self.dropout)
+            tops.append(outputs[-1])
+            ends.append(tuple((h.detach(), c.detach()) for h, c in end))
+        self._states = ends
+        hidden = torch.nn.functional.dropout(torch.stack(tops), self.dropout)  # [2, B, T, P]
+        # After one boundary comes the other, always: nothing to learn, and nothing that counts in the perplexity.
+        near = torch.tensor([BEGIN_ID, END_ID], device=self.device).view(2, 1, 1)
+        counts = batch.targets != near
+        loss = self.softmax.sampled_loss(hidden[counts], batch.targets[counts], self.n_draws)
+        self.log("train_loss", loss, prog_bar=True)
+        return loss
+
+    def _start_states(self, batch_size: int) -> list[DirectionState] | None:
+        if self._states is None or self._states[0][0][0].shape[1] != batch_size:
+            return None
+        if not self.reset_rate:
+            return self._states
+        keep = (torch.rand(batch_size, 1, device=self.device) >= self.reset_rate).float()
+        return [tuple((h * keep.to(h.dtype), c * keep.to(c.dtype)) for h, c in direction) for direction in self._states]
+
+    def on_validation_epoch_start(self) -> None:
+        """Begin a new sum."""
+        self._perplexity = Perplexity()
+
+    def validation_step(self, batch: SentenceBatch, batch_idx: int) -> None:
+        """Add the losses of a batch of sentences, over the whole vocabulary."""
+        assert self.softmax is not None
+        self._perplexity += sentence_losses(
+            self.bilm, self.softmax, batch.characters, batch.words, batch.lengths, batch.targets, UNKNOWN_ID
+        )
+
+    def on_validation_epoch_end(self) -> None:
+        """Log perplexities and the unknown rate, summed over all processes."""
+        p = self._perplexity
+        sums = torch.tensor(
+            [p.forward_loss, p.backward_loss, p.n_targets, p.n_unknown], dtype=torch.float64, device=self.device
+        )
+        sums = self.trainer.strategy.reduce(sums, reduce_op="sum")
+        p = Perplexity(float(sums[0]), float(sums[1]), int(sums[2]), int(sums[3]))
+        if not p.n_targets:
+            return
+        values = {
+            "forward_perplexity": p.forward,
+            "backward_perplexity": p.backward,
+            "perplexity": (p.forward * p.backward) ** 0.5,
+            "unknown_rate": p.unknown_rate,
+        }
+        self.log_dict({f"val_{name}": value for name, value in values.items()}, rank_zero_only=True)
+
+    def configure_optimizers(self) -> Any:
+        """Adam; the rate rises, stays, and falls to zero at the end."""
+        on_gpu = self.device.type == "cuda"
+        optimizer = torch.optim.Adam(
+            (p for p in self.parameters() if p.requires_grad), lr=self.learning_rate, fused=True if on_gpu else None
+        )
+        total = int(self.trainer.estimated_stepping_batches)
+
+        def rate(step: int) -> float:
+            up = min(1.0, (step + 1) / max(1, self.warmup_steps))
+            down = (total - step) / max(1, int(total * self.decay_fraction))
+            return max(0.0, min(up, down))
+
+        return {"optimizer": optimizer, "lr_scheduler": {"scheduler": LambdaLR(optimizer, rate), "interval": "step"}}
+
+    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Keep the carried state of the streams (of the process that writes), the vocabulary, and what was read."""
+        checkpoint["stream_states"] = self._states
+        checkpoint["vocabulary"] = list(self.data.vocabulary.words) if self.data.vocabulary else []
+        checkpoint["seen"] = self.seen()
+
+    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Take the carried state up again."""
+        seen = checkpoint.get("seen", {})
+        self._positions, self._seconds = seen.get("positions", 0), seen.get("seconds", 0.0)
+        states = checkpoint.get("stream_states")
+        self._states = None if states is None else [tuple(tuple(part for part in s) for s in d) for d in states]  # type: ignore[misc]

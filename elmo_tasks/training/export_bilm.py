@@ -1,0 +1,125 @@
+"""A trained biLM as a folder that every command loads: options, weights, softmax, vocabulary, card."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import platform
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytorch_lightning as pl
+import torch
+
+from elmo_tasks.bilm.bilm import BiLM
+from elmo_tasks.bilm.hdf5 import write_hdf5
+from elmo_tasks.bilm.model_files import SOFTMAX_NAME, WEIGHTS_NAME
+from elmo_tasks.bilm.safetensors_files import write_safetensors
+from elmo_tasks.bilm.softmax import LMSoftmax
+from elmo_tasks.errors import ConfigError, WeightsError
+from elmo_tasks.text.vocabulary import Vocabulary
+from elmo_tasks.training.bilm_module import BiLMModule
+
+FORMATS = ("safetensors", "hdf5")
+
+
+def write_model(
+    folder: Path,
+    bilm: BiLM,
+    softmax: LMSoftmax | None = None,
+    vocabulary: Vocabulary | None = None,
+    card: dict[str, Any] | None = None,
+    to: str = "safetensors",
+) -> None:
+    """Write a biLM; the folder appears only when it is whole, and replaces an older one.
+
+    Args:
+        folder: where.
+        bilm: the model.
+        softmax: its output layer, as a file of its own (safetensors, float16).
+        vocabulary: the softmax's words.
+        card: what it is and where it comes from.
+        to: ``"safetensors"`` (float16, at most 9 MB a file) or ``"hdf5"`` (float32, the published layout).
+
+    Raises:
+        ConfigError: there is no such format, or the folder holds something that is not a model.
+    """
+    if to not in FORMATS:
+        raise ConfigError(f"--to {to}: expected one of {', '.join(FORMATS)}")
+    if folder.exists() and not folder.is_dir():
+        raise ConfigError(f"{folder}: a file of this name is in the way; name a folder")
+    if folder.is_dir() and any(folder.iterdir()) and not list(folder.glob("*options.json")):
+        raise ConfigError(f"{folder}: the folder holds something that is not a model; name a new folder")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        (partial / "options.json").write_text(json.dumps(bilm.options.to_dict(), indent=1) + "\n", encoding="utf-8")
+        if to == "hdf5":
+            write_hdf5(partial / "weights.hdf5", bilm)
+        else:
+            write_safetensors(partial, WEIGHTS_NAME, bilm.state_dict(), torch.float16)
+        if softmax is not None and vocabulary is not None:
+            write_safetensors(partial, SOFTMAX_NAME, softmax.state_dict(), torch.float16)
+            with lzma.open(partial / "vocabulary.txt.xz", "wt", encoding="utf-8") as out:
+                out.writelines(f"{word}\n" for word in vocabulary.words)
+        if card is not None:
+            (partial / "card.json").write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        for path in [partial, *partial.iterdir()]:  # temporary folders are for their owner only, a model is not
+            path.chmod(0o755 if path.is_dir() else 0o644)
+        if folder.exists():
+            shutil.rmtree(folder)
+        partial.rename(folder)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
+
+
+def read_checkpoint(path: Path) -> tuple[BiLM, LMSoftmax, Vocabulary, dict[str, Any]]:
+    """The model in one of Lightning's resume files.
+
+    Returns:
+        the biLM, its softmax, its vocabulary, and what the run knows about itself.
+
+    Raises:
+        WeightsError: the file is not a resume file of a biLM.
+    """
+    try:
+        checkpoint = torch.load(path, map_location="cpu", weights_only=True)
+        module = BiLMModule(**{k: v for k, v in checkpoint["hyper_parameters"].items() if not k.startswith("_")})
+        vocabulary = Vocabulary(checkpoint["vocabulary"])
+        module.softmax = LMSoftmax(len(vocabulary), module.options.lstm.projection_dim)
+        module.load_state_dict(checkpoint["state_dict"])
+    except FileNotFoundError:
+        raise WeightsError(f"{path}: no such file") from None
+    except Exception as error:  # torch.load raises nearly anything on a broken file
+        raise WeightsError(f"{path}: not a resume file of a biLM ({type(error).__name__}: {error})") from error
+    return module.bilm, module.softmax, vocabulary, {"steps": checkpoint["global_step"], **checkpoint.get("seen", {})}
+
+
+class ExportBiLM(pl.Callback):
+    """At the end of a run, write the model as a folder that every command loads.
+
+    Args:
+        folder: where to write it.
+        about: what to say on the card: title, sources with licences, and the like.
+    """
+
+    def __init__(self, folder: str, about: dict[str, Any] | None = None) -> None:
+        self.folder, self.about = Path(folder), about or {}
+
+    def on_fit_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Write it, on one process."""
+        if not trainer.is_global_zero or not isinstance(pl_module, BiLMModule):
+            return
+        metrics = {k.removeprefix("val_"): float(v) for k, v in trainer.callback_metrics.items() if k.startswith("val_")}
+        card = {
+            **self.about,
+            "kind": "biLM",
+            "training": {"steps": trainer.global_step, **pl_module.seen()},
+            "config": dict(pl_module.hparams),
+            "while_training": metrics,
+            "versions": {"python": platform.python_version(), "torch": torch.__version__, "lightning": pl.__version__},
+        }
+        write_model(self.folder, pl_module.bilm, pl_module.softmax, pl_module.data.vocabulary, card)

@@ -1,0 +1,47 @@
+// The answer of the Compare tab: all layers are in the page already, the slider shows one of them.
+// Gradio runs this as a function body with `element` and `watch`.
+
+const root = () => element.querySelector(".answer");
+
+function showLayer(at) {
+  const layers = element.querySelector(".layers");
+  if (!layers) return;
+  const name = layers.dataset.names.split("|")[at];
+  const range = layers.querySelector("input");
+  range.value = at;
+  range.setAttribute("aria-valuetext", layers.dataset.titles.split("|")[at]);
+  layers.style.setProperty("--at", at);
+  root().dataset.layer = name;
+  for (const stop of layers.querySelectorAll("[data-stop]")) stop.setAttribute("aria-current", stop.dataset.stop === String(at));
+  for (const panel of element.querySelectorAll("[data-panel]")) panel.hidden = panel.dataset.panel !== name;
+}
+async function copyLink() {
+  const { query, layer } = root().dataset;
+  const link = `${location.origin}${location.pathname}?${query}&layer=${encodeURIComponent(layer)}`;
+  const said = element.querySelector(".said");
+  try {
+    await navigator.clipboard.writeText(link);
+    said.textContent = "Link copied";
+  } catch {
+    // Pages served without https have no clipboard: show the link, ready to copy.
+    const box = Object.assign(document.createElement("input"), { value: link, readOnly: true });
+    box.setAttribute("aria-label", "Link to this comparison");
+    said.replaceChildren(box);
+    box.select();
+  }
+}
+function start() {
+  const layers = element.querySelector(".layers");
+  if (layers) showLayer(layers.dataset.names.split("|").indexOf(root().dataset.layer));
+}
+
+element.addEventListener("input", (event) => {
+  if (event.target.type === "range") showLayer(Number(event.target.value));
+});
+element.addEventListener("click", (event) => {
+  const stop = event.target.closest("[data-stop]");
+  if (stop) showLayer(Number(stop.dataset.stop));
+  if (event.target.closest("[data-copy]")) copyLink();
+});
+watch("value", start);
+start();

@@ -1,0 +1,223 @@
+"""The markup of an answer. Everything that came from a person or a model goes through :func:`html.escape`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from urllib.parse import quote
+
+from elmo_tasks.api import Comparison, ComparisonItem, LayerComparison, ModelInfo
+from elmo_tasks.ui import format, heat
+
+LETTERS = "ABCDEFGHIJKL"
+HOW = """
+<details class="card how">
+<summary>How this works</summary>
+<div>
+<p>The model reads every sentence and describes the word with a list of numbers, a <dfn>vector</dfn>. The
+<dfn>cosine</dfn> of two vectors says how alike they are: 1.00 is identical. What two random words score is the
+measuring stick: only what lies clearly above it means anything, and numbers of different layers or models cannot be
+compared directly.</p>
+<ul>
+<li><b>Spelling only</b> (layer 0) looks at the letters of the word and at nothing around it.</li>
+<li><b>The layers above</b> read the sentence from the left and from the right and change the vector with it.</li>
+<li><b>The mean of layers</b> includes the spelling, so uses of one spelling always look more alike there.</li>
+<li><b>The length</b> (norm) of a vector says how strongly the model reacts, not what the word means.</li>
+</ul>
+<p>Sentences built alike (“I ate an apple”, “I ate a carrot”) come out alike whatever the word is. Choose sentences that
+differ in topic and wording. A small model makes mistakes: trust a clear pattern more than a single number.</p>
+<p>From a program: <code>gradio_client.Client(address).predict("bank", ["…", "…"], api_name="/compare")</code></p>
+</div>
+</details>
+"""
+
+
+def waiting() -> str:
+    """What is shown until the first answer comes."""
+    return '<div class="answer"><section class="card quiet" aria-busy="true"><p>Comparing…</p></section></div>'
+
+
+def nothing(reason: str) -> str:
+    """What is shown when there is no answer; the reason stands at the field as well."""
+    return (
+        '<div class="answer"><section class="card quiet" role="status"><p class="eyebrow">No answer yet</p>'
+        f"<h2>{escape(reason)}</h2><p>Change it in the form, then compare again.</p></section></div>"
+    )
+
+
+def page(comparison: Comparison, form: format.Form, models: Sequence[ModelInfo]) -> str:
+    """The whole answer: verdict, uses, one panel per layer (the page's script shows one of them), explanation."""
+    names = [layer.name for layer in comparison.layers]
+    wanted = form.layer if form.layer in names else comparison.verdict_layer
+    shown = wanted if wanted in names else names[0]
+    groups = _group_of(comparison)
+    panels = "".join(_panel(comparison, layer, groups, hidden=layer.name != shown) for layer in comparison.layers)
+    return (
+        f'<div class="answer" data-layer="{escape(shown)}" '
+        f'data-query="{escape(format.query_of(form, comparison.model))}">'
+        f"{_verdict(comparison, groups, models)}"
+        f'<section class="card numbers" aria-label="The numbers, layer by layer">{_slider(names, shown)}{panels}'
+        f"{_actions(comparison)}</section>{HOW}</div>"
+    )
+
+
+def _group_of(comparison: Comparison) -> list[int | None]:
+    groups: list[int | None] = [None] * len(comparison.items)
+    for number, group in enumerate(comparison.groups):
+        for use in group:
+            groups[use] = number
+    return groups
+
+
+def _badge(use: int, group: int | None) -> str:
+    """The number of a use in the shape and colour of its group: colour is never the only sign."""
+    kind = "none" if group is None else str(group % 6)
+    name = f"use {use + 1}" + ("" if group is None else f", group {LETTERS[group]}")
+    return f'<span class="badge g{kind}" role="img" aria-label="{name}"><span>{use + 1}</span></span>'
+
+
+def _marked(item: ComparisonItem) -> str:
+    before, word, after = item.sentence[: item.start], item.sentence[item.start : item.end], item.sentence[item.end :]
+    return f"{escape(before)}<mark>{escape(word)}</mark>{escape(after)}"
+
+
+def _verdict(comparison: Comparison, groups: list[int | None], models: Sequence[ModelInfo]) -> str:
+    title = next((m.title for m in models if m.name == comparison.model), comparison.model)
+    sections = []
+    for number, group in enumerate(comparison.groups):
+        aside = " · on its own" if len(group) == 1 else ""
+        sections.append(
+            f'<section class="group g{number % 6}"><h3>Group {LETTERS[number]}{aside}</h3>'
+            f"{_uses(comparison, group, groups)}</section>"
+        )
+    rest = [use for use, group in enumerate(groups) if group is None]
+    if rest:
+        heading = "In no group" if comparison.groups else "No clear groups"
+        sections.append(f'<section class="group gnone"><h3>{heading}</h3>{_uses(comparison, rest, groups)}</section>')
+    subject = f"“{escape(comparison.word)}”" if comparison.word else "The marked words"
+    unsure = "" if comparison.groups else " unsure"
+    return (
+        f'<section class="card verdict{unsure}">'
+        f'<p class="eyebrow">{subject} in {len(comparison.items)} sentences</p>'
+        f'<h2 role="status">{escape(comparison.verdict)}</h2>'
+        f'<p class="meta">Read {escape(format.layer_place(comparison.verdict_layer))} by {escape(title)}</p>'
+        f'<div class="groups">{"".join(sections)}</div></section>'
+    )
+
+
+def _uses(comparison: Comparison, uses: Sequence[int], groups: list[int | None]) -> str:
+    rows = (f"<li>{_badge(use, groups[use])}<p>{_marked(comparison.items[use])}</p></li>" for use in uses)
+    return f'<ol role="list">{"".join(rows)}</ol>'
+
+
+def _slider(names: Sequence[str], shown: str) -> str:
+    at = names.index(shown)
+    stops = "".join(
+        f'<button type="button" tabindex="-1" data-stop="{i}" aria-current="{str(i == at).lower()}">'
+        f"{escape(format.layer_title(name))}</button>"
+        for i, name in enumerate(names)
+    )
+    titles = escape("|".join(format.layer_title(name) for name in names))
+    return (
+        f'<div class="layers" style="--stops:{len(names)}" data-names="{escape("|".join(names))}" '
+        f'data-titles="{titles}">'
+        f'<label for="compare-layer">Layer: how much the model has read</label>'
+        f'<input id="compare-layer" type="range" min="0" max="{len(names) - 1}" step="1" value="{at}" '
+        f'aria-valuetext="{escape(format.layer_title(shown))}"><div class="stops">{stops}</div></div>'
+    )
+
+
+def _panel(comparison: Comparison, layer: LayerComparison, groups: list[int | None], *, hidden: bool) -> str:
+    baseline = format.number_text(layer.random_pair_cosine)
+    return (
+        f'<div class="panel" data-panel="{escape(layer.name)}"{" hidden" if hidden else ""}>'
+        f'<p class="reading">{escape(format.layer_sentence(comparison, layer))} '
+        f'<span class="baseline">Two random words: <b>{baseline}</b></span></p>'
+        f"{_map(comparison, layer, groups)}{_legend(baseline)}"
+        f'<div class="tables">{_pairs(comparison, layer, groups)}{_norms(comparison, layer, groups)}</div></div>'
+    )
+
+
+def _map(comparison: Comparison, layer: LayerComparison, groups: list[int | None]) -> str:
+    order = format.display_order(comparison)
+    edges = {at for at in range(1, len(order)) if groups[order[at]] != groups[order[at - 1]]}
+    head = "".join(
+        f'<th scope="col"{" class=edge" if at in edges else ""}>{_badge(use, groups[use])}</th>'
+        for at, use in enumerate(order)
+    )
+    rows = []
+    for at, use in enumerate(order):
+        before, word, after = (escape(part) for part in format.snippet(comparison.items[use]))
+        cells = "".join(
+            _cell(layer.cosine[use][other], layer.random_pair_cosine, same=use == other, edge=across in edges)
+            for across, other in enumerate(order)
+        )
+        rows.append(
+            f'<tr{" class=edge" if at in edges else ""}><th scope="row"><span class="rowhead">'
+            f'{_badge(use, groups[use])}<span class="snippet">{before}<b>{word}</b>{after}</span></span></th>'
+            f"{cells}</tr>"
+        )
+    title = f"Cosine of every two uses, {format.layer_title(layer.name)}"
+    return (
+        f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(title)}"><table class="map">'
+        f"<caption>{escape(title)}</caption><thead><tr><td></td>{head}</tr></thead>"
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _cell(cosine: float, floor: float, *, same: bool, edge: bool) -> str:
+    text = format.number_text(cosine)
+    edge_class = " edge" if edge else ""
+    if same:
+        return f'<td class="self{edge_class}">{text}</td>'
+    c = heat.cell_colours(heat.share_of(cosine, floor))
+    style = f"--b:{c.background};--t:{c.text};--bd:{c.background_dark};--td:{c.text_dark}"
+    return f'<td class="heat{edge_class}" style="{style}">{text}</td>'
+
+
+def _legend(baseline: str) -> str:
+    style = f"--l:{','.join(heat.LIGHT)};--d:{','.join(heat.DARK)}"
+    return (
+        f'<div class="legend" style="{style}"><span>{baseline} or less: like two random words</span><i></i>'
+        "<span>1.00: identical</span></div>"
+    )
+
+
+def _pairs(comparison: Comparison, layer: LayerComparison, groups: list[int | None]) -> str:
+    rows = "".join(
+        f'<tr><th scope="row">{_badge(a, groups[a])} {_badge(b, groups[b])}</th>'
+        f"<td>{escape(comparison.items[a].token)} – {escape(comparison.items[b].token)}</td>"
+        f'<td class="number">{format.number_text(value)}</td>'
+        f'<td class="number">{format.number_text(value - layer.random_pair_cosine)}</td></tr>'
+        for a, b, value in format.pairs_of(layer)
+    )
+    return (
+        '<div class="scroll tall" role="region" tabindex="0" aria-label="Pairs, closest first"><table class="list">'
+        "<caption>Pairs, closest first</caption>"
+        '<thead><tr><th scope="col">Uses</th><th scope="col">Words</th><th scope="col" class="number">Cosine</th>'
+        f'<th scope="col" class="number">Above random</th></tr></thead><tbody>{rows}</tbody></table></div>'
+    )
+
+
+def _norms(comparison: Comparison, layer: LayerComparison, groups: list[int | None]) -> str:
+    rows = "".join(
+        f'<tr><th scope="row">{_badge(use, groups[use])}</th><td>{escape(item.token)}</td>'
+        f'<td class="number">{format.number_text(layer.norms[use])}</td></tr>'
+        for use, item in enumerate(comparison.items)
+    )
+    return (
+        '<div class="scroll tall" role="region" tabindex="0" aria-label="Vector lengths"><table class="list">'
+        "<caption>Vector lengths</caption>"
+        '<thead><tr><th scope="col">Use</th><th scope="col">Word</th><th scope="col" class="number">Norm</th></tr>'
+        f"</thead><tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _actions(comparison: Comparison) -> str:
+    # The byte order mark tells spreadsheets that the file is UTF-8.
+    data = quote("\ufeff" + format.csv_text(comparison))
+    return (
+        '<div class="actions"><button type="button" class="plain" data-copy>Copy link</button>'
+        f'<a class="plain" download="{escape(format.csv_name(comparison))}" href="data:text/csv;charset=utf-8,{data}">'
+        'Download CSV</a><span class="said" role="status"></span></div>'
+    )

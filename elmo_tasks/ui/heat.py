@@ -1,0 +1,56 @@
+"""Colours of the heat map: a cosine in, a background and a text colour for the light and the dark page out."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+LIGHT = ("#f1f5f2", "#bfdfd7", "#6fbdb5", "#1d7480", "#0b3f52")
+DARK = ("#1f272e", "#1f4752", "#257a80", "#5fbdb2", "#c9f2e2")
+
+
+class CellColours(NamedTuple):
+    """Background and text of one cell, on the light and on the dark page."""
+
+    background: str
+    text: str
+    background_dark: str
+    text_dark: str
+
+
+def _channels(colour: str) -> tuple[int, int, int]:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def _luminance(colour: str) -> float:
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (v / 255 for v in _channels(colour))]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    """The WCAG contrast ratio of two colours, 1 to 21."""
+    low, high = sorted((_luminance(one), _luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def _mix(stops: tuple[str, ...], share: float) -> str:
+    position = share * (len(stops) - 1)
+    index = min(int(position), len(stops) - 2)
+    weight = position - index
+    pairs = zip(_channels(stops[index]), _channels(stops[index + 1]), strict=True)
+    return "#" + "".join(f"{round(a + (b - a) * weight):02x}" for a, b in pairs)
+
+
+def _text_on(background: str) -> str:
+    # White reads better on a saturated middle tone; where it lacks contrast, black has more than enough.
+    return "#ffffff" if contrast(background, "#ffffff") >= 4.5 else "#000000"
+
+
+def share_of(cosine: float, floor: float) -> float:
+    """Where a cosine lies between ``floor`` (0) and identical (1); what lies outside is cut off."""
+    return min(1.0, max(0.0, (cosine - floor) / max(1.0 - floor, 1e-6)))
+
+
+def cell_colours(share: float) -> CellColours:
+    """The colours of a cell that is ``share`` of the way from unrelated (0) to identical (1)."""
+    light, dark = _mix(LIGHT, share), _mix(DARK, share)
+    return CellColours(light, _text_on(light), dark, _text_on(dark))

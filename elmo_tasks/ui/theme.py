@@ -1,0 +1,53 @@
+"""How the pages look, and what ``launch()`` needs for it: one place for the app and for the tests.
+
+No web font and no file of another host: the page must look right without a network.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+FOLDER = Path(__file__).parent
+SANS = ("Inter", "Segoe UI", "Roboto", "Helvetica Neue", "Liberation Sans", "Arial", "sans-serif")
+MONO = ("ui-monospace", "SF Mono", "Consolas", "Liberation Mono", "monospace")
+HEAD = """
+<meta name="description" content="See that a word has a different vector in every sentence.">
+<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect \
+width='32' height='32' rx='8' fill='%230d5c63'/%3E%3Ccircle cx='11' cy='16' r='5' fill='%23fff'/%3E%3Crect x='18' \
+y='11' width='9' height='10' rx='2' fill='%23ffd76a'/%3E%3C/svg%3E">
+"""
+
+
+def theme() -> gr.themes.Base:
+    """Our colours, type and radii for what gradio draws itself."""
+    return gr.themes.Base(font=SANS, font_mono=MONO, radius_size="md").set(
+        body_background_fill="#f6f4ee",
+        body_background_fill_dark="#12171c",
+        body_text_color="#1c2530",
+        body_text_color_dark="#ece8df",
+        block_background_fill="transparent",
+        block_background_fill_dark="transparent",
+        block_border_width="0px",
+        block_shadow="none",
+        color_accent="#0d5c63",
+        border_color_accent="#0d5c63",
+        border_color_accent_dark="#74d0c9",
+        border_color_primary="#ddd8cb",
+        border_color_primary_dark="#303a44",
+    )
+
+
+def launch_options() -> dict[str, Any]:
+    """The arguments of ``launch()`` that belong to the look; no footer, no record of what people ran."""
+    # In the head and not as `css`: gradio rewrites selectors given as `css` and cuts `:is(a, b)` at its comma.
+    style = (FOLDER / "style.css").read_text(encoding="utf-8")
+    return {
+        "theme": theme(),
+        "head": f"{HEAD}<style>{style}</style>",
+        "footer_links": [],
+        "run_history": False,
+        "ssr_mode": False,
+    }

@@ -1,0 +1,123 @@
+"""The biLM is stateless, blind to padding, and the same in every batch."""
+
+import pytest
+import torch
+
+from elmo_tasks.bilm.bilm import BiLM, reversed_positions
+from elmo_tasks.bilm.char_cnn import CharacterCNN
+from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
+from elmo_tasks.bilm.projected_lstm import ProjectedLSTM
+from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.text.characters import character_ids
+
+SENTENCES = [
+    "The old ferry left the harbour before the fog had lifted .".split(),
+    ["Yes"],
+    "Nobody answered , so we walked around the house and knocked at the back door .".split(),
+    [],
+    "a extraordinarilylongwordthatnevercomestoanendandthensomemorelettersuntilitiscut b".split(),
+    "Tea or coffee ?".split(),
+]
+
+
+def tiny(clip: float | None = None, skip: bool = True, highways: int = 1) -> BiLM:
+    torch.manual_seed(0)
+    return BiLM(
+        BiLMOptions(
+            LSTMOptions(24, 16, 2, clip, clip, skip), CharCNNOptions(((1, 4), (2, 8), (3, 8)), highways, embedding_dim=5)
+        )
+    ).eval()
+
+
+@pytest.mark.parametrize("clip", [None, 0.05])
+def test_a_sentence_gives_the_same_vectors_alone_in_any_batch_and_order(clip):
+    elmo = Elmo(tiny(clip))
+    together = elmo.encode(SENTENCES)
+    shuffled = [3, 5, 0, 4, 2, 1]
+    in_other_order = elmo.encode([SENTENCES[k] for k in shuffled])
+    for k, sentence in enumerate(SENTENCES):
+        alone = elmo.encode([sentence]).sentence(0)
+        assert alone.shape == (3, len(sentence), 32)
+        torch.testing.assert_close(together.sentence(k), alone, atol=1e-6, rtol=0)
+        torch.testing.assert_close(in_other_order.sentence(shuffled.index(k)), alone, atol=1e-6, rtol=0)
+        torch.testing.assert_close(elmo.encode([sentence]).sentence(0), alone, atol=0, rtol=0)
+
+
+def test_padding_is_zero_and_masked():
+    layers = Elmo(tiny()).encode(SENTENCES)
+    assert layers.mask.sum(dim=1).tolist() == [len(s) for s in SENTENCES]
+    assert (layers.values[:, ~layers.mask] == 0).all()
+    assert (layers.values[:, layers.mask].abs().sum(dim=-1) > 0).all()
+
+
+def test_layer_0_is_context_free_and_repeated_to_full_width():
+    layers = Elmo(tiny()).encode([["bank", "of", "bank"], ["the", "bank"]])
+    banks = torch.stack([layers.values[0, 0, 0], layers.values[0, 0, 2], layers.values[0, 1, 1]])
+    torch.testing.assert_close(banks[0], banks[1], atol=0, rtol=0)
+    torch.testing.assert_close(banks[0], banks[2], atol=0, rtol=0)
+    torch.testing.assert_close(banks[:, :16], banks[:, 16:], atol=0, rtol=0)
+
+
+def test_forward_half_sees_the_past_only_and_backward_half_the_future_only():
+    elmo = Elmo(tiny())
+    a, b = (elmo.encode([s.split()]).sentence(0) for s in ("we saw the red boat", "we saw the red house"))
+    torch.testing.assert_close(a[:, :4, :16], b[:, :4, :16], atol=1e-6, rtol=0)
+    assert not torch.allclose(a[1:, :4, 16:], b[1:, :4, 16:])
+    a, b = (elmo.encode([s.split()]).sentence(0) for s in ("we saw the red boat", "they saw the red boat"))
+    torch.testing.assert_close(a[:, 1:, 16:], b[:, 1:, 16:], atol=1e-6, rtol=0)
+    assert not torch.allclose(a[1:, 1:, :16], b[1:, 1:, :16])
+
+
+def test_carried_state_goes_on_where_the_last_batch_ended():
+    bilm = tiny(clip=0.5)
+    table = torch.tensor([character_ids(w) for w in "one two three four five six".split()])
+    whole = bilm.forward_lm(bilm.token_encoder(table)[None])[0][-1]
+    first = bilm(table[:4], torch.tensor([[0, 1, 2, 3], [0, 1, 0, 0]]), torch.tensor([4, 2]), carry=True)
+    second = bilm(table, torch.tensor([[4, 5], [2, 3]]), torch.tensor([2, 2]), states=first.states, carry=True)
+    torch.testing.assert_close(second.layers[-1, 0, :, :16], whole[0, 4:])
+    torch.testing.assert_close(second.layers[-1, 1, :, :16], whole[0, 2:4])  # padding did not move the state on
+
+
+def test_trimming_padding_is_exact():
+    options = CharCNNOptions(((1, 4), (2, 8), (7, 8)), 2, embedding_dim=5)
+    torch.manual_seed(0)
+    cnn = CharacterCNN(options, 6)
+    words = torch.tensor([character_ids(w) for w in ("a", "bank", "x" * 60, "")])
+    together = cnn(words)
+    cnn._trim = lambda characters: characters
+    torch.testing.assert_close(together, cnn(words), atol=1e-6, rtol=0)
+    torch.testing.assert_close(together[:2], cnn(words[:2]), atol=1e-6, rtol=0)
+
+
+def test_fused_and_written_out_steps_agree():
+    torch.manual_seed(0)
+    x = torch.randn(3, 9, 16)
+    fused = ProjectedLSTM(16, 24, 16)
+    clipped = ProjectedLSTM(16, 24, 16, cell_clip=1e9, proj_clip=1e9)
+    clipped.load_state_dict(fused.state_dict())
+    (a, end_a), (b, end_b) = fused(x), clipped(x)
+    torch.testing.assert_close(a, b)
+    for one, other in zip(end_a, end_b, strict=True):
+        torch.testing.assert_close(one, other)
+
+
+def test_clipping_keeps_the_output_within_bounds():
+    torch.manual_seed(0)
+    lstm = ProjectedLSTM(16, 24, 16, cell_clip=0.05, proj_clip=0.01)
+    output, (_, cell) = lstm(5 * torch.randn(3, 9, 16))
+    assert output.detach().abs().max() == pytest.approx(0.01)
+    assert cell.detach().abs().max() == pytest.approx(0.05)
+
+
+def test_low_precision_on_a_cpu_is_close():
+    torch.manual_seed(0)
+    lstm, x = ProjectedLSTM(16, 24, 16), torch.randn(3, 9, 16)
+    with torch.autocast("cpu", torch.bfloat16):
+        low, _ = lstm(x)
+    assert low.dtype == torch.bfloat16
+    torch.testing.assert_close(low.float(), lstm(x)[0], atol=0.02, rtol=0.05)
+
+
+def test_reversed_positions_turn_back():
+    positions = reversed_positions(torch.tensor([3, 1, 0]), 4)
+    assert positions.tolist() == [[2, 1, 0, 3], [0, 1, 2, 3], [0, 1, 2, 3]]

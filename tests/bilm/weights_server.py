@@ -1,0 +1,113 @@
+"""A server on this machine that gives files as a good server does, and misbehaves when told to."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+PAGE = b"<!DOCTYPE html><html><body>Please sign in</body></html>"
+
+
+@dataclass
+class Request:
+    path: str
+    range: str | None
+    if_range: str | None
+    status: int
+    sent: int
+
+
+@dataclass
+class WeightsServer:
+    """What it has, how it will misbehave, and what it was asked.
+
+    ``faults[path]`` is used up from the left, one entry per request of that path; ``always`` is for every request.
+    """
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    etag: str | None = '"1"'
+    faults: dict[str, list[str | int]] = field(default_factory=dict)
+    always: str | int | None = None
+    requests: list[Request] = field(default_factory=list)
+    gate: threading.Event | None = None
+    url: str = ""
+
+    def asked(self, path: str) -> list[Request]:
+        return [request for request in self.requests if request.path == path]
+
+
+@contextmanager
+def running(shop: WeightsServer) -> Iterator[WeightsServer]:
+    class Handler(_Handler):
+        server_state = shop
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    shop.url = f"http://127.0.0.1:{server.server_address[1]}/"
+    try:
+        yield shop
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server_state: WeightsServer
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+    def do_GET(self) -> None:
+        shop = self.server_state
+        waiting = shop.faults.get(self.path, [])
+        fault = waiting.pop(0) if waiting else shop.always
+        asked, condition = self.headers.get("Range"), self.headers.get("If-Range")
+        request = Request(self.path, asked, condition, 0, 0)
+        shop.requests.append(request)
+        body = shop.files.get(self.path)
+        start = 0
+        headers: dict[str, str] = {}
+        if shop.etag is not None:
+            headers["ETag"] = shop.etag
+        if isinstance(fault, int):
+            status, body = fault, b"no"
+        elif body is None:
+            status, body = 404, b"no such file"
+        elif fault == "page":
+            status, body, headers["Content-Type"] = 200, PAGE, "text/html; charset=utf-8"
+        elif fault == "page in disguise":
+            status, body = 200, PAGE
+        elif fault == "compressed":
+            status, headers["Content-Encoding"] = 200, "gzip"
+        elif asked is not None and fault != "ignore range" and (condition in (None, shop.etag) or fault == "stale"):
+            match = re.fullmatch(r"bytes=(\d+)-", asked)
+            assert match is not None
+            start, total = int(match[1]), len(body)
+            if start >= total:
+                status, headers["Content-Range"], body = 416, f"bytes */{total}", b""
+            else:
+                status, headers["Content-Range"] = 206, f"bytes {start}-{total - 1}/{total}"
+                body = body[start:]
+        else:
+            status = 200
+        length = len(body) + {"too long": 1000, "too short": -1000}.get(str(fault), 0)
+        if fault == "drop":
+            body, length = body[: len(body) // 2], len(body)
+        request.status, request.sent = status, len(body)
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(length))
+        self.send_header("Connection", "close")  # unsaid, the client may ask again on a connection that just ends
+        self.end_headers()
+        if shop.gate is not None:
+            shop.gate.wait(5)
+        self.wfile.write(body)

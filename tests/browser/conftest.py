@@ -1,0 +1,124 @@
+"""A real Chromium on the app; every test fails on a console error or on a request to another host."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.error import URLError
+from urllib.parse import urlparse
+from urllib.request import urlopen
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Dialog, Page
+
+ROOT = Path(__file__).parents[2]
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+def free_port() -> int:
+    """A port that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def serve(command: list[str], port: int, seconds: float = 60) -> Iterator[str]:
+    """Run a server until the tests are done; fails with its output when it does not come up."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    url = f"http://127.0.0.1:{port}"
+    deadline = time.monotonic() + seconds
+    try:
+        while True:
+            try:
+                urlopen(url, timeout=5).close()
+                break
+            except (URLError, OSError):
+                if process.poll() is not None or time.monotonic() > deadline:
+                    process.kill()
+                    pytest.fail(f"the app did not start: {process.communicate()[0]}")
+                time.sleep(0.2)
+        yield url
+    finally:
+        process.terminate()
+        process.communicate(timeout=20)
+
+
+@pytest.fixture(scope="session")
+def fake_app() -> Iterator[str]:
+    """The address of the app on the fake service."""
+    port = free_port()
+    yield from serve([sys.executable, str(Path(__file__).with_name("serve_fake.py")), str(port)], port)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright")
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        pytest.skip("the browser tests need Chromium: install it, or name it in $CHROMIUM")
+    with playwright.sync_playwright() as runner:
+        running = runner.chromium.launch(executable_path=chromium, args=list(ARGUMENTS))
+        yield running
+        running.close()
+
+
+OpenPage = Callable[..., "Page"]
+
+
+@pytest.fixture
+def open_page(browser: Browser, fake_app: str) -> Iterator[OpenPage]:
+    """Open the app and wait for its answer: ``open_page(query="", url=..., width=..., height=..., dark=False)``."""
+    problems: list[str] = []
+    contexts: list[BrowserContext] = []
+
+    def refuse(dialog: Dialog) -> None:
+        problems.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def check_host(url: str, host: str) -> None:
+        if url.startswith("http") and urlparse(url).netloc != host:
+            problems.append(f"other host: {url}")
+
+    def open_one(
+        query: str = "", url: str = fake_app, width: int = 1280, height: int = 800, dark: bool = False
+    ) -> Page:
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light"
+        )
+        contexts.append(context)
+        context.grant_permissions(["clipboard-read", "clipboard-write"])
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        host = urlparse(url).netloc
+        page.on("console", lambda m: problems.append(f"console: {m.text}") if m.type == "error" else None)
+        page.on("pageerror", lambda e: problems.append(f"page error: {e}"))
+        page.on("dialog", refuse)
+        page.on("request", lambda r: check_host(r.url, host))
+        page.goto(f"{url}/?{query}")
+        page.locator(".answer :is(.verdict, .quiet:not([aria-busy])) h2").wait_for()
+        return page
+
+    yield open_one
+    for context in contexts:
+        context.close()
+    assert problems == []

@@ -1,0 +1,228 @@
+"""What a person does in the Compare tab."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+
+from elmo_tasks.ui.examples import EXAMPLES
+
+pytestmark = pytest.mark.browser
+
+
+def box(page, number):
+    return page.get_by_role("textbox", name=f"Sentence {number}", exact=True)
+
+
+def write(page, word, *sentences):
+    """Fill the form, adding or removing boxes as a person would."""
+    page.get_by_label("Word", exact=True).fill(word)
+    while page.locator(".sentences li").count() > len(sentences):
+        page.locator(".sentences .remove").last.click()
+    while page.locator(".sentences li").count() < len(sentences):
+        page.get_by_role("button", name="Add a sentence").click()
+    for number, sentence in enumerate(sentences, 1):
+        box(page, number).fill(sentence)
+
+
+def compare(page):
+    page.get_by_role("button", name="Compare", exact=True).click()
+
+
+def verdict(page):
+    return page.locator(".verdict h2")
+
+
+def panel(page):
+    return page.locator(".panel:not([hidden])")
+
+
+def wait_for(page, locator, text):
+    locator.filter(has_text=text).first.wait_for()
+
+
+def test_the_page_opens_with_an_answer(open_page):
+    page = open_page()
+    assert page.get_by_label("Word", exact=True).input_value() == "bank"
+    assert "fall into 2 groups" in verdict(page).inner_text()
+    assert page.locator(".verdict mark").all_inner_texts() == ["bank"] * 5
+    assert panel(page).locator(".map td.heat").count() == 20
+    assert page.locator(".how[open]").count() == 0
+
+
+def test_typing_and_comparing(open_page):
+    page = open_page()
+    write(page, "bark", "The guard heard a bark.", "The redwood has thick bark.", "A puppy gave a bark.")
+    compare(page)
+    wait_for(page, verdict(page), "1 and 3; 2")
+    assert page.locator(".group li").count() == 3
+
+
+def test_boxes_can_be_added_up_to_twelve_and_removed_down_to_two(open_page):
+    page = open_page()
+    write(page, "bank", *[f"The bank number {i}." for i in range(12)])
+    assert not page.get_by_role("button", name="Add a sentence").is_visible()
+    compare(page)
+    wait_for(page, page.locator(".eyebrow"), "in 12 sentences")
+    write(page, "bank", "One bank.", "Two bank.")
+    assert page.locator(".remove:visible").count() == 0
+
+
+def test_pasting_lines_spreads_them_over_boxes(open_page):
+    page = open_page()
+    write(page, "bank", "", "")
+    box(page, 1).focus()
+    page.evaluate("navigator.clipboard.writeText('One bank.\\nTwo bank.\\r\\n\\nThree bank.')")
+    page.keyboard.press("Control+V")
+    assert [box(page, n).input_value() for n in (1, 2, 3)] == ["One bank.", "Two bank.", "Three bank."]
+
+
+def test_an_example_runs_on_click(open_page):
+    page = open_page()
+    example = next(e for e in EXAMPLES if e.title == "bank and shore")
+    page.get_by_role("button", name=example.title, exact=True).click()
+    wait_for(page, page.locator(".verdict mark"), "shore")
+    assert page.locator(".verdict mark").all_inner_texts() == ["bank", "shore", "bank", "lender"]
+    assert box(page, 2).input_value() == example.sentences[1]
+
+
+def test_an_error_stands_at_its_field_and_a_button_repairs_it(open_page):
+    page = open_page()
+    box(page, 2).fill("All banks were closed.")
+    compare(page)
+    message = page.locator("#compare-sentence-2-note")
+    wait_for(page, message, "“bank” is not in sentence 2.")
+    assert box(page, 2).get_attribute("aria-invalid") == "true"
+    assert box(page, 2).evaluate("box => box === document.activeElement")
+    message.get_by_role("button", name="Use “banks”").click()
+    wait_for(page, page.locator(".verdict mark"), "banks")
+    assert box(page, 2).input_value() == "All [banks] were closed."
+    assert not message.is_visible()
+
+
+def test_the_other_place_in_a_sentence_is_offered(open_page):
+    page = open_page()
+    box(page, 1).fill("The bank stood on the bank of the river.")
+    compare(page)
+    message = page.locator("#compare-sentence-1-note")
+    wait_for(page, message, "“bank” occurs twice here: the 1st is compared.")
+    message.get_by_role("button", name="Use the 2nd “bank”").click()
+    page.wait_for_function(
+        "wanted => [...document.querySelectorAll('.verdict li p')].some(use => use.innerHTML === wanted)",
+        arg="The bank stood on the <mark>bank</mark> of the river.",
+    )
+    assert box(page, 1).input_value() == "The bank stood on the [bank] of the river."
+    assert not message.is_visible()
+
+
+@pytest.mark.parametrize(
+    ("word", "sentences", "field", "text"),
+    [
+        ("", ("One bank.", "Two bank."), "#compare-word-note", "Type the word"),
+        ("bank", ("One bank.", "  "), "#compare-sentences-note", "at least two sentences"),
+        ("bank", ("One bank.", "bank " * 500), "#compare-sentence-2-note", "longer than"),
+        ("🙂", ("One bank.", "Two bank."), "#compare-sentence-1-note", "“🙂” is not in sentence 1"),
+    ],
+)
+def test_what_cannot_be_answered_is_said_at_the_field(open_page, word, sentences, field, text):
+    page = open_page()
+    write(page, word, *sentences)
+    compare(page)
+    wait_for(page, page.locator(field), text)
+    assert page.locator(".quiet h2").is_visible()
+    write(page, "bank", "The bank lent cash.", "The river bank.")
+    compare(page)
+    wait_for(page, verdict(page), "fall into 2 groups")
+
+
+def test_a_fault_of_the_program_is_said_in_plain_words(open_page):
+    page = open_page()
+    write(page, "crash", "One crash.", "Two crash.")
+    compare(page)
+    wait_for(page, page.locator("#compare-sentences-note"), "The program failed on this")
+    wait_for(page, page.locator(".quiet h2"), "The program failed on this")
+    assert "secret" not in page.locator("body").inner_text()
+    write(page, "bank", "The bank lent cash.", "The river bank.")
+    compare(page)
+    wait_for(page, verdict(page), "1; 2")
+
+
+def test_typed_markup_is_only_text(open_page):
+    page = open_page()
+    hostile = "<img src=x onerror=alert(1)> ${alert(2)} {{value}} `bank` <script>alert(3)</script> $x$"
+    write(page, "bank", hostile, "<b>bank</b>")
+    compare(page)
+    wait_for(page, page.locator(".verdict li"), "onerror=alert(1)")
+    assert page.locator(".answer img, .answer script, .answer .verdict li b").count() == 0
+    write(page, "<img src=x onerror=alert(4)>", "a", "b")
+    compare(page)
+    page.locator("#compare-word-note, .note.error").first.wait_for()
+    assert page.locator(".editor img").count() == 0
+
+
+def test_the_slider_changes_the_numbers(open_page):
+    page = open_page()
+    slider = page.get_by_role("slider")
+    assert slider.get_attribute("aria-valuetext") == "Layer 2"
+    before = panel(page).inner_text()
+    slider.press("Home")
+    assert set(panel(page).locator(".map td").all_inner_texts()) <= {"", "1.00"}
+    assert "without context" in panel(page).inner_text()
+    slider.press("ArrowRight")
+    assert panel(page).inner_text() not in (before, "")
+    page.get_by_role("button", name="Mean of layers").click()
+    assert slider.get_attribute("aria-valuetext") == "Mean of layers"
+    assert "Two random words: 0.10" in panel(page).inner_text()
+
+
+def test_a_copied_link_restores_the_comparison(open_page):
+    page = open_page()
+    write(page, "bank", "Cash & 100% <bank>?", "We walked along the [shore].")
+    page.get_by_label("Model", exact=True).select_option("fake-large")
+    compare(page)
+    wait_for(page, page.locator(".meta"), "Fake large")
+    page.get_by_role("slider").press("Home")
+    page.get_by_role("button", name="Copy link").click()
+    wait_for(page, page.locator(".said"), "Link copied")
+    link = page.evaluate("navigator.clipboard.readText()")
+    restored = open_page(query=link.split("?", 1)[1])
+    assert box(restored, 1).input_value() == "Cash & 100% <bank>?"
+    assert restored.get_by_role("slider").get_attribute("aria-valuetext") == "Spelling only"
+    assert "Fake large" in restored.locator(".meta").inner_text()
+    assert restored.locator(".verdict mark").all_inner_texts() == ["bank", "shore"]
+
+
+def test_a_hostile_link_gives_a_plain_message(open_page):
+    page = open_page(query=urlencode([("word", "<img src=x onerror=alert(1)>"), *[("s", "x")] * 40]))
+    assert "it holds 40 sentences" in page.locator(".quiet h2").inner_text()
+    compare(page)
+    wait_for(page, verdict(page), "fall into 2 groups")
+
+
+def test_a_link_to_a_model_that_is_not_here(open_page):
+    page = open_page(query="word=bank&s=One+bank.&s=Two+bank.&model=gone")
+    wait_for(page, page.locator("#compare-model-note"), "There is no model “gone”")
+    compare(page)
+    wait_for(page, page.locator(".meta"), "Fake small")
+
+
+def test_the_csv_downloads(open_page):
+    page = open_page()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download CSV").click()
+    assert download.value.suggested_filename == "compare-bank.csv"
+    with Path(download.value.path()).open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 20
+    assert rows[0]["sentence"] == EXAMPLES[0].sentences[0]
+
+
+def test_an_unsure_answer_says_so(open_page):
+    page = open_page()
+    write(page, "muddle", "Such a muddle.", "Another muddle.")
+    compare(page)
+    wait_for(page, verdict(page), "cannot tell")
+    assert page.locator(".group h3").all_inner_texts() == ["No clear groups"]

@@ -1,0 +1,102 @@
+"""How the page behaves on a phone, in the dark and without a mouse."""
+
+from __future__ import annotations
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.parametrize("width", [390, 768, 1280])
+def test_the_page_does_not_scroll_sideways(open_page, width):
+    page = open_page(width=width, height=844)
+    long = "bank " + "x" * 300
+    page.get_by_role("textbox", name="Sentence 1", exact=True).fill(long)
+    page.get_by_role("button", name="Compare", exact=True).click()
+    page.locator(".verdict li").filter(has_text="xxx").wait_for()
+    wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert wide <= 0
+    inside = page.evaluate(
+        """() => [...document.querySelectorAll('.card, .field, .verdict li, .actions')]
+            .filter(part => part.getBoundingClientRect().right > innerWidth + 1).map(part => part.className)"""
+    )
+    assert inside == []
+
+
+def test_a_phone_is_taken_to_the_answer(open_page):
+    page = open_page(width=390, height=844)
+    page.get_by_role("button", name="bark", exact=True).click()
+    page.locator(".eyebrow").filter(has_text="bark").wait_for()
+    page.wait_for_function("document.querySelector('.verdict').getBoundingClientRect().top < innerHeight / 2")
+
+
+CONTRAST = """() => {
+    const channel = v => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+    const numbers = c => c.match(/[\\d.]+/g).map(Number);
+    const light = c => numbers(c).slice(0, 3).reduce((sum, v, i) => sum + [.2126, .7152, .0722][i] * channel(v), 0);
+    const ground = e => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor;
+        if ((numbers(c)[3] ?? 1) === 1) return c; } return 'rgb(255, 255, 255)'; };
+    const poor = [];
+    for (const e of document.querySelectorAll('.gradio-container *')) {
+        const own = [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim());
+        if (!own || !e.checkVisibility() || e.closest('.badge.g2, caption')) continue;
+        const [a, b] = [light(getComputedStyle(e).color), light(ground(e))].sort((x, y) => y - x);
+        if ((a + .05) / (b + .05) < 4.5) poor.push([e.className, e.textContent.slice(0, 40), (a + .05) / (b + .05)]);
+    }
+    return poor;
+}"""
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_all_text_has_enough_contrast(open_page, dark):
+    page = open_page(dark=dark)
+    page.get_by_text("How this works").click()
+    page.get_by_role("textbox", name="Sentence 1", exact=True).fill("The bank by the bank and a puppy.")
+    page.get_by_role("button", name="Compare", exact=True).click()
+    page.locator(".note.hint").wait_for()
+    assert page.evaluate("document.body.classList.contains('dark')") is dark
+    assert page.evaluate(CONTRAST) == []
+    page.get_by_label("Word", exact=True).fill("")
+    page.get_by_role("button", name="Compare", exact=True).click()
+    page.locator(".note.error").wait_for()
+    assert page.evaluate(CONTRAST) == []
+
+
+def test_everything_works_from_the_keyboard(open_page):
+    page = open_page()
+    focused = "document.activeElement"
+    page.get_by_label("Word", exact=True).focus()
+    page.keyboard.press("Control+A")
+    page.keyboard.type("puppy")
+    page.keyboard.press("Tab")
+    assert page.evaluate(f"{focused}.id") == "compare-sentence-1"
+    assert page.evaluate(f"getComputedStyle({focused}).outlineStyle") == "solid"
+    page.keyboard.press("Control+A")
+    page.keyboard.type("A puppy.")
+    page.keyboard.press("Enter")
+    page.locator(".note.error").filter(has_text="sentence 2").wait_for()
+    for _ in range(4):
+        assert page.evaluate(f"{focused}.id") == "compare-sentence-2"
+        page.keyboard.press("Tab")
+        assert page.evaluate(f"{focused}.getAttribute('aria-label')") == "Remove sentence 2"
+        page.keyboard.press("Enter")
+        if page.locator(".sentences li").count() == 2:
+            break
+    page.keyboard.press("Control+A")
+    page.keyboard.type("My puppy barks.")
+    page.keyboard.press("Enter")
+    page.locator(".eyebrow").filter(has_text="“puppy” in 2 sentences").wait_for()
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate(f"{focused}.type") == "range":
+            break
+    page.keyboard.press("ArrowLeft")
+    assert page.get_by_role("slider").get_attribute("aria-valuetext") == "Layer 1"
+
+
+def test_two_people_do_not_meet(open_page):
+    one, other = open_page(), open_page()
+    one.get_by_role("button", name="bark", exact=True).click()
+    one.locator(".eyebrow").filter(has_text="bark").wait_for()
+    assert other.get_by_label("Word", exact=True).input_value() == "bank"
+    assert "“bank”" in other.locator(".eyebrow").inner_text()

@@ -1,0 +1,28 @@
+"""The app as people start it, on the bundled model."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import pytest
+
+from tests.browser.conftest import ROOT, free_port, serve
+
+pytestmark = pytest.mark.browser
+
+
+def test_the_app_starts_and_answers(open_page):
+    if not (ROOT / "checkpoints" / "default.json").exists():
+        pytest.skip("there is no bundled model yet: checkpoints/default.json is missing")
+    port = free_port()
+    began = time.monotonic()
+    for url in serve([sys.executable, "app.py", "--port", str(port)], port):
+        assert time.monotonic() - began < 15
+        page = open_page(url=url)
+        assert page.locator(".verdict h2").inner_text()
+        page.get_by_role("button", name="bark", exact=True).click()
+        page.locator(".eyebrow").filter(has_text="bark").wait_for()
+        page.get_by_role("slider").press("Home")
+        cells = page.locator(".panel:not([hidden]) .map td.heat").all_inner_texts()
+        assert set(cells) == {"1.00"}

@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+import time
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from elmo_tasks.text.tokens import TOKENIZER_NAME, Token, tokenize
+
+
+def words(text: str) -> str:
+    return " ".join(token.text for token in tokenize(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # Contractions
+        ("I don't bank on it.", "I do n't bank on it ."),
+        ("It's hers, isn't it?", "It 's hers , is n't it ?"),
+        ("We cannot; she can't.", "We can not ; she ca n't ."),
+        ("I'd've, couldn't've", "I 'd 've , could n't 've"),
+        ("THEY'LL SAY WE DON'T", "THEY 'LL SAY WE DO N'T"),
+        ("I'm gonna, wanna and gotta go", "I 'm gonna , wanna and gotta go"),
+        ("o'clock, ma'am, O'Brien", "o'clock , ma'am , O'Brien"),
+        ("'Tis the '90s, get 'em 'til noon", "'Tis the '90s , get 'em 'til noon"),
+        ("The dogs' owner and John's dog", "The dogs ' owner and John 's dog"),
+        # Quotes
+        ('"Sit," she said. "Now!"', '" Sit , " she said . " Now ! "'),
+        ("She said “don’t” and ‘won’t’.", "She said \" do n't \" and ' wo n't ' ."),
+        ("``Hello'' there", '" Hello " there'),
+        ("The word 'cause' is 'odd'.", "The word ' cause ' is ' odd ' ."),
+        ("«Bank» or „Bank“", '« Bank » or " Bank "'),
+        # Punctuation and signs
+        ("(see [note])", "( see [ note ] )"),
+        ("It fell—hard--twice – slowly", "It fell -- hard -- twice -- slowly"),
+        ("Wait… what...", "Wait ... what ..."),
+        ("1990–1995 was a well-known low-tide era", "1990-1995 was a well-known low-tide era"),
+        ("$5.50 (50%) or £5, €1,000.50", "$ 5.50 ( 50 % ) or £ 5 , € 1,000.50"),
+        ("at 10:30: go; stop!?", "at 10:30 : go ; stop ! ?"),
+        ("R&B and/or #1 @ 20°C", "R & B and/or # 1 @ 20 ° C"),
+        ("<b>bank</b>&amp;", "< b > bank < /b > & amp ;"),
+        ("great😀👍🏽bank", "great 😀👍🏽 bank"),
+        # Full stops
+        ("I sat. Then left.", "I sat . Then left ."),
+        ("i sat. then left.", "i sat . then left ."),
+        ("I don't. You can't. They won't", "I do n't . You ca n't . They wo n't"),
+        ("Dr. Smith saw Mrs. Lee, e.g. at St. Anne's.", "Dr. Smith saw Mrs. Lee , e.g. at St. Anne 's ."),
+        ("J. K. Lund met I. M. Olsen.", "J. K. Lund met I. M. Olsen ."),
+        ("So did I. Nobody saw plan B. It failed.", "So did I . Nobody saw plan B . It failed ."),
+        ("The U.S. bank and the U.S., too", "The U.S. bank and the U.S. , too"),
+        ("She lives in the U.S.", "She lives in the U.S. ."),
+        ("(He lives in the U.S.) ", "( He lives in the U.S. . )"),
+        ("It shut at 5 p.m. The doors closed.", "It shut at 5 p.m. . The doors closed ."),
+        ("No. 7 said no. Then no. 8 did.", "No. 7 said no . Then no. 8 did ."),
+        ("Cups, plates, etc. in boxes, lids, etc.", "Cups , plates , etc. in boxes , lids , etc ."),
+        ("It cost 3.50. In 2016. (Or so.)", "It cost 3.50 . In 2016 . ( Or so . )"),
+        ('He said "No." Then "yes."', 'He said " No . " Then " yes . "'),
+        ("One.\nTwo.\tThree.", "One . Two . Three ."),
+        # Typography
+        ("a soft\u00adhyphen, zero\u200bwidth, \ufeffbom", "a softhyphen , zerowidth , bom"),
+        ("the ﬁrst ﬂoor", "the first floor"),
+        ("no\u00a0break\u2003space", "no break space"),
+        ("nul\x00 and \x07bell", "nul and bell"),
+        ("half \ud83d emoji", "half \ufffd emoji"),
+        ("cafe\u0301", "caf\u00e9"),
+    ],
+)
+def test_cut_as_the_pretraining_text(text: str, expected: str) -> None:
+    assert words(text) == expected
+
+
+def test_places_in_the_original() -> None:
+    text = "“Don’t”—ﬁne…"
+    assert [(token.text, text[token.start : token.end]) for token in tokenize(text)] == [
+        ('"', "“"),
+        ("Do", "Do"),
+        ("n't", "n’t"),
+        ('"', "”"),
+        ("--", "—"),
+        ("fine", "ﬁne"),
+        ("...", "…"),
+    ]
+
+
+def test_swallowed_full_stop_is_empty() -> None:
+    assert tokenize("the U.S.")[1:] == [Token("U.S.", 4, 8), Token(".", 8, 8)]
+    assert tokenize("the U.S.\u200b")[-1] == Token(".", 8, 8)
+
+
+def test_outer_invisible_characters_are_outside_the_token() -> None:
+    assert tokenize("\ufeffbank\u200b") == [Token("bank", 1, 5)]
+    assert tokenize("ba\u00adnk") == [Token("bank", 0, 5)]
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t\u00a0\u3000", "\x00\x1f\x7f", "\u200b\ufeff\u00ad"])
+def test_nothing_to_see(text: str) -> None:
+    assert tokenize(text) == []
+
+
+@pytest.mark.parametrize("text", ["?!.,;:--()[]{}<>\"'`", "....", "'", '"', "``", "''", ".", "[[", "-----", "%$#@&*"])
+def test_only_punctuation(text: str) -> None:
+    found = tokenize(text)
+    assert "".join(text[token.start : token.end] for token in found) == text
+
+
+@pytest.mark.parametrize("text", ["שלום עולם.", "مرحبا بالعالم", "日本語の文。", "é́́́ z̷̧̛", "👨‍👩‍👧‍👦 🇩🇪", "𝒷𝒶𝓃𝓀"])
+def test_other_scripts_survive(text: str) -> None:
+    found = "".join(token.text for token in tokenize(text))
+    assert found == unicodedata.normalize("NFC", "".join(text.split()))
+
+
+# The characters that the rules are about, so that their combinations come up.
+TRICKY = st.text(st.sampled_from(list("aBsntI 1.'\"`,:;()[]<$-%!?\n“’–—…ﬁ\u00ad\u200b\x00\u0301\ud83d😀́")), max_size=40)
+TEXTS = st.one_of(TRICKY, st.text(max_size=60))
+
+
+@given(TEXTS)
+def test_tokens_lie_in_order_and_cover_everything_visible(text: str) -> None:
+    end = 0
+    covered: set[int] = set()
+    for token in tokenize(text):
+        assert token.text
+        assert not any(c.isspace() for c in token.text)
+        assert end <= token.start <= token.end <= len(text)
+        if token.start == token.end:
+            assert (token.text, text[token.start - 1]) == (".", ".") or "\u200b" in text or "\u00ad" in text
+        end = token.end
+        covered.update(range(token.start, token.end))
+        token.text.encode("utf-8")
+    missed = "".join(c for i, c in enumerate(text) if i not in covered)
+    assert not any(c.isalnum() or c in "“’–—….,!?'\"" for c in missed)
+
+
+@given(st.text(st.sampled_from(list('aBsntI 1.",:;()[]<$-%!?\nx')), max_size=40))
+def test_plain_text_is_only_cut(text: str) -> None:
+    for token in tokenize(text):
+        assert text[token.start : token.end] == token.text or token == Token(".", token.end, token.end)
+
+
+@given(TEXTS)
+def test_same_text_same_tokens_whatever_the_accents_encoding(text: str) -> None:
+    composed, decomposed = (unicodedata.normalize(form, text) for form in ("NFC", "NFD"))
+    if unicodedata.normalize("NFC", decomposed) == composed:
+        joined = ["".join(token.text for token in tokenize(t)) for t in (composed, decomposed)]
+        assert unicodedata.normalize("NFC", joined[0]) == unicodedata.normalize("NFC", joined[1])
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["a", ".", ". ", ".)", "'", '"', " ", "a. ", "a.b", "n't ", "[(", "….—", "U.S. ", ")", "1,", "`", "\u200b", "😀"],
+)
+def test_long_input_is_fast(piece: str) -> None:
+    text = (piece * 10_000)[:10_000]
+    started = time.perf_counter()
+    tokenize(text)
+    tokenize(". " + text + "x")
+    assert time.perf_counter() - started < 2.0
+
+
+def test_the_tokenizer_has_a_name() -> None:
+    assert "NLTK" in TOKENIZER_NAME

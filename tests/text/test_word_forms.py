@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import pytest
+
+from elmo_tasks.text.word_forms import may_be_forms_of_one_word
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("bank", "banks"),
+        ("bank", "banked"),
+        ("bank", "banking"),
+        ("bank", "banker"),
+        ("run", "ran"),
+        ("run", "running"),
+        ("run", "runner"),
+        ("play", "player"),
+        ("play", "playful"),
+        ("bark", "barking"),
+        ("beauty", "beautiful"),
+        ("beauty", "beauties"),
+        ("happy", "happily"),
+        ("culture", "cultural"),
+        ("discharge", "discharged"),
+        ("decorate", "decorator"),
+        ("mouse", "mice"),
+        ("leaf", "leaves"),
+        ("be", "was"),
+        ("lie", "lay"),
+        ("lay", "laid"),
+        ("mother", "motherhood"),
+    ],
+)
+def test_forms(one: str, other: str) -> None:
+    assert may_be_forms_of_one_word(one, other)
+    assert may_be_forms_of_one_word(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("bank", "ban"),
+        ("bank", "shore"),
+        ("bank", "bankrupt"),
+        ("can", "canal"),
+        ("car", "care"),
+        ("see", "seed"),
+        ("plan", "plane"),
+        ("contract", "contrast"),
+        ("the", "they"),
+        ("on", "one"),
+        ("a", "as"),
+        ("run", "was"),
+        ("bank", "."),
+        ("", "bank"),
+        ("...", "..."[:2]),
+    ],
+)
+def test_not_forms(one: str, other: str) -> None:
+    assert not may_be_forms_of_one_word(one, other)
+    assert not may_be_forms_of_one_word(other, one)

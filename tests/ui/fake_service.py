@@ -1,0 +1,112 @@
+"""A service without a model: the same numbers for the same sentences, and every error the real one raises."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+
+from elmo_tasks.api import Choice, Comparison, ComparisonItem, LayerComparison, Limits, ModelInfo
+from elmo_tasks.errors import InputError
+
+TOPICS = {
+    "money": "loan savings cash mortgage lender rates salary shares",
+    "water": "river reeds flood boats canoe shore shells waves",
+    "tree": "trunk redwood moss oaks beetles pine",
+    "dog": "guard puppy carrier",
+}
+LAYERS = ("0", "1", "2", "mean")
+RANDOM_PAIR = {"0": 0.01, "1": 0.16, "2": 0.12, "mean": 0.1}
+CEILING = {"1": 0.82, "2": 0.74, "mean": 0.86}
+
+
+def _noise(*parts: str) -> float:
+    return hashlib.blake2b("\0".join(parts).encode(), digest_size=4).digest()[0] / 255
+
+
+def _topic(item: ComparisonItem) -> str:
+    words = {token.casefold() for token in item.tokens}
+    return next((name for name, keys in TOPICS.items() if words & set(keys.split())), "other")
+
+
+class FakeService:
+    """Groups the uses by a few topic words; ``muddle`` cannot be told apart, ``crash`` is a fault of the program."""
+
+    limits = Limits()
+
+    def models(self) -> tuple[ModelInfo, ...]:
+        return (
+            ModelInfo("fake-small", "Fake small (for tests)", ("0", "1", "2")),
+            ModelInfo("fake-large", "Fake large (for tests)", ("0", "1", "2")),
+        )
+
+    def compare(self, word: str, sentences: Sequence[str], model: str | None = None) -> Comparison:
+        names = [m.name for m in self.models()]
+        chosen = model or names[0]
+        if chosen not in names:
+            raise InputError(f"There is no model “{chosen}”; choose {' or '.join(names)}.", field="model")
+        if word == "crash":
+            raise RuntimeError("a secret detail")
+        if not word:
+            raise InputError("Type the word to compare.", field="word")
+        if len(word.split()) > 1:
+            raise InputError("Type one word only.", field="word")
+        if len(sentences) < self.limits.min_sentences:
+            raise InputError("Type at least two sentences.", field="sentences")
+        if len(sentences) > self.limits.max_sentences:
+            raise InputError(f"Type at most {self.limits.max_sentences} sentences.", field="sentences")
+        items = tuple(self._find(word, sentence, number) for number, sentence in enumerate(sentences, 1))
+        groups: dict[str, list[int]] = {}
+        for use, item in enumerate(items):
+            groups.setdefault(_topic(item), []).append(use)
+        layers = tuple(self._layer(name, items, chosen) for name in LAYERS)
+        if word.casefold() == "muddle":
+            verdict, found = f"The model cannot tell the uses of “{word}” apart.", []
+        else:
+            found = [tuple(group) for group in groups.values()]
+            parts = "; ".join(" and ".join(str(use + 1) for use in group) for group in found)
+            verdict = f"The uses of “{word}” fall into {len(found)} groups: {parts}."
+        return Comparison(word, chosen, items, layers, tuple(found), verdict, "2")
+
+    def _find(self, word: str, sentence: str, number: int) -> ComparisonItem:
+        field = f"sentence {number}"
+        if len(sentence) > self.limits.max_characters:
+            raise InputError(f"Sentence {number} is longer than {self.limits.max_characters} characters.", field=field)
+        bracket = re.search(r"\[([^\[\]]+)\]", sentence)
+        plain = sentence if bracket is None else sentence[: bracket.start()] + bracket[1] + sentence[bracket.end() :]
+        spans = [(m.start(), m.end(), m[0]) for m in re.finditer(r"\w+|[^\w\s]", plain)]
+        if len(spans) > self.limits.max_tokens:
+            raise InputError(f"Sentence {number} has more than {self.limits.max_tokens} words.", field=field)
+        if bracket is not None:
+            hits = [i for i, span in enumerate(spans) if span[0] == bracket.start()]
+        else:
+            hits = [i for i, span in enumerate(spans) if span[2].casefold() == word.casefold()]
+
+        def choice(at: int, label: str) -> Choice:
+            start, end, token = spans[at]
+            return Choice(label, f"{plain[:start]}[{token}]{plain[end:]}")
+
+        if not hits:
+            near = [i for i, span in enumerate(spans) if span[2].casefold().startswith(word.casefold()[:3])]
+            raise InputError(
+                f"“{word}” is not in sentence {number}.",
+                field=field,
+                choices=tuple(choice(i, f"“{spans[i][2]}”") for i in near),
+            )
+        start, end, token = spans[hits[0]]
+        others = tuple(choice(at, f"the {place}nd “{spans[at][2]}”") for place, at in enumerate(hits[1:], 2))
+        return ComparisonItem(plain, tuple(span[2] for span in spans), hits[0], token, start, end, others)
+
+    def _layer(self, name: str, items: tuple[ComparisonItem, ...], model: str) -> LayerComparison:
+        def cosine(a: ComparisonItem, b: ComparisonItem) -> float:
+            if a is b:
+                return 1.0
+            if name == "0":
+                same = a.token.casefold() == b.token.casefold()
+                return 1.0 if same else 0.3 * _noise(*sorted((a.token, b.token)))
+            low = CEILING[name] - (0.0 if _topic(a) == _topic(b) else 0.35)
+            return low - 0.14 * _noise(name, model, *sorted((a.sentence, b.sentence)))
+
+        matrix = tuple(tuple(cosine(a, b) for b in items) for a in items)
+        norms = tuple(12 + 6 * _noise("norm", name, item.token if name == "0" else item.sentence) for item in items)
+        return LayerComparison(name, matrix, norms, RANDOM_PAIR[name])

@@ -1,0 +1,103 @@
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+from elmo_tasks.ui import answer, format, heat
+
+HOSTILE = (
+    "<img src=x onerror=alert(1)> \"quoted\" 'single' ${alert(1)} {{x}} `tick` $x^2$ & bank "
+    "</div><script>alert(2)</script>"
+)
+
+
+class Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: set[str] = set()
+        self.attributes: set[str] = set()
+        self.text = ""
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def parsed(markup: str) -> Tags:
+    tags = Tags()
+    tags.feed(markup)
+    return tags
+
+
+def page_of(service, word="bank", sentences=("The bank lent cash.", "The muddy river bank."), layer=None):
+    form = format.Form(word, tuple(sentences), None, layer)
+    return answer.page(service.compare(word, sentences), form, service.models())
+
+
+def test_nothing_typed_is_markup(service):
+    comparison = replace(service.compare("bank", [HOSTILE, "The bank."]), verdict=HOSTILE, model=HOSTILE, word=HOSTILE)
+    form = format.Form(HOSTILE, (HOSTILE,))
+    tags = parsed(answer.page(comparison, form, service.models()))
+    assert not tags.seen & {"img", "script"}
+    assert "onerror" not in tags.attributes
+    assert HOSTILE in tags.text
+
+
+def test_reason_is_not_markup():
+    tags = parsed(answer.nothing(HOSTILE))
+    assert not tags.seen & {"img", "script"}
+    assert HOSTILE in tags.text
+
+
+def test_the_verdict_comes_first_and_the_word_is_marked(service):
+    page = page_of(service)
+    assert page.index("fall into 2 groups") < page.index("<mark>bank</mark>") < page.index('class="map"')
+    assert "Fake small (for tests)" in page
+
+
+@pytest.mark.parametrize(("layer", "shown"), [(None, "2"), ("0", "0"), ("mean", "mean"), ("<b>", "2"), ("9", "2")])
+def test_the_layer_shown_first(service, layer, shown):
+    page = page_of(service, layer=layer)
+    assert f'data-layer="{shown}"' in page
+    assert f'data-panel="{shown}">' in page
+    assert page.count(" hidden>") == 3
+
+
+def test_no_groups_looks_unsure(service):
+    page = page_of(service, "muddle", ["A muddle here.", "A muddle there."])
+    assert "No clear groups" in page
+    assert "verdict unsure" in page
+    assert "Group A" not in page
+
+
+def test_a_use_in_no_group_is_still_listed(service):
+    comparison = replace(service.compare("bank", ["The bank lent cash.", "The muddy river bank."]), groups=((0,),))
+    assert "In no group" in answer.page(comparison, format.Form("bank", ()), service.models())
+
+
+def test_without_a_word_the_marked_ones_are_named(service):
+    comparison = replace(service.compare("bank", ["The [loan].", "The [river]."]), word="")
+    assert "The marked words in 2 sentences" in answer.page(comparison, format.Form("", ()), service.models())
+
+
+@pytest.mark.parametrize("count", [2, 12])
+def test_any_number_of_sentences(service, count):
+    page = page_of(service, sentences=[f"The bank number {i}." for i in range(count)])
+    assert page.count('scope="row"') == 4 * (count + count + count * (count - 1) // 2)
+
+
+@pytest.mark.parametrize("share", [i / 200 for i in range(201)])
+def test_numbers_are_legible_on_every_colour(share):
+    colours = heat.cell_colours(share)
+    assert heat.contrast(colours.background, colours.text) >= 4.5
+    assert heat.contrast(colours.background_dark, colours.text_dark) >= 4.5
+
+
+@pytest.mark.parametrize(
+    ("cosine", "floor", "share"), [(1, 0.2, 1), (0.2, 0.2, 0), (-1, 0.2, 0), (0.6, 0.2, 0.5), (1, 1, 0)]
+)
+def test_share(cosine, floor, share):
+    assert heat.share_of(cosine, floor) == pytest.approx(share)

@@ -1,0 +1,139 @@
+import csv
+import io
+from dataclasses import replace
+
+import pytest
+
+from elmo_tasks.api import Choice, ComparisonItem, Limits
+from elmo_tasks.errors import InputError
+from elmo_tasks.ui import format
+from elmo_tasks.ui.examples import EXAMPLES
+
+LIMITS = Limits()
+SENTENCES = ("The bank refused our loan.", "The river bank was muddy.", "My cash is at the bank.")
+
+
+def test_form_drops_empty_boxes_and_joins_lines():
+    form = format.form_from({"word": " bank ", "sentences": ["a\nbank ", "", "  ", "b\tbank"], "model": ""})
+    assert form == format.Form("bank", ("a bank", "b bank"), None)
+
+
+@pytest.mark.parametrize("data", [{}, {"word": None, "sentences": "bank"}, {"sentences": {"a": 1}}])
+def test_form_survives_what_no_form_sends(data):
+    assert format.form_from(data) == format.Form("", ())
+
+
+def test_query_restores_the_form():
+    form = format.Form("naïve & <b>", ("one = [two]", "100% café?", "#hash + plus"))
+    restored = format.form_from_query(format.query_of(form, "m/1") + "&layer=1", LIMITS)
+    assert restored == format.Form(form.word, form.sentences, "m/1", "1")
+
+
+@pytest.mark.parametrize("query", ["", "__theme=dark", "layer=1&model=x", "%%%&&&==;"])
+def test_query_without_a_comparison(query):
+    assert format.form_from_query(query, LIMITS) is None
+
+
+def test_query_with_too_many_sentences():
+    with pytest.raises(InputError, match="holds 4000 sentences, and 12 is the most"):
+        format.form_from_query("word=a" + "&s=b" * 4000, LIMITS)
+
+
+@pytest.mark.parametrize("key", ["word", "s", "model", "layer"])
+def test_query_with_a_text_too_long(key):
+    with pytest.raises(InputError, match="longer than 2000 characters"):
+        format.form_from_query(f"word=a&{key}={'b' * 2001}", LIMITS)
+
+
+def test_note_of_error_carries_its_field_and_choices():
+    error = InputError("Not there.", field="sentence 2", choices=(Choice("“banks”", "The [banks]."),))
+    assert format.note_of_error(error) == {
+        "field": "sentence 2",
+        "kind": "error",
+        "text": "Not there.",
+        "choices": [{"label": "Use “banks”", "text": "The [banks]."}],
+    }
+
+
+def test_notes_offer_the_other_places(service):
+    comparison = service.compare("bank", ["A bank, a bank, a bank.", "The bank."])
+    (note,) = format.notes_of(comparison)
+    assert note["field"] == "sentence 1"
+    assert note["text"] == "“bank” occurs 3 times here: the 1st is compared."
+    assert [choice["label"] for choice in note["choices"]] == ["Use the 2nd “bank”", "Use the 3nd “bank”"]
+
+
+def test_notes_say_which_place_is_compared():
+    tokens = ("a", "Bank", "or", "bank")
+    item = ComparisonItem("a Bank or bank", tokens, 3, "bank", 10, 14, (Choice("the 1st", "a [Bank] or bank"),))
+    assert format._ambiguity(item) == "“bank” occurs twice here: the 2nd is compared."
+    other = replace(item, choices=(*item.choices, Choice("“banks”", "")))
+    assert format._ambiguity(other) == "More than one word here could be meant: “bank” is compared."
+
+
+@pytest.mark.parametrize(("value", "text"), [(1.0, "1.00"), (-0.001, "0.00"), (-0.126, "−0.13"), (0.005, "0.01")])
+def test_number_text(value, text):
+    assert format.number_text(value) == text
+
+
+def test_layer_sentences(service):
+    comparison = service.compare("bank", SENTENCES)
+    by_name = {layer.name: format.layer_sentence(comparison, layer) for layer in comparison.layers}
+    assert "the same spelling gives the same vector" in by_name["0"]
+    assert by_name["2"].startswith("At layer 2, uses 1 and 3 are the closest (")
+    assert by_name["mean"].startswith("In the mean of all layers, uses")
+    two = service.compare("bank", SENTENCES[:2])
+    assert "the two uses have a cosine of" in format.layer_sentence(two, two.layers[1])
+    mixed = service.compare("bank", ["The bank.", "The [shore]."])
+    assert "how alike the spellings are" in format.layer_sentence(mixed, mixed.layers[0])
+
+
+@pytest.mark.parametrize(
+    "sentence", ["bank", "x" * 60 + " bank " + "y" * 60, "a b c d e f g h i j bank k l m n o p q r s t"]
+)
+def test_snippet_is_short_and_keeps_the_word(sentence, service):
+    item = service.compare("bank", [sentence, "bank"]).items[0]
+    before, word, after = format.snippet(item)
+    assert word == "bank"
+    assert len(before) <= 17
+    assert len(after) <= 17
+
+
+def test_display_order_keeps_groups_together_and_forgets_nobody(service):
+    comparison = service.compare("bank", SENTENCES)
+    assert format.display_order(comparison) == (0, 2, 1)
+    assert format.display_order(replace(comparison, groups=((2,),))) == (2, 0, 1)
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+def test_csv_text_is_never_a_formula(start):
+    assert format.csv_cell(f"{start}SUM(A1)") == f"'{start}SUM(A1)"
+
+
+def test_csv_numbers_stay_numbers():
+    assert format.csv_cell(-0.25) == "-0.250000"
+    assert format.csv_cell("plain") == "plain"
+
+
+def test_csv_holds_every_layer_and_use(service):
+    comparison = service.compare("bank", ['=cmd() bank, "x"', *SENTENCES])
+    header, *rows = csv.reader(io.StringIO(format.csv_text(comparison)))
+    assert len(rows) == 4 * len(comparison.layers)
+    assert rows[0][header.index("sentence")] == '\'=cmd() bank, "x"'
+    assert all(float(row[header.index("cosine with 1")]) <= 1 for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("word", "name"), [("Bank", "compare-bank.csv"), ("../x", "compare-x.csv"), ("🙂", "compare-word.csv")]
+)
+def test_csv_name(service, word, name):
+    comparison = replace(service.compare("bank", SENTENCES), word=word)
+    assert format.csv_name(comparison) == name
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.title)
+def test_examples_are_answered_without_notes(service, example):
+    comparison = service.compare(example.word, example.sentences)
+    assert format.notes_of(comparison) == []
+    assert all(8 <= len(s.split()) <= 16 for s in example.sentences)
+    assert 4 <= len(example.sentences) <= 6
