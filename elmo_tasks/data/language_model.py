@@ -68,7 +68,7 @@ def target_ids(corpus_words: Sequence[str], vocabulary: Vocabulary) -> NDArray[n
 class StreamLoader:
     """``batch_size`` places of the corpus read in parallel, ``unroll_steps`` words at a time; the state goes on where it was.
 
-    Lightning saves and restores :meth:`state_dict`, so that a run goes on at the very batch where it was killed.
+    It says where it is, and goes on from there, so that a run resumes at the very batch where it was killed.
 
     Args:
         corpus: the text.
@@ -245,6 +245,8 @@ class LanguageModelData(pl.LightningDataModule):
         self.corpus: TokenizedCorpus | None = None
         self.vocabulary: Vocabulary | None = None
         self._sentences: list[list[str]] = []
+        self._loader: StreamLoader | None = None
+        self._position: dict[str, Any] = {"next_batch": 0}
 
     def paths(self) -> list[Path]:
         """The files that ``files`` names, in a fixed order.
@@ -314,7 +316,7 @@ class LanguageModelData(pl.LightningDataModule):
         rank, world = (self.trainer.global_rank, self.trainer.world_size) if self.trainer else (0, 1)
         if self.batch_size % world:
             raise ConfigError(f"data.batch_size {self.batch_size} cannot be shared evenly by {world} processes")
-        return StreamLoader(
+        self._loader = StreamLoader(
             self.corpus,
             target_ids(self.corpus.words, self.vocabulary),
             self.batch_size // world,
@@ -323,6 +325,16 @@ class LanguageModelData(pl.LightningDataModule):
             rank,
             world,
         )
+        self._loader.load_state_dict(self._position)
+        return self._loader
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where the streams are. (Lightning's own way, through the loader, loses it once the optimizer asks for the steps.)"""
+        return {"streams": self._loader.state_dict() if self._loader else self._position}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go on there."""
+        self._position = state_dict["streams"]
 
     def val_dataloader(self) -> SentenceLoader:
         """Held-out sentences; each process takes its share."""

@@ -1,0 +1,173 @@
+"""Text files -> ids -> parallel streams and held-out sentences."""
+
+import lzma
+import shutil
+
+import numpy as np
+import pytest
+
+from elmo_tasks.data.language_model import LanguageModelData, StreamLoader, held_out_sentences, sentence_batches, target_ids
+from elmo_tasks.data.tokenized_corpus import TokenizedCorpus, turn_sentences
+from elmo_tasks.errors import DataError
+from elmo_tasks.text.characters import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
+from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS, UNKNOWN_ID, Vocabulary
+
+TEXT = "the cat saw the dog\n\nthe dog ran\na cat slept near the old dog\n"
+
+
+@pytest.fixture
+def text_file(tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_text(TEXT)
+    return path
+
+
+@pytest.fixture
+def corpus(text_file, tmp_path):
+    return TokenizedCorpus.build([text_file], tmp_path / "cache")
+
+
+def words_of(corpus, ids):
+    return [corpus.words[k] for k in ids]
+
+
+def test_ids_are_ranks_and_both_directions_hold_the_same_sentences(corpus):
+    assert corpus.words[:5] == [*SPECIAL_WORDS, "the", "dog"]
+    assert corpus.counts.tolist()[:5] == [3, 3, 0, 4, 3]
+    assert (corpus.n_sentences, corpus.n_tokens) == (3, 15)
+    ahead, back = words_of(corpus, corpus.forward), words_of(corpus, corpus.backward)
+    assert ahead[:7] == ["<S>", "the", "cat", "saw", "the", "dog", "</S>"]
+    assert back[:7] == ["</S>", "dog", "the", "saw", "cat", "the", "<S>"]
+    assert ahead[7:12] == ["<S>", "the", "dog", "ran", "</S>"]
+    assert back[7:12] == ["</S>", "ran", "dog", "the", "<S>"]
+
+
+def test_turning_twice_gives_the_same(corpus):
+    swap = np.arange(len(corpus.words))
+    swap[[BEGIN_ID, END_ID]] = END_ID, BEGIN_ID
+    turned = swap[turn_sentences(np.asarray(corpus.forward))]
+    np.testing.assert_array_equal(swap[turn_sentences(turned)], corpus.forward)
+
+
+def test_characters_of_words_and_of_boundaries(corpus):
+    assert corpus.characters[BEGIN_ID].tolist() == list(BEGIN_SENTENCE_IDS)
+    assert corpus.characters[END_ID].tolist() == list(END_SENTENCE_IDS)
+    assert corpus.characters[3].tolist() == character_ids("the")
+
+
+def test_compressed_text_is_the_same_and_the_second_call_reads_what_the_first_wrote(text_file, tmp_path, corpus):
+    compressed = tmp_path / "other.txt.xz"
+    compressed.write_bytes(lzma.compress(TEXT.encode()))
+    again = TokenizedCorpus.build([compressed], tmp_path / "cache")
+    assert again.words == corpus.words
+    np.testing.assert_array_equal(again.forward, corpus.forward)
+    folders = sorted((tmp_path / "cache").iterdir())
+    assert len(folders) == 2
+    times = [(f / "forward.bin").stat().st_mtime_ns for f in folders]
+    TokenizedCorpus.build([text_file], tmp_path / "cache")
+    assert [(f / "forward.bin").stat().st_mtime_ns for f in folders] == times
+
+
+def test_nothing_is_left_of_a_build_that_failed(tmp_path):
+    bad = tmp_path / "bad.txt"
+    bad.write_bytes(b"fine\n\xff\xfe\n")
+    with pytest.raises(DataError, match="bad.txt: expected UTF-8 text"):
+        TokenizedCorpus.build([bad], tmp_path / "cache")
+    assert list((tmp_path / "cache").iterdir()) == []
+    broken = tmp_path / "broken.txt.xz"
+    broken.write_bytes(lzma.compress(TEXT.encode() * 100)[:60])
+    with pytest.raises(DataError, match="the compressed data is broken"):
+        TokenizedCorpus.build([broken], tmp_path / "cache")
+    (tmp_path / "empty.txt").write_text("\n\n")
+    with pytest.raises(DataError, match="no sentence in them"):
+        TokenizedCorpus.build([tmp_path / "empty.txt"], tmp_path / "cache")
+    with pytest.raises(DataError, match="nowhere.txt: no such file"):
+        TokenizedCorpus.build([tmp_path / "nowhere.txt"], tmp_path / "cache")
+
+
+def stream_words(corpus, batch, direction, row):
+    """Words of one stream of a batch, found by their characters."""
+    by_characters = {tuple(c): w for c, w in zip(corpus.characters.tolist(), corpus.words, strict=True)}
+    return [by_characters[tuple(batch.characters[k].tolist())] for k in batch.words[direction, row]]
+
+
+def test_streams_go_on_where_they_were_and_predict_the_next_word(corpus):
+    targets = target_ids(corpus.words, Vocabulary(corpus.words))
+    loader = StreamLoader(corpus, targets, batch_size=2, unroll_steps=4, n_batches=2)
+    first, second = list(loader)
+    length = len(corpus.forward) // 2
+    for direction, ids in ((0, corpus.forward), (1, corpus.backward)):
+        for row in (0, 1):
+            expected = words_of(corpus, ids[row * length : row * length + 9])
+            assert stream_words(corpus, first, direction, row) == expected[:4]
+            assert stream_words(corpus, second, direction, row) == expected[4:8]
+            assert words_of(corpus, first.targets[direction, row]) == expected[1:5]
+            assert words_of(corpus, second.targets[direction, row]) == expected[5:9]
+    assert len(first.characters) == len(np.unique(first.words))  # each distinct word once
+
+
+def test_a_loader_goes_on_at_the_saved_batch(corpus):
+    targets = target_ids(corpus.words, Vocabulary(corpus.words))
+    whole = list(StreamLoader(corpus, targets, 1, 3, 5))
+    stopped = StreamLoader(corpus, targets, 1, 3, 5)
+    iterator = iter(stopped)
+    next(iterator)
+    next(iterator)
+    resumed = StreamLoader(corpus, targets, 1, 3, 5)
+    resumed.load_state_dict(stopped.state_dict())
+    rest = list(resumed)
+    assert len(rest) == 3
+    for a, b in zip(rest, whole[2:], strict=True):
+        assert a.targets.equal(b.targets)
+
+
+def test_processes_share_the_streams(corpus):
+    targets = target_ids(corpus.words, Vocabulary(corpus.words))
+    alone = StreamLoader(corpus, targets, 4, 3, 1).batch(0)
+    shares = [StreamLoader(corpus, targets, 2, 3, 1, rank, 2).batch(0) for rank in (0, 1)]
+    assert np.array_equal(np.concatenate([s.targets for s in shares], axis=1), alone.targets)
+
+
+def test_sentence_batches_hold_every_sentence_once():
+    sentences = [["a"] * k for k in (3, 9, 1, 4, 4, 12)]
+    vocabulary = Vocabulary([*SPECIAL_WORDS, "b"])
+    batches = list(sentence_batches(sentences, vocabulary, max_tokens=20))
+    assert sorted(int(n) - 2 for b in batches for n in b.lengths) == sorted(map(len, sentences))
+    assert all(b.words.numel() <= 20 for b in batches)
+    first = batches[0]
+    assert first.targets[0, :3].tolist() == [BEGIN_ID, UNKNOWN_ID, END_ID]
+
+
+def test_held_out_lines_of_the_sources_that_are_trained_on(tmp_path):
+    (tmp_path / "held.txt").write_text("one\ntwo\nthree\nfour\n")
+    (tmp_path / "index.tsv").write_text("source\tfirst_line\tlast_line\nnews_a\t1\t1\nwiki_b\t2\t3\nwiki_bc\t4\t4\n")
+    found = held_out_sentences(tmp_path / "held.txt", tmp_path / "index.tsv", ["wiki_b_000.txt.xz"])
+    assert found == [["two"], ["three"]]
+    assert len(held_out_sentences(tmp_path / "held.txt", None, [])) == 4
+    with pytest.raises(DataError, match="no held-out sentence of the sources blog_000"):
+        held_out_sentences(tmp_path / "held.txt", tmp_path / "index.tsv", ["blog_000.txt"])
+
+
+def test_the_data_module_says_what_is_ahead(text_file, tmp_path):
+    data = LanguageModelData([str(tmp_path / "te*.txt")], str(tmp_path / "cache"), 6, batch_size=2, unroll_steps=3)
+    data.setup()
+    summary = data.summary()
+    assert "15 tokens in 3 sentences, 9 distinct words; 6 words to predict cover 60.00%" in summary
+    assert "2 streams x 3 words = 6 positions a step; 3 steps = 18 positions" in summary
+    assert len(data.vocabulary) == 6
+    with pytest.raises(DataError, match=r"data.files: '.*nothing\*' matches no file"):
+        LanguageModelData([str(tmp_path / "nothing*")]).paths()
+
+
+def test_a_given_vocabulary_is_used(text_file, tmp_path):
+    (tmp_path / "v.txt").write_text("</S>\n<S>\n<UNK>\ndog\nzebra\n")
+    data = LanguageModelData([str(text_file)], str(tmp_path / "cache"), vocabulary=str(tmp_path / "v.txt"))
+    data.setup()
+    assert data.vocabulary.words == (*SPECIAL_WORDS, "dog", "zebra")
+    (tmp_path / "v.txt").write_text("dog\n<S>\n")
+    shutil.rmtree(tmp_path / "cache")
+    with pytest.raises(DataError, match=r"v.txt: a vocabulary begins with </S>, <S>, <UNK>; this one begins with dog"):
+        LanguageModelData([str(text_file)], str(tmp_path / "cache"), vocabulary=str(tmp_path / "v.txt")).setup()
+    (tmp_path / "v.txt").write_text("</S>\n<S>\n<UNK>\ndog\ndog\n")
+    with pytest.raises(DataError, match="the word 'dog' is in the vocabulary twice"):
+        Vocabulary.load(tmp_path / "v.txt")

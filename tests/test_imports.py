@@ -1,0 +1,82 @@
+"""Imports go up the list of rooms only, and heavy packages stay where their job is."""
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+# Each room may import those of earlier rows, and itself.
+ROWS = (
+    {"errors", "api"},
+    {"text"},
+    {"layers"},
+    {"bilm"},
+    {"encoders", "heads"},
+    {"corpus"},
+    {"data"},
+    {"training"},
+    {"analysis"},
+    {"serving"},
+    {"commands"},
+    {"__main__"},
+)
+UI_MAY = {"api", "errors", "ui"}
+UI_PACKAGES = {"gradio", "plotly", "pandas"}
+#: How many files may import a package, at most.
+HEAVY = {"h5py": 2, "transformers": 1, "gensim": 1, "nltk": 2}
+
+FILES = sorted((REPOSITORY / "elmo_tasks").rglob("*.py"))
+
+
+def imported(path: Path) -> set[str]:
+    """Full names of the modules that a file imports, wherever in it."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative imports hide where an import goes"
+            names.add(node.module or "")
+            if node.module == "elmo_tasks":
+                names |= {f"elmo_tasks.{alias.name}" for alias in node.names}
+    return names
+
+
+def room(name: str) -> str:
+    return name.split(".")[1] if "." in name else ""
+
+
+def rooms_below(own: str) -> set[str]:
+    rank = next(k for k, row in enumerate(ROWS) if own in row)
+    return set().union(*ROWS[:rank], {own}, ROWS[0] if rank == 0 else set())
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(REPOSITORY)))
+def test_imports_go_up_the_list_only(path):
+    parts = path.relative_to(REPOSITORY / "elmo_tasks").with_suffix("").parts
+    own = parts[0]
+    if own == "__init__":
+        return
+    allowed = UI_MAY if own == "ui" else rooms_below(own)
+    ours = {room(name) for name in imported(path) if name.startswith("elmo_tasks.")}
+    assert ours <= allowed, f"{own} may not import {ours - allowed}"
+    if own == "ui":
+        others = {name.split(".")[0] for name in imported(path)} - set(sys.stdlib_module_names) - {"elmo_tasks"}
+        assert others <= UI_PACKAGES
+    if own in ("errors", "api"):
+        assert {name.split(".")[0] for name in imported(path)} <= set(sys.stdlib_module_names) | {"elmo_tasks"}
+    if own == "text":
+        assert not {"torch", "numpy"} & {name.split(".")[0] for name in imported(path)}
+
+
+@pytest.mark.parametrize("package", sorted(HEAVY))
+def test_heavy_packages_stay_where_their_job_is(package):
+    users = [path for path in FILES if package in {name.split(".")[0] for name in imported(path)}]
+    assert len(users) <= HEAVY[package], users
+
+
+def test_every_folder_is_in_the_list():
+    folders = {path.name for path in (REPOSITORY / "elmo_tasks").iterdir() if (path / "__init__.py").exists()}
+    assert folders <= set().union(*ROWS, {"ui"})
