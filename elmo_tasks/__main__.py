@@ -6,10 +6,17 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from elmo_tasks.commands import compare, download, embed, evaluate, export, fit
+from elmo_tasks.commands import calibrate, compare, download, embed, evaluate, export, fit
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
 
-COMMANDS = {"compare": compare, "embed": embed, "evaluate": evaluate, "export": export, "download": download}
+COMMANDS = {
+    "compare": compare,
+    "embed": embed,
+    "evaluate": evaluate,
+    "calibrate": calibrate,
+    "export": export,
+    "download": download,
+}
 RUNS = ("fit", "validate", "test")
 
 

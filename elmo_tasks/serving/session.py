@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor
 
+from elmo_tasks.analysis.calibration import Calibration
 from elmo_tasks.analysis.senses import Grouping, group_uses, verdict
-from elmo_tasks.analysis.similarity import cosine_matrix, random_pair_cosine
+from elmo_tasks.analysis.similarity import cosine_matrix
 from elmo_tasks.api import Comparison, ComparisonItem, LayerComparison, Limits, ModelInfo
 from elmo_tasks.bilm.model_files import bundled_models, default_model
-from elmo_tasks.corpus.everyday import everyday_sentences
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import layer_names, with_mean
+from elmo_tasks.serving.calibrations import load_calibration
 from elmo_tasks.text.mentions import Mention, check_word, find_mention
 
 _TITLES = {"elmo-mini": "elmo-mini, the small ELMo that comes with the program"}
@@ -24,11 +24,11 @@ _TITLES = {"elmo-mini": "elmo-mini, the small ELMo that comes with the program"}
 
 @dataclass(frozen=True)
 class _Loaded:
-    """A model in memory, and what two random words have in common in it."""
+    """A model in memory, and what its cosines mean."""
 
     elmo: Elmo
     names: tuple[str, ...]
-    random_pair: tuple[float, ...]
+    calibration: Calibration
 
 
 class Session:
@@ -65,19 +65,21 @@ class Session:
                 name=name,
                 cosine=tuple(tuple(round(v, 6) for v in row) for row in cosine_matrix(vectors).tolist()),
                 norms=tuple(round(v, 6) for v in vectors.norm(dim=-1).tolist()),
-                random_pair_cosine=random_pair,
+                random_pair_cosine=known.random_pair_cosine,
             )
-            for name, vectors, random_pair in zip(loaded.names, views, loaded.random_pair, strict=True)
+            for name, vectors, known in zip(loaded.names, views, loaded.calibration.layers, strict=True)
         )
-        grouping = group_uses(uses)
+        asked = loaded.calibration.verdict_layer
+        same = loaded.calibration.layers[asked].same_sense
+        grouping = group_uses(compared[asked].cosine, same) if same else Grouping(((),), 0.0, False)
         return Comparison(
             word=word.strip(),
             model=loaded.elmo.name,
             items=tuple(_item(m) for m in mentions),
             layers=compared,
-            groups=grouping.groups,
-            verdict=_verdict(word.strip(), mentions, compared, grouping),
-            verdict_layer=loaded.names[grouping.layer],
+            groups=grouping.groups if grouping.is_clear else (),
+            verdict=_verdict(word.strip(), mentions, compared[asked], grouping),
+            verdict_layer=loaded.names[asked],
         )
 
     def _mentions(self, word: str, sentences: Sequence[str]) -> list[Mention]:
@@ -121,22 +123,8 @@ class Session:
         with self._lock:
             if name not in self._models:
                 elmo = Elmo.load(name, device=self.device)
-                self._models[name] = _Loaded(elmo, layer_names(elmo.n_layers), _random_pair(elmo))
+                self._models[name] = _Loaded(elmo, layer_names(elmo.n_layers), load_calibration(elmo))
             return self._models[name]
-
-
-def _random_pair(elmo: Elmo) -> tuple[float, ...]:
-    layers = elmo.encode(everyday_sentences())
-    ids: dict[str, int] = {}
-    keep = [
-        (k, t, ids.setdefault(word.lower(), len(ids)))
-        for k, words in enumerate(layers.tokens)
-        for t, word in enumerate(words)
-        if word[0].isalpha()
-    ]
-    sentence, place, word = (torch.tensor(column) for column in zip(*keep, strict=True))
-    vectors: Tensor = with_mean(layers.values[:, sentence, place].cpu())
-    return tuple(round(value, 6) for value in random_pair_cosine(vectors, sentence, word).tolist())
 
 
 def _item(mention: Mention) -> ComparisonItem:
@@ -152,9 +140,6 @@ def _item(mention: Mention) -> ComparisonItem:
     )
 
 
-def _verdict(word: str, mentions: Sequence[Mention], layers: Sequence[LayerComparison], grouping: Grouping) -> str:
-    layer = layers[grouping.layer]
+def _verdict(word: str, mentions: Sequence[Mention], layer: LayerComparison, grouping: Grouping) -> str:
     words = {m.token.text.lower() for m in mentions}
     return verdict(grouping, layer.cosine, layer.random_pair_cosine, layer.name, word if len(words) == 1 else None)
-
-

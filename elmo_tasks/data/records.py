@@ -1,0 +1,119 @@
+"""One labelled row of a data set, and the set of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from elmo_tasks.errors import DataError
+
+_MOST_SHOWN = 12
+
+
+@dataclass(frozen=True)
+class TaggedSentence:
+    """Tokens with one tag each.
+
+    Attributes:
+        tokens: the words, at least one.
+        tags: as they stand in the file, as many as there are tokens.
+    """
+
+    tokens: tuple[str, ...]
+    tags: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LabelledText:
+    """A text with a label.
+
+    Attributes:
+        text: as it stands in the file; tokens with spaces between them where the file holds tokens.
+        label: as it stands in the file.
+    """
+
+    text: str
+    label: str
+
+
+class LabelSet:
+    """Label <-> id, where the id is the position.
+
+    Args:
+        names: the labels, each once.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = tuple(names)
+        self._ids = {name: k for k, name in enumerate(self.names)}
+        if len(self._ids) != len(self.names):
+            raise ValueError(f"LabelSet: a name comes twice: {self.names}")
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._ids
+
+    def id_of(self, name: str) -> int:
+        """Id of a label; ``KeyError`` if there is no such label."""
+        return self._ids[name]
+
+    @classmethod
+    def of(cls, labels: Iterable[str]) -> LabelSet:
+        """The distinct labels: by number if all are numbers, else by alphabet, so that the same data give the same ids."""
+        distinct = set(labels)
+        if all(_is_number(label) for label in distinct):
+            return cls(sorted(distinct, key=lambda label: (int(label), label)))
+        return cls(sorted(distinct))
+
+    def check(self, labels: Iterable[str], where: str, train: str, what: str = "label") -> None:
+        """Refuse labels that training cannot have taught.
+
+        Args:
+            labels: of another file.
+            where: what that file is called.
+            train: what the training file is called.
+            what: ``"label"`` or ``"tag"``.
+
+        Raises:
+            DataError: one of them is not in this set.
+        """
+        unknown = sorted(set(labels) - set(self.names))
+        if unknown:
+            raise DataError(
+                f"{where}: {listed(unknown)}: no such {what} in the training data {train}, which has {listed(self.names)}"
+            )
+
+
+def renamed(rows: Iterable[LabelledText], names: Mapping[str, str | None], where: str) -> list[LabelledText]:
+    """Give labels other names; rows whose label gets none are left out.
+
+    Args:
+        rows: as read.
+        names: label in the file -> name; two labels with one name become one; ``None`` leaves such rows out.
+        where: what the file is called.
+
+    Raises:
+        DataError: a label has no entry.
+    """
+    rows = list(rows)
+    missing = sorted({row.label for row in rows} - set(names))
+    if missing:
+        raise DataError(
+            f"{where}: label_names says nothing about {listed(missing)}; it has {listed(names)}. "
+            "Give each label a name, or null to leave its rows out"
+        )
+    named = [(row.text, names[row.label]) for row in rows]
+    return [LabelledText(text, name) for text, name in named if name is not None]
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names in quotes for a message, the first dozen of them."""
+    names = list(names)
+    shown = ", ".join(f"'{name}'" for name in names[:_MOST_SHOWN])
+    return shown if len(names) <= _MOST_SHOWN else f"{shown} and {len(names) - _MOST_SHOWN:,} more"
+
+
+def _is_number(label: str) -> bool:
+    return label.isascii() and label.removeprefix("-").isdigit()

@@ -1,0 +1,224 @@
+"""Files and hub data sets -> tagged sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from elmo_tasks.data.records import TaggedSentence, listed
+from elmo_tasks.data.tables import Column, Rows, column_name, hub_columns, hub_rows, json_rows, parquet_rows
+from elmo_tasks.data.text_lines import RowErrors, numbered_lines, shown, suffix_of
+from elmo_tasks.errors import DataError
+
+TaggingFormat = Literal["columns", "conllu", "jsonl", "parquet"]
+
+_FORMATS: dict[str, TaggingFormat] = {
+    ".conllu": "conllu",
+    ".jsonl": "jsonl",
+    ".json": "jsonl",
+    ".parquet": "parquet",
+}
+_CONLLU = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+_DOCUMENT_START = "-DOCSTART-"
+
+
+def read_tagged(
+    path: str | Path,
+    file_format: TaggingFormat | None = None,
+    token_column: Column | None = None,
+    tag_column: Column | None = None,
+) -> list[TaggedSentence]:
+    """Read tagged sentences.
+
+    Args:
+        path: the file; text files may be ``.xz``.
+        file_format: ``columns``: a token and its tag a line, at least two columns with tabs (if the first line has one)
+            or white space between them, an empty line after each sentence; ``-DOCSTART-`` lines are dropped.
+            ``conllu``: CoNLL-U. ``jsonl``, ``parquet``: a sentence a row. By default from the file's name: ``.conllu``,
+            ``.jsonl``, ``.json``, ``.parquet``; everything else is ``columns``.
+        token_column: which column holds the tokens; by default the first (``form`` in CoNLL-U, ``tokens`` in rows).
+        tag_column: which column holds the tags; by default the last (``tags`` in rows). In CoNLL-U it must be given:
+            ``upos``, ``xpos`` or another name or place.
+
+    Raises:
+        DataError: the file, a line of it, or a column is not as expected; the text names lines, what was expected and what came.
+    """
+    path = Path(path)
+    chosen = file_format or _FORMATS.get(suffix_of(path), "columns")
+    errors = RowErrors(path, "row" if chosen == "parquet" else "line")
+    if chosen == "columns":
+        return _checked(_read_columns(path, errors, token_column, tag_column), errors)
+    if chosen == "conllu":
+        return _checked(_read_conllu(path, errors, token_column, tag_column), errors)
+    token_key = column_name(token_column, "tokens", "token_column", path)
+    tag_key = column_name(tag_column, "tags", "tag_column", path)
+    rows = json_rows(path, errors) if chosen == "jsonl" else parquet_rows(path, (token_key, tag_key))
+    return _checked(_from_rows(rows, errors, token_key, tag_key), errors)
+
+
+def read_tagged_hub(
+    name: str, split: str, token_column: Column | None = None, tag_column: Column | None = None
+) -> list[TaggedSentence]:
+    """Read tagged sentences of a data set on the hub.
+
+    Args:
+        name: ``conll2003``, or a hub id.
+        split: such as ``train``.
+        token_column: which column holds the tokens; by default that of a known data set, else ``tokens``.
+        tag_column: which column holds the tags; by default that of a known data set, else ``tags``.
+
+    Raises:
+        DataError: it cannot be loaded, or a row or column is not as expected.
+    """
+    tokens, tags = hub_columns(name)
+    token_key = column_name(token_column, tokens or "tokens", "token_column", name)
+    tag_key = column_name(tag_column, tags or "tags", "tag_column", name)
+    errors = RowErrors(f"{name}, split '{split}'", "row")
+    return _checked(_from_rows(hub_rows(name, split, (token_key, tag_key)), errors, token_key, tag_key), errors)
+
+
+def _checked(sentences: Iterator[TaggedSentence], errors: RowErrors) -> list[TaggedSentence]:
+    found = list(sentences)
+    errors.check(len(found), "sentence")
+    return found
+
+
+class _Gather:
+    """Token lines up to an empty one make a sentence."""
+
+    def __init__(self) -> None:
+        self.pairs: list[tuple[str, str]] = []
+
+    def take(self) -> Iterator[TaggedSentence]:
+        if self.pairs:
+            tokens, tags = zip(*self.pairs, strict=True)
+            self.pairs = []
+            yield TaggedSentence(tokens, tags)
+
+
+def _read_columns(
+    path: Path, errors: RowErrors, token_column: Column | None, tag_column: Column | None
+) -> Iterator[TaggedSentence]:
+    token_at = _place(0 if token_column is None else token_column, "token_column", path)
+    tag_at = _place(-1 if tag_column is None else tag_column, "tag_column", path)
+    separator: str | None = None
+    width = 0
+    sentence = _Gather()
+    for number, line in numbered_lines(path):
+        if not line.strip():
+            yield from sentence.take()
+            continue
+        if not width:
+            separator = "\t" if "\t" in line else None
+        fields = line.split(separator)
+        if fields[0].strip() == _DOCUMENT_START:
+            yield from sentence.take()
+            continue
+        if not width:
+            width = _width(fields, path, number, token_at, tag_at)
+        if len(fields) != width:
+            errors.add(number, f"expected {width} columns as above, found {len(fields)}: {shown(line)}")
+            continue
+        token, tag = fields[token_at].strip(), fields[tag_at].strip()
+        if token and tag:
+            sentence.pairs.append((token, tag))
+        else:
+            errors.add(
+                number, f"expected a token and a tag, found an empty {'tag' if token else 'token'}: {shown(line)}"
+            )
+    yield from sentence.take()
+
+
+def _width(fields: Sequence[str], path: Path, number: int, token_at: int, tag_at: int) -> int:
+    """Columns of a file, by its first line; what is wrong here is wrong in every line."""
+    if len(fields) < 2:
+        raise DataError(
+            f"{path}, line {number}: expected a token and a tag with a tab or space between them, "
+            f"found {len(fields)} column: {shown(fields[0])}"
+        )
+    for name, place in (("token_column", token_at), ("tag_column", tag_at)):
+        if not -len(fields) <= place < len(fields):
+            raise DataError(
+                f"{path}, line {number}: {name} is {place}, but there are {len(fields)} columns, counted from 0"
+            )
+    if token_at % len(fields) == tag_at % len(fields):
+        raise DataError(f"{path}: token_column {token_at} and tag_column {tag_at} are one and the same column")
+    return len(fields)
+
+
+def _place(column: Column, parameter: str, path: Path) -> int:
+    if isinstance(column, int):
+        return column
+    raise DataError(
+        f"{path}: {parameter}: expected the place of a column, counted from 0 (-1 is the last), found '{column}'"
+    )
+
+
+def _read_conllu(
+    path: Path, errors: RowErrors, token_column: Column | None, tag_column: Column | None
+) -> Iterator[TaggedSentence]:
+    if tag_column is None:
+        raise DataError(
+            f"{path}: set tag_column to the column of the tags: upos, xpos, or another of {listed(_CONLLU)}"
+        )
+    token_at = _conllu_place("form" if token_column is None else token_column, "token_column", path)
+    tag_at = _conllu_place(tag_column, "tag_column", path)
+    sentence = _Gather()
+    for number, line in numbered_lines(path):
+        if not line.strip():
+            yield from sentence.take()
+            continue
+        if line.startswith("#"):
+            continue
+        fields = line.split("\t")
+        if len(fields) != len(_CONLLU):
+            errors.add(
+                number,
+                f"expected the {len(_CONLLU)} columns of CoNLL-U, tabs between them, found {len(fields)}: {shown(line)}",
+            )
+            continue
+        # 3-4 is the written form of two words (don't); 5.1 is a word that is not there.
+        if "-" in fields[0] or "." in fields[0]:
+            continue
+        if not fields[0].isdigit() or not fields[token_at] or not fields[tag_at]:
+            errors.add(number, f"expected a word number, a word and a tag, found {shown(line)}")
+            continue
+        sentence.pairs.append((fields[token_at], fields[tag_at]))
+    yield from sentence.take()
+
+
+def _conllu_place(column: Column, parameter: str, path: Path) -> int:
+    if isinstance(column, str) and column.lower() in _CONLLU:
+        return _CONLLU.index(column.lower())
+    if isinstance(column, int) and 0 <= column < len(_CONLLU):
+        return column
+    raise DataError(
+        f"{path}: {parameter}: expected one of {listed(_CONLLU)}, or 0 to {len(_CONLLU) - 1}, found '{column}'"
+    )
+
+
+def _from_rows(rows: Rows, errors: RowErrors, token_key: str, tag_key: str) -> Iterator[TaggedSentence]:
+    for number, row in rows:
+        absent = [key for key in (token_key, tag_key) if key not in row]
+        if absent:
+            errors.add(
+                number,
+                f"expected the keys '{token_key}' and '{tag_key}', found {listed(row)} (set token_column and tag_column)",
+            )
+            continue
+        tokens, tags = row[token_key], row[tag_key]
+        if not _are_strings(tokens):
+            errors.add(number, f"{token_key}: expected a list of words, found {shown(tokens)}")
+        elif not _are_strings(tags):
+            errors.add(number, f"{tag_key}: expected a list of tags as strings, found {shown(tags)}")
+        elif len(tokens) != len(tags):
+            errors.add(number, f"expected one tag per token, found {len(tokens)} tokens and {len(tags)} tags")
+        elif not tokens:
+            errors.add(number, "expected at least one token, found none")
+        else:
+            yield TaggedSentence(tuple(tokens), tuple(tags))
+
+
+def _are_strings(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and all(isinstance(item, str) and item for item in value)

@@ -1,0 +1,121 @@
+"""All layers of an encoder -> one: the task's own weighted sum (Peters et al., 2018, equation 1)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from elmo_tasks.errors import ConfigError
+
+# As AllenNLP: small beside any variance a layer has, and zero vectors (padding) stay zero.
+_EPSILON = 1e-12
+
+
+class ScalarMix(nn.Module):
+    """``gamma * sum_l s_l h_l`` with ``s = softmax(w)``: the weights ``w`` and the scale ``gamma`` are learned with the task.
+
+    Peters et al., "Deep contextualized word representations" (NAACL 2018), equation 1. Several mixes may share one pass of an
+    encoder. All sums are in float32 (float64 for float64 layers), also under autocast and for layers stored in float16.
+
+    Args:
+        n_layers: number of layers ``L``.
+        layer_norm: normalise each token's vector of each layer before it is weighted, to mean 0 and variance 1 over its
+            ``D`` numbers, with nothing learned. It is per token: a sentence never depends on its neighbours in the batch.
+        fixed_weights: final weights ``s``, which are then not learned (``gamma`` still is): one layer alone, or a plain mean.
+        initial_scalars: ``w`` to start from; zeros by default, so that all layers weigh the same.
+        initial_gamma: ``gamma`` to start from.
+
+    Raises:
+        ConfigError: a number of weights that is not ``n_layers``, weights that are not shares of one, or both kinds of weights.
+    """
+
+    fixed_weights: Tensor | None
+
+    def __init__(
+        self,
+        n_layers: int,
+        layer_norm: bool = False,
+        fixed_weights: Sequence[float] | None = None,
+        initial_scalars: Sequence[float] | None = None,
+        initial_gamma: float = 1.0,
+    ) -> None:
+        super().__init__()
+        if n_layers < 1:
+            raise ConfigError(f"n_layers: a mix needs at least one layer, got {n_layers}")
+        self.n_layers = n_layers
+        self.layer_norm = layer_norm
+        self.gamma = nn.Parameter(torch.tensor(float(initial_gamma)))
+        if fixed_weights is None:
+            start = [0.0] * n_layers if initial_scalars is None else list(initial_scalars)
+            _check_number("initial_scalars", start, n_layers)
+            self.scalars: nn.Parameter | None = nn.Parameter(torch.tensor(start, dtype=torch.float32))  # [L]
+            self.register_buffer("fixed_weights", None)
+        else:
+            if initial_scalars is not None:
+                raise ConfigError("initial_scalars: fixed_weights are given, so there is nothing to learn from a start")
+            shares = list(fixed_weights)
+            _check_number("fixed_weights", shares, n_layers)
+            if min(shares) < 0 or not math.isclose(sum(shares), 1.0, abs_tol=1e-4):
+                raise ConfigError(f"fixed_weights: expected shares that are not negative and sum to 1, got {shares}")
+            self.register_parameter("scalars", None)
+            # Not in the state dict: they are a setting, and a file of weights must not change a setting.
+            self.register_buffer("fixed_weights", torch.tensor(shares, dtype=torch.float32), persistent=False)  # [L]
+
+    def forward(self, values: Tensor, mask: Tensor | None = None) -> Tensor:
+        """Mix the layers.
+
+        Args:
+            values: ``[L, B, T, D]``, or ``[L, B, D]`` where sentences are pooled already.
+            mask: ``[B, T]`` bool (``[B]`` for pooled ones), True for a token; all by default.
+
+        Returns:
+            ``[B, T, D]`` or ``[B, D]``, zero where the mask is False.
+
+        Raises:
+            ValueError: another number of layers than the mix has weights, or a mask of another shape.
+        """
+        if values.dim() < 3 or len(values) != self.n_layers:
+            raise ValueError(f"expected [L, B, T, D] or [L, B, D] with L = {self.n_layers}, got {tuple(values.shape)}")
+        if mask is not None and mask.shape != values.shape[1:-1]:
+            raise ValueError(f"the mask {tuple(mask.shape)} does not fit layers {tuple(values.shape)}")
+        with torch.autocast(values.device.type, enabled=False):
+            shares = self._shares()  # [L]
+            # Layer by layer, so that float16 layers need not all be widened at once.
+            mixed = sum((shares[k] * self._prepared(layer) for k, layer in enumerate(values)), start=torch.zeros(()))
+            mixed = self.gamma * mixed  # [B, T, D]
+            return mixed if mask is None else mixed.masked_fill(~mask.unsqueeze(-1), 0.0)
+
+    def l2(self) -> Tensor:
+        """``[]`` the sum of the squares of ``w``, to be weighted and added to a loss: it pulls towards the plain mean.
+
+        Zero for fixed weights.
+        """
+        return self.gamma.new_zeros(()) if self.scalars is None else self.scalars.square().sum()
+
+    def weights(self) -> tuple[float, ...]:
+        """The final weight of each layer, for people; they sum to 1."""
+        return tuple(self._shares().detach().tolist())
+
+    def extra_repr(self) -> str:
+        """What ``print`` shows."""
+        kind = "learned" if self.scalars is not None else "fixed"
+        return f"n_layers={self.n_layers}, weights={kind}, layer_norm={self.layer_norm}"
+
+    def _shares(self) -> Tensor:
+        if self.scalars is not None:
+            return torch.softmax(self.scalars, dim=0)
+        assert self.fixed_weights is not None
+        return self.fixed_weights
+
+    def _prepared(self, layer: Tensor) -> Tensor:
+        """One layer ``[B, T, D]`` in float32, or wider if it is, normalised if wished."""
+        layer = layer.to(torch.promote_types(layer.dtype, torch.float32))
+        return nn.functional.layer_norm(layer, layer.shape[-1:], eps=_EPSILON) if self.layer_norm else layer
+
+
+def _check_number(name: str, values: Sequence[float], n_layers: int) -> None:
+    if len(values) != n_layers or not all(math.isfinite(v) for v in values):
+        raise ConfigError(f"{name}: expected {n_layers} finite numbers, one for each layer, got {list(values)}")

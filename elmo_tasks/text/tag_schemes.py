@@ -1,0 +1,280 @@
+"""Tag schemes <-> spans: how one tag per token says where names begin and end.
+
+========  ==========================================================================================================
+IOB1      ``I-X`` is in a span; ``B-X`` begins one only where the token before is in a span of the same type
+BIO       ``B-X`` begins every span (also called IOB2)
+BIOES     also ``E-X`` on the last token, ``S-X`` on the only one (also called BIOUL: ``L-X`` for E, ``U-X`` for S)
+========  ==========================================================================================================
+
+(Ramshaw and Marcus, 1995; Tjong Kim Sang and Veenstra, 1999; Ratinov and Roth, 2009.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from elmo_tasks.errors import ConfigError, DataError
+
+Scheme = Literal["IOB1", "BIO", "BIOES"]
+SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
+OUTSIDE = "O"
+
+_PREFIXES: dict[Scheme, str] = {"IOB1": "BI", "BIO": "BI", "BIOES": "BIES"}
+_OTHER_SPELLING = {"L": "E", "U": "S"}
+# Hand-made data sets break their own scheme now and then: CoNLL-2003's training file does so twice in 23,000 spans.
+_SLIPS = 0.01
+
+
+@dataclass(frozen=True, order=True)
+class Span:
+    """A run of tokens with a type.
+
+    Attributes:
+        start: the first token, counted from 0.
+        end: one past the last token.
+        type: what it is, such as ``PER``.
+    """
+
+    start: int
+    end: int
+    type: str
+
+
+@dataclass(frozen=True)
+class Transitions:
+    """Which labels may follow each other in well-formed sequences.
+
+    Attributes:
+        pairs: allowed ``(from, to)``.
+        starts: labels a sequence may begin with.
+        ends: labels a sequence may end with.
+    """
+
+    pairs: frozenset[tuple[str, str]]
+    starts: frozenset[str]
+    ends: frozenset[str]
+
+
+def spans_of(tags: Sequence[str], scheme: Scheme) -> list[Span]:
+    """The spans that the tags of one sentence spell, in order.
+
+    A sequence that is not well formed is read as the CoNLL scorer (conlleval) reads it: a tag that says "inside" where
+    no span of its type is open begins one, and a span ends where another tag cannot continue it.
+
+    Raises:
+        DataError: a tag is not one of the scheme.
+    """
+    spans: list[Span] = []
+    start, kind = 0, ""  # the open span; no type is empty, so "" is none
+    before = OUTSIDE
+    for k, tag in enumerate(tags):
+        prefix, type_ = split_tag(tag, scheme, k)
+        if kind and not _continues(before, kind, prefix, type_):
+            spans.append(Span(start, k, kind))
+            kind = ""
+        if not kind and prefix != OUTSIDE:
+            start, kind = k, type_
+        before = prefix
+    if kind:
+        spans.append(Span(start, len(tags), kind))
+    return spans
+
+
+def tags_of(spans: Iterable[Span], length: int, scheme: Scheme) -> list[str]:
+    """Spell spans as tags.
+
+    Args:
+        spans: in any order.
+        length: number of tokens of the sentence.
+        scheme: how to spell.
+
+    Raises:
+        DataError: a span is empty or outside of the sentence, has no type, or shares a token with another.
+    """
+    _prefixes(scheme)
+    tags = [OUTSIDE] * length
+    before: Span | None = None
+    for span in sorted(spans):
+        if not 0 <= span.start < span.end <= length:
+            raise DataError(f"the span {_show(span)} does not fit a sentence of {length} tokens")
+        if not span.type:
+            raise DataError(f"the span {_show(span)} has no type")
+        if before is not None and span.start < before.end:
+            raise DataError(f"the spans {_show(before)} and {_show(span)} share a token, which tags cannot say")
+        tags[span.start : span.end] = [f"I-{span.type}"] * (span.end - span.start)
+        touching = before is not None and before.end == span.start and before.type == span.type
+        if scheme != "IOB1" or touching:
+            tags[span.start] = f"B-{span.type}"
+        if scheme == "BIOES":
+            tags[span.end - 1] = f"{'S' if span.end - span.start == 1 else 'E'}-{span.type}"
+        before = span
+    return tags
+
+
+def convert(tags: Sequence[str], source: Scheme, target: Scheme) -> list[str]:
+    """The same spans in another scheme, well formed whether or not the tags were.
+
+    Raises:
+        DataError: a tag is not one of the source scheme.
+    """
+    return tags_of(spans_of(tags, source), len(tags), target)
+
+
+def check_tags(tags: Sequence[str], scheme: Scheme) -> None:
+    """Make sure that every tag is one of the scheme. How they follow each other is not looked at.
+
+    Raises:
+        DataError: one is not; the text names it and its position.
+    """
+    for k, tag in enumerate(tags):
+        split_tag(tag, scheme, k)
+
+
+def split_tag(tag: str, scheme: Scheme, position: int | None = None) -> tuple[str, str]:
+    """``"L-PER"`` -> ``("E", "PER")``: the prefix as BIOES spells it, and the type; ``("O", "")`` outside.
+
+    Args:
+        tag: one tag.
+        scheme: what it should be of.
+        position: where it stands, counted from 0, for the message.
+
+    Raises:
+        DataError: the tag is not one of the scheme.
+    """
+    if tag == OUTSIDE:
+        return OUTSIDE, ""
+    prefix, dash, type_ = tag.partition("-")
+    if scheme == "BIOES":
+        prefix = _OTHER_SPELLING.get(prefix, prefix)
+    known = _prefixes(scheme)
+    if len(prefix) == 1 and prefix in known and dash and type_:
+        return prefix, type_
+    where = "" if position is None else f"token {position + 1}: "
+    raise DataError(
+        f"{where}'{tag}' is not a tag of the scheme {scheme}, which has O and {', '.join(f'{p}-TYPE' for p in known)}"
+    )
+
+
+def types_of(labels: Iterable[str], scheme: Scheme) -> tuple[str, ...]:
+    """The span types that occur among labels, sorted.
+
+    Raises:
+        DataError: a label is not one of the scheme.
+    """
+    return tuple(sorted({split_tag(label, scheme)[1] for label in labels} - {""}))
+
+
+def labels_of(types: Iterable[str], scheme: Scheme) -> tuple[str, ...]:
+    """Every label of a scheme for some types, ``O`` first, so that no span is beyond a model built on them."""
+    return (OUTSIDE, *(f"{prefix}-{type_}" for type_ in sorted(set(types)) for prefix in _prefixes(scheme)))
+
+
+def detect_scheme(tag_sequences: Iterable[Sequence[str]]) -> Scheme:
+    """Tell the scheme of a data set from its tags.
+
+    E- and S- (L- and U-) exist in BIOES only, and there every B- has its E-. Without them, every span that does not
+    touch another of its type is evidence: IOB1 begins it with I-, BIO with B-. One slip in a hundred is let pass.
+
+    Raises:
+        DataError: there is no span to tell by, the evidence is mixed, or a tag is of no scheme.
+    """
+    by_b, by_i = _Evidence(), _Evidence()
+    seen = dict.fromkeys("OBIES", 0)
+    for number, tags in enumerate(tag_sequences, start=1):
+        before = OUTSIDE, ""
+        for k, tag in enumerate(tags):
+            try:
+                prefix, type_ = split_tag(tag, "BIOES", k)
+            except DataError as error:
+                raise DataError(f"sentence {number}, {error}") from None
+            seen[prefix] += 1
+            if type_ and type_ != before[1]:
+                (by_b if prefix == "B" else by_i).add(f"'{tag}' as token {k + 1} of sentence {number}")
+            before = prefix, type_
+    if seen["E"] or seen["S"]:
+        if abs(seen["B"] - seen["E"]) > _SLIPS * (seen["B"] + seen["S"]):
+            raise DataError(
+                f"the tag scheme cannot be told: {seen['E']} tags E- (L-) and {seen['S']} tags S- (U-), "
+                f"as only BIOES has, but {seen['B']} tags B-, each of which would need its E- there"
+            )
+        return "BIOES"
+    total = by_b.number + by_i.number
+    if not total:
+        raise DataError("the tag scheme cannot be told: no token has a tag other than O")
+    if min(by_b.number, by_i.number) > _SLIPS * total:
+        raise DataError(
+            f"the tag scheme cannot be told: {by_b.number} spans begin as only BIO writes them (first {by_b.first}), "
+            f"and {by_i.number} as only IOB1 does (first {by_i.first})"
+        )
+    return "BIO" if by_b.number > by_i.number else "IOB1"
+
+
+def allowed_transitions(labels: Iterable[str], scheme: Scheme) -> Transitions:
+    """Which of some labels may follow each other, begin and end a sequence.
+
+    Args:
+        labels: the labels of a model, in either spelling of BIOES.
+        scheme: BIO or BIOES.
+
+    Raises:
+        ConfigError: the scheme is IOB1; models work in one of the other two.
+        DataError: a label is not one of the scheme.
+    """
+    if scheme not in ("BIO", "BIOES"):
+        raise ConfigError(f"constraints exist for BIO and BIOES, not for {scheme}: convert the tags first")
+    parts = {label: split_tag(label, scheme) for label in labels}
+    outside = OUTSIDE, ""
+    return Transitions(
+        frozenset((a, b) for a in parts for b in parts if _may_follow(parts[a], parts[b], scheme)),
+        frozenset(b for b in parts if _may_follow(outside, parts[b], scheme)),
+        frozenset(a for a in parts if _may_follow(parts[a], outside, scheme)),
+    )
+
+
+def continuations(labels: Iterable[str], scheme: Scheme) -> frozenset[tuple[str, str]]:
+    """The pairs ``(from, to)`` whose second label goes on with the span of the first, as :func:`spans_of` reads them.
+
+    Raises:
+        DataError: a label is not one of the scheme.
+    """
+    parts = {label: split_tag(label, scheme) for label in labels}
+    return frozenset(
+        (a, b) for a, (p, x) in parts.items() for b, (q, y) in parts.items() if x and _continues(p, x, q, y)
+    )
+
+
+@dataclass
+class _Evidence:
+    number: int = 0
+    first: str = ""
+
+    def add(self, where: str) -> None:
+        self.first = self.first or where
+        self.number += 1
+
+
+def _continues(before: str, open_type: str, prefix: str, type_: str) -> bool:
+    """Whether a tag goes on with the open span, given the prefix before it (conlleval's rules)."""
+    return type_ == open_type and prefix in ("I", "E") and before not in ("E", "S")
+
+
+def _may_follow(a: tuple[str, str], b: tuple[str, str], scheme: Scheme) -> bool:
+    """Well-formedness: an open span goes on, and I- and E- stand in an open span."""
+    if b[0] in ("I", "E"):
+        return a[0] in ("B", "I") and a[1] == b[1]
+    return scheme == "BIO" or a[0] not in ("B", "I")
+
+
+def _prefixes(scheme: Scheme) -> str:
+    try:
+        return _PREFIXES[scheme]
+    except KeyError:
+        raise ConfigError(
+            f"'{scheme}' is not a tag scheme here; there are {', '.join(SCHEMES)} (IOB2 is BIO, BIOUL is BIOES)"
+        ) from None
+
+
+def _show(span: Span) -> str:
+    return f"{span.start}..{span.end} {span.type}".rstrip()

@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import math
+import re
+
+import pytest
+import torch
+from torch import Tensor
+
+from elmo_tasks.errors import ConfigError
+from elmo_tasks.layers.scalar_mix import ScalarMix
+
+
+def some_layers(n_layers: int = 3, *shape: int) -> Tensor:
+    return torch.randn(n_layers, *(shape or (2, 4, 5)), generator=torch.Generator().manual_seed(n_layers))
+
+
+@pytest.mark.parametrize("n_layers", [1, 2, 3, 7])
+@pytest.mark.parametrize("shape", [(2, 4, 5), (2, 5)], ids=["tokens", "pooled"])
+def test_the_formula(n_layers: int, shape: tuple[int, ...]) -> None:
+    scalars = [0.3 * k - 0.5 for k in range(n_layers)]
+    mix = ScalarMix(n_layers, initial_scalars=scalars, initial_gamma=1.7)
+    values = some_layers(n_layers, *shape)
+    total = sum(math.exp(w) for w in scalars)
+    expected = torch.zeros(shape)
+    for w, layer in zip(scalars, values, strict=True):
+        expected += 1.7 * math.exp(w) / total * layer
+    torch.testing.assert_close(mix(values), expected)
+    assert mix.weights() == pytest.approx([math.exp(w) / total for w in scalars])
+
+
+def test_it_starts_as_the_mean() -> None:
+    values = some_layers()
+    torch.testing.assert_close(ScalarMix(3)(values), values.mean(0))
+
+
+def test_layer_norm_is_per_token() -> None:
+    values = 20 * some_layers() + 3
+    expected = torch.zeros(2, 4, 5)
+    for layer in values:
+        for b in range(2):
+            for t in range(4):
+                x = layer[b, t]
+                expected[b, t] += (x - x.mean()) / x.std(correction=0) / 3
+    torch.testing.assert_close(ScalarMix(3, layer_norm=True)(values), expected)
+
+
+@pytest.mark.parametrize("layer_norm", [False, True])
+def test_a_sentence_does_not_depend_on_its_neighbours(layer_norm: bool) -> None:
+    mix = ScalarMix(3, layer_norm, initial_scalars=[0.1, -1.0, 2.0])
+    values = some_layers()
+    mask = torch.tensor([[True] * 4, [True, True, False, False]])
+    alone = mix(values[:, :1], mask[:1])
+    changed = values.clone()
+    changed[:, 1] = 1e3
+    assert torch.equal(mix(values, mask)[:1], alone)
+    assert torch.equal(mix(changed, mask)[:1], alone)
+
+
+@pytest.mark.parametrize("layer_norm", [False, True])
+def test_padding_is_zero(layer_norm: bool) -> None:
+    mix = ScalarMix(2, layer_norm)
+    values = some_layers(2)
+    values[:, 1, 2:] = torch.nan
+    mask = torch.tensor([[True] * 4, [True, True, False, False]])
+    mixed = mix(values, mask)
+    assert not mixed[1, 2:].any()
+    assert mixed[1, :2].all()
+    assert not mix(torch.zeros(2, 1, 3, 5)).any()
+    assert mix(torch.zeros(2, 0, 0, 5), torch.zeros(0, 0, dtype=torch.bool)).shape == (0, 0, 5)
+
+
+def test_gradients() -> None:
+    mix = ScalarMix(3, initial_scalars=[0.5, 0.0, -0.5], initial_gamma=2.0).double()
+    values = some_layers().double().requires_grad_()
+    mix(values).square().sum().backward()
+    for parameter in (mix.scalars, mix.gamma):
+        assert parameter is not None
+        assert parameter.grad is not None
+        assert parameter.grad.abs().min() > 0
+    assert mix.scalars is not None
+
+    def mixed(scalars: Tensor, gamma: Tensor) -> Tensor:
+        return torch.func.functional_call(mix, {"scalars": scalars, "gamma": gamma}, (values.detach(),))
+
+    assert torch.autograd.gradcheck(mixed, (mix.scalars, mix.gamma))
+
+
+def test_fixed_weights() -> None:
+    mix = ScalarMix(3, fixed_weights=[0.0, 0.25, 0.75])
+    values = some_layers()
+    torch.testing.assert_close(mix(values), 0.25 * values[1] + 0.75 * values[2])
+    assert mix.weights() == (0.0, 0.25, 0.75)
+    assert mix.l2() == 0
+    assert [name for name, _ in mix.named_parameters()] == ["gamma"]
+    assert list(mix.state_dict()) == ["gamma"]
+    assert mix.double().weights() == (0.0, 0.25, 0.75)
+
+
+def test_l2_pulls_towards_the_mean() -> None:
+    mix = ScalarMix(3, initial_scalars=[2.0, -1.0, 0.5])
+    assert mix.l2().item() == pytest.approx(5.25)
+    mix.l2().backward()
+    assert mix.scalars is not None
+    assert mix.scalars.grad is not None
+    assert mix.scalars.grad.tolist() == [4.0, -2.0, 1.0]
+    assert mix.gamma.grad is None
+
+
+@pytest.mark.parametrize("layer_norm", [False, True])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_half_precision_layers_are_mixed_in_float32(dtype: torch.dtype, layer_norm: bool) -> None:
+    mix = ScalarMix(3, layer_norm, initial_scalars=[0.1, 0.2, 0.3])
+    values = some_layers().to(dtype)
+    with torch.autocast("cpu", torch.bfloat16):
+        mixed = mix(values)
+    assert mixed.dtype == torch.float32
+    assert torch.equal(mixed, mix(values.float()))
+
+
+def test_what_print_shows() -> None:
+    assert "n_layers=2, weights=learned, layer_norm=True" in str(ScalarMix(2, layer_norm=True))
+    assert "weights=fixed" in str(ScalarMix(1, fixed_weights=[1.0]))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_layers": 0}, "n_layers: a mix needs at least one layer, got 0"),
+        ({"initial_scalars": [1.0]}, "initial_scalars: expected 3 finite numbers, one for each layer, got [1.0]"),
+        ({"fixed_weights": [0.5, 0.5]}, "fixed_weights: expected 3 finite numbers, one for each layer, got [0.5, 0.5]"),
+        ({"fixed_weights": [1.0, 1.0, 1.0]}, "not negative and sum to 1, got [1.0, 1.0, 1.0]"),
+        ({"fixed_weights": [1.5, -0.5, 0.0]}, "not negative and sum to 1, got [1.5, -0.5, 0.0]"),
+        ({"fixed_weights": [math.nan, 0.5, 0.5]}, "fixed_weights: expected 3 finite numbers"),
+        ({"fixed_weights": [0, 0, 1], "initial_scalars": [0, 0, 0]}, "initial_scalars: fixed_weights are given"),
+    ],
+)
+def test_settings_that_do_not_fit(settings: dict, message: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        ScalarMix(**({"n_layers": 3} | settings))
+
+
+def test_layers_that_do_not_fit() -> None:
+    with pytest.raises(ValueError, match=r"expected .* with L = 3, got \(2, 2, 4, 5\)"):
+        ScalarMix(3)(some_layers(2))
+    with pytest.raises(ValueError, match=r"expected .* with L = 3, got \(3, 4\)"):
+        ScalarMix(3)(some_layers(3, 4))
+    with pytest.raises(ValueError, match=r"the mask \(2, 3\) does not fit layers \(3, 2, 4, 5\)"):
+        ScalarMix(3)(some_layers(), torch.ones(2, 3, dtype=torch.bool))

@@ -1,0 +1,262 @@
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from seqeval.metrics.sequence_labeling import get_entities
+
+from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.text.tag_schemes import (
+    SCHEMES,
+    Scheme,
+    Span,
+    allowed_transitions,
+    check_tags,
+    continuations,
+    convert,
+    detect_scheme,
+    labels_of,
+    spans_of,
+    split_tag,
+    tags_of,
+    types_of,
+)
+
+# Two spans of one type that touch, one of another type that touches them, and one alone at the end.
+SPANS = [Span(1, 3, "PER"), Span(3, 4, "PER"), Span(4, 6, "LOC"), Span(7, 8, "creative-work")]
+SPELLED = {
+    "IOB1": "O I-PER I-PER B-PER I-LOC I-LOC O I-creative-work",
+    "BIO": "O B-PER I-PER B-PER B-LOC I-LOC O B-creative-work",
+    "BIOES": "O B-PER E-PER S-PER B-LOC E-LOC O S-creative-work",
+}
+
+
+@st.composite
+def sentences(draw: st.DrawFn) -> tuple[list[Span], int]:
+    """Spans in order that share no token, and the length of their sentence."""
+    spans, at = [], 0
+    for gap, length, type_ in draw(
+        st.lists(st.tuples(st.integers(0, 2), st.integers(1, 4), st.sampled_from("XYZ")), max_size=5)
+    ):
+        spans.append(Span(at + gap, at + gap + length, type_))
+        at += gap + length
+    return spans, at + draw(st.integers(0, 2))
+
+
+def any_tags(scheme: Scheme) -> st.SearchStrategy[list[str]]:
+    return st.lists(st.sampled_from(labels_of("XY", scheme)), max_size=9)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_spelling(scheme: Scheme) -> None:
+    tags = SPELLED[scheme].split()
+    assert tags_of(reversed(SPANS), 8, scheme) == tags
+    assert spans_of(tags, scheme) == SPANS
+
+
+@pytest.mark.parametrize("source", SCHEMES)
+@pytest.mark.parametrize("target", SCHEMES)
+def test_conversion(source: Scheme, target: Scheme) -> None:
+    assert convert(SPELLED[source].split(), source, target) == SPELLED[target].split()
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@given(sentence=sentences())
+def test_there_and_back(scheme: Scheme, sentence: tuple[list[Span], int]) -> None:
+    spans, length = sentence
+    assert spans_of(tags_of(spans, length, scheme), scheme) == spans
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_well_formed_tags_come_back(scheme: Scheme) -> None:
+    @given(any_tags(scheme))
+    def check(tags: list[str]) -> None:
+        well_formed = convert(tags, scheme, scheme)
+        assert convert(well_formed, scheme, scheme) == well_formed
+        assert spans_of(well_formed, scheme) == spans_of(tags, scheme)
+
+    check()
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_any_tags_are_read_as_the_conll_scorer_reads_them(scheme: Scheme) -> None:
+    @given(any_tags(scheme))
+    def check(tags: list[str]) -> None:
+        assert spans_of(tags, scheme) == [Span(start, last + 1, type_) for type_, start, last in get_entities(tags)]
+
+    check()
+
+
+@pytest.mark.parametrize(
+    ("scheme", "tags", "spans"),
+    [
+        ("BIO", "O I-X I-X", [Span(1, 3, "X")]),
+        ("BIO", "B-X I-Y", [Span(0, 1, "X"), Span(1, 2, "Y")]),
+        ("BIOES", "B-X O", [Span(0, 1, "X")]),
+        ("BIOES", "E-X E-X", [Span(0, 1, "X"), Span(1, 2, "X")]),
+        ("BIOES", "S-X I-X E-X", [Span(0, 1, "X"), Span(1, 3, "X")]),
+        ("BIOES", "B-X I-X L-X U-Y", [Span(0, 3, "X"), Span(3, 4, "Y")]),
+        ("IOB1", "B-X I-X", [Span(0, 2, "X")]),
+        ("BIO", "", []),
+    ],
+)
+def test_reading(scheme: Scheme, tags: str, spans: list[Span]) -> None:
+    assert spans_of(tags.split(), scheme) == spans
+
+
+@pytest.mark.parametrize("tag", ["E-X", "X", "B", "B-", "BX", "BI-X", "", "o", "-X", "L-X", "IX-Y"])
+def test_a_tag_of_no_scheme(tag: str) -> None:
+    message = rf"token 2: '{tag}' is not a tag of the scheme BIO, which has O and B-TYPE, I-TYPE"
+    with pytest.raises(DataError, match=message):
+        check_tags(["O", tag], "BIO")
+    with pytest.raises(DataError, match=message):
+        spans_of(["O", tag], "BIO")
+
+
+def test_tags_of_their_scheme_pass() -> None:
+    check_tags(["O", "I-X", "B-Y-z"], "BIO")
+    check_tags(["U-X", "L-Y", "S-X"], "BIOES")
+    assert split_tag("U-Y-z", "BIOES") == ("S", "Y-z")
+
+
+def test_labels() -> None:
+    assert labels_of(["PER", "LOC", "PER"], "BIO") == ("O", "B-LOC", "I-LOC", "B-PER", "I-PER")
+    assert labels_of(["X"], "BIOES") == ("O", "B-X", "I-X", "E-X", "S-X")
+    assert types_of(["O", "U-Y", "B-X", "L-X"], "BIOES") == ("X", "Y")
+    with pytest.raises(DataError, match=r"^'E-X' is not a tag of the scheme BIO"):
+        types_of(["E-X"], "BIO")
+
+
+def test_an_unknown_scheme() -> None:
+    with pytest.raises(ConfigError, match=r"'BIOUL' is not a tag scheme here; there are IOB1, BIO, BIOES"):
+        tags_of([], 1, "BIOUL")  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="IOB2 is BIO, BIOUL is BIOES"):
+        spans_of(["B-X"], "IOB2")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("spans", "message"),
+    [
+        ([Span(1, 4, "X")], r"the span 1\.\.4 X does not fit a sentence of 3 tokens"),
+        ([Span(1, 1, "X")], r"the span 1\.\.1 X does not fit"),
+        ([Span(-1, 1, "X")], r"the span -1\.\.1 X does not fit"),
+        ([Span(0, 1, "")], r"the span 0\.\.1 has no type"),
+        ([Span(1, 3, "Y"), Span(0, 2, "X")], r"the spans 0\.\.2 X and 1\.\.3 Y share a token"),
+    ],
+)
+def test_spans_that_tags_cannot_say(spans: list[Span], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        tags_of(spans, 3, "BIO")
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_detection(scheme: Scheme) -> None:
+    assert detect_scheme([["O"], [], SPELLED[scheme].split()]) == scheme
+
+
+def test_detection_knows_the_other_spelling() -> None:
+    assert detect_scheme([["U-X", "O"]]) == "BIOES"
+
+
+def test_detection_lets_a_slip_in_a_hundred_pass() -> None:
+    assert detect_scheme([["I-X"]] * 200 + [["O", "B-X"]] * 2) == "IOB1"
+    assert detect_scheme([["B-X", "E-X"]] * 200 + [["O", "B-X"]] * 2) == "BIOES"
+
+
+@pytest.mark.parametrize(
+    ("sequences", "message"),
+    [
+        ([], "cannot be told: no token has a tag other than O"),
+        ([["O", "O"], []], "cannot be told: no token has a tag other than O"),
+        (
+            [["O"], ["B-X", "O", "I-Y"], ["B-X"]],
+            r"2 spans begin as only BIO writes them \(first 'B-X' as token 1 of sentence 2\), "
+            r"and 1 as only IOB1 does \(first 'I-Y' as token 3 of sentence 2\)",
+        ),
+        ([["B-X", "O", "S-X"]], r"0 tags E- \(L-\) and 1 tags S- \(U-\), as only BIOES has, but 1 tags B-"),
+        ([["O"], ["O", "NOUN"]], r"sentence 2, token 2: 'NOUN' is not a tag of the scheme BIOES"),
+    ],
+)
+def test_detection_does_not_guess(sequences: list[list[str]], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        detect_scheme(sequences)
+
+
+def test_transitions_of_bio() -> None:
+    allowed = allowed_transitions(["O", "B-X", "I-X", "B-Y"], "BIO")
+    assert allowed.starts == {"O", "B-X", "B-Y"}
+    assert allowed.ends == {"O", "B-X", "I-X", "B-Y"}
+    assert {a for a, b in allowed.pairs if b == "I-X"} == {"B-X", "I-X"}
+    assert len(allowed.pairs) == 4 * 3 + 2
+
+
+def test_transitions_of_bioes() -> None:
+    allowed = allowed_transitions(labels_of("XY", "BIOES"), "BIOES")
+    assert allowed.starts == {"O", "B-X", "S-X", "B-Y", "S-Y"}
+    assert allowed.ends == {"O", "E-X", "S-X", "E-Y", "S-Y"}
+    assert {b for a, b in allowed.pairs if a == "I-Y"} == {"I-Y", "E-Y"}
+    assert {b for a, b in allowed.pairs if a == "E-X"} == allowed.starts
+    assert ("B-X", "L-X") in allowed_transitions(["B-X", "L-X"], "BIOES").pairs
+
+
+@pytest.mark.parametrize("scheme", ["BIO", "BIOES"])
+@given(sentence=sentences())
+def test_well_formed_sequences_are_allowed(scheme: Scheme, sentence: tuple[list[Span], int]) -> None:
+    allowed = allowed_transitions(labels_of("XYZ", scheme), scheme)
+    tags = tags_of(*sentence, scheme)
+    assert not set(pairwise(tags)) - allowed.pairs
+    assert allowed.starts.issuperset(tags[:1])
+    assert allowed.ends.issuperset(tags[-1:])
+
+
+@pytest.mark.parametrize("scheme", ["BIO", "BIOES"])
+def test_allowed_sequences_are_well_formed(scheme: Scheme) -> None:
+    allowed = allowed_transitions(labels_of("XY", scheme), scheme)
+
+    @given(any_tags(scheme))
+    def check(tags: list[str]) -> None:
+        passes = allowed.pairs.issuperset(pairwise(tags))
+        passes &= allowed.starts.issuperset(tags[:1]) and allowed.ends.issuperset(tags[-1:])
+        assert passes == (convert(tags, scheme, scheme) == tags)
+
+    check()
+
+
+def test_constraints_of_iob1() -> None:
+    with pytest.raises(ConfigError, match="constraints exist for BIO and BIOES, not for IOB1"):
+        allowed_transitions(["O"], "IOB1")
+
+
+def test_continuations() -> None:
+    assert continuations(["O", "B-X", "I-X", "B-Y", "I-Y"], "BIO") == {
+        ("B-X", "I-X"),
+        ("I-X", "I-X"),
+        ("B-Y", "I-Y"),
+        ("I-Y", "I-Y"),
+    }
+    pairs = continuations(["O", "B-X", "I-X", "L-X", "U-X"], "BIOES")
+    assert pairs == {("B-X", "I-X"), ("B-X", "L-X"), ("I-X", "I-X"), ("I-X", "L-X")}
+
+
+@pytest.mark.parametrize(
+    ("file", "scheme"),
+    [
+        ("ner/conll2003/eng.train", "IOB1"),
+        ("ner/bc5cdr/devel.tsv", "BIO"),
+        ("ner/wnut17/emerging.dev.conll", "BIO"),
+    ],
+)
+def test_public_data(shared_data: Path, file: str, scheme: Scheme) -> None:
+    path = shared_data / file
+    if not path.exists():
+        pytest.skip(f"no {path}")
+    blocks = path.read_text(encoding="utf-8").split("\n\n")
+    sequences = [[line.split()[-1] for line in block.splitlines() if line.strip()] for block in blocks]
+    assert detect_scheme(sequences) == scheme
+    for tags in sequences:
+        expected = [Span(start, last + 1, type_) for type_, start, last in get_entities(tags)]
+        assert spans_of(tags, scheme) == expected
+        assert spans_of(convert(tags, scheme, "BIOES"), "BIOES") == expected
