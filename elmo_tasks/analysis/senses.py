@@ -126,14 +126,14 @@ def verdict(grouping: Grouping, cosine: Matrix, random_pair: float, layer: str, 
     if not grouping.is_clear:
         average = mean_cosines(cosine, everything)[0] or 0.0
         return (
-            f"The model cannot tell which of these {uses} belong together. {_capital(where)} their cosines average {average:.2f} "
+            f"The model cannot tell these {uses} apart. {_capital(where)} their cosines average {average:.2f} "
             f"(two random words: {random_pair:.2f}), without a clear gap between groups. Sentences that differ more in topic, "
             "or say more around the word, may help."
         )
     within, between = mean_cosines(cosine, grouping.groups)
     if len(grouping.groups) == 1:
         return (
-            f"All {n} {uses} go together: {where} their cosines average {within:.2f}, where two random words have "
+            f"All {n} {uses} go together. {_capital(where)} their cosines average {within:.2f}, where two random words have "
             f"{random_pair:.2f}."
         )
     said = _said(grouping.groups)

@@ -34,7 +34,7 @@ class TextColumns:
     Attributes:
         text: the column of the text; by default the one named ``text``.
         label: the column of the label; by default the one named ``label``.
-        header: whether the first line names the columns; by default it does if a column is given by name, or none is given.
+        header: whether the first line names the columns; by default it does unless both columns are given by place.
         escaped_newlines: the two characters ``\\n`` stand for a line break.
     """
 
@@ -47,7 +47,7 @@ class TextColumns:
 def read_labelled(
     path: str | Path,
     file_format: TextFormat | None = None,
-    columns: TextColumns = TextColumns(),  # noqa: B008 (frozen)
+    columns: TextColumns = TextColumns(),
     phrases: bool = False,
 ) -> list[LabelledText]:
     """Read labelled texts.
@@ -68,7 +68,7 @@ def read_labelled(
     chosen = file_format or _FORMATS.get(suffix_of(path))
     if chosen is None:
         raise DataError(
-            f"{path}: the name does not say what format this is: set file_format to one of tsv, csv, jsonl, parquet, trees"
+            f"{path}: the name does not tell the format: set file_format to one of tsv, csv, jsonl, parquet, trees"
         )
     if phrases and chosen != "trees":
         raise DataError(f"{path}: phrases are labelled in trees only, and this file is read as {chosen}")
@@ -87,7 +87,7 @@ def read_labelled(
     return [_with_line_breaks(row) for row in texts] if columns.escaped_newlines else texts
 
 
-def read_labelled_hub(name: str, split: str, columns: TextColumns = TextColumns()) -> list[LabelledText]:  # noqa: B008
+def read_labelled_hub(name: str, split: str, columns: TextColumns = TextColumns()) -> list[LabelledText]:
     """Read labelled texts of a data set on the hub.
 
     Args:
@@ -159,7 +159,7 @@ def _from_table(rows: _Numbered, path: Path, errors: RowErrors, columns: TextCol
         text, label = fields[text_at].strip(), fields[label_at].strip()
         if text and label:
             labels[label] += 1
-            yield LabelledText(text, label)
+            yield LabelledText(text, label, number)
         else:
             errors.add(
                 number, f"expected a text and a label, found an empty {'label' if text else 'text'}: {shown(fields)}"
@@ -187,7 +187,7 @@ def _place(column: Column | None, name: str, first: list[str], header: bool, pat
         raise DataError(f"{path}: {name}_column is {column}, counted from 0, but {found}")
     if not header:
         raise DataError(
-            f"{path}: header is false, so that {name}_column must be a place, counted from 0; it is {column!r}, and {found}"
+            f"{path}: header is false, so {name}_column must be a place, counted from 0; it is {column!r}, and {found}"
         )
     wanted = column or name
     places = [k for k, field in enumerate(first) if field.strip() == wanted]
@@ -204,7 +204,7 @@ def _from_rows(rows: Rows, errors: RowErrors, text_key: str, label_key: str) -> 
         if text_key not in row or label_key not in row:
             errors.add(
                 number,
-                f"expected the keys '{text_key}' and '{label_key}', found {listed(row)} (set text_column and label_column)",
+                f"expected the keys '{text_key}' and '{label_key}', found {listed(row)}: set text_column and label_column",
             )
             continue
         text, label = row[text_key], row[label_key]
@@ -217,4 +217,4 @@ def _from_rows(rows: Rows, errors: RowErrors, text_key: str, label_key: str) -> 
         elif not isinstance(label, str) or not label.strip():
             errors.add(number, f"{label_key}: expected a string or a whole number, found {shown(label)}")
         else:
-            yield LabelledText(text.strip(), label.strip())
+            yield LabelledText(text.strip(), label.strip(), number)

@@ -279,9 +279,7 @@ class LanguageModelData(pl.LightningDataModule):
             self.vocabulary = Vocabulary.load(Path(self.vocabulary_file))
         if self.held_out is not None:
             index = None if self.held_out_index is None else Path(self.held_out_index)
-            sentences = held_out_sentences(Path(self.held_out), index, [path.name for path in paths])
-            step = 1 if self.max_held_out is None else max(1, len(sentences) // self.max_held_out)
-            self._sentences = sentences[::step]
+            self._sentences = held_out_sentences(Path(self.held_out), index, [path.name for path in paths])
 
     @property
     def n_batches(self) -> int:
@@ -337,7 +335,15 @@ class LanguageModelData(pl.LightningDataModule):
         self._position = state_dict["streams"]
 
     def val_dataloader(self) -> SentenceLoader:
-        """Held-out sentences; each process takes its share."""
+        """Held-out sentences, ``max_held_out`` of them; each process takes its share."""
+        step = 1 if self.max_held_out is None else max(1, len(self._sentences) // self.max_held_out)
+        return self._held_out_loader(self._sentences[::step])
+
+    def test_dataloader(self) -> SentenceLoader:
+        """All held-out sentences; each process takes its share."""
+        return self._held_out_loader(self._sentences)
+
+    def _held_out_loader(self, sentences: list[list[str]]) -> SentenceLoader:
         assert self.vocabulary is not None
         rank, world = (self.trainer.global_rank, self.trainer.world_size) if self.trainer else (0, 1)
-        return SentenceLoader(list(sentence_batches(self._sentences[rank::world], self.vocabulary)))
+        return SentenceLoader(list(sentence_batches(sentences[rank::world], self.vocabulary)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from elmo_tasks.errors import DataError
 
@@ -17,10 +17,12 @@ class TaggedSentence:
     Attributes:
         tokens: the words, at least one.
         tags: as they stand in the file, as many as there are tokens.
+        line: where in the file the sentence begins, from 1; 0 if it is from no file.
     """
 
     tokens: tuple[str, ...]
     tags: tuple[str, ...]
+    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
@@ -30,10 +32,12 @@ class LabelledText:
     Attributes:
         text: as it stands in the file; tokens with spaces between them where the file holds tokens.
         label: as it stands in the file.
+        line: where in the file the text begins, from 1; 0 if it is from no file.
     """
 
     text: str
     label: str
+    line: int = field(default=0, compare=False)
 
 
 class LabelSet:
@@ -61,7 +65,7 @@ class LabelSet:
 
     @classmethod
     def of(cls, labels: Iterable[str]) -> LabelSet:
-        """The distinct labels: by number if all are numbers, else by alphabet, so that the same data give the same ids."""
+        """The distinct labels, by number if all are numbers, else by alphabet: the same data give the same ids."""
         distinct = set(labels)
         if all(_is_number(label) for label in distinct):
             return cls(sorted(distinct, key=lambda label: (int(label), label)))
@@ -82,7 +86,8 @@ class LabelSet:
         unknown = sorted(set(labels) - set(self.names))
         if unknown:
             raise DataError(
-                f"{where}: {listed(unknown)}: no such {what} in the training data {train}, which has {listed(self.names)}"
+                f"{where}: {listed(unknown)}: no such {what} in the training data, {train}, "
+                f"which has {listed(self.names)}"
             )
 
 
@@ -104,8 +109,8 @@ def renamed(rows: Iterable[LabelledText], names: Mapping[str, str | None], where
             f"{where}: label_names says nothing about {listed(missing)}; it has {listed(names)}. "
             "Give each label a name, or null to leave its rows out"
         )
-    named = [(row.text, names[row.label]) for row in rows]
-    return [LabelledText(text, name) for text, name in named if name is not None]
+    named = [(row, names[row.label]) for row in rows]
+    return [LabelledText(row.text, name, row.line) for row, name in named if name is not None]
 
 
 def listed(names: Iterable[str]) -> str:

@@ -42,7 +42,8 @@ def read_tagged(
             ``upos``, ``xpos`` or another name or place.
 
     Raises:
-        DataError: the file, a line of it, or a column is not as expected; the text names lines, what was expected and what came.
+        DataError: the file, a line of it, or a column is not as expected; the text names lines, what was expected and
+            what came.
     """
     path = Path(path)
     chosen = file_format or _FORMATS.get(suffix_of(path), "columns")
@@ -89,12 +90,18 @@ class _Gather:
 
     def __init__(self) -> None:
         self.pairs: list[tuple[str, str]] = []
+        self.line = 0
+
+    def add(self, number: int, token: str, tag: str) -> None:
+        if not self.pairs:
+            self.line = number
+        self.pairs.append((token, tag))
 
     def take(self) -> Iterator[TaggedSentence]:
         if self.pairs:
             tokens, tags = zip(*self.pairs, strict=True)
             self.pairs = []
-            yield TaggedSentence(tokens, tags)
+            yield TaggedSentence(tokens, tags, self.line)
 
 
 def _read_columns(
@@ -122,7 +129,7 @@ def _read_columns(
             continue
         token, tag = fields[token_at].strip(), fields[tag_at].strip()
         if token and tag:
-            sentence.pairs.append((token, tag))
+            sentence.add(number, token, tag)
         else:
             errors.add(
                 number, f"expected a token and a tag, found an empty {'tag' if token else 'token'}: {shown(line)}"
@@ -175,7 +182,7 @@ def _read_conllu(
         if len(fields) != len(_CONLLU):
             errors.add(
                 number,
-                f"expected the {len(_CONLLU)} columns of CoNLL-U, tabs between them, found {len(fields)}: {shown(line)}",
+                f"expected the {len(_CONLLU)} tab-separated columns of CoNLL-U, found {len(fields)}: {shown(line)}",
             )
             continue
         # 3-4 is the written form of two words (don't); 5.1 is a word that is not there.
@@ -184,7 +191,7 @@ def _read_conllu(
         if not fields[0].isdigit() or not fields[token_at] or not fields[tag_at]:
             errors.add(number, f"expected a word number, a word and a tag, found {shown(line)}")
             continue
-        sentence.pairs.append((fields[token_at], fields[tag_at]))
+        sentence.add(number, fields[token_at], fields[tag_at])
     yield from sentence.take()
 
 
@@ -204,7 +211,7 @@ def _from_rows(rows: Rows, errors: RowErrors, token_key: str, tag_key: str) -> I
         if absent:
             errors.add(
                 number,
-                f"expected the keys '{token_key}' and '{tag_key}', found {listed(row)} (set token_column and tag_column)",
+                f"expected the keys '{token_key}' and '{tag_key}', found {listed(row)}: set token_column and tag_column",
             )
             continue
         tokens, tags = row[token_key], row[tag_key]
@@ -217,7 +224,7 @@ def _from_rows(rows: Rows, errors: RowErrors, token_key: str, tag_key: str) -> I
         elif not tokens:
             errors.add(number, "expected at least one token, found none")
         else:
-            yield TaggedSentence(tuple(tokens), tuple(tags))
+            yield TaggedSentence(tuple(tokens), tuple(tags), number)
 
 
 def _are_strings(value: Any) -> bool:

@@ -17,19 +17,19 @@ _EPSILON = 1e-12
 class ScalarMix(nn.Module):
     """``gamma * sum_l s_l h_l`` with ``s = softmax(w)``: the weights ``w`` and the scale ``gamma`` are learned with the task.
 
-    Peters et al., "Deep contextualized word representations" (NAACL 2018), equation 1. Several mixes may share one pass of an
-    encoder. All sums are in float32 (float64 for float64 layers), also under autocast and for layers stored in float16.
+    Peters et al., "Deep contextualized word representations" (NAACL 2018), equation 1. Several mixes may share one pass
+    of an encoder. All is in float32 (float64 for float64 layers), also under autocast and for layers kept in float16.
 
     Args:
         n_layers: number of layers ``L``.
         layer_norm: normalise each token's vector of each layer before it is weighted, to mean 0 and variance 1 over its
-            ``D`` numbers, with nothing learned. It is per token: a sentence never depends on its neighbours in the batch.
-        fixed_weights: final weights ``s``, which are then not learned (``gamma`` still is): one layer alone, or a plain mean.
+            ``D`` numbers, with nothing learned. It is per token: a sentence never depends on its neighbours in a batch.
+        fixed_weights: final weights ``s``, which are then not learned (``gamma`` still is): one layer, or a plain mean.
         initial_scalars: ``w`` to start from; zeros by default, so that all layers weigh the same.
         initial_gamma: ``gamma`` to start from.
 
     Raises:
-        ConfigError: a number of weights that is not ``n_layers``, weights that are not shares of one, or both kinds of weights.
+        ConfigError: not one finite weight for each layer, weights that are not shares of one, or both kinds of weights.
     """
 
     fixed_weights: Tensor | None
@@ -84,8 +84,10 @@ class ScalarMix(nn.Module):
         with torch.autocast(values.device.type, enabled=False):
             shares = self._shares()  # [L]
             # Layer by layer, so that float16 layers need not all be widened at once.
-            mixed = sum((shares[k] * self._prepared(layer) for k, layer in enumerate(values)), start=torch.zeros(()))
-            mixed = self.gamma * mixed  # [B, T, D]
+            mixed = shares[0] * self._prepared(values[0])  # [B, T, D]
+            for share, layer in zip(shares[1:], values[1:], strict=True):
+                mixed = mixed + share * self._prepared(layer)
+            mixed = self.gamma * mixed
             return mixed if mask is None else mixed.masked_fill(~mask.unsqueeze(-1), 0.0)
 
     def l2(self) -> Tensor:

@@ -138,6 +138,21 @@ class BiLMModule(pl.LightningModule):
 
     def on_validation_epoch_end(self) -> None:
         """Log perplexities and the unknown rate, summed over all processes."""
+        self._log_perplexity("val")
+
+    def on_test_epoch_start(self) -> None:
+        """Begin a new sum."""
+        self._perplexity = Perplexity()
+
+    def test_step(self, batch: SentenceBatch, batch_idx: int) -> None:
+        """As in validation, over all held-out sentences."""
+        self.validation_step(batch, batch_idx)
+
+    def on_test_epoch_end(self) -> None:
+        """Log perplexities and the unknown rate, summed over all processes."""
+        self._log_perplexity("test")
+
+    def _log_perplexity(self, stage: str) -> None:
         p = self._perplexity
         sums = torch.tensor(
             [p.forward_loss, p.backward_loss, p.n_targets, p.n_unknown], dtype=torch.float64, device=self.device
@@ -152,7 +167,7 @@ class BiLMModule(pl.LightningModule):
             "perplexity": (p.forward * p.backward) ** 0.5,
             "unknown_rate": p.unknown_rate,
         }
-        self.log_dict({f"val_{name}": value for name, value in values.items()}, rank_zero_only=True)
+        self.log_dict({f"{stage}_{name}": value for name, value in values.items()}, rank_zero_only=True)
 
     def configure_optimizers(self) -> Any:
         """Adam; the rate rises, stays, and falls to zero at the end."""

@@ -82,6 +82,7 @@ def _marked(item: ComparisonItem) -> str:
 
 
 def _verdict(comparison: Comparison, groups: list[int | None], models: Sequence[ModelInfo]) -> str:
+    headline, reasons = format.headline(comparison.verdict)
     title = next((m.title for m in models if m.name == comparison.model), comparison.model)
     sections = []
     for number, group in enumerate(comparison.groups):
@@ -99,7 +100,7 @@ def _verdict(comparison: Comparison, groups: list[int | None], models: Sequence[
     return (
         f'<section class="card verdict{unsure}">'
         f'<p class="eyebrow">{subject} in {len(comparison.items)} sentences</p>'
-        f'<h2 role="status">{escape(comparison.verdict)}</h2>'
+        f'<div role="status"><h2>{escape(headline)}</h2><p class="reasons">{escape(reasons)}</p></div>'
         f'<p class="meta">Read {escape(format.layer_place(comparison.verdict_layer))} by {escape(title)}</p>'
         f'<div class="groups">{"".join(sections)}</div></section>'
     )

@@ -209,3 +209,9 @@ def csv_text(comparison: Comparison) -> str:
 def csv_name(comparison: Comparison) -> str:
     """A file name that every system takes."""
     return f"compare-{re.sub(r'[^a-z0-9]+', '-', comparison.word.lower()).strip('-') or 'word'}.csv"
+
+
+def headline(verdict: str) -> tuple[str, str]:
+    """The first sentence of a verdict, which is the answer, and what follows it."""
+    first, stop, rest = verdict.partition(". ")
+    return (first + stop.rstrip(), rest) if stop else (verdict, "")

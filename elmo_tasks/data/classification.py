@@ -1,0 +1,165 @@
+"""Texts with a label each: sentiment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from elmo_tasks.data.classification_readers import TextColumns, TextFormat, read_labelled, read_labelled_hub
+from elmo_tasks.data.records import LabelledText, LabelSet, listed, renamed
+from elmo_tasks.data.split_data import Row, Split, SplitData, shared
+from elmo_tasks.data.tables import Column
+from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.text.penn_tokens import plain_token
+from elmo_tasks.text.tokens import tokenize
+
+
+@dataclass(frozen=True)
+class TextBatch:
+    """Texts of like length.
+
+    Attributes:
+        tokens: the tokens of each text.
+        labels: ``[B]`` label ids.
+        index: ``[B]`` the row of each text in its split.
+    """
+
+    tokens: tuple[tuple[str, ...], ...]
+    labels: Tensor
+    index: Tensor
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def to(self, device: torch.device | str) -> TextBatch:
+        """The same batch elsewhere."""
+        return TextBatch(
+            self.tokens, self.labels.to(device, non_blocking=True), self.index.to(device, non_blocking=True)
+        )
+
+
+class ClassificationData(SplitData[LabelledText, int, TextBatch]):
+    """Labelled texts. Nothing is read before :meth:`setup`.
+
+    Args:
+        train: training file, or split of ``hub``; see :func:`elmo_tasks.data.classification_readers.read_labelled`.
+        validation: file or split to validate on.
+        test: file or split to test on.
+        hub: ``sst2``, ``sst5``, ``imdb``, or a hub id; ``train``, ``validation`` and ``test`` then name its splits.
+        file_format: ``tsv``, ``csv``, ``jsonl``, ``parquet`` or ``trees``; by default from the names of the files.
+        text_column: name or place of the column of the text; by default the one named ``text``.
+        label_column: name or place of the column of the label; by default the one named ``label``.
+        header: whether the first line of TSV and CSV files names the columns; by default it does unless both columns
+            are given by place.
+        escaped_newlines: the two characters ``\\n`` in a text stand for a line break.
+        phrases: of training trees, take every phrase, not only whole sentences.
+        label_names: label in the files -> its name; the ids follow the order here, two labels with one name become one,
+            and rows whose label has the name ``null`` are left out. By default labels are their own names, sorted.
+        pretokenized: the texts are tokens with spaces between them; else they are tokenized as pretraining text is.
+        plain_tokens: of pretokenized texts, read ``-LRB-``, ``` `` ``` and ``''`` as the characters they stand for.
+        batch_size: texts of a batch, over all processes.
+        max_tokens: read so many tokens of each text, in every split.
+        limit_train: train on so many texts, drawn by ``seed``.
+        validation_share: take this share of the training texts to validate on.
+        seed: of the order, and of what is drawn.
+
+    Raises:
+        ConfigError: an argument is out of range.
+    """
+
+    def __init__(
+        self,
+        train: str,
+        validation: str | None = None,
+        test: str | None = None,
+        hub: str | None = None,
+        file_format: TextFormat | None = None,
+        text_column: Column | None = None,
+        label_column: Column | None = None,
+        header: bool | None = None,
+        escaped_newlines: bool = False,
+        phrases: bool = False,
+        label_names: dict[str, str | None] | None = None,
+        pretokenized: bool = False,
+        plain_tokens: bool = True,
+        batch_size: int = 32,
+        max_tokens: int | None = None,
+        limit_train: int | None = None,
+        validation_share: float = 0.0,
+        seed: int = 1,
+    ) -> None:
+        super().__init__(train, validation, test, hub, batch_size, limit_train, validation_share, max_tokens, seed)
+        if phrases and validation_share:
+            raise ConfigError("data.phrases with data.validation_share would validate on pieces of training sentences")
+        if phrases and hub is not None:
+            raise ConfigError(f"data.phrases needs files of trees; the hub data set '{hub}' has none")
+        self.save_hyperparameters()
+        self.file_format, self.phrases = file_format, phrases
+        self.columns = TextColumns(text_column, label_column, header, escaped_newlines)
+        # YAML and JSON may give 0 for "0".
+        self.label_names: Mapping[str, str | None] | None = (
+            None if label_names is None else {str(label): name for label, name in label_names.items()}
+        )
+        self.pretokenized, self.plain_tokens = pretokenized, plain_tokens
+
+    def read(self, split: Split, source: str) -> list[LabelledText]:
+        """See :class:`SplitData`."""
+        if self.hub is not None:
+            rows = read_labelled_hub(self.hub, source, self.columns)
+        else:
+            rows = read_labelled(source, self.file_format, self.columns, self.phrases and split == "train")
+        return rows if self.label_names is None else renamed(rows, self.label_names, self.name_of(split))
+
+    def learn_labels(self, records: Sequence[LabelledText]) -> LabelSet:
+        """Names in the order of ``label_names``, or the labels that occur."""
+        found = LabelSet.of(row.label for row in records)
+        if self.label_names is not None:
+            names = list(dict.fromkeys(name for name in self.label_names.values() if name is not None))
+            unused = [name for name in names if name not in found]
+            if unused:
+                raise DataError(
+                    f"{self.name_of('train')}: label_names has {listed(unused)}, but no training row is that"
+                )
+            found = LabelSet(names)
+        if len(found) < 2:
+            raise DataError(
+                f"{self.name_of('train')}: expected two labels or more, found {listed(found.names) or 'none'}: "
+                "is label_column the right column?"
+            )
+        return found
+
+    def make_rows(self, split: Split, records: Sequence[LabelledText]) -> list[Row[int]]:
+        """See :class:`SplitData`."""
+        assert self.label_set is not None
+        self.label_set.check({row.label for row in records}, self.name_of(split), self.name_of("train"))
+        rows, cut = [], 0
+        for record in records:
+            tokens = tokens_of(record.text, self.pretokenized, self.plain_tokens)
+            cut += self.max_tokens is not None and len(tokens) > self.max_tokens
+            rows.append(Row(shared(tokens[: self.max_tokens]), self.label_set.id_of(record.label)))
+        self.truncated[split] = cut
+        return rows
+
+    def collate(self, split: Split, rows: Sequence[int]) -> TextBatch:
+        """See :class:`SplitData`."""
+        chosen = [self.rows[split][k] for k in rows]
+        labels = torch.tensor([row.target for row in chosen])
+        return TextBatch(tuple(row.tokens for row in chosen), labels, torch.tensor(rows))
+
+
+def tokens_of(text: str, pretokenized: bool, plain_tokens: bool = True) -> list[str]:
+    """The tokens of a text.
+
+    Args:
+        text: any text.
+        pretokenized: it is tokens with spaces between them.
+        plain_tokens: of pretokenized text, read ``-LRB-``, ``` `` ``` and ``''`` as the characters they stand for.
+    """
+    if not pretokenized:
+        return [token.text for token in tokenize(text)]
+    # Spaces only: a token may hold another kind of white space.
+    words = [word for word in text.split(" ") if word]
+    return [plain_token(word) for word in words] if plain_tokens else words

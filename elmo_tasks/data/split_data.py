@@ -1,0 +1,204 @@
+"""What the labelled data sets have in common: splits that are read in setup, and loaders over their rows."""
+
+from __future__ import annotations
+
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar
+
+import pytorch_lightning as pl
+import torch
+
+from elmo_tasks.data.batches import BatchLoader, BatchPlan
+from elmo_tasks.data.records import LabelSet
+from elmo_tasks.errors import ConfigError, DataError
+
+Split = Literal["train", "validation", "test"]
+Record = TypeVar("Record")
+Target = TypeVar("Target")
+AnyBatch = TypeVar("AnyBatch")
+
+_SPLITS_OF_STAGE: dict[str | None, tuple[Split, ...]] = {
+    None: ("train", "validation", "test"),
+    "fit": ("train", "validation"),
+    "validate": ("validation",),
+    "test": ("test",),
+}
+
+
+@dataclass(frozen=True)
+class Row(Generic[Target]):
+    """One row as a model takes it.
+
+    Attributes:
+        tokens: what is read.
+        target: what is to be said: an id, or an id per token.
+    """
+
+    tokens: tuple[str, ...]
+    target: Target
+
+
+class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
+    """Labelled rows in up to three splits. Nothing is read before :meth:`setup`.
+
+    The training split is always read whole, because the labels come from it.
+
+    Args:
+        train: file, or split of ``hub``.
+        validation: file, or split of ``hub``.
+        test: file, or split of ``hub``.
+        hub: data set on the hub that the splits are of.
+        batch_size: rows of a batch, over all processes.
+        limit_train: train on so many rows, drawn by ``seed``.
+        validation_share: take this share of the training rows, drawn by ``seed``, to validate on.
+        max_tokens: cut what is longer.
+        seed: of the order, and of what is drawn.
+
+    Raises:
+        ConfigError: a number is out of range, or ``validation`` and ``validation_share`` are both given.
+    """
+
+    def __init__(
+        self,
+        train: str,
+        validation: str | None,
+        test: str | None,
+        hub: str | None,
+        batch_size: int,
+        limit_train: int | None,
+        validation_share: float,
+        max_tokens: int | None,
+        seed: int,
+    ) -> None:
+        super().__init__()
+        for name, number in (("batch_size", batch_size), ("limit_train", limit_train), ("max_tokens", max_tokens)):
+            if number is not None and number < 1:
+                raise ConfigError(f"data.{name}: expected 1 or more, found {number}")
+        if not 0 <= validation_share < 1:
+            raise ConfigError(f"data.validation_share: expected a share from 0 to below 1, found {validation_share}")
+        if validation is not None and validation_share:
+            raise ConfigError("data.validation and data.validation_share are both given; give one of them")
+        self.sources: dict[Split, str | None] = {"train": train, "validation": validation, "test": test}
+        self.hub, self.batch_size, self.seed = hub, batch_size, seed
+        self.limit_train, self.validation_share, self.max_tokens = limit_train, validation_share, max_tokens
+        self.rows: dict[Split, list[Row[Target]]] = {}
+        self.truncated: dict[Split, int] = {}
+        self.label_set: LabelSet | None = None
+        self._loader: BatchLoader[AnyBatch] | None = None
+        self._position: dict[str, Any] = {"epoch": 0, "next_batch": 0}
+
+    @abstractmethod
+    def read(self, split: Split, source: str) -> list[Record]:
+        """Read a file, or a split of the hub data set."""
+
+    @abstractmethod
+    def learn_labels(self, records: Sequence[Record]) -> LabelSet:
+        """The labels of the training rows."""
+
+    @abstractmethod
+    def make_rows(self, split: Split, records: Sequence[Record]) -> list[Row[Target]]:
+        """Tokens and ids; counts what it cuts in ``truncated``."""
+
+    @abstractmethod
+    def collate(self, split: Split, rows: Sequence[int]) -> AnyBatch:
+        """One batch."""
+
+    def setup(self, stage: str | None = None) -> None:
+        """Read the splits that this stage needs, each once.
+
+        Raises:
+            DataError: a file is not as expected, or has a label that the training split lacks.
+            ConfigError: there is no such split.
+        """
+        wanted = _SPLITS_OF_STAGE.get(stage, ())
+        if stage == "validate" and not (self.sources["validation"] or self.validation_share):
+            raise ConfigError("data.validation: nothing to validate on; give a file, or data.validation_share")
+        if stage == "test" and self.sources["test"] is None:
+            raise ConfigError("data.test: nothing to test on; give a file")
+        if self.label_set is None:
+            self._read_train()
+        for split in wanted:
+            source = self.sources[split]
+            if split not in self.rows and source is not None:
+                self.rows[split] = self.make_rows(split, self.read(split, source))
+
+    def _read_train(self) -> None:
+        source = self.sources["train"]
+        assert source is not None
+        records = self.read("train", source)
+        self.label_set = self.learn_labels(records)
+        order = torch.randperm(len(records), generator=torch.Generator().manual_seed(self.seed)).tolist()
+        held_out = round(len(records) * self.validation_share)
+        if self.validation_share and not 0 < held_out < len(records):
+            raise DataError(
+                f"{self.name_of('train')}: a share of {self.validation_share} of {len(records)} rows leaves nothing "
+                f"to {'train' if held_out else 'validate'} on"
+            )
+        if held_out:
+            self.rows["validation"] = self.make_rows("validation", [records[k] for k in sorted(order[:held_out])])
+        chosen = order[held_out:][: self.limit_train]
+        self.rows["train"] = self.make_rows("train", [records[k] for k in sorted(chosen)])
+
+    def name_of(self, split: Split) -> str:
+        """What a split is called in messages."""
+        source = self.sources[split]
+        return str(source) if self.hub is None else f"{self.hub}, split '{source}'"
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names by id, after :meth:`setup`."""
+        assert self.label_set is not None, "call setup first"
+        return self.label_set.names
+
+    def tokens(self, split: Split) -> tuple[tuple[str, ...], ...]:
+        """The tokens of every row of a split: what ``index`` of a batch counts."""
+        return tuple(row.tokens for row in self.rows[split])
+
+    def summary(self) -> str:
+        """What was read, in one paragraph."""
+        parts = [
+            f"{split} {len(rows):,} rows, {sum(len(row.tokens) for row in rows):,} tokens"
+            for split, rows in sorted(self.rows.items(), key=lambda item: list(self.sources).index(item[0]))
+        ]
+        cut = [f"{number:,} of {split}" for split, number in self.truncated.items() if number]
+        cut_text = f" Rows cut at {self.max_tokens} tokens: {', '.join(cut)}." if cut else ""
+        return f"{'; '.join(parts)}. {len(self.labels)} labels: {', '.join(self.labels)}.{cut_text}"
+
+    def _share(self) -> tuple[int, int]:
+        return (self.trainer.global_rank, self.trainer.world_size) if self.trainer else (0, 1)
+
+    def _loader_of(self, split: Split, shuffle: bool) -> BatchLoader[AnyBatch]:
+        rank, world = self._share()
+        lengths = [len(row.tokens) for row in self.rows[split]]
+        plan = BatchPlan(lengths, self.batch_size, shuffle, self.seed, rank, world)
+        return BatchLoader(plan, lambda rows: self.collate(split, rows))
+
+    def train_dataloader(self) -> BatchLoader[AnyBatch]:
+        """Shuffled batches; each process takes its share of each."""
+        self._loader = self._loader_of("train", shuffle=True)
+        self._loader.load_state_dict(self._position)
+        return self._loader
+
+    def val_dataloader(self) -> BatchLoader[AnyBatch] | list[Any]:
+        """Batches by length; each process takes its share. None if there is nothing to validate on."""
+        return self._loader_of("validation", shuffle=False) if "validation" in self.rows else []
+
+    def test_dataloader(self) -> BatchLoader[AnyBatch]:
+        """Batches by length; each process takes its share."""
+        return self._loader_of("test", shuffle=False)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where training is in its epoch (see :class:`elmo_tasks.data.language_model.LanguageModelData`)."""
+        return {"batches": self._loader.state_dict() if self._loader else self._position}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go on there."""
+        self._position = state_dict["batches"]
+
+
+def shared(tokens: Iterable[str]) -> tuple[str, ...]:
+    """The tokens, equal ones being one object: a long text has few distinct words, and memory is what it costs."""
+    return tuple(sys.intern(token) for token in tokens)

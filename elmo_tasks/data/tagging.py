@@ -1,0 +1,186 @@
+"""Sentences with a tag per token: entities, parts of speech."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from elmo_tasks.data.records import LabelSet, TaggedSentence
+from elmo_tasks.data.split_data import Row, Split, SplitData, shared
+from elmo_tasks.data.tables import Column
+from elmo_tasks.data.tagging_readers import TaggingFormat, read_tagged, read_tagged_hub
+from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.text.penn_tokens import plain_token
+from elmo_tasks.text.tag_schemes import (
+    OUTSIDE,
+    Scheme,
+    check_tags,
+    convert,
+    detect_scheme,
+    labels_of,
+    types_of,
+)
+
+
+@dataclass(frozen=True)
+class TaggingBatch:
+    """Sentences of like length.
+
+    Attributes:
+        tokens: the tokens of each sentence.
+        tags: ``[B, T]`` tag ids, 0 where there is no token.
+        mask: ``[B, T]`` bool, True for a token.
+        index: ``[B]`` the row of each sentence in its split.
+    """
+
+    tokens: tuple[tuple[str, ...], ...]
+    tags: Tensor
+    mask: Tensor
+    index: Tensor
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def to(self, device: torch.device | str) -> TaggingBatch:
+        """The same batch elsewhere."""
+        moved = (tensor.to(device, non_blocking=True) for tensor in (self.tags, self.mask, self.index))
+        return TaggingBatch(self.tokens, *moved)
+
+
+class TaggingData(SplitData[TaggedSentence, tuple[int, ...], TaggingBatch]):
+    """Tagged sentences. Nothing is read before :meth:`setup`.
+
+    Args:
+        train: training file, or split of ``hub``; see :func:`elmo_tasks.data.tagging_readers.read_tagged`.
+        validation: file or split to validate on.
+        test: file or split to test on.
+        hub: ``conll2003``, or a hub id; ``train``, ``validation`` and ``test`` then name its splits.
+        file_format: ``columns``, ``conllu``, ``jsonl`` or ``parquet``; by default from the names of the files.
+        token_column: place or name of the column of the tokens.
+        tag_column: place or name of the column of the tags.
+        scheme: how the model spells spans, ``BIO`` or ``BIOES``; ``None`` for tags that are no spans, such as parts of speech.
+        source_scheme: how the files spell spans, ``IOB1``, ``BIO`` or ``BIOES``; by default it is found out from them.
+        plain_tokens: read ``-LRB-``, ``` `` ``` and ``''`` as the characters they stand for.
+        batch_size: sentences of a batch, over all processes.
+        max_tokens: cut longer training sentences; those that scores are computed on are never cut.
+        limit_train: train on so many sentences, drawn by ``seed``.
+        validation_share: take this share of the training sentences to validate on.
+        seed: of the order, and of what is drawn.
+
+    Raises:
+        ConfigError: an argument is out of range.
+    """
+
+    def __init__(
+        self,
+        train: str,
+        validation: str | None = None,
+        test: str | None = None,
+        hub: str | None = None,
+        file_format: TaggingFormat | None = None,
+        token_column: Column | None = None,
+        tag_column: Column | None = None,
+        scheme: Scheme | None = "BIO",
+        source_scheme: Scheme | None = None,
+        plain_tokens: bool = True,
+        batch_size: int = 32,
+        max_tokens: int | None = None,
+        limit_train: int | None = None,
+        validation_share: float = 0.0,
+        seed: int = 1,
+    ) -> None:
+        super().__init__(train, validation, test, hub, batch_size, limit_train, validation_share, max_tokens, seed)
+        if scheme not in ("BIO", "BIOES", None):
+            raise ConfigError(f"data.scheme: expected BIO, BIOES or null, found '{scheme}'")
+        if scheme is None and source_scheme is not None:
+            raise ConfigError(f"data.source_scheme is {source_scheme}, but data.scheme is null, which says: no spans")
+        self.save_hyperparameters()
+        self.file_format, self.token_column, self.tag_column = file_format, token_column, tag_column
+        self.scheme, self.source_scheme, self.plain_tokens = scheme, source_scheme, plain_tokens
+
+    def read(self, split: Split, source: str) -> list[TaggedSentence]:
+        """See :class:`SplitData`."""
+        if self.hub is not None:
+            return read_tagged_hub(self.hub, source, self.token_column, self.tag_column)
+        return read_tagged(source, self.file_format, self.token_column, self.tag_column)
+
+    def learn_labels(self, records: Sequence[TaggedSentence]) -> LabelSet:
+        """All tags of the scheme for the types that occur; without a scheme, the tags that occur."""
+        if self.scheme is None:
+            return LabelSet.of(tag for sentence in records for tag in sentence.tags)
+        if self.source_scheme is None:
+            self.source_scheme = self._found_scheme("train", records)
+        self._check_tags("train", records)
+        return LabelSet(labels_of(self._types(records), self.scheme))
+
+    def make_rows(self, split: Split, records: Sequence[TaggedSentence]) -> list[Row[tuple[int, ...]]]:
+        """See :class:`SplitData`."""
+        assert self.label_set is not None
+        train = self.name_of("train")
+        if self.scheme is None:
+            used = {tag for sentence in records for tag in sentence.tags}
+            self.label_set.check(used, self.name_of(split), train, "tag")
+        elif split != "train":
+            self._check_same_scheme(split, records)
+            self._check_tags(split, records)
+            LabelSet(types_of(self.labels, self.scheme)).check(
+                self._types(records), self.name_of(split), train, "entity type"
+            )
+        limit = self.max_tokens if split == "train" else None
+        self.truncated[split] = sum(limit is not None and len(sentence.tokens) > limit for sentence in records)
+        return [self._row(sentence, limit) for sentence in records]
+
+    def _row(self, sentence: TaggedSentence, limit: int | None) -> Row[tuple[int, ...]]:
+        assert self.label_set is not None
+        tokens, tags = sentence.tokens[:limit], list(sentence.tags)
+        if self.scheme is not None:
+            assert self.source_scheme is not None
+            # Cut as BIO: a span that is cut in two is still well formed then.
+            tags = convert(convert(tags, self.source_scheme, "BIO")[:limit], "BIO", self.scheme)
+        words = map(plain_token, tokens) if self.plain_tokens else tokens
+        return Row(shared(words), tuple(self.label_set.id_of(tag) for tag in tags[:limit]))
+
+    def _types(self, records: Sequence[TaggedSentence]) -> tuple[str, ...]:
+        assert self.source_scheme is not None
+        return types_of({tag for sentence in records for tag in sentence.tags}, self.source_scheme)
+
+    def _check_tags(self, split: Split, records: Sequence[TaggedSentence]) -> None:
+        assert self.source_scheme is not None
+        for sentence in records:
+            try:
+                check_tags(sentence.tags, self.source_scheme)
+            except DataError as error:
+                place = f", sentence of line {sentence.line}" if sentence.line else ""
+                raise DataError(f"{self.name_of(split)}{place}: {error}") from None
+
+    def _found_scheme(self, split: Split, records: Sequence[TaggedSentence]) -> Scheme:
+        try:
+            return detect_scheme(sentence.tags for sentence in records)
+        except DataError as error:
+            raise DataError(
+                f"{self.name_of(split)}: {error}. Set source_scheme to IOB1, BIO or BIOES, or scheme to null if the tags "
+                "are no spans"
+            ) from None
+
+    def _check_same_scheme(self, split: Split, records: Sequence[TaggedSentence]) -> None:
+        """A file in another scheme than the training file would be read wrongly, without any other sign of it."""
+        if self.hparams["source_scheme"] is not None or all(set(s.tags) == {OUTSIDE} for s in records):
+            return
+        found = self._found_scheme(split, records)
+        if found != self.source_scheme:
+            raise DataError(
+                f"{self.name_of(split)}: the tags look like {found}, those of {self.name_of('train')} like "
+                f"{self.source_scheme}: bring them into one scheme, or set source_scheme if they are in one"
+            )
+
+    def collate(self, split: Split, rows: Sequence[int]) -> TaggingBatch:
+        """See :class:`SplitData`."""
+        chosen = [self.rows[split][k] for k in rows]
+        lengths = torch.tensor([len(row.tokens) for row in chosen])
+        mask = torch.arange(int(lengths.max())) < lengths.unsqueeze(1)  # [B, T]
+        tags = torch.zeros(mask.shape, dtype=torch.long)
+        tags[mask] = torch.tensor([tag for row in chosen for tag in row.target])
+        return TaggingBatch(tuple(row.tokens for row in chosen), tags, mask, torch.tensor(rows))

@@ -1,0 +1,159 @@
+"""Scores of taggers: how many spans were found, exactly and with the right type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torchmetrics import Metric
+
+from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.text.tag_schemes import Scheme, Span, spans_of
+
+Tags = Sequence[str]
+
+
+@dataclass(frozen=True)
+class SpanCounts:
+    """Spans of one type, or of all.
+
+    Attributes:
+        correct: predicted spans that are right in start, end and type.
+        predicted: predicted spans.
+        gold: spans there are.
+    """
+
+    correct: int = 0
+    predicted: int = 0
+    gold: int = 0
+
+    def __add__(self, other: SpanCounts) -> SpanCounts:
+        return SpanCounts(self.correct + other.correct, self.predicted + other.predicted, self.gold + other.gold)
+
+    @property
+    def precision(self) -> float:
+        """Share of the predicted spans that are right; 0 where none was predicted."""
+        return self.correct / self.predicted if self.predicted else 0.0
+
+    @property
+    def recall(self) -> float:
+        """Share of the spans there are that were found; 0 where there are none."""
+        return self.correct / self.gold if self.gold else 0.0
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall."""
+        return 2 * self.correct / (self.predicted + self.gold) if self.correct else 0.0
+
+
+def span_counts(preds: Iterable[Tags], target: Iterable[Tags], scheme: Scheme) -> dict[str, SpanCounts]:
+    """Count spans by type, by the rules of the CoNLL scorer (see :func:`~elmo_tasks.text.tag_schemes.spans_of`).
+
+    Args:
+        preds: predicted tags, sentence by sentence.
+        target: right tags of the same tokens.
+        scheme: what both are spelled in.
+
+    Returns:
+        one entry for each type that occurs, sorted by type.
+
+    Raises:
+        ValueError: not the same number of sentences, or of tokens in one of them.
+        DataError: a tag is not one of the scheme.
+    """
+    counts: dict[str, SpanCounts] = {}
+
+    def count(spans: Iterable[Span], one: SpanCounts) -> None:
+        for span in spans:
+            counts[span.type] = counts.get(span.type, SpanCounts()) + one
+
+    preds, target = list(preds), list(target)
+    if len(preds) != len(target):
+        raise ValueError(f"tags of {len(preds)} sentences were predicted, but there are {len(target)} sentences")
+    for k, (predicted_tags, gold_tags) in enumerate(zip(preds, target, strict=True), start=1):
+        if len(predicted_tags) != len(gold_tags):
+            raise ValueError(
+                f"sentence {k}: {len(predicted_tags)} tags were predicted, but there are {len(gold_tags)} tokens"
+            )
+        predicted, gold = set(spans_of(predicted_tags, scheme)), set(spans_of(gold_tags, scheme))
+        count(predicted & gold, SpanCounts(correct=1))
+        count(predicted, SpanCounts(predicted=1))
+        count(gold, SpanCounts(gold=1))
+    return dict(sorted(counts.items()))
+
+
+class SpanF1(Metric):
+    """Precision, recall and F1 of spans, micro-averaged and by type, over all batches and processes.
+
+    Only whole numbers are kept, one for each type of the label set, so that every process has the same states and their
+    sum is exactly the count over all: a process that saw no span of a type, or no batch at all, adds zeros.
+
+    Args:
+        types: the span types of the label set.
+        scheme: what tags are spelled in.
+
+    Raises:
+        ConfigError: a type comes twice.
+    """
+
+    is_differentiable = False
+    higher_is_better = True
+    full_state_update = False
+
+    correct: Tensor
+    predicted: Tensor
+    gold: Tensor
+
+    def __init__(self, types: Sequence[str], scheme: Scheme = "BIO") -> None:
+        super().__init__()
+        if len(set(types)) != len(types):
+            raise ConfigError(f"types: each span type once, got {', '.join(types)}")
+        self.types = tuple(types)
+        self.scheme: Scheme = scheme
+        for state in ("correct", "predicted", "gold"):
+            self.add_state(state, torch.zeros(len(self.types), dtype=torch.long), dist_reduce_fx="sum")  # [types]
+
+    def update(self, preds: Sequence[Tags], target: Sequence[Tags]) -> None:
+        """Count a batch.
+
+        Args:
+            preds: predicted tags, sentence by sentence.
+            target: right tags of the same tokens.
+
+        Raises:
+            ValueError: not the same number of sentences, or of tokens in one of them.
+            DataError: a tag is not one of the scheme, or a span has a type that the label set has not.
+        """
+        counts = span_counts(preds, target, self.scheme)
+        if unknown := sorted(set(counts) - set(self.types)):
+            raise DataError(
+                f"spans of type {', '.join(unknown)}, but the label set has {', '.join(self.types) or 'none'}"
+            )
+        rows = [counts.get(type_, SpanCounts()) for type_ in self.types]
+        batch = torch.tensor(
+            [[row.correct for row in rows], [row.predicted for row in rows], [row.gold for row in rows]],
+            dtype=torch.long,
+            device=self.correct.device,
+        )  # [3, types]
+        self.correct += batch[0]
+        self.predicted += batch[1]
+        self.gold += batch[2]
+
+    def compute(self) -> dict[str, Tensor]:
+        """``precision``, ``recall`` and ``f1`` over all types, and ``precision/X`` and so on of each type ``X``."""
+        by_type = self.counts()
+        scores = _named("", sum(by_type.values(), SpanCounts()))
+        for type_, counts in by_type.items():
+            scores |= _named(f"/{type_}", counts)
+        return {name: torch.tensor(value, device=self.correct.device) for name, value in scores.items()}
+
+    def counts(self) -> dict[str, SpanCounts]:
+        """The counts of each type: of this process, or of all of them inside ``compute``."""
+        rows = torch.stack([self.correct, self.predicted, self.gold], dim=1).tolist()
+        return {type_: SpanCounts(*row) for type_, row in zip(self.types, rows, strict=True)}
+
+
+def _named(ending: str, counts: SpanCounts) -> dict[str, float]:
+    return {f"precision{ending}": counts.precision, f"recall{ending}": counts.recall, f"f1{ending}": counts.f1}

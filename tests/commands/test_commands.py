@@ -1,0 +1,136 @@
+"""The commands: what they print and write, and how they refuse."""
+
+import json
+
+import h5py
+import numpy as np
+import pytest
+import torch
+
+from elmo_tasks.__main__ import main
+from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.serving.session import Session
+from elmo_tasks.training.export_bilm import write_model
+from tests.bilm.test_bilm import tiny
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("models") / "toy"
+    write_model(folder, tiny())
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory, monkeypatch):
+    monkeypatch.setenv("ELMO_TASKS_CACHE", str(tmp_path_factory.getbasetemp() / "commands-cache"))
+
+
+def run(capsys, *arguments):
+    status = main([str(a) for a in arguments])
+    printed = capsys.readouterr()
+    return status, printed.out, printed.err
+
+
+def test_compare_prints_what_the_session_answers(toy, capsys):
+    sentences = ["The bank gave us a loan.", "We sat on the [shore]."]
+    request = ["compare", "--model", toy, "--word", "bank", "--sentence", sentences[0], "--sentence", sentences[1]]
+    status, out, _ = run(capsys, *request, "--json")
+    assert status == 0
+    assert json.loads(out) == Session(str(toy)).compare("bank", sentences).to_dict()
+    status, out, _ = run(capsys, *request)
+    assert status == 0
+    assert "layer mean" in out
+    assert "We sat on the [shore]." in out
+
+
+def test_a_bad_request_is_said_on_stderr_with_exit_code_2(toy, capsys):
+    status, out, err = run(capsys, "compare", "--model", toy, "--word", "bank", "--sentence", "The bank.", "--sentence", "No.")
+    assert (status, out) == (2, "")
+    assert err.startswith("compare: Sentence 2 does not contain “bank”")
+    status, _, err = run(capsys, "compare", "--model", "nothing", "--word", "bank", "--sentence", "a bank", "--sentence", "bank")
+    assert status == 2
+    assert "there is no model 'nothing'" in err
+
+
+TEXT = "the bank of the river\n\nA second line\nthe bank of the river\n"
+
+
+@pytest.mark.parametrize("which", ["all", "top", "average"])
+def test_embed_writes_the_file_of_the_allennlp_command(toy, tmp_path, capsys, which):
+    (tmp_path / "in.txt").write_text(TEXT)
+    status, _, _ = run(capsys, "embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, f"--{which}")
+    assert status == 0
+    elmo = Elmo.load(toy)
+    with h5py.File(tmp_path / "out.hdf5") as file:
+        assert set(file) == {"0", "1", "2", "3", "sentence_to_index"}
+        index = json.loads(file["sentence_to_index"][0])
+        assert index == {"the bank of the river": "3", "": "1", "A second line": "2"}
+        for k, line in enumerate(TEXT.splitlines()):
+            vectors = elmo.encode([line.split()]).sentence(0)
+            expected = {"all": vectors, "top": vectors[-1], "average": vectors.mean(dim=0)}[which]
+            assert file[str(k)].dtype == np.float32
+            assert file[str(k)].shape == tuple(expected.shape)
+            np.testing.assert_allclose(file[str(k)][()], expected.numpy(), atol=1e-6)
+        np.testing.assert_array_equal(file["0"][()], file["3"][()])
+
+
+def test_embed_leaves_nothing_half_written(toy, tmp_path, capsys, monkeypatch):
+    (tmp_path / "in.txt").write_text(TEXT)
+
+    def stop(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Elmo, "encode_batches", stop)
+    status, _, _ = run(capsys, "embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, "--all")
+    assert status == 130
+    assert [p.name for p in tmp_path.iterdir()] == ["in.txt"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("missing.txt", "out.hdf5", "--all"), "missing.txt: no such file; expected one sentence per line"),
+        (("in.txt", "nowhere/out.hdf5", "--top"), "the folder nowhere does not exist"),
+        (("in.txt", "out.hdf5", "--top", "--batch-size", "0"), "--batch-size 0: expected at least 1"),
+    ],
+)
+def test_embed_refuses_in_words(toy, tmp_path, capsys, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in.txt").write_text(TEXT)
+    status, _, err = run(capsys, "embed", *arguments, "--model", toy)
+    assert status == 2
+    assert message in err
+
+
+def test_export_to_the_published_layout_and_back(toy, tmp_path, capsys):
+    assert run(capsys, "export", "--model", toy, "--to", "hdf5", tmp_path / "h")[0] == 0
+    assert run(capsys, "export", "--model", tmp_path / "h", "--to", "safetensors", tmp_path / "s")[0] == 0
+    sentence = [["Vectors", "stay", "the", "same", "."]]
+    original = Elmo.load(toy).encode(sentence).values
+    torch.testing.assert_close(Elmo.load(tmp_path / "h").encode(sentence).values, original, atol=1e-6, rtol=0)
+    torch.testing.assert_close(Elmo.load(tmp_path / "s").encode(sentence).values, original, atol=1e-5, rtol=0)
+
+
+def test_evaluate_needs_the_softmax(toy, tmp_path, capsys):
+    (tmp_path / "in.txt").write_text(TEXT)
+    status, _, err = run(capsys, "evaluate", "--model", toy, "--text", tmp_path / "in.txt")
+    assert status == 2
+    assert "no softmax beside this model" in err
+
+
+def test_calibrate_prints_a_table_and_keeps_the_result_beside_the_model(toy, tmp_path, capsys):
+    write_model(tmp_path / "m", tiny())
+    status, out, _ = run(capsys, "calibrate", "--model", tmp_path / "m", "--beside")
+    assert status == 0
+    assert [line.split()[0].rstrip("*") for line in out.splitlines()[1:5]] == ["0", "1", "2", "mean"]
+    assert out.count("*") == 2
+    assert (tmp_path / "m" / "calibration.json").exists()
+
+
+def test_help_lists_every_command(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    out = capsys.readouterr().out
+    for name in ("compare", "embed", "evaluate", "calibrate", "export", "download", "fit", "validate", "test"):
+        assert f"\n    {name}" in out

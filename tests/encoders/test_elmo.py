@@ -1,0 +1,93 @@
+"""Sentences in, Layers out."""
+
+import warnings
+
+import pytest
+import torch
+
+from elmo_tasks.encoders.elmo import Elmo, OneSentenceWarning
+from elmo_tasks.errors import InputError
+from elmo_tasks.layers.layers import Layers
+from elmo_tasks.layers.views import layer_names, with_mean
+from tests.bilm.test_bilm import tiny
+
+
+@pytest.fixture(scope="module")
+def elmo():
+    return Elmo(tiny())
+
+
+def test_raw_strings_are_tokenized_and_keep_their_offsets(elmo):
+    text = "We can't stay, she said."
+    layers = elmo.encode([text])
+    assert layers.tokens[0] == ("We", "ca", "n't", "stay", ",", "she", "said", ".")
+    assert [text[a:b] for a, b in layers.offsets[0]] == list(layers.tokens[0])
+
+
+def test_token_lists_are_taken_as_they_are(elmo):
+    tokens = ["can't", "stay,", "U.S."]
+    layers = elmo.encode([tokens])
+    assert layers.tokens[0] == tuple(tokens)
+    assert layers.offsets is None
+
+
+def test_a_string_and_its_tokens_give_the_same(elmo):
+    assert torch.equal(elmo.encode(["A cat sat."]).values, elmo.encode([["A", "cat", "sat", "."]]).values)
+
+
+def test_one_tokenized_sentence_is_pointed_out(elmo):
+    with pytest.warns(OneSentenceWarning, match="3 strings of one word each look like the words of one sentence"):
+        assert len(elmo.encode(["I", "ate", "it"])) == 3
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        elmo.encode(["Yes.", "I did it"])
+        elmo.encode([["I"], ["ate"], ["it"]])
+        list(elmo.encode_batches(["I", "ate", "it"]))
+
+
+def test_batches_of_a_corpus_come_in_order_and_lazily(elmo):
+    read = []
+
+    def corpus():
+        for k in range(7):
+            read.append(k)
+            yield ["word"] * (k + 1)
+
+    batches = elmo.encode_batches(corpus(), batch_size=3)
+    first = next(batches)
+    assert read == [0, 1, 2]
+    lengths = [len(t) for layers in [first, *batches] for t in layers.tokens]
+    assert lengths == list(range(1, 8))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ("one string", "expected a list of sentences, found one string"),
+        ([], "expected at least one sentence, found none"),
+        ([[1, 2]], r"expected a sentence as text or as a list of tokens, found list: \[1, 2\]"),
+    ],
+)
+def test_wrong_input_is_named(elmo, wrong, message):
+    with pytest.raises(InputError, match=message):
+        elmo.encode(wrong)
+
+
+def test_hostile_text(elmo):
+    texts = ["", " ", "\x00\x01", "🍎" * 30, "שלום עולם", "<b>bank</b>", "\ud800", "a" * 5000, "e\u0301" * 20]
+    layers = elmo.encode(texts)
+    assert torch.isfinite(layers.values).all()
+    assert len(layers.tokens[0]) == len(layers.tokens[1]) == 0
+
+
+def test_layers_check_their_shape():
+    with pytest.raises(ValueError, match=r"values \(3, 2, 4, 8\) do not fit a torch.bool mask \(2, 5\)"):
+        Layers(torch.zeros(3, 2, 4, 8), torch.ones(2, 5, dtype=torch.bool), ((), ()))
+
+
+def test_the_mean_stands_behind_the_layers():
+    vectors = torch.randn(3, 5, 4)
+    assert layer_names(3) == ("0", "1", "2", "mean")
+    assert torch.equal(with_mean(vectors)[-1], vectors.mean(dim=0))
+    assert layer_names(1) == ("0",)
+    assert len(with_mean(vectors[:1])) == 1
