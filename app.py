@@ -27,7 +27,6 @@ def _user_and_password(text: str) -> tuple[str, str]:
 
 def _build(model: str | None = None) -> Any:
     from elmo_tasks.serving.session import Session
-
     from elmo_tasks.ui.layout import build_app
 
     return build_app(Session(model))

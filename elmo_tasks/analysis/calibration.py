@@ -60,7 +60,9 @@ class Calibration:
     def from_dict(cls, raw: Mapping[str, object]) -> Calibration:
         """What :meth:`to_dict` wrote."""
         layers = tuple(
-            LayerCalibration(**{**layer, "same_sense": SameSense(**layer["same_sense"]) if layer["same_sense"] else None})
+            LayerCalibration(
+                **{**layer, "same_sense": SameSense(**layer["same_sense"]) if layer["same_sense"] else None}
+            )
             for layer in raw["layers"]  # type: ignore[attr-defined]
         )
         return cls(str(raw["checksum"]), layers, int(raw["verdict_layer"]))  # type: ignore[call-overload]
@@ -161,6 +163,8 @@ def _sets(words: Sequence[WordUses]) -> Iterator[tuple[Tensor, tuple[str, ...]]]
             senses = r.sample(sorted(by_sense), min(r.choice((1, 2, 2, 2, 3)), n, len(by_sense)))
             counts = [len(range(k, n, len(senses))) for k in range(len(senses))]
             chosen = [
-                i for sense, c in zip(senses, counts, strict=True) for i in r.sample(by_sense[sense], min(c, len(by_sense[sense])))
+                i
+                for sense, c in zip(senses, counts, strict=True)
+                for i in r.sample(by_sense[sense], min(c, len(by_sense[sense])))
             ]
             yield word.vectors[:, chosen], tuple(word.senses[i] for i in chosen)

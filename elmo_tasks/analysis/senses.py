@@ -102,11 +102,12 @@ def _in_order(labels: NDArray[np.int64]) -> Groups:
 def mean_cosines(cosine: Matrix, groups: Groups) -> tuple[float | None, float | None]:
     """Mean cosine of pairs within groups, and of pairs from different groups; ``None`` where there is no such pair."""
     label = {k: g for g, group in enumerate(groups) for k in group}
-    within, between = [], []
+    within: list[float] = []
+    between: list[float] = []
     for a in range(len(cosine)):
         for b in range(a):
             (within if label[a] == label[b] else between).append(cosine[a][b])
-    return tuple(math.fsum(v) / len(v) if v else None for v in (within, between))  # type: ignore[return-value]
+    return (math.fsum(within) / len(within) if within else None, math.fsum(between) / len(between) if between else None)
 
 
 def verdict(grouping: Grouping, cosine: Matrix, random_pair: float, layer: str, word: str | None) -> str:

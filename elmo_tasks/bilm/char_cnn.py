@@ -45,9 +45,9 @@ class CharacterCNN(nn.Module):
         super().__init__()
         self.options = options
         self.embedding = nn.Embedding(N_CHARACTER_ROWS, options.embedding_dim, padding_idx=0)
-        self.convolutions = nn.ModuleList(
-            nn.Conv1d(options.embedding_dim, number, width) for width, number in options.filters
-        )
+        # Conv1d for its parameters and their first values; forward() multiplies windows instead.
+        convolutions = [nn.Conv1d(options.embedding_dim, number, width) for width, number in options.filters]
+        self.convolutions = nn.ModuleList(convolutions)
         self.highways = nn.ModuleList(Highway(options.n_filters) for _ in range(options.n_highway))
         self.projection = nn.Linear(options.n_filters, projection_dim)
 
@@ -63,7 +63,7 @@ class CharacterCNN(nn.Module):
         x = self.embedding(self._trim(characters))  # [U, C, E]
         if torch.is_autocast_enabled(x.device.type):
             x = x.to(torch.get_autocast_dtype(x.device.type))  # before the windows multiply it
-        x = torch.cat([_convolve_and_pool(x, convolution) for convolution in self.convolutions], dim=-1)
+        x = torch.cat([_convolve_and_pool(x, c) for c in self.convolutions], dim=-1)
         # Both activations rise with their input, so that the maximum could be taken first.
         x = torch.relu(x) if self.options.activation == "relu" else torch.tanh(x)  # [U, n_filters]
         for highway in self.highways:
@@ -82,11 +82,15 @@ class CharacterCNN(nn.Module):
         return characters[:, : max(longest + widest, widest)]
 
 
-def _convolve_and_pool(x: Tensor, convolution: nn.Conv1d) -> Tensor:
+def _convolve_and_pool(x: Tensor, convolution: nn.Module) -> Tensor:
     """``[U, C, E]`` -> ``[U, number]``: the convolution at every position, then the highest value.
 
     As one matrix product over windows: on a CPU, forward and backward take half of what ``Conv1d`` takes on these shapes.
     """
-    windows = x.unfold(1, convolution.kernel_size[0], 1).flatten(2)  # [U, positions, E * width]
-    scores = nn.functional.linear(windows, convolution.weight.flatten(1))
-    return scores.max(dim=1).values + convolution.bias
+    weight, bias = (
+        convolution.get_parameter("weight"),
+        convolution.get_parameter("bias"),
+    )  # [number, E, width], [number]
+    windows = x.unfold(1, weight.shape[2], 1).flatten(2)  # [U, positions, E * width]
+    scores = nn.functional.linear(windows, weight.flatten(1))
+    return scores.max(dim=1).values + bias

@@ -124,7 +124,9 @@ def read_hdf5(path: Path, options: BiLMOptions) -> dict[str, Tensor]:
             try:
                 array = np.asarray(file[name][()], np.float32)
             except OSError as error:
-                raise WeightsError(f"{path}: '{name}' cannot be read ({error}); the file is probably cut short") from None
+                raise WeightsError(
+                    f"{path}: '{name}' cannot be read ({error}); the file is probably cut short"
+                ) from None
             if not np.isfinite(array).all():
                 raise WeightsError(f"{path}: '{name}' holds numbers that are not finite (NaN or infinity)")
             state[entry.parameter] = torch.from_numpy(np.ascontiguousarray(entry.read(array)))
@@ -199,7 +201,9 @@ def _check(file: h5py.File, path: Path, options: BiLMOptions) -> None:
     ]
     missing = [f"'{name}' {shape} is missing" for name, shape in wanted.items() if name not in found]
     # bilm-tf's own dumps may hold the softmax too, which is no part of the encoder.
-    extra = [f"'{name}' {found[name]} is not expected" for name in found if name not in wanted and "softmax" not in name]
+    extra = [
+        f"'{name}' {found[name]} is not expected" for name in found if name not in wanted and "softmax" not in name
+    ]
     if problems := wrong + missing + extra:
         shown = "; ".join(problems[:4]) + (f"; and {len(problems) - 4} more" if len(problems) > 4 else "")
         raise WeightsError(f"{path}: the weights do not fit the options: {shown}")

@@ -18,7 +18,7 @@ from elmo_tasks.errors import ConfigError, WeightsError
 from elmo_tasks.text.vocabulary import Vocabulary
 
 CHECKPOINTS = Path(__file__).resolve().parents[2] / "checkpoints"
-WEIGHTS_NAME, SOFTMAX_NAME = "bilm", "softmax"
+WEIGHTS_NAME, SOFTMAX_NAME, VOCABULARY_NAME = "bilm", "softmax", "vocabulary.txt.xz"
 
 
 @dataclass(frozen=True)
@@ -122,19 +122,23 @@ def load_bilm(files: ModelFiles) -> BiLM:
     return bilm.eval()
 
 
+def has_softmax(files: ModelFiles) -> bool:
+    """Whether the output layer lies beside a biLM. The published models never had theirs published."""
+    return (files.folder / VOCABULARY_NAME).exists() and bool(weight_files(files.folder, SOFTMAX_NAME))
+
+
 def load_softmax(files: ModelFiles) -> tuple[LMSoftmax, Vocabulary]:
     """The output layer that was trained with a biLM, and its words.
 
     Raises:
         WeightsError: the model has none (the published ones do not), or it does not fit.
     """
-    path = files.folder / "vocabulary.txt.xz"
-    if not path.exists() or not weight_files(files.folder, SOFTMAX_NAME):
+    if not has_softmax(files):
         raise WeightsError(
             f"{files.folder}: no softmax beside this model; without it the model gives vectors but predicts no words "
             "(the published ELMo weights never had theirs published)"
         )
-    vocabulary = Vocabulary.load(path)
+    vocabulary = Vocabulary.load(files.folder / VOCABULARY_NAME)
     softmax = LMSoftmax(len(vocabulary), BiLMOptions.load(files.options).lstm.projection_dim)
     _fill(softmax, read_safetensors(files.folder, SOFTMAX_NAME), files.folder / SOFTMAX_NAME)
     return softmax.eval(), vocabulary

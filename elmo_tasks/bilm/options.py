@@ -94,7 +94,9 @@ class BiLMOptions:
             ConfigError: a key is missing, or has a value that no biLM can have.
         """
         if not isinstance(raw, Mapping):
-            raise ConfigError(f"{where}: expected a JSON object with the keys 'lstm' and 'char_cnn', found {type(raw).__name__}")
+            raise ConfigError(
+                f"{where}: expected a JSON object with the keys 'lstm' and 'char_cnn', found {type(raw).__name__}"
+            )
         lstm, cnn = (_section(raw, key, where) for key in ("lstm", "char_cnn"))
         embedding = _section(cnn, "embedding", f"{where}: char_cnn")
         n_characters = cnn.get("n_characters", 262)
@@ -108,7 +110,9 @@ class BiLMOptions:
             raise ConfigError(f"{where}: char_cnn.activation is {activation!r}; expected 'relu' or 'tanh'")
         filters = cnn.get("filters")
         if not isinstance(filters, (list, tuple)) or not filters or not all(_is_filter(pair) for pair in filters):
-            raise ConfigError(f"{where}: char_cnn.filters is {filters!r}; expected pairs [width, number], each at least 1")
+            raise ConfigError(
+                f"{where}: char_cnn.filters is {filters!r}; expected pairs [width, number], each at least 1"
+            )
         options = cls(
             lstm=LSTMOptions(
                 dim=_positive(lstm, "dim", f"{where}: lstm"),

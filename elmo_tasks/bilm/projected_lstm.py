@@ -10,7 +10,7 @@ from torch import Tensor, nn
 State = tuple[Tensor, Tensor]
 """Output ``[1, B, P]`` and cell ``[1, B, H]``."""
 
-# Projections run in PyTorch's own CPU kernel, which is what was measured here; the notice that oneDNN has none says nothing new.
+# Projections run in PyTorch's own CPU kernel; that oneDNN has none is nothing a user can change.
 warnings.filterwarnings("ignore", message="LSTM with projections is not supported with oneDNN")
 
 
@@ -28,6 +28,12 @@ class ProjectedLSTM(nn.LSTM):
         proj_clip: keeps the projected output within +-this.
     """
 
+    weight_ih_l0: Tensor  # [4H, input_size]; gates in the order input, forget, candidate, output
+    weight_hh_l0: Tensor  # [4H, P]
+    bias_ih_l0: Tensor  # [4H]
+    bias_hh_l0: Tensor  # [4H]
+    weight_hr_l0: Tensor  # [P, H]
+
     def __init__(
         self,
         input_size: int,
@@ -36,7 +42,6 @@ class ProjectedLSTM(nn.LSTM):
         cell_clip: float | None = None,
         proj_clip: float | None = None,
     ) -> None:
-        # proj_size == hidden_size is refused by nn.LSTM although it is meaningful; the published files never have it.
         super().__init__(input_size, hidden_size, proj_size=proj_size, batch_first=True)
         self.cell_clip = cell_clip
         self.proj_clip = proj_clip
@@ -72,7 +77,7 @@ class ProjectedLSTM(nn.LSTM):
         # Autocast on a CPU would convert the weights anew at each step of the loop; once per call is enough.
         dtype = torch.get_autocast_dtype("cpu")
         with torch.autocast("cpu", enabled=False):
-            weights = [weight.to(dtype) for weight in self._flat_weights]
+            weights = [weight.to(dtype) for weight in self._flat_weights if weight is not None]
             start = [part.to(dtype) for part in state]
             output, h, c = torch.lstm(x.to(dtype), start, weights, True, 1, 0.0, self.training, False, True)
         return output, (h, c)

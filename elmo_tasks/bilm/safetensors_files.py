@@ -17,7 +17,9 @@ from elmo_tasks.errors import WeightsError
 MAX_BYTES = 9_000_000
 
 
-def write_safetensors(folder: Path, name: str, tensors: Mapping[str, Tensor], dtype: torch.dtype | None = None) -> list[Path]:
+def write_safetensors(
+    folder: Path, name: str, tensors: Mapping[str, Tensor], dtype: torch.dtype | None = None
+) -> list[Path]:
     """Write tensors as ``name.safetensors``, or as numbered files with an index where they are too large for one.
 
     A tensor that is too large by itself is cut into blocks of rows ``key:0``, ``key:1``, ...
@@ -96,7 +98,10 @@ def read_safetensors(folder: Path, name: str) -> dict[str, Tensor]:
         if not torch.isfinite(value).all():
             raise WeightsError(f"{folder}: '{key}' holds numbers that are not finite (NaN or infinity)")
         blocks.setdefault(base, []).append((int(number or 0), value))
-    return {key: torch.cat([v for _, v in sorted(b, key=lambda p: p[0])]) if len(b) > 1 else b[0][1] for key, b in blocks.items()}
+    return {
+        key: torch.cat([v for _, v in sorted(b, key=lambda p: p[0])]) if len(b) > 1 else b[0][1]
+        for key, b in blocks.items()
+    }
 
 
 def checksum(files: list[Path]) -> str:

@@ -11,7 +11,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
     parser.add_argument("--model", help="name or folder of a biLM (default: the bundled one)")
     parser.add_argument("--device", default="cpu", help="cpu, cuda, ... (default: cpu)")
-    parser.add_argument("--beside", action="store_true", help="keep the result beside the model, not in the user's cache")
+    parser.add_argument(
+        "--beside", action="store_true", help="keep the result beside the model, not in the user's cache"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -12,7 +12,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
     parser.add_argument("--word", required=True, help="the word to look at")
     parser.add_argument(
-        "--sentence", action="append", required=True, dest="sentences", help="a sentence; [brackets] mark another word there"
+        "--sentence",
+        action="append",
+        required=True,
+        dest="sentences",
+        help="a sentence; [brackets] mark another word there",
     )
     parser.add_argument("--model", help="name or folder of a model (default: the bundled one)")
     parser.add_argument("--json", action="store_true", help="print what the /compare endpoint answers")
@@ -33,5 +37,7 @@ def run(args: argparse.Namespace) -> int:
             print(f"{k:>3}  " + " ".join(f"{value:5.2f}" for value in row))
     print()
     for k, item in enumerate(comparison.items, start=1):
-        print(f"{k:>3}  {item.sentence[: item.start]}[{item.sentence[item.start : item.end]}]{item.sentence[item.end :]}")
+        print(
+            f"{k:>3}  {item.sentence[: item.start]}[{item.sentence[item.start : item.end]}]{item.sentence[item.end :]}"
+        )
     return 0

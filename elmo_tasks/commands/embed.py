@@ -18,9 +18,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--batch-size", type=int, default=64, help="sentences at a time (default: 64)")
     parser.add_argument("--device", default="cpu", help="cpu, cuda, ... (default: cpu)")
     which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("--all", action="store_const", const="all", dest="which", help="all layers: (layers, tokens, dim)")
+    which.add_argument(
+        "--all", action="store_const", const="all", dest="which", help="all layers: (layers, tokens, dim)"
+    )
     which.add_argument("--top", action="store_const", const="top", dest="which", help="the top layer: (tokens, dim)")
-    which.add_argument("--average", action="store_const", const="average", dest="which", help="their mean: (tokens, dim)")
+    which.add_argument(
+        "--average", action="store_const", const="average", dest="which", help="their mean: (tokens, dim)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

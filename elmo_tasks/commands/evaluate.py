@@ -14,7 +14,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", help="name or folder of a biLM that has its softmax (default: the bundled one)")
     parser.add_argument("--text", type=Path, required=True, help="tokenized text, one sentence per line, plain or .xz")
     parser.add_argument(
-        "--index", type=Path, help="table (source, first_line, last_line): only lines of the sources on the model's card"
+        "--index",
+        type=Path,
+        help="table (source, first_line, last_line): only lines of the sources on the model's card",
     )
     parser.add_argument("--device", default="cpu", help="cpu, cuda, ... (default: cpu)")
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -38,7 +40,9 @@ def run(args: argparse.Namespace) -> int:
         try:
             sources = [f"{source['name']}_" for source in json.loads(card.read_text(encoding="utf-8"))["sources"]]
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise DataError(f"{card}: --index needs the names of the model's sources, and there are none ({error})") from None
+            raise DataError(
+                f"{card}: --index needs the names of the model's sources, and there are none ({error})"
+            ) from None
     sentences = held_out_sentences(args.text, args.index, sources)
     softmax, vocabulary = load_softmax(files)
     device = torch.device(args.device)

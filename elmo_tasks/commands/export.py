@@ -18,22 +18,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read the model, write the folder."""
-    from elmo_tasks.bilm.model_files import find_model, load_bilm, load_softmax
-    from elmo_tasks.errors import WeightsError
+    from elmo_tasks.bilm.model_files import find_model, has_softmax, load_bilm, load_softmax
     from elmo_tasks.training.export_bilm import read_checkpoint, write_model
 
     if args.model.endswith(".ckpt"):
-        bilm, softmax, vocabulary, seen = read_checkpoint(Path(args.model))
-        write_model(args.folder, bilm, softmax, vocabulary, {"kind": "biLM", "training": seen}, args.to)
+        run = read_checkpoint(Path(args.model))
+        write_model(args.folder, run.bilm, run.softmax, run.vocabulary, {"kind": "biLM", "training": run.seen}, args.to)
     else:
         files = find_model(args.model)
         bilm = load_bilm(files)
-        try:
-            output = load_softmax(files)
-        except WeightsError:
-            output = (None, None)  # the published models have no softmax to write
+        softmax, vocabulary = load_softmax(files) if has_softmax(files) else (None, None)
         card = files.folder / "card.json"
         about = json.loads(card.read_text(encoding="utf-8")) if card.exists() else None
-        write_model(args.folder, bilm, *output, card=about, to=args.to)
+        write_model(args.folder, bilm, softmax, vocabulary, about, args.to)
     print(args.folder)
     return 0

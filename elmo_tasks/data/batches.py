@@ -102,6 +102,11 @@ class BatchLoader(Generic[Batch]):
         """Itself: Lightning calls ``sampler.set_epoch`` before every epoch."""
         return self
 
+    @property
+    def batch_sampler(self) -> None:
+        """None; Lightning asks what has a sampler for it."""
+        return None
+
     def set_epoch(self, epoch: int) -> None:
         """Take the order of this epoch, from its beginning unless it is the one that was interrupted."""
         if epoch != self.epoch:

@@ -204,7 +204,8 @@ def _from_rows(rows: Rows, errors: RowErrors, text_key: str, label_key: str) -> 
         if text_key not in row or label_key not in row:
             errors.add(
                 number,
-                f"expected the keys '{text_key}' and '{label_key}', found {listed(row)}: set text_column and label_column",
+                f"expected the keys '{text_key}' and '{label_key}', found {listed(row)}: "
+                "set text_column and label_column",
             )
             continue
         text, label = row[text_key], row[label_key]

@@ -170,7 +170,7 @@ def _sentence_batch(sentences: Sequence[Sequence[str]], vocabulary: Vocabulary) 
 
 
 class SentenceLoader:
-    """Batches made once. (Lightning takes a plain list for several loaders.)"""
+    """Batches made once; Lightning takes a plain list for several loaders."""
 
     def __init__(self, batches: list[SentenceBatch]) -> None:
         self.batches = batches
@@ -327,7 +327,7 @@ class LanguageModelData(pl.LightningDataModule):
         return self._loader
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the streams are. (Lightning's own way, through the loader, loses it once the optimizer asks for the steps.)"""
+        """Where the streams are. Lightning loses the loader's own state once the optimizer asks for the number of steps."""
         return {"streams": self._loader.state_dict() if self._loader else self._position}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:

@@ -61,7 +61,7 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...], TaggingBatch]):
         file_format: ``columns``, ``conllu``, ``jsonl`` or ``parquet``; by default from the names of the files.
         token_column: place or name of the column of the tokens.
         tag_column: place or name of the column of the tags.
-        scheme: how the model spells spans, ``BIO`` or ``BIOES``; ``None`` for tags that are no spans, such as parts of speech.
+        scheme: how the model spells spans, ``BIO`` or ``BIOES``; ``None`` for tags that are no spans (parts of speech).
         source_scheme: how the files spell spans, ``IOB1``, ``BIO`` or ``BIOES``; by default it is found out from them.
         plain_tokens: read ``-LRB-``, ``` `` ``` and ``''`` as the characters they stand for.
         batch_size: sentences of a batch, over all processes.
@@ -100,6 +100,7 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...], TaggingBatch]):
         self.save_hyperparameters()
         self.file_format, self.token_column, self.tag_column = file_format, token_column, tag_column
         self.scheme, self.source_scheme, self.plain_tokens = scheme, source_scheme, plain_tokens
+        self._scheme_is_given = source_scheme is not None
 
     def read(self, split: Split, source: str) -> list[TaggedSentence]:
         """See :class:`SplitData`."""
@@ -161,13 +162,13 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...], TaggingBatch]):
             return detect_scheme(sentence.tags for sentence in records)
         except DataError as error:
             raise DataError(
-                f"{self.name_of(split)}: {error}. Set source_scheme to IOB1, BIO or BIOES, or scheme to null if the tags "
-                "are no spans"
+                f"{self.name_of(split)}: {error}. Set source_scheme to IOB1, BIO or BIOES, or scheme "
+                "to null if the tags are no spans"
             ) from None
 
     def _check_same_scheme(self, split: Split, records: Sequence[TaggedSentence]) -> None:
         """A file in another scheme than the training file would be read wrongly, without any other sign of it."""
-        if self.hparams["source_scheme"] is not None or all(set(s.tags) == {OUTSIDE} for s in records):
+        if self._scheme_is_given or all(set(s.tags) == {OUTSIDE} for s in records):
             return
         found = self._found_scheme(split, records)
         if found != self.source_scheme:

@@ -211,7 +211,8 @@ def _from_rows(rows: Rows, errors: RowErrors, token_key: str, tag_key: str) -> I
         if absent:
             errors.add(
                 number,
-                f"expected the keys '{token_key}' and '{tag_key}', found {listed(row)}: set token_column and tag_column",
+                f"expected the keys '{token_key}' and '{tag_key}', found {listed(row)}: "
+                "set token_column and tag_column",
             )
             continue
         tokens, tags = row[token_key], row[tag_key]

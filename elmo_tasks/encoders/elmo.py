@@ -91,7 +91,9 @@ class Elmo:
         if not tokens:
             raise InputError("expected at least one sentence, found none")
         values, mask = self._vectors(tokens)
-        return Layers(values, mask, tuple(tokens), None if None in offsets else tuple(p for p in offsets if p is not None))
+        return Layers(
+            values, mask, tuple(tokens), None if None in offsets else tuple(p for p in offsets if p is not None)
+        )
 
     def encode_batches(self, sentences: Iterable[Sentence], batch_size: int = 64) -> Iterator[Layers]:
         """Encode a corpus of any length, one batch at a time, in order.
@@ -135,7 +137,9 @@ def _tokens_of(sentence: Sentence) -> tuple[tuple[str, ...], tuple[tuple[int, in
         return tuple(t.text for t in found), tuple((t.start, t.end) for t in found)
     words = tuple(sentence)
     if not all(isinstance(word, str) for word in words):
-        raise InputError(f"expected a sentence as text or as a list of tokens, found {type(sentence).__name__}: {sentence!r:.80}")
+        raise InputError(
+            f"expected a sentence as text or as a list of tokens, found {type(sentence).__name__}: {sentence!r:.80}"
+        )
     return words, None
 
 

@@ -15,7 +15,7 @@ _EPSILON = 1e-12
 
 
 class ScalarMix(nn.Module):
-    """``gamma * sum_l s_l h_l`` with ``s = softmax(w)``: the weights ``w`` and the scale ``gamma`` are learned with the task.
+    """``gamma * sum_l s_l h_l`` with ``s = softmax(w)``: weights ``w`` and scale ``gamma`` are learned with the task.
 
     Peters et al., "Deep contextualized word representations" (NAACL 2018), equation 1. Several mixes may share one pass
     of an encoder. All is in float32 (float64 for float64 layers), also under autocast and for layers kept in float16.

@@ -87,7 +87,13 @@ class Session:
         if any("[" not in sentence for sentence in sentences) or not sentences:
             check_word(word)
         if not limits.min_sentences <= len(sentences) <= limits.max_sentences:
-            had = "no sentence" if not sentences else "one sentence" if len(sentences) == 1 else f"{len(sentences)} sentences"
+            had = (
+                "no sentence"
+                if not sentences
+                else "one sentence"
+                if len(sentences) == 1
+                else f"{len(sentences)} sentences"
+            )
             raise InputError(
                 f"Comparing takes {limits.min_sentences} to {limits.max_sentences} sentences; there is {had}."
                 if len(sentences) < 2
@@ -105,7 +111,8 @@ class Session:
             mention = find_mention(word, sentence, field=field)
             if len(mention.tokens) > limits.max_tokens:
                 raise InputError(
-                    f"Sentence {k} has {len(mention.tokens):,} words; the most is {limits.max_tokens}. Shorten it.", field=field
+                    f"Sentence {k} has {len(mention.tokens):,} words; the most is {limits.max_tokens}. Shorten it.",
+                    field=field,
                 )
             mentions.append(mention)
         return mentions

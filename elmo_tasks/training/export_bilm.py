@@ -7,6 +7,7 @@ import lzma
 import platform
 import shutil
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import torch
 
 from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.hdf5 import write_hdf5
-from elmo_tasks.bilm.model_files import SOFTMAX_NAME, WEIGHTS_NAME
+from elmo_tasks.bilm.model_files import SOFTMAX_NAME, VOCABULARY_NAME, WEIGHTS_NAME
 from elmo_tasks.bilm.safetensors_files import write_safetensors
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.errors import ConfigError, WeightsError
@@ -62,7 +63,7 @@ def write_model(
             write_safetensors(partial, WEIGHTS_NAME, bilm.state_dict(), torch.float16)
         if softmax is not None and vocabulary is not None:
             write_safetensors(partial, SOFTMAX_NAME, softmax.state_dict(), torch.float16)
-            with lzma.open(partial / "vocabulary.txt.xz", "wt", encoding="utf-8") as out:
+            with lzma.open(partial / VOCABULARY_NAME, "wt", encoding="utf-8") as out:
                 out.writelines(f"{word}\n" for word in vocabulary.words)
         if card is not None:
             (partial / "card.json").write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -76,11 +77,18 @@ def write_model(
         raise
 
 
-def read_checkpoint(path: Path) -> tuple[BiLM, LMSoftmax, Vocabulary, dict[str, Any]]:
-    """The model in one of Lightning's resume files.
+@dataclass(frozen=True)
+class ReadRun:
+    """The model in a resume file, and what its run knows about itself (``steps``, ``positions``, ``seconds``)."""
 
-    Returns:
-        the biLM, its softmax, its vocabulary, and what the run knows about itself.
+    bilm: BiLM
+    softmax: LMSoftmax
+    vocabulary: Vocabulary
+    seen: dict[str, Any]
+
+
+def read_checkpoint(path: Path) -> ReadRun:
+    """The model in one of Lightning's resume files.
 
     Raises:
         WeightsError: the file is not a resume file of a biLM.
@@ -95,7 +103,8 @@ def read_checkpoint(path: Path) -> tuple[BiLM, LMSoftmax, Vocabulary, dict[str, 
         raise WeightsError(f"{path}: no such file") from None
     except Exception as error:  # torch.load raises nearly anything on a broken file
         raise WeightsError(f"{path}: not a resume file of a biLM ({type(error).__name__}: {error})") from error
-    return module.bilm, module.softmax, vocabulary, {"steps": checkpoint["global_step"], **checkpoint.get("seen", {})}
+    seen = {"steps": checkpoint["global_step"], **checkpoint.get("seen", {})}
+    return ReadRun(module.bilm.eval(), module.softmax, vocabulary, seen)
 
 
 class ExportBiLM(pl.Callback):
@@ -113,7 +122,9 @@ class ExportBiLM(pl.Callback):
         """Write it, on one process."""
         if not trainer.is_global_zero or not isinstance(pl_module, BiLMModule):
             return
-        metrics = {k.removeprefix("val_"): float(v) for k, v in trainer.callback_metrics.items() if k.startswith("val_")}
+        metrics = {
+            k.removeprefix("val_"): float(v) for k, v in trainer.callback_metrics.items() if k.startswith("val_")
+        }
         card = {
             **self.about,
             "kind": "biLM",

@@ -78,12 +78,16 @@ def test_the_verdict_groups_the_persons_own_uses_first(groups, said):
 
 def test_the_verdict_says_when_it_cannot_tell():
     text = verdict(Grouping(((0, 1),), 0.0, False), blocks([0, 0], 0.5), 0.2, "mean", None)
-    assert text.startswith("The model cannot tell these words apart. In the mean of the layers their cosines average 0.50")
+    assert text.startswith(
+        "The model cannot tell these words apart. In the mean of the layers their cosines average 0.50"
+    )
 
 
 def test_four_in_two_groups():
     text = verdict(Grouping(((0, 2), (1, 3)), 1.0, True), blocks([0, 1, 0, 1]), 0.1, "2", "bark")
-    assert text.startswith("1 and 3 go together, 2 and 4 go together. At layer 2 uses that go together have a cosine of 0.80")
+    assert text.startswith(
+        "1 and 3 go together, 2 and 4 go together. At layer 2 uses that go together have a cosine of 0.80"
+    )
     assert text.endswith("uses that do not have 0.20, two random words 0.10.")
 
 

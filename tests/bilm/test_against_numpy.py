@@ -20,7 +20,9 @@ SENTENCES = [
 
 @pytest.mark.parametrize("clip", [None, 3])
 @pytest.mark.parametrize("skip", [True, False])
-@pytest.mark.parametrize(("highways", "n_characters", "activation"), [(1, 261, "relu"), (2, 262, "relu"), (2, 262, "tanh")])
+@pytest.mark.parametrize(
+    ("highways", "n_characters", "activation"), [(1, 261, "relu"), (2, 262, "relu"), (2, 262, "tanh")]
+)
 def test_all_layers_agree(tmp_path, clip, skip, highways, n_characters, activation):
     options = {
         "lstm": {

@@ -11,12 +11,12 @@ from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.text.characters import character_ids
 
 SENTENCES = [
-    "The old ferry left the harbour before the fog had lifted .".split(),
+    ["The", "old", "ferry", "left", "the", "harbour", "before", "the", "fog", "had", "lifted", "."],
     ["Yes"],
-    "Nobody answered , so we walked around the house and knocked at the back door .".split(),
+    ["Nobody", "answered", ",", "so", "we", "walked", "around", "the", "house", "and", "knocked", "at", "the", "back", "door", "."],
     [],
-    "a extraordinarilylongwordthatnevercomestoanendandthensomemorelettersuntilitiscut b".split(),
-    "Tea or coffee ?".split(),
+    ["a", "extraordinarilylongwordthatnevercomestoanendandthensomemorelettersuntilitiscut", "b"],
+    ["Tea", "or", "coffee", "?"],
 ]
 
 
@@ -24,7 +24,8 @@ def tiny(clip: float | None = None, skip: bool = True, highways: int = 1) -> BiL
     torch.manual_seed(0)
     return BiLM(
         BiLMOptions(
-            LSTMOptions(24, 16, 2, clip, clip, skip), CharCNNOptions(((1, 4), (2, 8), (3, 8)), highways, embedding_dim=5)
+            LSTMOptions(24, 16, 2, clip, clip, skip),
+            CharCNNOptions(((1, 4), (2, 8), (3, 8)), highways, embedding_dim=5),
         )
     ).eval()
 
@@ -70,7 +71,7 @@ def test_forward_half_sees_the_past_only_and_backward_half_the_future_only():
 
 def test_carried_state_goes_on_where_the_last_batch_ended():
     bilm = tiny(clip=0.5)
-    table = torch.tensor([character_ids(w) for w in "one two three four five six".split()])
+    table = torch.tensor([character_ids(w) for w in ["one", "two", "three", "four", "five", "six"]])
     whole = bilm.forward_lm(bilm.token_encoder(table)[None])[0][-1]
     first = bilm(table[:4], torch.tensor([[0, 1, 2, 3], [0, 1, 0, 0]]), torch.tensor([4, 2]), carry=True)
     second = bilm(table, torch.tensor([[4, 5], [2, 3]]), torch.tensor([2, 2]), states=first.states, carry=True)

@@ -45,10 +45,14 @@ def test_compare_prints_what_the_session_answers(toy, capsys):
 
 
 def test_a_bad_request_is_said_on_stderr_with_exit_code_2(toy, capsys):
-    status, out, err = run(capsys, "compare", "--model", toy, "--word", "bank", "--sentence", "The bank.", "--sentence", "No.")
+    status, out, err = run(
+        capsys, "compare", "--model", toy, "--word", "bank", "--sentence", "The bank.", "--sentence", "No."
+    )
     assert (status, out) == (2, "")
     assert err.startswith("compare: Sentence 2 does not contain “bank”")
-    status, _, err = run(capsys, "compare", "--model", "nothing", "--word", "bank", "--sentence", "a bank", "--sentence", "bank")
+    status, _, err = run(
+        capsys, "compare", "--model", "nothing", "--word", "bank", "--sentence", "a bank", "--sentence", "bank"
+    )
     assert status == 2
     assert "there is no model 'nothing'" in err
 

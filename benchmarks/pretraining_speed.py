@@ -1,0 +1,112 @@
+"""Tokens per second of pretraining, ours against the plain way: ``python -m benchmarks.pretraining_speed``.
+
+Both train the same biLM (the shape of lightning_configs/bilm_mini.yaml) on the same made-up text whose word frequencies follow
+Zipf's law, in turn, so that a change in the machine's speed meets both. Plain is what the layers of PyTorch do without further
+thought: float32, ``Conv1d`` and autograd through a softmax over the sample.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import statistics
+import time
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from elmo_tasks.bilm import char_cnn
+from elmo_tasks.bilm.softmax import LMSoftmax
+from elmo_tasks.data.language_model import StreamBatch
+from elmo_tasks.text.characters import character_ids
+from elmo_tasks.training.bilm_module import BiLMModule
+
+FILTERS = [(1, 16), (2, 32), (3, 64), (4, 96), (5, 128), (6, 192)]
+VOCABULARY, WORDS, STEPS = 50_003, 200_000, 20
+
+
+def batches(n: int, batch_size: int) -> list[StreamBatch]:
+    """Random words by Zipf's law, spelled with random letters."""
+    r = np.random.default_rng(0)
+    spelled = ["".join(r.choice(list("etaoinshrdlu"), size=r.integers(2, 12))) for _ in range(WORDS)]
+    p = 1 / np.arange(1, WORDS + 1)
+    found = []
+    for _ in range(n):
+        ids = r.choice(WORDS, size=(2, batch_size, STEPS + 1), p=p / p.sum())
+        distinct, words = np.unique(ids[:, :, :-1], return_inverse=True)
+        targets = np.where(ids[:, :, 1:] < VOCABULARY - 3, ids[:, :, 1:] + 3, 2)
+        table = torch.tensor([character_ids(spelled[k]) for k in distinct])
+        found.append(StreamBatch(table, torch.from_numpy(words.reshape(2, batch_size, STEPS)), torch.from_numpy(targets)))
+    return found
+
+
+class _PlainSoftmax(LMSoftmax):
+    def sampled_loss(self, hidden: Tensor, targets: Tensor, n_draws: int) -> Tensor:
+        drawn = (torch.rand(n_draws).double() * np.log(len(self.weight) + 1)).exp().long().sub_(1).unique()
+        scores = F.linear(hidden, self.weight[drawn], self.bias[drawn] - self._log_expected_count(drawn, n_draws))
+        right = (hidden * self.weight[targets]).sum(-1) + self.bias[targets] - self._log_expected_count(targets, n_draws)
+        scores = scores.masked_fill(drawn == targets.unsqueeze(1), float("-inf"))
+        return F.cross_entropy(torch.cat([right.unsqueeze(1), scores], dim=1), torch.zeros_like(targets))
+
+
+def _plain_pool(x: Tensor, convolution: nn.Module) -> Tensor:
+    scores: Tensor = convolution(x.transpose(1, 2))
+    return scores.amax(dim=-1)
+
+
+def run(data: list[StreamBatch], plain: bool, device: torch.device) -> float:
+    """Median seconds of a step."""
+    ours = char_cnn._convolve_and_pool
+    module = BiLMModule(filters=FILTERS)
+    module.softmax = (_PlainSoftmax if plain else LMSoftmax)(VOCABULARY, 128)
+    module.to(device)
+    module.log = lambda *args, **kwargs: None  # type: ignore[method-assign,assignment]
+    module.__dict__["_trainer"] = type("", (), {"world_size": 1})()
+    optimizer = torch.optim.Adam((p for p in module.parameters() if p.requires_grad), lr=1e-3)
+    char_cnn._convolve_and_pool = _plain_pool if plain else ours
+    seconds = []
+    try:
+        for batch in data:
+            start = time.perf_counter()
+            with torch.autocast(device.type, torch.bfloat16, enabled=not plain):
+                loss = module.training_step(batch.to(device), 0)
+            optimizer.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(module.parameters(), 1.0)
+            optimizer.step()
+            if device.type == "cuda":
+                torch.cuda.synchronize()
+            seconds.append(time.perf_counter() - start)
+    finally:
+        char_cnn._convolve_and_pool = ours
+    return statistics.median(seconds[2:])
+
+
+def main() -> None:
+    """Measure both in turn and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--batch-size", type=int, default=256)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--steps", type=int, default=10)
+    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    args = parser.parse_args()
+    device = torch.device(args.device)
+    data = batches(args.steps, args.batch_size)
+    tokens = args.batch_size * STEPS
+    rates: dict[bool, list[float]] = {True: [], False: []}
+    for _ in range(args.rounds):
+        for plain in (True, False):
+            rates[plain].append(tokens / run(data, plain, device))
+    where = torch.cuda.get_device_name() if device.type == "cuda" else f"{os.cpu_count()} cores"
+    print(f"{where}, {args.batch_size} streams x {STEPS} words, Python {platform.python_version()}, torch {torch.__version__}")
+    for plain, name in ((True, "plain: float32, Conv1d, autograd"), (False, "this project: bfloat16, windows, fused loss")):
+        print(f"{name:<46} {statistics.median(rates[plain]):8,.0f} tokens/s")
+    ratios = [b / a for a, b in zip(rates[True], rates[False], strict=True)]
+    print(f"{'ratio (median of the rounds)':<46} {statistics.median(ratios):8.2f}")
+
+
+if __name__ == "__main__":
+    main()

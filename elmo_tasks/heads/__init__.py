@@ -1,0 +1,1 @@
+"""Layers -> loss and predictions, one file per task."""

@@ -1,0 +1,297 @@
+"""A linear-chain CRF whose constraints hold everywhere, with confidences and runner-up readings.
+
+Parameters, their names and the likelihood are pytorch-crf's; state dicts of the one load into the other. Ours on top:
+constraints, marginals, probabilities of spans, k-best, and a Viterbi that stays on the device.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import torch
+import torchcrf
+from torch import Tensor
+
+from elmo_tasks.errors import ConfigError
+from elmo_tasks.heads.lattice import (
+    Lattice,
+    best_paths,
+    forward_scores,
+    k_best_paths,
+    log_partition,
+    path_scores,
+    segment_probabilities,
+    tag_log_probabilities,
+)
+from elmo_tasks.text.tag_schemes import (
+    Scheme,
+    Span,
+    Transitions,
+    allowed_transitions,
+    continuations,
+    split_tag,
+    tags_of,
+)
+
+# Added to the score of what is not allowed. Scores of whole sentences differ by far less, and exp(-1e4) is exactly 0 in
+# float32; yet the loss of a gold sequence that breaks the rules is finite.
+FORBIDDEN = -1e4
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to tag a sentence.
+
+    Attributes:
+        tags: ids, one for each token.
+        log_probability: of exactly this sequence.
+    """
+
+    tags: tuple[int, ...]
+    log_probability: float
+
+    @property
+    def probability(self) -> float:
+        """Of exactly this sequence."""
+        return math.exp(self.log_probability)
+
+
+class CRF(torchcrf.CRF):
+    """Emissions of a batch -> likelihood of tags, best tags, and how sure they are.
+
+    All is computed in float32 (float64 for float64 emissions), also under autocast. A mask has its padding on the
+    right; that is not checked, because a check would wait for the GPU. A sentence without tokens has one tag sequence,
+    the empty one, with probability 1.
+
+    Args:
+        labels: the tags, in the order of their ids.
+        scheme: BIO or BIOES to constrain the sequences to well-formed ones; None for tags that are no spans.
+        constrained: False leaves the constraints out, and keeps what the scheme says about spans.
+
+    Raises:
+        ConfigError: a label comes twice, or a label can be in no well-formed sequence.
+        DataError: a label is not one of the scheme.
+    """
+
+    may_start: Tensor
+    may_follow: Tensor
+    may_end: Tensor
+    continues: Tensor
+
+    def __init__(self, labels: Sequence[str], scheme: Scheme | None = None, constrained: bool = True) -> None:
+        # By their parts, so that either spelling of BIOES is found, and both of them are one label twice.
+        ids = {(label, "") if scheme is None else split_tag(label, scheme): k for k, label in enumerate(labels)}
+        if not labels or len(ids) != len(labels):
+            raise ConfigError(f"labels: expected at least one, each of them once, got {', '.join(labels) or 'none'}")
+        super().__init__(len(labels), batch_first=True)
+        self.labels = tuple(labels)
+        self.scheme = scheme
+        self._ids = ids
+        allowed = None if scheme is None else allowed_transitions(labels, scheme)
+        if allowed is not None:
+            _check_of_use(self.labels, allowed)
+        if allowed is None or not constrained:
+            everything = frozenset((a, b) for a in labels for b in labels)
+            allowed = Transitions(everything, frozenset(labels), frozenset(labels))
+        joined = frozenset() if scheme is None else continuations(labels, scheme)
+        # Kept out of the state dict: they follow from the labels, and weights from anywhere must not change them.
+        self._keep("may_start", [a in allowed.starts for a in labels])  # [K]
+        self._keep("may_follow", [[(a, b) in allowed.pairs for b in labels] for a in labels])  # [K, K] from, to
+        self._keep("may_end", [a in allowed.ends for a in labels])  # [K]
+        self._keep("continues", [[(a, b) in joined for b in labels] for a in labels])  # [K, K] from, to
+
+    def forward(self, emissions: Tensor, tags: Tensor, mask: Tensor | None = None, reduction: str = "sum") -> Tensor:
+        """Log likelihood of tags.
+
+        Args:
+            emissions: ``[B, T, K]``.
+            tags: ``[B, T]`` ids; anything where the mask is False.
+            mask: ``[B, T]`` bool, True for a token; all by default.
+            reduction: ``none``, ``sum``, ``mean`` over sentences, or ``token_mean``.
+
+        Returns:
+            ``[B]`` for ``none``, else ``[]``. An empty sentence adds 0.
+
+        Raises:
+            ValueError: shapes that do not fit, or an unknown reduction.
+        """
+        if reduction not in ("none", "sum", "mean", "token_mean"):
+            raise ValueError(f"reduction: expected none, sum, mean or token_mean, got '{reduction}'")
+        if tags.shape != emissions.shape[:2]:
+            raise ValueError(f"tags {tuple(tags.shape)} do not fit emissions {tuple(emissions.shape)}")
+        with torch.autocast(emissions.device.type, enabled=False):
+            lattice = self._lattice(emissions, mask)
+            if not tags.shape[1]:
+                tags = tags.new_zeros(len(tags), 1)
+            likelihood = path_scores(lattice, tags) - log_partition(lattice, forward_scores(lattice))  # [B]
+            if reduction == "none":
+                return likelihood
+            if reduction == "mean":
+                return likelihood.mean()
+            return likelihood.sum() if reduction == "sum" else likelihood.sum() / lattice.mask.sum().clamp(min=1)
+
+    @torch.no_grad()
+    def decode(self, emissions: Tensor, mask: Tensor | None = None) -> list[list[int]]:
+        """The best tags of each sentence.
+
+        Args:
+            emissions: ``[B, T, K]``.
+            mask: ``[B, T]`` bool, True for a token; all by default.
+
+        Returns:
+            ids, sentence by sentence, without padding.
+
+        Raises:
+            ValueError: shapes that do not fit.
+        """
+        with torch.autocast(emissions.device.type, enabled=False):
+            lattice = self._lattice(emissions, mask)
+            # Lengths and tags come over in one go, and this is the only time that anything waits for the device.
+            rows = torch.cat([lattice.lengths.unsqueeze(1), best_paths(lattice)], dim=1).tolist()  # [B, 1 + T]
+        return [tags[:length] for length, *tags in rows]
+
+    def marginals(self, emissions: Tensor, mask: Tensor | None = None) -> Tensor:
+        """Probability of each tag for each token (forward-backward; Rabiner, 1989). Differentiable.
+
+        Args:
+            emissions: ``[B, T, K]``.
+            mask: ``[B, T]`` bool, True for a token; all by default.
+
+        Returns:
+            ``[B, T, K]``, summing to 1 over ``K``; zero where the mask is False.
+
+        Raises:
+            ValueError: shapes that do not fit.
+        """
+        with torch.autocast(emissions.device.type, enabled=False):
+            lattice = self._lattice(emissions, mask)
+            chances = tag_log_probabilities(lattice).exp()  # [B, T, K]
+            return chances.masked_fill(~lattice.mask.unsqueeze(2), 0.0)[:, : emissions.shape[1]]
+
+    @torch.no_grad()
+    def k_best(self, emissions: Tensor, k: int, mask: Tensor | None = None) -> list[list[Reading]]:
+        """The best readings of each sentence: the first is what :meth:`decode` gives, the second is the runner-up.
+
+        Args:
+            emissions: ``[B, T, K]``.
+            k: how many at most.
+            mask: ``[B, T]`` bool, True for a token; all by default.
+
+        Returns:
+            readings, sentence by sentence, best first; fewer than ``k`` where there are no more that are allowed.
+
+        Raises:
+            ValueError: shapes that do not fit, or ``k`` below 1.
+        """
+        if k < 1:
+            raise ValueError(f"k: expected at least 1, got {k}")
+        with torch.autocast(emissions.device.type, enabled=False):
+            lattice = self._lattice(emissions, mask)
+            tags, scores = k_best_paths(lattice, k)  # [B, k, T], [B, k]
+            log_p = scores - log_partition(lattice, forward_scores(lattice)).unsqueeze(1)  # [B, k]
+            log_p = log_p.masked_fill(~self._allowed(lattice, tags), -torch.inf)
+        readings: list[list[Reading]] = []
+        for length, paths, chances in zip(lattice.lengths.tolist(), tags.tolist(), log_p.tolist(), strict=True):
+            found = [
+                Reading(tuple(p[:length]), min(c, 0.0)) for p, c in zip(paths, chances, strict=True) if c > -math.inf
+            ]
+            readings.append(found if length else [Reading((), 0.0)])
+        return readings
+
+    @torch.no_grad()
+    def span_probabilities(
+        self, emissions: Tensor, spans: Sequence[Sequence[Span]], mask: Tensor | None = None
+    ) -> list[list[float]]:
+        """Probability of exactly this span, for each: its tags stand there, and the next tag does not go on with it.
+
+        See :func:`~elmo_tasks.heads.lattice.segment_probabilities`; one forward-backward pass serves all spans.
+
+        Args:
+            emissions: ``[B, T, K]``.
+            spans: of each sentence; need not be the best ones, and may share tokens.
+            mask: ``[B, T]`` bool, True for a token; all by default.
+
+        Returns:
+            probabilities, sentence by sentence. 0 for a span that the labels cannot spell.
+
+        Raises:
+            ValueError: shapes that do not fit, or a span outside of its sentence.
+            ConfigError: this CRF has no scheme, so it knows no spans.
+        """
+        if self.scheme is None:
+            raise ConfigError("span_probabilities: this CRF was built without a scheme, so its tags are no spans")
+        if len(spans) != len(emissions):
+            raise ValueError(f"spans of {len(spans)} sentences do not fit emissions {tuple(emissions.shape)}")
+        with torch.autocast(emissions.device.type, enabled=False):
+            lattice = self._lattice(emissions, mask)
+            _check_spans(spans, lattice.lengths.tolist())
+            paths = [[self._path(span) for span in row] for row in spans]
+            places = [
+                (b, s.start, path) for b, row in enumerate(spans) for s, path in zip(row, paths[b], strict=True) if path
+            ]
+            found = iter(segment_probabilities(lattice, places, self.continues).tolist())
+        return [[next(found) if path else 0.0 for path in row] for row in paths]
+
+    def _lattice(self, emissions: Tensor, mask: Tensor | None) -> Lattice:
+        """Scores with the constraints in them, applied at each use so that loaded weights cannot lose them."""
+        if emissions.dim() != 3 or emissions.shape[2] != self.num_tags:
+            raise ValueError(f"expected emissions [B, T, {self.num_tags}], got {tuple(emissions.shape)}")
+        if mask is None:
+            mask = emissions.new_ones(emissions.shape[:2], dtype=torch.bool)
+        if mask.shape != emissions.shape[:2]:
+            raise ValueError(f"the mask {tuple(mask.shape)} does not fit emissions {tuple(emissions.shape)}")
+        if not emissions.shape[1]:  # only empty sentences: one step of padding spares every recursion a special case
+            emissions = emissions.new_zeros(len(emissions), 1, self.num_tags)
+            mask = mask.new_zeros(len(mask), 1)
+        dtype = torch.promote_types(emissions.dtype, torch.float32)
+        mask = mask.bool()
+        return Lattice(
+            emissions.to(dtype).masked_fill(~mask.unsqueeze(2), 0.0),
+            mask,
+            self.start_transitions.to(dtype) + ~self.may_start * FORBIDDEN,
+            self.transitions.to(dtype) + ~self.may_follow * FORBIDDEN,
+            self.end_transitions.to(dtype) + ~self.may_end * FORBIDDEN,
+        )
+
+    def _allowed(self, lattice: Lattice, tags: Tensor) -> Tensor:
+        """``[B, k]`` whether sequences ``[B, k, T]`` keep to the constraints."""
+        moves = self.may_follow[tags[:, :, :-1], tags[:, :, 1:]] | ~lattice.mask[:, None, 1:]  # [B, k, T - 1]
+        last = tags.gather(2, lattice.last.view(-1, 1, 1).expand(-1, tags.shape[1], 1)).squeeze(2)  # [B, k]
+        return moves.all(dim=2) & self.may_start[tags[:, :, 0]] & self.may_end[last]
+
+    def _path(self, span: Span) -> list[int]:
+        """Ids of the tags that spell a span; none where a label is missing."""
+        assert self.scheme is not None
+        length = span.end - span.start
+        tags = tags_of([Span(0, length, span.type)], length, self.scheme)
+        path = [self._ids.get(split_tag(tag, self.scheme)) for tag in tags]
+        return [k for k in path if k is not None] if None not in path else []
+
+    def _keep(self, name: str, values: list[bool] | list[list[bool]]) -> None:
+        self.register_buffer(name, torch.tensor(values, dtype=torch.bool), persistent=False)
+
+
+def _check_spans(spans: Sequence[Sequence[Span]], lengths: Sequence[int]) -> None:
+    for k, (row, length) in enumerate(zip(spans, lengths, strict=True)):
+        for span in row:
+            if not 0 <= span.start < span.end <= length:
+                raise ValueError(f"sentence {k} of the batch has {length} tokens, which {span} does not fit")
+
+
+def _check_of_use(labels: Sequence[str], allowed: Transitions) -> None:
+    """Refuse labels that no well-formed sequence has, such as ``I-LOC`` in a set without ``B-LOC``."""
+    from_start = _reached(allowed.starts, allowed.pairs)
+    to_end = _reached(allowed.ends, {(b, a) for a, b in allowed.pairs})
+    if useless := [label for label in labels if label not in from_start & to_end]:
+        raise ConfigError(f"labels: {', '.join(useless)} can be in no well-formed sequence of only {', '.join(labels)}")
+
+
+def _reached(start: Iterable[str], pairs: Iterable[tuple[str, str]]) -> set[str]:
+    reached: set[str] = set()
+    new = set(start)
+    while new:
+        reached |= new
+        new = {b for a, b in pairs if a in new} - reached
+    return reached

@@ -1,0 +1,211 @@
+"""All tag sequences of a batch of sentences, and sums and maxima over them: pure functions, batched, on any device.
+
+Nothing here asks the device for a number, so nothing waits for a GPU. One step of a recursion handles one position of
+all sentences; past a sentence's end it does nothing that is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """The scores of a linear-chain CRF for a batch (Lafferty et al., 2001).
+
+    A sequence ``y`` of ``n`` tags scores
+    ``start[y_1] + sum_t emissions[t, y_t] + sum_t transitions[y_t, y_t+1] + end[y_n]``.
+
+    Attributes:
+        emissions: ``[B, T, K]``, zero where the mask is False. ``T`` is at least 1.
+        mask: ``[B, T]`` bool, True for a token; padding on the right. A row may be all False.
+        start: ``[K]``.
+        transitions: ``[K, K]`` from, to.
+        end: ``[K]``.
+    """
+
+    emissions: Tensor
+    mask: Tensor
+    start: Tensor
+    transitions: Tensor
+    end: Tensor
+
+    @property
+    def lengths(self) -> Tensor:
+        """``[B]`` number of tokens."""
+        return self.mask.sum(dim=1)
+
+    @property
+    def last(self) -> Tensor:
+        """``[B]`` position of the last token; 0 where there is none."""
+        return (self.lengths - 1).clamp(min=0)
+
+
+def path_scores(lattice: Lattice, tags: Tensor) -> Tensor:
+    """Score of one tag sequence for each sentence.
+
+    Args:
+        lattice: the scores.
+        tags: ``[B, T]`` tag ids; anything where the mask is False.
+
+    Returns:
+        ``[B]``, zero for empty sentences.
+    """
+    mask = lattice.mask
+    tags = tags.masked_fill(~mask, 0)  # [B, T]
+    emitted = lattice.emissions.gather(2, tags.unsqueeze(2)).squeeze(2)  # [B, T]
+    moved = lattice.transitions[tags[:, :-1], tags[:, 1:]] * mask[:, 1:]  # [B, T - 1]
+    last = tags.gather(1, lattice.last.unsqueeze(1)).squeeze(1)  # [B]
+    edges = (lattice.start[tags[:, 0]] + lattice.end[last]) * mask[:, 0]  # [B]
+    return (emitted * mask).sum(dim=1) + moved.sum(dim=1) + edges
+
+
+def forward_scores(lattice: Lattice, relative: bool = False) -> Tensor:
+    """Log-sum over all beginnings that end with tag ``k`` as token ``t``, token ``t`` included.
+
+    Args:
+        lattice: the scores.
+        relative: take the best tag's score off at each token, so that what is left stays small and is exact in float32
+            however long the sentence is. Enough wherever tags of one token are compared.
+
+    Returns:
+        ``[B, T, K]``, not to be read past a sentence's end.
+    """
+    first, *rest = lattice.emissions.unbind(dim=1)  # T of [B, K]
+    alphas = [lattice.start + first]  # [B, K]
+    for emission in rest:
+        before = _from_the_best(alphas[-1]) if relative else alphas[-1]
+        reached = before.unsqueeze(2) + lattice.transitions  # [B, K from, K to]
+        alphas.append(torch.logsumexp(reached, dim=1) + emission)  # [B, K]
+    return torch.stack(alphas, dim=1)
+
+
+def backward_scores(lattice: Lattice) -> Tensor:
+    """``[B, T, K]`` log-sum over all ways to go on after tag ``k`` as token ``t``, token ``t`` not included; relative."""
+    emissions = lattice.emissions.unbind(dim=1)  # T of [B, K]
+    end = lattice.end.expand_as(emissions[0])  # [B, K]
+    betas = [end]
+    for t in range(len(emissions) - 1, 0, -1):
+        onward = lattice.transitions + (emissions[t] + _from_the_best(betas[-1])).unsqueeze(1)  # [B, K from, K to]
+        is_token = lattice.mask[:, t].unsqueeze(1)  # [B, 1]
+        betas.append(torch.where(is_token, torch.logsumexp(onward, dim=2), end))  # [B, K]
+    return torch.stack(betas[::-1], dim=1)
+
+
+def _from_the_best(scores: Tensor) -> Tensor:
+    """``[B, K]`` -> ``[B, K]`` with 0 for the best. Constant for gradients: what compares tags does not see the shift."""
+    return scores - scores.detach().amax(dim=1, keepdim=True)
+
+
+def tag_log_probabilities(lattice: Lattice) -> Tensor:
+    """``[B, T, K]`` log-probability of each tag for each token (forward-backward; Rabiner, 1989).
+
+    The softmax divides by the sum over the tags, which is Z at every token. Not to be read past a sentence's end.
+    """
+    return torch.log_softmax(forward_scores(lattice, relative=True) + backward_scores(lattice), dim=2)
+
+
+def log_partition(lattice: Lattice, alphas: Tensor) -> Tensor:
+    """Log-sum over all tag sequences of each sentence.
+
+    Args:
+        lattice: the scores.
+        alphas: ``[B, T, K]`` of :func:`forward_scores`, not relative.
+
+    Returns:
+        ``[B]``, zero for empty sentences: they have one sequence, the empty one, which scores 0.
+    """
+    n_tags = alphas.shape[2]
+    last = alphas.gather(1, lattice.last.view(-1, 1, 1).expand(-1, 1, n_tags)).squeeze(1)  # [B, K]
+    return torch.logsumexp(last + lattice.end, dim=1) * lattice.mask[:, 0]
+
+
+def best_paths(lattice: Lattice) -> Tensor:
+    """``[B, T]`` ids of each sentence's best tag sequence (Viterbi, 1967). Not to be read past a sentence's end."""
+    first, *rest = lattice.emissions.unbind(dim=1)  # T of [B, K]
+    score = lattice.start + first  # [B, K]
+    stay = torch.arange(score.shape[1], device=score.device)  # [K]
+    pointers: list[Tensor] = []  # T - 1 of [B, K]
+    for t, emission in enumerate(rest, start=1):
+        best, origin = (score.unsqueeze(2) + lattice.transitions).max(dim=1)  # [B, K] each
+        is_token = lattice.mask[:, t].unsqueeze(1)  # [B, 1]
+        # Past the end every tag points to itself, so that the walk back brings the last tag to where the sentence
+        # ends.
+        score = torch.where(is_token, best + emission, score)
+        pointers.append(torch.where(is_token, origin, stay))
+    tags = [(score + lattice.end).argmax(dim=1, keepdim=True)]  # [B, 1]
+    for pointer in reversed(pointers):
+        tags.append(pointer.gather(1, tags[-1]))
+    return torch.cat(tags[::-1], dim=1)
+
+
+def k_best_paths(lattice: Lattice, k: int) -> tuple[Tensor, Tensor]:
+    """The ``k`` best tag sequences of each sentence: Viterbi with ``k`` ways to each tag (Schwartz and Chow, 1990).
+
+    Args:
+        lattice: the scores.
+        k: how many.
+
+    Returns:
+        ids ``[B, k, T]``, best first, not to be read past a sentence's end; and scores ``[B, k]``, which are ``-inf``
+        where a sentence has fewer than ``k`` sequences.
+    """
+    first, *rest = lattice.emissions.unbind(dim=1)  # T of [B, K]
+    n_rows, n_tags = first.shape
+    score = first.new_full((n_rows, n_tags, k), -torch.inf)  # [B, K, k]
+    score[:, :, 0] = lattice.start + first
+    stay = torch.arange(n_tags * k, device=first.device).view(n_tags, k)  # a state is tag * k + rank
+    pointers: list[Tensor] = []  # T - 1 of [B, K k]
+    for t, emission in enumerate(rest, start=1):
+        reached = score.unsqueeze(3) + lattice.transitions.unsqueeze(1)  # [B, K from, k, K to]
+        best, origin = reached.flatten(1, 2).topk(k, dim=1)  # [B, k, K to] each
+        is_token = lattice.mask[:, t].view(-1, 1, 1)  # [B, 1, 1]
+        score = torch.where(is_token, best.transpose(1, 2) + emission.unsqueeze(2), score)
+        pointers.append(torch.where(is_token, origin.transpose(1, 2), stay).flatten(1))
+    scores, state = (score + lattice.end.unsqueeze(1)).flatten(1).topk(k, dim=1)  # [B, k] each
+    states = [state]
+    for pointer in reversed(pointers):
+        states.append(pointer.gather(1, states[-1]))
+    return torch.stack(states[::-1], dim=2).div(k, rounding_mode="floor"), scores
+
+
+def segment_probabilities(lattice: Lattice, places: Sequence[tuple[int, int, Sequence[int]]], barred: Tensor) -> Tensor:
+    """Probability that given tags stand at a given place, and that what comes after does not continue them.
+
+    It is Z with these tags clamped over Z without (constrained forward-backward; Culotta and McCallum, 2004). A CRF given
+    its sentence is a Markov chain, so the ratio is: the first tag's probability, times that of each next tag given the
+    one before, ``p(b | a) ~ exp(transitions[a, b] + emissions[t, b] + beta[t, b])``. In this form no large sums are
+    subtracted, and one forward-backward pass serves all places.
+
+    Args:
+        lattice: the scores.
+        places: ``N`` of (sentence, first token, ids of the tags, at least one), inside their sentences.
+        barred: ``[K, K]`` bool, True where the second tag, right after the place, would continue the first.
+
+    Returns:
+        ``[N]``.
+    """
+    device = lattice.emissions.device
+    longest = max((len(tags) for _, _, tags in places), default=1)
+    filled = [[b, t, len(tags), *tags, *[0] * (longest - len(tags))] for b, t, tags in places]
+    table = torch.tensor(filled, dtype=torch.long).view(-1, 3 + longest).to(device)  # [N, 3 + S]
+    row, first, length, tags = table[:, 0], table[:, 1], table[:, 2], table[:, 3:]  # [N], [N], [N], [N, S]
+    steps = torch.arange(1, longest + 1, device=device)  # [S]
+    # The tokens after each of the tags; the one after the last tag may be past the sentence's end.
+    after = (first.unsqueeze(1) + steps).clamp(max=lattice.mask.shape[1] - 1)  # [N, S]
+    onward = lattice.emissions + backward_scores(lattice)  # [B, T, K]
+    chain = torch.log_softmax(lattice.transitions[tags] + onward[row.unsqueeze(1), after], dim=2)  # [N, S, K from tags]
+
+    begun = tag_log_probabilities(lattice)[row, first, tags[:, 0]]  # [N]
+    moved = chain[:, :-1].gather(2, tags[:, 1:].unsqueeze(2)).squeeze(2)  # [N, S - 1]
+    inside = steps[:-1] < length.unsqueeze(1)  # [N, S - 1]
+    final = (length - 1).view(-1, 1, 1)  # [N, 1, 1]
+    last = tags.gather(1, final.squeeze(2)).squeeze(1)  # [N]
+    leaving = chain.gather(1, final.expand(-1, 1, chain.shape[2])).squeeze(1)  # [N, K]
+    left = torch.logsumexp(leaving.masked_fill(barred[last], -torch.inf), dim=1)  # [N]
+    ends_here = first + length == lattice.lengths[row]  # [N]
+    return (begun + moved.masked_fill(~inside, 0.0).sum(dim=1) + left.masked_fill(ends_here, 0.0)).clamp(max=0.0).exp()

@@ -1,0 +1,159 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from elmo_tasks.data.tagging import TaggingData
+from elmo_tasks.errors import ConfigError, DataError
+
+IOB1 = "U.N. I-ORG\nwarns O\nEU I-ORG\nIran B-ORG\n\nPeter I-PER\nBlackburn I-PER\nran O\n\nit O\nrained O\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, str]:
+    (tmp_path / "train").write_text(IOB1)
+    (tmp_path / "dev").write_text("Ann I-PER\nsat O\n\nhere O\n")
+    return {"train": str(tmp_path / "train"), "validation": str(tmp_path / "dev")}
+
+
+def tags_of(data: TaggingData, split: Any = "train") -> list[list[str]]:
+    return [[data.labels[k] for k in row.target] for row in data.rows[split]]
+
+
+def made(**arguments: Any) -> TaggingData:
+    data = TaggingData(**arguments)
+    data.setup()
+    return data
+
+
+def test_iob1_becomes_bioes(files: dict[str, str]):
+    data = made(**files, scheme="BIOES")
+    assert data.labels == ("O", "B-ORG", "I-ORG", "E-ORG", "S-ORG", "B-PER", "I-PER", "E-PER", "S-PER")
+    assert tags_of(data) == [["S-ORG", "O", "S-ORG", "S-ORG"], ["B-PER", "E-PER", "O"], ["O", "O"]]
+    assert tags_of(data, "validation") == [["S-PER", "O"], ["O"]]
+
+
+def test_iob1_becomes_bio(files: dict[str, str]):
+    data = made(**files)
+    assert data.labels == ("O", "B-ORG", "I-ORG", "B-PER", "I-PER")
+    assert tags_of(data)[0] == ["B-ORG", "O", "B-ORG", "B-ORG"]
+
+
+def test_tags_without_a_scheme(tmp_path: Path):
+    (tmp_path / "pos").write_text("The DT\ndog NN\n-LRB- -LRB-\n")
+    data = made(train=str(tmp_path / "pos"), scheme=None)
+    assert data.labels == ("-LRB-", "DT", "NN")
+    assert data.tokens("train") == (("The", "dog", "("),)
+    assert made(train=str(tmp_path / "pos"), scheme=None, plain_tokens=False).tokens("train")[0][2] == "-LRB-"
+
+
+def test_batches(files: dict[str, str]):
+    data = made(**files, batch_size=2)
+    rows: list[int] = []
+    for batch in data.train_dataloader():
+        assert batch.tags.dtype == batch.index.dtype == torch.long
+        assert batch.mask.dtype == torch.bool
+        assert batch.tags.shape == batch.mask.shape == (len(batch), max(map(len, batch.tokens)))
+        assert not batch.tags[~batch.mask].any()
+        for tokens, tags, mask, index in zip(batch.tokens, batch.tags, batch.mask, batch.index.tolist(), strict=True):
+            assert tokens == data.tokens("train")[index]
+            assert tuple(tags[mask].tolist()) == data.rows["train"][index].target
+        rows += batch.index.tolist()
+    assert sorted(rows) == [0, 1, 2]
+    assert batch.to("cpu").tokens == batch.tokens
+
+
+def test_only_training_sentences_are_cut(files: dict[str, str]):
+    data = made(**files, max_tokens=1, scheme="BIOES")
+    assert tags_of(data) == [["S-ORG"], ["S-PER"], ["O"]]  # a name that is cut in two is well formed
+    assert tags_of(data, "validation") == [["S-PER", "O"], ["O"]]
+    assert data.truncated == {"train": 3, "validation": 0}
+    assert "Rows cut at 1 tokens: 3 of train." in data.summary()
+
+
+def test_summary(files: dict[str, str]):
+    expected = "train 3 rows, 9 tokens; validation 2 rows, 3 tokens. 5 labels: O, B-ORG, I-ORG, B-PER, I-PER."
+    assert made(**files).summary() == expected
+
+
+def test_samples_and_shares(tmp_path: Path):
+    (tmp_path / "train").write_text("\n".join(f"w{k} B-X\n" for k in range(100)))
+    data = made(train=str(tmp_path / "train"), limit_train=20, validation_share=0.1)
+    train, held_out = set(data.tokens("train")), set(data.tokens("validation"))
+    assert (len(train), len(held_out), len(train & held_out)) == (20, 10, 0)
+    again = made(train=str(tmp_path / "train"), limit_train=20, validation_share=0.1)
+    assert again.tokens("train") == data.tokens("train")
+    other = made(train=str(tmp_path / "train"), limit_train=20, validation_share=0.1, seed=2)
+    assert other.tokens("train") != data.tokens("train")
+    with pytest.raises(DataError, match=r"a share of 0\.001 of 100 rows leaves nothing to validate on"):
+        made(train=str(tmp_path / "train"), validation_share=0.001)
+
+
+@pytest.mark.parametrize(
+    ("dev", "arguments", "message"),
+    [
+        ("x I-LOC\n", {}, r"dev: 'LOC': no such entity type in the training data, .*train, which has 'ORG', 'PER'"),
+        ("a O\nx B-PER\nb O\n", {}, r"dev: the tags look like BIO, those of .*train like IOB1"),
+        (
+            "a O\n\nx PER\n",
+            {"source_scheme": "IOB1"},
+            r"dev, sentence of line 3: token 1: 'PER' is not a tag of the scheme",
+        ),
+        (
+            "x E-PER\n",
+            {"source_scheme": "IOB1"},
+            r"dev, sentence of line 1: token 1: 'E-PER' is not a tag of the scheme IOB1",
+        ),
+        (
+            "x DT\n",
+            {"scheme": None},
+            r"dev: 'DT': no such tag in the training data, .*train, which has 'B-ORG', 'I-ORG'",
+        ),
+    ],
+)
+def test_wrong_validation_tags(files: dict[str, str], dev: str, arguments: dict[str, Any], message: str):
+    Path(files["validation"]).write_text(dev)
+    with pytest.raises(DataError, match=message):
+        made(**files, **arguments)
+
+
+def test_scheme_that_cannot_be_told(files: dict[str, str]):
+    Path(files["train"]).write_text("a O\n")
+    with pytest.raises(
+        DataError, match=r"train: the tag scheme cannot be told: .* Set source_scheme to IOB1, BIO or BIOES"
+    ):
+        made(**files)
+    Path(files["train"]).write_text("a DT\n")
+    with pytest.raises(DataError, match=r"train: .*'DT' is not a tag .* or scheme to null if the tags are no spans"):
+        made(**files)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"batch_size": 0}, r"data\.batch_size: expected 1 or more, found 0"),
+        ({"limit_train": 0}, r"data\.limit_train: expected 1 or more, found 0"),
+        ({"max_tokens": -1}, r"data\.max_tokens: expected 1 or more, found -1"),
+        ({"validation_share": 1.0}, r"data\.validation_share: expected a share from 0 to below 1, found 1\.0"),
+        ({"validation_share": 0.1, "validation": "x"}, r"data\.validation and data\.validation_share are both given"),
+        ({"scheme": "IOB1"}, r"data\.scheme: expected BIO, BIOES or null, found 'IOB1'"),
+        ({"scheme": None, "source_scheme": "BIO"}, r"data\.source_scheme is BIO, but data\.scheme is null"),
+    ],
+)
+def test_wrong_arguments(arguments: dict[str, Any], message: str):
+    with pytest.raises(ConfigError, match=message):
+        TaggingData(train="nothing is read here", **arguments)
+
+
+def test_stages_read_what_they_need(files: dict[str, str]):
+    data = TaggingData(**files)
+    with pytest.raises(ConfigError, match=r"data\.test: nothing to test on"):
+        data.setup("test")
+    with pytest.raises(ConfigError, match=r"data\.validation: nothing to validate on"):
+        TaggingData(train=files["train"]).setup("validate")
+    data = TaggingData(train=files["train"], validation="nowhere", test=files["validation"])
+    data.setup("test")
+    assert [len(batch) for batch in data.test_dataloader()] == [2]
+    with pytest.raises(DataError, match="nowhere: no such file"):
+        data.setup("fit")

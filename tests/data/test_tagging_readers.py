@@ -1,0 +1,178 @@
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pytest
+
+from elmo_tasks.data.records import TaggedSentence
+from elmo_tasks.data.tagging_readers import read_tagged, read_tagged_hub
+from elmo_tasks.errors import DataError
+
+CONLLU = """# sent_id = 1
+# text = I can't.
+1\tI\tI\tPRON\tPRP\t_\t2\tnsubj\t_\t_
+2-3\tcan't\t_\t_\t_\t_\t_\t_\t_\t_
+2\tca\tcan\tAUX\tMD\t_\t0\troot\t_\t_
+3\tn't\tnot\tPART\tRB\t_\t2\tadvmod\t_\t_
+3.1\tgo\tgo\tVERB\tVB\t_\t_\t_\t_\t_
+4\t.\t.\tPUNCT\t.\t_\t2\tpunct\t_\t_
+
+"""
+
+
+def written(folder: Path, text: str, name: str = "a.conll") -> Path:
+    file = folder / name
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def test_four_columns_with_document_marks(tmp_path: Path):
+    file = written(tmp_path, "-DOCSTART- -X- O O\n\nEU NNP I-NP I-ORG\nrejects VBZ I-VP O\n\n\nPeter NNP I-NP I-PER")
+    assert read_tagged(file) == [
+        TaggedSentence(("EU", "rejects"), ("I-ORG", "O")),
+        TaggedSentence(("Peter",), ("I-PER",)),
+    ]
+    assert [sentence.line for sentence in read_tagged(file)] == [3, 7]
+    assert read_tagged(file, tag_column=1)[0].tags == ("NNP", "VBZ")
+
+
+def test_document_mark_may_have_fewer_columns_and_ends_a_sentence(tmp_path: Path):
+    file = written(tmp_path, "a x O\n-DOCSTART-\nb x O\n")
+    assert [s.tokens for s in read_tagged(file)] == [("a",), ("b",)]
+
+
+def test_tabs_let_tokens_hold_spaces(tmp_path: Path):
+    assert read_tagged(written(tmp_path, "New York\tB-LOC\n2\u00a01/2\tO\n")) == [
+        TaggedSentence(("New York", "2\u00a01/2"), ("B-LOC", "O"))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "message"),
+    [
+        (
+            "a\n",
+            {},
+            r"a\.conll, line 1: expected a token and a tag with a tab or space between them, found 1 column: 'a'",
+        ),
+        ("a O\n\nb x O\n", {}, r"a\.conll, line 3: expected 2 columns as above, found 3: 'b x O'"),
+        ("a O\nb\nc\n", {}, r"(?s)a\.conll: 2 lines are wrong\n  line 2: expected 2 columns .* line 3"),
+        ("a\tO\nb\t \n", {}, r"line 2: expected a token and a tag, found an empty tag"),
+        ("a\tO\n\u00a0\tO\n", {}, r"line 2: expected a token and a tag, found an empty token"),
+        ("\n\n", {}, r"a\.conll: no sentence in this file"),
+        ("a O\n", {"tag_column": 3}, r"tag_column is 3, but there are 2 columns, counted from 0"),
+        ("a O\n", {"tag_column": 0}, r"token_column 0 and tag_column 0 are one and the same column"),
+        ("a O\n", {"tag_column": "ner"}, r"tag_column: expected the place of a column, .* found 'ner'"),
+    ],
+)
+def test_wrong_columns(tmp_path: Path, text: str, arguments: dict[str, Any], message: str):
+    with pytest.raises(DataError, match=message):
+        read_tagged(written(tmp_path, text), **arguments)
+
+
+def test_conllu(tmp_path: Path):
+    file = written(tmp_path, CONLLU, "a.conllu")
+    assert read_tagged(file, tag_column="upos") == [
+        TaggedSentence(("I", "ca", "n't", "."), ("PRON", "AUX", "PART", "PUNCT"))
+    ]
+    assert read_tagged(file, tag_column=4) == read_tagged(file, tag_column="xpos")
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "message"),
+    [
+        (CONLLU, None, r"a\.conllu: set tag_column to the column of the tags: upos, xpos"),
+        (CONLLU, "pos", r"tag_column: expected one of 'id', 'form', .* found 'pos'"),
+        ("1\tI\tPRON\n", "upos", r"line 1: expected the 10 tab-separated columns of CoNLL-U, found 3"),
+        (CONLLU.replace("1\tI", "x\tI"), "upos", r"line 3: expected a word number, a word and a tag, found"),
+    ],
+)
+def test_wrong_conllu(tmp_path: Path, text: str, column: str | None, message: str):
+    with pytest.raises(DataError, match=message):
+        read_tagged(written(tmp_path, text, "a.conllu"), tag_column=column)
+
+
+def test_json_lines(tmp_path: Path):
+    rows = [{"tokens": ["a", "b"], "tags": ["O", "B-X"]}, {"tokens": ["c"], "tags": ["O"]}]
+    file = written(tmp_path, "\n".join(map(json.dumps, rows)), "a.jsonl")
+    assert read_tagged(file) == [TaggedSentence(("a", "b"), ("O", "B-X")), TaggedSentence(("c",), ("O",))]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"tokens": ["a"], "tags": ["O", "O"]}', r"line 1: expected one tag per token, found 1 tokens and 2 tags"),
+        ('{"tokens": [], "tags": []}', "line 1: expected at least one token, found none"),
+        ('{"tokens": "a b", "tags": ["O", "O"]}', "line 1: tokens: expected a list of words, found 'a b'"),
+        ('{"tokens": ["a"], "tags": [3]}', r"line 1: tags: expected a list of tags as strings, found \[3\]"),
+        (
+            '{"words": ["a"], "ner": ["O"]}',
+            "expected the keys 'tokens' and 'tags', found 'words', 'ner': set token_column",
+        ),
+        ("[1, 2]", r"line 1: expected one JSON object on the line, found '\[1, 2\]'"),
+        ("{", r"line 1: expected one JSON object on the line, found '{' \("),
+    ],
+)
+def test_wrong_json_lines(tmp_path: Path, line: str, message: str):
+    with pytest.raises(DataError, match=message):
+        read_tagged(written(tmp_path, line, "a.jsonl"))
+
+
+def table() -> datasets.Dataset:
+    features = datasets.Features(
+        {
+            "tokens": datasets.List(datasets.Value("string")),
+            "ner_tags": datasets.List(datasets.ClassLabel(names=["O", "B-PER"])),
+        }
+    )
+    return datasets.Dataset.from_dict({"tokens": [["Ann", "ran"], ["b"]], "ner_tags": [[1, 0], [0]]}, features=features)
+
+
+def test_parquet_gives_classes_by_name(tmp_path: Path):
+    file = tmp_path / "a.parquet"
+    table().to_parquet(str(file))
+    expected = [TaggedSentence(("Ann", "ran"), ("B-PER", "O")), TaggedSentence(("b",), ("O",))]
+    assert read_tagged(file, tag_column="ner_tags") == expected
+    with pytest.raises(DataError, match=r"a\.parquet: no column 'tags'; it has 'tokens', 'ner_tags'"):
+        read_tagged(file)
+    with pytest.raises(DataError, match=r"tag_column: expected the name of a column, found the number 1"):
+        read_tagged(file, tag_column=1)
+    with pytest.raises(DataError, match=r"b\.parquet: expected a parquet file"):
+        read_tagged(written(tmp_path, "no", "b.parquet"))
+    with pytest.raises(DataError, match="no such file"):
+        read_tagged(tmp_path / "c.parquet")
+
+
+def test_hub(monkeypatch: pytest.MonkeyPatch):
+    asked: list[tuple[str, str]] = []
+
+    def load_dataset(name: str, split: str) -> datasets.Dataset:
+        asked.append((name, split))
+        return table()
+
+    monkeypatch.setattr(datasets, "load_dataset", load_dataset)
+    assert read_tagged_hub("conll2003", "train")[0].tags == ("B-PER", "O")
+    assert asked == [("lhoestq/conll2003", "train")]
+
+
+def test_hub_offline(monkeypatch: pytest.MonkeyPatch):
+    def load_dataset(name: str, split: str) -> datasets.Dataset:
+        raise ConnectionError("Couldn't reach it\nand more")
+
+    monkeypatch.setattr(datasets, "load_dataset", load_dataset)
+    message = (
+        r"the data set 'lhoestq/conll2003' \(split 'train'\) cannot be loaded from the Hugging Face hub: Couldn't reach it\. "
+        r"Without a network, .* or give files instead of data\.hub"
+    )
+    with pytest.raises(DataError, match=message):
+        read_tagged_hub("conll2003", "train")
+
+
+def test_datasets_is_imported_only_when_needed():
+    import subprocess
+
+    code = "import sys, elmo_tasks.data.tagging_readers; print('datasets' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

@@ -1,0 +1,68 @@
+import lzma
+from pathlib import Path
+
+import pytest
+
+from elmo_tasks.data.text_lines import RowErrors, numbered_lines, shown, suffix_of
+from elmo_tasks.errors import DataError
+
+
+def lines(path: Path) -> list[tuple[int, str]]:
+    return list(numbered_lines(path))
+
+
+def test_line_ends_and_byte_order_mark(tmp_path: Path):
+    file = tmp_path / "a.txt"
+    file.write_bytes(b"\xef\xbb\xbfone\r\ntwo\n\nlast\xc2\xa0")
+    assert lines(file) == [(1, "one"), (2, "two"), (3, ""), (4, "last\xa0")]
+
+
+def test_xz(tmp_path: Path):
+    file = tmp_path / "a.tsv.xz"
+    file.write_bytes(lzma.compress(b"a\tb\n"))
+    assert lines(file) == [(1, "a\tb")]
+    assert suffix_of(file) == ".tsv"
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "message"),
+    [
+        (b"", "a.txt", r"a\.txt: the file is empty"),
+        (b"good\nbad \xff\n", "a.txt", r"a\.txt, line 2: expected UTF-8 text, found the byte 0xff at position 5"),
+        (b"PK\x00\x01", "a.txt", r"a\.txt, line 1: expected a text file, found a zero byte: this is a binary file"),
+        (b"not xz", "a.xz", r"a\.xz: the compressed data is broken"),
+        (lzma.compress(b"hello" * 100)[:-20], "a.xz", r"a\.xz: the compressed data is broken"),
+    ],
+)
+def test_broken_files(tmp_path: Path, content: bytes, name: str, message: str):
+    file = tmp_path / name
+    file.write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        lines(file)
+
+
+def test_no_file(tmp_path: Path):
+    with pytest.raises(DataError, match=r"nothing\.txt: no such file"):
+        lines(tmp_path / "nothing.txt")
+    with pytest.raises(DataError, match="expected a file, found a folder"):
+        lines(tmp_path)
+
+
+def test_errors_are_gathered():
+    errors = RowErrors("f.tsv")
+    errors.add(3, "wrong")
+    with pytest.raises(DataError, match=r"^f\.tsv, line 3: wrong$"):
+        errors.check(10, "text")
+    for number in range(4, 11):
+        errors.add(number, "wrong")
+    with pytest.raises(
+        DataError, match=r"(?s)^f\.tsv: 8 lines are wrong\n  line 3: wrong\n.*line 7: wrong\n  and 3 more$"
+    ):
+        errors.check(10, "text")
+    with pytest.raises(DataError, match=r"f\.tsv: no text in this file"):
+        RowErrors("f.tsv").check(0, "text")
+
+
+def test_shown_is_short_and_on_one_line():
+    assert shown("a\nb") == r"'a\nb'"
+    assert len(shown("x" * 1000)) == 60

@@ -1,0 +1,240 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+import torch
+import torchcrf
+
+from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.heads.crf import CRF, Reading
+from elmo_tasks.text.tag_schemes import Scheme, Span, convert, spans_of
+from tests.heads import brute_force
+from tests.heads.crf_cases import BIO, BIOES, a_batch, a_crf, every_span
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_equal_to_pytorch_crf(seed: int) -> None:
+    crf = a_crf(seed=seed)
+    theirs = torchcrf.CRF(crf.num_tags, batch_first=True)
+    theirs.load_state_dict(crf.state_dict())
+    emissions, tags, mask = a_batch([7, 1, 4, 12], crf.num_tags, seed)
+    for reduction in ("none", "sum", "mean", "token_mean"):
+        torch.testing.assert_close(
+            crf(emissions, tags, mask, reduction), theirs(emissions, tags, mask, reduction), rtol=1e-5, atol=1e-5
+        )
+    assert crf.decode(emissions, mask) == theirs.decode(emissions, mask)
+    everything = torch.ones_like(mask)  # what no mask means
+    torch.testing.assert_close(crf(emissions, tags), theirs(emissions, tags, everything), rtol=1e-5, atol=1e-5)
+    assert crf.decode(emissions) == theirs.decode(emissions, everything)
+
+
+def test_gradients_are_those_of_pytorch_crf() -> None:
+    crf = a_crf()
+    theirs = torchcrf.CRF(crf.num_tags, batch_first=True)
+    theirs.load_state_dict(crf.state_dict())
+    emissions, tags, mask = a_batch([7, 1, 4], crf.num_tags)
+    for model in (crf, theirs):
+        model(emissions, tags, mask).backward()
+    for mine, other in zip(crf.parameters(), theirs.parameters(), strict=True):
+        torch.testing.assert_close(mine.grad, other.grad, rtol=1e-4, atol=1e-5)
+
+
+def test_a_span_ends_where_it_ends() -> None:
+    """Three tokens that are surely one span: the first two of them are surely none."""
+    crf = CRF(("O", "B-X", "I-X"), "BIO")
+    emissions = torch.tensor([[[0.0, 9.0, 0.0], [0.0, 0.0, 9.0], [0.0, 0.0, 9.0]]])
+    whole, beginning, rest = crf.span_probabilities(emissions, [[Span(0, 3, "X"), Span(0, 2, "X"), Span(1, 3, "X")]])[0]
+    assert whole > 0.99
+    assert beginning < 0.001
+    assert rest < 0.001
+
+
+def test_a_span_that_cannot_be_spelled() -> None:
+    crf = CRF(["O", "B-X"], "BIO")
+    long, unknown, short = crf.span_probabilities(
+        torch.zeros(1, 2, 2), [[Span(0, 2, "X"), Span(0, 1, "Z"), Span(0, 1, "X")]]
+    )[0]
+    assert long == unknown == 0
+    assert short == pytest.approx(0.5, abs=0.1)
+
+
+def test_long_sentences_are_exact() -> None:
+    crf = a_crf(scheme="BIO")
+    emissions, _, _ = a_batch([500], crf.num_tags, scale=5)
+    spans = [spans_of([crf.labels[k] for k in crf.decode(emissions)[0]], "BIO")]
+    assert len(spans[0]) > 50
+    expected = crf.span_probabilities(emissions.double(), spans)[0]
+    assert crf.span_probabilities(emissions, spans)[0] == pytest.approx(expected, abs=1e-5)
+    torch.testing.assert_close(crf.marginals(emissions).double(), crf.marginals(emissions.double()), rtol=0, atol=1e-5)
+
+
+def test_either_spelling_of_bioes() -> None:
+    crf, other = a_crf(BIOES, "BIOES"), a_crf(("O", "B-X", "I-X", "L-X", "U-X"), "BIOES")
+    emissions, _, _ = a_batch([4], 5)
+    spans = [[Span(0, 1, "X"), Span(0, 4, "X")]]
+    assert crf.span_probabilities(emissions, spans) == other.span_probabilities(emissions, spans)
+
+
+def test_the_best_spans_have_the_probability_of_their_readings() -> None:
+    """In one token a span is a tag, and its probability is the tag's marginal; over all of them and O it is 1."""
+    crf = a_crf(scheme="BIO")
+    emissions, _, _ = a_batch([1], crf.num_tags)
+    chances = crf.span_probabilities(emissions, [[Span(0, 1, "X"), Span(0, 1, "Y")]])[0]
+    assert sum(chances) + crf.marginals(emissions)[0, 0, 0].item() == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize("scheme", [None, "BIO"])
+def test_gradients_are_finite(scheme: Scheme | None) -> None:
+    crf = a_crf(scheme=scheme)
+    emissions, tags, mask = a_batch([6, 0, 3], crf.num_tags, scale=30)  # random tags break the rules
+    emissions[~mask] = torch.nan
+    emissions.requires_grad_()
+    (-crf(emissions, tags, mask) + crf.marginals(emissions, mask).square().sum()).backward()
+    for tensor in (emissions, *crf.parameters()):
+        assert tensor.grad is not None
+        assert torch.isfinite(tensor.grad).all()
+    assert emissions.grad is not None
+    assert not emissions.grad[~mask].any()
+
+
+def test_gradient_check() -> None:
+    crf = a_crf(scheme="BIO").double()
+    emissions, tags, mask = a_batch([3, 0, 2], crf.num_tags)
+    emissions = emissions.double().requires_grad_()
+    assert torch.autograd.gradcheck(lambda e: crf(e, torch.zeros_like(tags), mask, "none"), emissions)
+
+
+def test_float32_under_autocast() -> None:
+    crf = a_crf(scheme="BIO")
+    emissions, tags, mask = a_batch([9, 4], crf.num_tags)
+    half = emissions.bfloat16()
+    with torch.autocast("cpu", torch.bfloat16):
+        likelihood, marginals = crf(half, tags, mask), crf.marginals(half, mask)
+        decoded, readings = crf.decode(half, mask), crf.k_best(half, 2, mask)
+    assert likelihood.dtype == marginals.dtype == torch.float32
+    assert torch.equal(likelihood, crf(half.float(), tags, mask))
+    assert torch.equal(marginals, crf.marginals(half.float(), mask))
+    assert decoded == crf.decode(half.float(), mask)
+    assert readings == crf.k_best(half.float(), 2, mask)
+    assert crf.bfloat16()(half, tags, mask).dtype == torch.float32
+
+
+@pytest.mark.parametrize("lengths", [[], [0], [0, 0], [0, 3, 0]])
+def test_empty_sentences(lengths: list[int]) -> None:
+    crf = a_crf(scheme="BIO")
+    emissions, tags, mask = a_batch(lengths, crf.num_tags)
+    likelihoods = crf(emissions, tags, mask, "none")
+    assert likelihoods.shape == (len(lengths),)
+    assert not likelihoods[[n == 0 for n in lengths]].any()
+    assert torch.isfinite(crf(emissions, tags, mask, "token_mean"))
+    crf(emissions, tags, mask).backward()
+    assert all(torch.isfinite(p.grad).all() for p in crf.parameters() if p.grad is not None)
+    assert [len(ids) for ids in crf.decode(emissions, mask)] == lengths
+    assert crf.marginals(emissions, mask).shape == emissions.shape
+    assert crf.span_probabilities(emissions, [[] for _ in lengths], mask) == [[] for _ in lengths]
+    readings = crf.k_best(emissions, 3, mask)
+    assert all(row == [Reading((), 0.0)] for row, n in zip(readings, lengths, strict=True) if n == 0)
+
+
+def test_one_label() -> None:
+    crf = CRF(["only"])
+    emissions = torch.randn(1, 3, 1)
+    assert crf(emissions, torch.zeros(1, 3, dtype=torch.long)).item() == pytest.approx(0, abs=1e-6)
+    [[reading]] = crf.k_best(emissions, 5)
+    assert reading.tags == (0, 0, 0)
+    assert reading.probability == pytest.approx(1)
+
+
+def test_constraints_survive_loading() -> None:
+    """Weights trained without constraints, even ones that love what is forbidden."""
+    free = a_crf()
+    with torch.no_grad():
+        free.transitions[0, 2] = free.start_transitions[2] = 50.0  # O I-X, and I-X first
+    bound = CRF(BIO, "BIO")
+    bound.load_state_dict(torchcrf.CRF(len(BIO)).state_dict())
+    bound.load_state_dict(free.state_dict())
+    emissions, _, _ = a_batch([8], len(BIO))
+    tags = [BIO[k] for k in bound.decode(emissions)[0]]
+    assert convert(tags, "BIO", "BIO") == tags
+    loose = [BIO[k] for k in free.decode(emissions)[0]]
+    assert convert(loose, "BIO", "BIO") != loose
+
+
+def test_the_scheme_without_constraints() -> None:
+    crf = a_crf(scheme="BIO", constrained=False)
+    assert crf.may_follow.all()
+    emissions, tags, _ = a_batch([5], crf.num_tags)
+    assert torch.equal(crf(emissions, tags), a_crf()(emissions, tags))
+    spans = spans_of([BIO[k] for k in (1, 2, 0, 3, 4)], "BIO")
+    chances = crf.span_probabilities(emissions, [spans])[0]
+    paths = brute_force.probabilities(crf, emissions[0])
+    expected = [
+        sum(p for path, p in paths.items() if path[:2] == (1, 2) and path[2] != 2),
+        sum(p for path, p in paths.items() if path[3:] == (3, 4)),
+    ]
+    assert chances == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.gpu
+def test_on_a_gpu_as_on_the_cpu_and_without_waiting() -> None:
+    if not torch.cuda.is_available():
+        pytest.skip("no CUDA device")
+    crf = a_crf(scheme="BIO")
+    emissions, tags, mask = a_batch([9, 0, 4], crf.num_tags)
+    spans = [every_span(9), [], every_span(4)]
+    here = crf(emissions, tags, mask), crf.marginals(emissions, mask)
+    lists = crf.decode(emissions, mask), crf.span_probabilities(emissions, spans, mask)
+    crf, on_gpu = crf.cuda(), (emissions.cuda(), tags.cuda(), mask.cuda())
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        with torch.autocast("cuda", torch.bfloat16):
+            there = crf(*on_gpu), crf.marginals(on_gpu[0], on_gpu[2])
+    finally:
+        torch.cuda.set_sync_debug_mode("default")
+    for a, b in zip(here, there, strict=True):
+        assert b.dtype == torch.float32
+        torch.testing.assert_close(a, b.cpu(), rtol=1e-4, atol=1e-4)
+    assert crf.decode(on_gpu[0], on_gpu[2]) == lists[0]
+    for row, expected in zip(crf.span_probabilities(on_gpu[0], spans, on_gpu[2]), lists[1], strict=True):
+        assert row == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("labels", "scheme", "error", "message"),
+    [
+        ([], None, ConfigError, "labels: expected at least one, each of them once, got none"),
+        (["O", "O"], None, ConfigError, "labels: expected at least one, each of them once, got O, O"),
+        (["O", "E-X", "L-X"], "BIOES", ConfigError, "each of them once, got O, E-X, L-X"),
+        (["O", "B-X", "I-Y"], "BIO", ConfigError, "labels: I-Y can be in no well-formed sequence of only O, B-X, I-Y"),
+        (["O", "B-X", "I-X", "S-X"], "BIOES", ConfigError, "labels: B-X, I-X can be in no well-formed sequence"),
+        (["O", "E-X"], "BIO", DataError, "'E-X' is not a tag of the scheme BIO"),
+        (["O", "I-X"], "IOB1", ConfigError, "constraints exist for BIO and BIOES, not for IOB1"),
+    ],
+)
+def test_labels_that_cannot_be_used(labels: list[str], scheme: Scheme, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=re.escape(message)):
+        CRF(labels, scheme)
+
+
+def test_arguments_that_do_not_fit() -> None:
+    crf = CRF(BIO, "BIO")
+    emissions, tags, mask = a_batch([3, 2], 5)
+    with pytest.raises(ValueError, match="reduction: expected none, sum, mean or token_mean, got 'max'"):
+        crf(emissions, tags, mask, "max")
+    with pytest.raises(ValueError, match=r"tags \(2, 2\) do not fit emissions \(2, 3, 5\)"):
+        crf(emissions, tags[:, :2], mask)
+    with pytest.raises(ValueError, match=r"the mask \(2, 2\) does not fit emissions \(2, 3, 5\)"):
+        crf.decode(emissions, mask[:, :2])
+    with pytest.raises(ValueError, match=r"expected emissions \[B, T, 5\], got \(2, 3, 4\)"):
+        crf.marginals(emissions[:, :, :4], mask)
+    with pytest.raises(ValueError, match="k: expected at least 1, got 0"):
+        crf.k_best(emissions, 0, mask)
+    with pytest.raises(ValueError, match=r"spans of 1 sentences do not fit emissions \(2, 3, 5\)"):
+        crf.span_probabilities(emissions, [[]], mask)
+    with pytest.raises(
+        ValueError, match=r"sentence 1 of the batch has 2 tokens, which Span\(start=1, end=3, type='X'\)"
+    ):
+        crf.span_probabilities(emissions, [[], [Span(1, 3, "X")]], mask)
+    with pytest.raises(ConfigError, match="span_probabilities: this CRF was built without a scheme"):
+        CRF(BIO).span_probabilities(emissions, [[], []], mask)
