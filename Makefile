@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help app test lint
+.PHONY: help app test bench lint
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -23,6 +23,10 @@ app: $(VENV)/.app  ## open the app with the bundled models (ARGS="--port 7861" f
 
 test: $(VENV)/.dev  ## run all tests (ARGS="-m 'not browser'" for pytest's options)
 	$(BIN)/python -m pytest $(ARGS)
+
+bench: $(VENV)/.app  ## measure the speed of the app and of pretraining
+	$(BIN)/python -m benchmarks.app_speed
+	$(BIN)/python -m benchmarks.pretraining_speed
 
 lint: $(VENV)/.dev  ## ruff and mypy
 	$(BIN)/ruff check .

@@ -47,7 +47,10 @@ def measure(runs: int, requests: int) -> tuple[list[float], list[float], list[fl
         url = f"http://127.0.0.1:{port}/"
         start = time.perf_counter()
         app = subprocess.Popen(
-            [sys.executable, "app.py", "--port", str(port)], cwd=REPOSITORY, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            [sys.executable, "app.py", "--port", str(port)],
+            cwd=REPOSITORY,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
         try:
             while True:
@@ -77,8 +80,14 @@ def main() -> None:
     parser.add_argument("--requests", type=int, default=20)
     args = parser.parse_args()
     rows = measure(args.runs, args.requests)
-    print(f"{os.cpu_count()} cores, Python {platform.python_version()}, torch {torch.__version__}; median (lowest to highest)")
-    names = ("ready after the start of the process", "first comparison of 6 sentences", "later comparisons of 6 sentences")
+    print(
+        f"{os.cpu_count()} cores, Python {platform.python_version()}, torch {torch.__version__}; median (lowest to highest)"
+    )
+    names = (
+        "ready after the start of the process",
+        "first comparison of 6 sentences",
+        "later comparisons of 6 sentences",
+    )
     for name, seconds in zip(names, rows, strict=True):
         print(f"{name:<38} {statistics.median(seconds):7.3f} s  ({min(seconds):.3f} to {max(seconds):.3f})")
 

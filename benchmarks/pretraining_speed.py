@@ -39,7 +39,9 @@ def batches(n: int, batch_size: int) -> list[StreamBatch]:
         distinct, words = np.unique(ids[:, :, :-1], return_inverse=True)
         targets = np.where(ids[:, :, 1:] < VOCABULARY - 3, ids[:, :, 1:] + 3, 2)
         table = torch.tensor([character_ids(spelled[k]) for k in distinct])
-        found.append(StreamBatch(table, torch.from_numpy(words.reshape(2, batch_size, STEPS)), torch.from_numpy(targets)))
+        found.append(
+            StreamBatch(table, torch.from_numpy(words.reshape(2, batch_size, STEPS)), torch.from_numpy(targets))
+        )
     return found
 
 
@@ -47,7 +49,9 @@ class _PlainSoftmax(LMSoftmax):
     def sampled_loss(self, hidden: Tensor, targets: Tensor, n_draws: int) -> Tensor:
         drawn = (torch.rand(n_draws).double() * np.log(len(self.weight) + 1)).exp().long().sub_(1).unique()
         scores = F.linear(hidden, self.weight[drawn], self.bias[drawn] - self._log_expected_count(drawn, n_draws))
-        right = (hidden * self.weight[targets]).sum(-1) + self.bias[targets] - self._log_expected_count(targets, n_draws)
+        right = (
+            (hidden * self.weight[targets]).sum(-1) + self.bias[targets] - self._log_expected_count(targets, n_draws)
+        )
         scores = scores.masked_fill(drawn == targets.unsqueeze(1), float("-inf"))
         return F.cross_entropy(torch.cat([right.unsqueeze(1), scores], dim=1), torch.zeros_like(targets))
 
@@ -101,8 +105,13 @@ def main() -> None:
         for plain in (True, False):
             rates[plain].append(tokens / run(data, plain, device))
     where = torch.cuda.get_device_name() if device.type == "cuda" else f"{os.cpu_count()} cores"
-    print(f"{where}, {args.batch_size} streams x {STEPS} words, Python {platform.python_version()}, torch {torch.__version__}")
-    for plain, name in ((True, "plain: float32, Conv1d, autograd"), (False, "this project: bfloat16, windows, fused loss")):
+    print(
+        f"{where}, {args.batch_size} streams x {STEPS} words, Python {platform.python_version()}, torch {torch.__version__}"
+    )
+    for plain, name in (
+        (True, "plain: float32, Conv1d, autograd"),
+        (False, "this project: bfloat16, windows, fused loss"),
+    ):
         print(f"{name:<46} {statistics.median(rates[plain]):8,.0f} tokens/s")
     ratios = [b / a for a, b in zip(rates[True], rates[False], strict=True)]
     print(f"{'ratio (median of the rounds)':<46} {statistics.median(ratios):8.2f}")

@@ -11,11 +11,13 @@ from torch import Tensor
 from torch.optim.lr_scheduler import LambdaLR
 
 from elmo_tasks.bilm.bilm import BiLM, DirectionState
+from elmo_tasks.bilm.model_files import ModelFiles, find_model, has_softmax, load_bilm, load_softmax
 from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
 from elmo_tasks.bilm.perplexity import Perplexity, sentence_losses
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.data.language_model import LanguageModelData, SentenceBatch, StreamBatch
-from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, UNKNOWN_ID
+from elmo_tasks.errors import ConfigError
+from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, UNKNOWN_ID, Vocabulary
 
 
 class BiLMModule(pl.LightningModule):
@@ -36,6 +38,8 @@ class BiLMModule(pl.LightningModule):
         learning_rate: highest learning rate of Adam.
         warmup_steps: steps over which it rises.
         decay_fraction: last part of the run over which it falls to zero. Until then the run's length may still be changed.
+        start_from: name or folder of a biLM to go on training (fine-tuning). Its softmax comes along for the words that the new
+            vocabulary shares with it; the sizes above must be those of the model.
         reset_rate: share of the streams whose state is forgotten at each step, so that the model also learns to start from
             nothing, as it does when it encodes a single sentence.
     """
@@ -57,6 +61,7 @@ class BiLMModule(pl.LightningModule):
         warmup_steps: int = 500,
         decay_fraction: float = 0.5,
         reset_rate: float = 0.1,
+        start_from: str | None = None,
     ) -> None:
         super().__init__()
         self.save_hyperparameters()
@@ -66,7 +71,7 @@ class BiLMModule(pl.LightningModule):
         )
         self.dropout, self.n_draws = dropout, n_draws
         self.learning_rate, self.warmup_steps, self.decay_fraction = learning_rate, warmup_steps, decay_fraction
-        self.reset_rate = reset_rate
+        self.reset_rate, self.start_from = reset_rate, start_from
         self.bilm = BiLM(self.options)
         self.softmax: LMSoftmax | None = None
         self._states: list[DirectionState] | None = None
@@ -74,9 +79,30 @@ class BiLMModule(pl.LightningModule):
         self._seconds, self._positions, self._since = 0.0, 0, 0.0
 
     def configure_model(self) -> None:
-        """Make the softmax, whose size the data decides."""
-        if self.softmax is None:
-            self.softmax = LMSoftmax(len(self.data.vocabulary or ()), self.options.lstm.projection_dim)
+        """Make the softmax, whose size the data decides; take over the weights of ``start_from``."""
+        if self.softmax is not None:
+            return
+        vocabulary = self.data.vocabulary
+        assert vocabulary is not None
+        self.softmax = LMSoftmax(len(vocabulary), self.options.lstm.projection_dim)
+        if self.start_from is not None:
+            self._take_over(find_model(self.start_from), vocabulary)
+
+    @torch.no_grad()
+    def _take_over(self, files: ModelFiles, vocabulary: Vocabulary) -> None:
+        bilm = load_bilm(files)
+        if bilm.options != self.options:
+            raise ConfigError(
+                f"model.start_from: {files.name} has other sizes than this configuration: expected {self.options}, "
+                f"found {bilm.options}"
+            )
+        self.bilm.load_state_dict(bilm.state_dict())
+        if self.softmax is not None and has_softmax(files):
+            old, old_vocabulary = load_softmax(files)
+            shared = [word for word in vocabulary.words if word in old_vocabulary]
+            new_rows, old_rows = ([v.id_of(word) for word in shared] for v in (vocabulary, old_vocabulary))
+            self.softmax.weight[new_rows] = old.weight[old_rows]
+            self.softmax.bias[new_rows] = old.bias[old_rows]
 
     @property
     def data(self) -> LanguageModelData:

@@ -156,3 +156,21 @@ def test_a_resume_file_can_be_exported(config, tmp_path):
         read_checkpoint(checkpoint)
     with pytest.raises(WeightsError, match="no such file"):
         read_checkpoint(tmp_path / "nothing.ckpt")
+
+
+def test_fine_tuning_goes_on_from_a_model_with_another_vocabulary(config, tmp_path, capsys):
+    fit(config)
+    before = json.loads((tmp_path / "model" / "card.json").read_text())["while_training"]
+    (tmp_path / "model").rename(tmp_path / "first")
+    new_words = "zi " * 3 + "\n"
+    (tmp_path / "text.txt").write_text((tmp_path / "text.txt").read_text() + new_words * 5)
+    short = ["--data.init_args.max_tokens", "64", "--model.init_args.learning_rate", "0"]
+    fit(config, *short, "--model.init_args.start_from", str(tmp_path / "first"))
+    after = json.loads((tmp_path / "model" / "card.json").read_text())["while_training"]
+    assert "zi" in load_softmax(find_model(tmp_path / "model"))[1]
+    assert (
+        after["forward_perplexity"] < 1.5 * before["forward_perplexity"]
+    )  # one new word to spread over, nothing forgotten
+    other_size = ["--model.init_args.start_from", str(tmp_path / "first"), "--model.init_args.dim", "40"]
+    assert main(["fit", "--config", str(config), *short, *other_size]) == 2
+    assert "model.start_from: first has other sizes than this configuration" in capsys.readouterr().err

@@ -1,0 +1,115 @@
+"""Every command in the README runs, or is at least one that the program understands; every link in it leads somewhere."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+BUNDLED = (REPOSITORY / "checkpoints" / "default.json").exists()
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+
+
+def commands() -> list[str]:
+    lines = "\n".join(blocks("sh")).replace("\\\n", " ").splitlines()
+    return [line.split("  #")[0].strip() for line in lines if line.strip()]
+
+
+@pytest.fixture(scope="module")
+def workplace(tmp_path_factory):
+    """A folder as a reader would have it: the repository's files, and a text of one's own."""
+    folder = tmp_path_factory.mktemp("reader")
+    for name in ("app.py", "elmo_tasks", "lightning_configs", "checkpoints", "benchmarks", "Makefile"):
+        (folder / name).symlink_to(REPOSITORY / name)
+    text = "The kettle sang and nobody heard it .\nRain fell on the roof of the old station .\n" * 350
+    (folder / "my_text.txt").write_text(text)
+    (folder / "sentences.txt").write_text(text.splitlines()[0] + "\n")
+    return folder
+
+
+def run(folder, *arguments, timeout=240):
+    environment = os.environ | {"ELMO_TASKS_CACHE": str(folder / "cache"), "OMP_NUM_THREADS": "2"}
+    done = subprocess.run(arguments, cwd=folder, env=environment, capture_output=True, text=True, timeout=timeout)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+
+# 300 steps and more, so that a resume file is written, in seconds.
+SMALL = ["--trainer.accelerator=cpu", "--trainer.enable_progress_bar=false", "--data.init_args.batch_size=1"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not BUNDLED, reason="no bundled model yet: checkpoints/default.json is missing")
+@pytest.mark.parametrize("command", list(dict.fromkeys(commands())))
+def test_a_command_runs(command, workplace):
+    words = shlex.split(command, comments=True)
+    if words[0] == "make":
+        targets = re.findall(r"^([a-z-]+):", (REPOSITORY / "Makefile").read_text(), re.MULTILINE)
+        assert words[1] in targets
+        run(workplace, "make", "--dry-run", *words[1:])
+    elif words[:2] == ["python", "app.py"]:
+        known = run(workplace, sys.executable, "app.py", "--help")
+        assert all(word in known for word in words[2:] if word.startswith("--"))
+    elif words[2].startswith("benchmarks."):
+        run(workplace, sys.executable, *words[1:], "--help")
+    elif words[3] == "download" or "small" in words:  # from the network, or of what came from there
+        run(workplace, sys.executable, *words[1:4], "--help")
+    elif words[3] == "fit":
+        resumes = "--ckpt_path" in words
+        assert not resumes or (workplace / words[-1]).exists()  # the command before wrote it
+        run(workplace, sys.executable, *words[1:], *SMALL)
+        assert (workplace / "runs" / "bilm_own_text" / "model" / "options.json").exists()
+    else:
+        assert words[:3] == ["python", "-m", "elmo_tasks"], f"a command this test does not know: {command}"
+        shared = REPOSITORY.parent / "shared" / "data"
+        if any("../shared" in word for word in words) and not shared.is_dir():
+            pytest.skip(f"no public data at {shared}")
+        run(workplace, sys.executable, *words[1:])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not BUNDLED, reason="no bundled model yet: checkpoints/default.json is missing")
+@pytest.mark.parametrize("code", [c for c in blocks("python") if "gradio_client" not in c])
+def test_python_code_runs(code, workplace):
+    assert run(workplace, sys.executable, "-c", code)
+
+
+def test_links_lead_somewhere():
+    for target in re.findall(r"\]\(([^)#]+)\)", README):
+        if not target.startswith("http"):
+            assert (REPOSITORY / target).exists(), target
+    anchors = {
+        re.sub(r"[^\w -]", "", h.lower()).strip().replace(" ", "-") for h in re.findall(r"^#+ (.*)$", README, re.M)
+    }
+    assert set(re.findall(r"\]\(#([^)]+)\)", README)) <= anchors
+
+
+def test_the_front_matter_is_that_of_a_hosted_space():
+    front = yaml.safe_load(README.split("---")[1])
+    assert front["sdk"] == "gradio"
+    assert (REPOSITORY / front["app_file"]).exists()
+    wanted = re.search(r"^gradio>=([\d.]+)", (REPOSITORY / "requirements.txt").read_text(), re.MULTILINE)
+    assert front["sdk_version"].startswith(wanted[1])
+    assert len(front["short_description"]) <= 60
+
+
+def test_nothing_tracked_is_too_large_for_a_hosted_space():
+    tracked = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=REPOSITORY, capture_output=True, text=True, check=False
+    ).stdout
+    sizes = {
+        name: (REPOSITORY / name).stat().st_size
+        for name in tracked.split("\0")
+        if name and (REPOSITORY / name).exists()
+    }
+    assert all(size < 10_000_000 for size in sizes.values())
+    assert sum(sizes.values()) < 60_000_000
