@@ -138,3 +138,25 @@ def test_help_lists_every_command(capsys):
     out = capsys.readouterr().out
     for name in ("compare", "embed", "evaluate", "calibrate", "export", "download", "fit", "validate", "test"):
         assert f"\n    {name}" in out
+
+
+def test_the_endpoint_and_the_command_give_the_same_json(toy, capsys):
+    import gradio_client
+
+    from elmo_tasks.ui.layout import build_app
+    from elmo_tasks.ui.theme import launch_options
+
+    sentences = ["The bank gave us a loan.", "We sat on the [shore]."]
+    app = build_app(Session(str(toy)))
+    _, url, _ = app.launch(prevent_thread_lock=True, quiet=True, server_name="127.0.0.1", **launch_options())
+    try:
+        client = gradio_client.Client(url, verbose=False)
+        by_endpoint = client.predict("bank", sentences, api_name="/compare")
+        with pytest.raises(gradio_client.exceptions.AppError, match="Sentence 2 does not contain “bank”"):
+            client.predict("bank", ["The bank.", "No."], api_name="/compare")
+    finally:
+        app.close()
+    spoken = [word for sentence in sentences for word in ("--sentence", sentence)]
+    status, out, _ = run(capsys, "compare", "--model", toy, "--word", "bank", *spoken, "--json")
+    assert status == 0
+    assert json.loads(out) == by_endpoint
