@@ -13,7 +13,7 @@ from elmo_tasks.analysis.senses import SameSense, contrast, group_uses
 from elmo_tasks.analysis.similarity import cosine_matrix
 
 #: A grouping is named only where groupings as clear as it had this share of their pairs right, on the words that were fitted.
-RIGHT_WHEN_NAMED = 0.85
+RIGHT_WHEN_NAMED = 0.8
 _SETS_PER_WORD = 40
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
 from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.softmax import LMSoftmax
@@ -86,10 +85,11 @@ def total(parts: Iterable[Perplexity]) -> Perplexity:
     return sum(parts, Perplexity())
 
 
-def _summed_loss(softmax: LMSoftmax, hidden: Tensor, targets: Tensor, chunk: int = 1024) -> float:
+def _summed_loss(softmax: LMSoftmax, hidden: Tensor, targets: Tensor, chunk: int = 256) -> float:
     # In pieces, because 50,000 scores for each of thousands of words do not fit comfortably.
-    losses = [
-        F.cross_entropy(softmax(h).float(), y, reduction="sum").double()
-        for h, y in zip(hidden.split(chunk), targets.split(chunk), strict=True)
-    ]
-    return float(sum(losses))
+    total = 0.0
+    for h, y in zip(hidden.split(chunk), targets.split(chunk), strict=True):
+        scores = softmax(h).float()
+        right = scores.gather(1, y.unsqueeze(1)).squeeze(1)
+        total += float((scores.logsumexp(dim=-1) - right).double().sum())
+    return total

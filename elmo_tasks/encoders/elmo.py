@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -65,6 +66,17 @@ class Elmo:
     def width(self) -> int:
         """Size ``D`` of the vectors: forward half, then backward half."""
         return self.bilm.options.width
+
+    @property
+    def checksum(self) -> str:
+        """SHA-256 of the weights: of their files, or of the numbers themselves where there are no files. It reads them all."""
+        if self.files is not None:
+            return self.files.checksum
+        digest = hashlib.sha256()
+        for name, value in sorted(self.bilm.state_dict().items()):
+            digest.update(f"{name} {value.dtype} {tuple(value.shape)}\n".encode())
+            digest.update(value.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes())
+        return digest.hexdigest()
 
     @torch.inference_mode()
     def encode(self, sentences: Sequence[Sentence]) -> Layers:

@@ -31,9 +31,9 @@ EXAMPLES: tuple[Example, ...] = (
         (
             "The bank refused our loan because my salary was too low.",
             "Herons were nesting in the reeds along the muddy bank of the river.",
-            "She opened a savings account at the bank next to the post office.",
-            "After the flood the river bank had washed away and boats drifted downstream.",
-            "A clerk at the bank counted the cash and checked my passport.",
+            "The bank raised its interest rates twice last year.",
+            "An old willow stood on the left bank of the river.",
+            "Investors lost their savings when the bank collapsed.",
         ),
     ),
     Example(
@@ -61,11 +61,10 @@ EXAMPLES: tuple[Example, ...] = (
         "bark",
         "bark",
         (
-            "A sudden bark from the guard dog startled the mail carrier.",
-            "Thick bark protects the trunk of a redwood tree from forest fires.",
             "With a loud bark the puppy chased the cat across the yard.",
-            "Moss and lichen cover the wet bark of old oaks in winter.",
             "Beetles dig tunnels under the bark until the pine tree dies.",
+            "The dog gave a short bark and wagged its tail.",
+            "The medicine is made from the bark and leaves of a small tree.",
         ),
     ),
     Example(
@@ -84,10 +83,10 @@ EXAMPLES: tuple[Example, ...] = (
         "play",
         (
             "The new play opened at the theatre to a cheering audience.",
-            "The coach drew up a clever play that won the match in the final minute.",
-            "Shakespeare wrote the play for a company of London actors.",
             "Children play football in the garden until it gets dark.",
-            "On stage the actors rehearsed every scene of the play twice.",
+            "The critics praised the play and its young director.",
+            "The brothers play tennis every Sunday in summer.",
+            "Her first play was a comedy about two sisters in Dublin.",
         ),
     ),
     Example(

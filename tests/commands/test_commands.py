@@ -142,6 +142,7 @@ def test_help_lists_every_command(capsys):
 
 def test_the_endpoint_and_the_command_give_the_same_json(toy, capsys):
     import gradio_client
+    from gradio_client.exceptions import AppError
 
     from elmo_tasks.ui.layout import build_app
     from elmo_tasks.ui.theme import launch_options
@@ -152,7 +153,7 @@ def test_the_endpoint_and_the_command_give_the_same_json(toy, capsys):
     try:
         client = gradio_client.Client(url, verbose=False)
         by_endpoint = client.predict("bank", sentences, api_name="/compare")
-        with pytest.raises(gradio_client.exceptions.AppError, match="Sentence 2 does not contain “bank”"):
+        with pytest.raises(AppError, match="Sentence 2 does not contain “bank”"):
             client.predict("bank", ["The bank.", "No."], api_name="/compare")
     finally:
         app.close()

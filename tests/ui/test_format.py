@@ -137,3 +137,15 @@ def test_examples_are_answered_without_notes(service, example):
     assert format.notes_of(comparison) == []
     assert all(8 <= len(s.split()) <= 16 for s in example.sentences)
     assert 4 <= len(example.sentences) <= 6
+
+
+@pytest.mark.parametrize(
+    ("verdict", "headline", "reasons"),
+    [
+        ("1 and 2 go together. At layer 1 0.62, two random words 0.12.", "1 and 2 go together.", "At layer 1 0.62, two random words 0.12."),
+        ("One sentence only.", "One sentence only.", ""),
+        ("", "", ""),
+    ],
+)
+def test_the_first_sentence_is_the_headline(verdict, headline, reasons):
+    assert format.headline(verdict) == (headline, reasons)

@@ -1,0 +1,257 @@
+"""Writing a layer store: block by block, each recorded, so that a build that was killed goes on where it was."""
+
+from __future__ import annotations
+
+import errno
+import json
+import logging
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from tqdm import tqdm
+
+from elmo_tasks.encoders.layer_store_description import (
+    DESCRIPTION_NAME,
+    LAYERS_NAME,
+    NUMBER,
+    OFFSETS_NAME,
+    StoreDescription,
+    token_rows,
+)
+from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.layers.encoder import Encoder
+
+PROGRESS_NAME = "progress.json"
+
+# What a kill costs at most: so many tokens (a minute of the largest biLM on a CPU). Sentences are sorted by length
+# within a block, so it should hold many batches; and it is held in memory, hence the bytes.
+_BLOCK_TOKENS = 50_000
+_BLOCK_BYTES = 128_000_000
+# Padding included: a batch of very long texts would not fit into memory.
+_BATCH_TOKENS = 16_384
+
+_log = logging.getLogger(__name__)
+
+
+def write_store(
+    description: StoreDescription,
+    offsets: NDArray[np.int64],
+    encoder: Encoder,
+    sentences: Sequence[Sequence[str]],
+    target: Path,
+    max_bytes: int,
+    batch_size: int,
+) -> None:
+    """Compute a store, or what is missing of it. Whoever calls holds the store's lock.
+
+    The vectors are appended to a folder beside ``target`` that takes its name at the end. After each block, once it is
+    on the disk, ``progress.json`` says so; what lies behind the last recorded block is thrown away.
+
+    Raises:
+        ConfigError: there is or comes to be too little room, or the encoder gives numbers that float16 cannot hold.
+    """
+    partial = target.with_name(f"{target.name}.partial")
+    done = _sentences_done(partial, description, offsets)
+    if not done:
+        shutil.rmtree(partial, ignore_errors=True)
+    _check_room(description, _n_rows(description, offsets, done), target.parent, max_bytes)
+    try:
+        if not done:
+            partial.mkdir()
+            np.save(partial / OFFSETS_NAME, offsets)
+            (partial / LAYERS_NAME).touch()
+            _write_json(partial / DESCRIPTION_NAME, asdict(description))
+        _append(description, offsets, encoder, sentences, partial, done, batch_size)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise ConfigError(
+            f"{partial}: the disk is full; make room and start again: the layer store goes on where it was"
+        ) from error
+    if target.exists():
+        shutil.rmtree(target)
+    partial.rename(target)
+    (target / PROGRESS_NAME).unlink(missing_ok=True)  # after the rename: a kill in between must not start it all anew
+
+
+def _append(
+    description: StoreDescription,
+    offsets: NDArray[np.int64],
+    encoder: Encoder,
+    sentences: Sequence[Sequence[str]],
+    partial: Path,
+    done: int,
+    batch_size: int,
+) -> None:
+    """Write the blocks behind the first ``done`` sentences."""
+    os.truncate(partial / LAYERS_NAME, _n_rows(description, offsets, done) * description.row_bytes)
+    with (
+        (partial / LAYERS_NAME).open("ab") as file,
+        tqdm(
+            desc="layer store",
+            total=description.n_tokens,
+            initial=int(offsets[done]),
+            unit="token",
+            unit_scale=True,
+            disable=None,
+        ) as bar,
+    ):
+        for start, stop in _blocks(description, offsets, done):
+            try:
+                block = _encode_block(description, offsets, encoder, sentences, start, stop, batch_size, bar)
+            except ConfigError:
+                shutil.rmtree(partial)  # it would fail at the same place again
+                raise
+            file.write(block.tobytes())
+            file.flush()
+            os.fsync(file.fileno())
+            _write_json(partial / PROGRESS_NAME, {"sentences": stop})
+
+
+def _n_rows(description: StoreDescription, offsets: NDArray[np.int64], sentences: int) -> int:
+    """Rows of the first sentences."""
+    return sentences if description.pooled else int(offsets[sentences])
+
+
+def _sentences_done(partial: Path, description: StoreDescription, offsets: NDArray[np.int64]) -> int:
+    """How many sentences an earlier build has written for certain; 0 also if what it left cannot be relied on."""
+    try:
+        if StoreDescription.load(partial / DESCRIPTION_NAME).key != description.key:
+            return 0
+        done = json.loads((partial / PROGRESS_NAME).read_text(encoding="utf-8"))["sentences"]
+        if not (type(done) is int and 0 < done <= description.n_sentences):
+            return 0
+        if not np.array_equal(np.load(partial / OFFSETS_NAME), offsets):
+            return 0
+        size = (partial / LAYERS_NAME).stat().st_size
+    except (DataError, OSError, ValueError, TypeError, KeyError, EOFError):
+        return 0
+    return done if size >= _n_rows(description, offsets, done) * description.row_bytes else 0
+
+
+def _check_room(description: StoreDescription, rows_done: int, folder: Path, max_bytes: int) -> None:
+    """Say what will be needed, and refuse what there is no room for."""
+    made_of = (
+        f"{description.n_sentences:,} sentences, {description.n_tokens:,} tokens, {description.n_layers} layers of "
+        f"{description.width} numbers" + (", one mean per sentence" if description.pooled else "")
+    )
+    needed, there = description.n_bytes, rows_done * description.row_bytes
+    free = shutil.disk_usage(folder).free
+    if needed > max_bytes or needed - there > free:
+        pooled = description.n_sentences * description.row_bytes
+        remedies = [
+            "raise max_bytes" if needed > max_bytes else "make room or choose another folder",
+            f"keep one mean per sentence (pooled='mean', {_megabytes(pooled)}) if that is all the head needs",
+            "take fewer sentences, or encode live",
+        ]
+        if description.pooled:
+            del remedies[1]
+        limit = (
+            f"max_bytes allows {_megabytes(max_bytes)}"
+            if needed > max_bytes
+            else f"{_megabytes(free)} are free on the disk of {folder}"
+            + (f" (beside {_megabytes(there)} that are written already)" if there else "")
+        )
+        raise ConfigError(
+            f"a layer store of {made_of} needs {_megabytes(needed)}, and {limit}: {'; or '.join(remedies)}"
+        )
+    more = f"; {_megabytes(there)} of them are there from an earlier run" if there else ""
+    _log.warning("%s: computing a layer store once (%s): %s in %s%s", description.encoder, made_of,
+                 _megabytes(needed), folder, more)  # fmt: skip
+
+
+def _blocks(description: StoreDescription, offsets: NDArray[np.int64], start: int) -> Iterator[tuple[int, int]]:
+    """Sentences ``start:stop`` of each block. A block's end only depends on where it starts: resuming changes nothing."""
+    limit = _BLOCK_TOKENS if description.pooled else min(_BLOCK_TOKENS, _BLOCK_BYTES // max(1, description.row_bytes))
+    while start < description.n_sentences:
+        stop = int(np.searchsorted(offsets, offsets[start] + limit, side="right")) - 1
+        stop = min(max(stop, start + 1), description.n_sentences)
+        yield start, stop
+        start = stop
+
+
+def _encode_block(
+    description: StoreDescription,
+    offsets: NDArray[np.int64],
+    encoder: Encoder,
+    sentences: Sequence[Sequence[str]],
+    start: int,
+    stop: int,
+    batch_size: int,
+    bar: tqdm[Any],
+) -> NDArray[np.float16]:
+    """``[rows, L, D]`` of sentences ``start:stop``, in their order, though they are encoded by length."""
+    first = _n_rows(description, offsets, start)
+    block = np.zeros((_n_rows(description, offsets, stop) - first, *description.shape[1:]), NUMBER)
+    for batch in _batches(np.diff(offsets[start : stop + 1]), batch_size):
+        chosen = batch + start
+        lengths = offsets[chosen + 1] - offsets[chosen]
+        rows = batch if description.pooled else token_rows(offsets[chosen] - first, lengths)
+        vectors = _vectors(description, encoder, [sentences[k] for k in chosen], lengths)
+        half = vectors.to(torch.float16)
+        if not bool(torch.isfinite(half).all()):
+            _refuse(description, vectors, half, chosen if description.pooled else np.repeat(chosen, lengths))
+        block[rows] = half.cpu().numpy()
+        bar.update(int(lengths.sum()))
+    return block
+
+
+def _batches(lengths: NDArray[np.int64], batch_size: int) -> Iterator[NDArray[np.int64]]:
+    """Sentences of like length together; those without a token have nothing to encode."""
+    order = np.argsort(lengths, kind="stable")
+    order = order[lengths[order] > 0]
+    start = 0
+    while start < len(order):
+        stop = start + 1
+        while stop < len(order) and stop - start < batch_size:
+            if lengths[order[stop]] * (stop - start + 1) > _BATCH_TOKENS:
+                break
+            stop += 1
+        yield order[start:stop]
+        start = stop
+
+
+@torch.inference_mode()
+def _vectors(
+    description: StoreDescription, encoder: Encoder, sentences: Sequence[Sequence[str]], lengths: NDArray[np.int64]
+) -> Tensor:
+    """``[tokens, L, D]`` of all sentences, one after another, or their means ``[B, L, D]``; wherever the encoder computes."""
+    layers = encoder.encode(sentences)
+    found = layers.mask.sum(dim=1).tolist()
+    if layers.values.shape[::3] != description.shape[1:] or found != lengths.tolist():
+        raise ValueError(
+            f"{encoder.name}: expected {description.shape[1:]} layers and width for sentences of {lengths.tolist()} tokens, "
+            f"found {tuple(layers.values.shape)} for {found}"
+        )
+    values = layers.values.permute(1, 2, 0, 3)  # [B, T, L, D]
+    if description.pooled is None:
+        return values[layers.mask]
+    counts = layers.mask.sum(dim=1).view(-1, 1, 1)  # [B, 1, 1]
+    return (values.float() * layers.mask[..., None, None]).sum(dim=1) / counts
+
+
+def _refuse(description: StoreDescription, vectors: Tensor, half: Tensor, sentence_of: NDArray[np.int64]) -> None:
+    row, layer, number = (~torch.isfinite(half)).nonzero()[0].tolist()
+    raise ConfigError(
+        f"{description.encoder}: layer {layer} of sentence {sentence_of[row] + 1} has the value "
+        f"{float(vectors[row, layer, number]):g}, and a layer store can only keep what float16 can, "
+        "finite numbers up to 65504: encode live instead"
+    )
+
+
+def _write_json(path: Path, content: dict[str, Any]) -> None:
+    unfinished = path.with_suffix(".tmp")
+    unfinished.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    unfinished.replace(path)
+
+
+def _megabytes(n_bytes: int) -> str:
+    return f"{n_bytes / 1e9:,.1f} GB" if n_bytes >= 1e9 else f"{n_bytes / 1e6:,.1f} MB"

@@ -1,0 +1,267 @@
+"""Layers -> a tag for each token: entities with BIO or BIOES tags, parts of speech without a scheme."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from elmo_tasks.bilm.char_cnn import CharacterCNN
+from elmo_tasks.bilm.options import CharCNNOptions
+from elmo_tasks.errors import ConfigError
+from elmo_tasks.heads.bilstm import BiLSTM, check_at_least, check_share
+from elmo_tasks.heads.crf import CRF
+from elmo_tasks.heads.token_features import TokenFeatures
+from elmo_tasks.layers.scalar_mix import ScalarMix
+from elmo_tasks.text.characters import MAX_CHARACTERS
+from elmo_tasks.text.tag_schemes import Scheme, Span, convert, spans_of
+
+
+@dataclass(frozen=True)
+class FoundSpan:
+    """A span that a head found.
+
+    Attributes:
+        start: the first token, counted from 0.
+        end: one past the last token.
+        type: what it is, such as ``PER``.
+        confidence: the model's probability of exactly this span: this type, from this token to that one.
+    """
+
+    start: int
+    end: int
+    type: str
+    confidence: float
+
+
+@dataclass(frozen=True)
+class TagReading:
+    """One way to tag a sentence.
+
+    Attributes:
+        tags: one for each token, as BIO; as the labels are where there is no scheme.
+        spans: what the tags spell, in order; none where there is no scheme.
+        probability: of this reading as a whole.
+    """
+
+    tags: tuple[str, ...]
+    spans: tuple[FoundSpan, ...]
+    probability: float
+
+
+@dataclass(frozen=True)
+class TagPrediction(TagReading):
+    """The best reading of a sentence.
+
+    Attributes:
+        runners_up: the next best ones, best first, if they were asked for.
+    """
+
+    runners_up: tuple[TagReading, ...] = ()
+
+
+class NerHead(nn.Module):
+    """Scalar mix, then a BiLSTM, then a CRF (Peters et al., 2018; Lample et al., 2016).
+
+    The defaults are the published recipe's. :meth:`forward` gives emissions for :attr:`crf`, where scores and tags of a
+    batch are wanted from one pass; :meth:`predict` also says how sure it is.
+
+    Args:
+        labels: the tags, in the order of their ids.
+        scheme: BIO or BIOES; None for tags that are no spans, such as parts of speech: no constraints then.
+        input_dim: width ``D`` of the encoder.
+        n_layers: layers ``L`` of the encoder.
+        lstm_hidden: cells of an LSTM layer in each direction.
+        lstm_layers: number of LSTM layers.
+        dropout: share that is dropped in training of the LSTM's inputs, between its layers, and of its outputs.
+        character_filters: filters of a character CNN that is trained with the head; 0 for none.
+        character_width: characters that each filter sees.
+        character_embedding: size of a character's vector.
+        static_dim: size of the static vectors that will be given with the features; 0 for none.
+        normalize_mixed: layer norm of the mixed layers. It undoes the mix's ``gamma``, which then learns nothing; so by
+            default it is there only where other features are joined, whose scale need not be that of the encoder.
+        mix_layer_norm: see :class:`ScalarMix`.
+        fixed_weights: see :class:`ScalarMix`.
+
+    Raises:
+        ConfigError: an argument is out of range, or the CRF refuses the labels.
+        DataError: a label is not one of the scheme.
+    """
+
+    def __init__(
+        self,
+        labels: Sequence[str],
+        scheme: Scheme | None,
+        input_dim: int,
+        n_layers: int,
+        lstm_hidden: int = 200,
+        lstm_layers: int = 2,
+        dropout: float = 0.5,
+        character_filters: int = 0,
+        character_width: int = 3,
+        character_embedding: int = 16,
+        static_dim: int = 0,
+        normalize_mixed: bool | None = None,
+        mix_layer_norm: bool = False,
+        fixed_weights: Sequence[float] | None = None,
+    ) -> None:
+        super().__init__()
+        check_at_least("input_dim", input_dim, 1)
+        check_at_least("character_filters", character_filters, 0)
+        check_at_least("static_dim", static_dim, 0)
+        check_share("dropout", dropout)
+        self.input_dim, self.static_dim = input_dim, static_dim
+        self.mix = ScalarMix(n_layers, mix_layer_norm, fixed_weights)
+        self.dropout = nn.Dropout(dropout)
+        if normalize_mixed is None:
+            normalize_mixed = bool(character_filters or static_dim)
+        self.norm = nn.LayerNorm(input_dim) if normalize_mixed else nn.Identity()
+        self.characters = (
+            _character_cnn(character_filters, character_width, character_embedding) if character_filters else None
+        )
+        self.bilstm = BiLSTM(input_dim + character_filters + static_dim, lstm_hidden, lstm_layers, dropout)
+        self.crf = CRF(labels, scheme)
+        self.emit = nn.Linear(self.bilstm.output_dim, self.crf.num_tags)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The tags, in the order of their ids."""
+        return self.crf.labels
+
+    @property
+    def scheme(self) -> Scheme | None:
+        """How the labels spell spans, if they do."""
+        return self.crf.scheme
+
+    @property
+    def reads_characters(self) -> bool:
+        """Whether :class:`TokenFeatures` must have characters."""
+        return self.characters is not None
+
+    def forward(self, values: Tensor, mask: Tensor, features: TokenFeatures | None = None) -> Tensor:
+        """Score every tag for every token.
+
+        Args:
+            values: ``[L, B, T, D]`` layers of an encoder; any finite numbers where the mask is False.
+            mask: ``[B, T]`` bool, True for a token; padding on the right.
+            features: what the head was built to read beside them.
+
+        Returns:
+            ``[B, T, K]`` emissions, before the CRF.
+
+        Raises:
+            ValueError: shapes that do not fit, or a feature that is missing.
+        """
+        if values.dim() != 4 or values.shape[3] != self.input_dim:
+            raise ValueError(f"expected layers [L, B, T, {self.input_dim}], got {tuple(values.shape)}")
+        x = self.bilstm(self._inputs(self.mix(values, mask), features or TokenFeatures()), mask)  # [B, T, 2H]
+        return self.emit(self.dropout(x))
+
+    def loss(self, values: Tensor, mask: Tensor, tags: Tensor, features: TokenFeatures | None = None) -> Tensor:
+        """Negative log likelihood.
+
+        Args:
+            values: ``[L, B, T, D]`` layers of an encoder.
+            mask: ``[B, T]`` bool, True for a token; padding on the right.
+            tags: ``[B, T]`` ids; anything where the mask is False.
+            features: what the head was built to read beside the layers.
+
+        Returns:
+            ``[]``, the mean over sentences.
+
+        Raises:
+            ValueError: shapes that do not fit, or a feature that is missing.
+        """
+        return -self.crf(self(values, mask, features), tags, mask, "mean")
+
+    @torch.no_grad()
+    def predict(
+        self, values: Tensor, mask: Tensor, features: TokenFeatures | None = None, n_readings: int = 1
+    ) -> list[TagPrediction]:
+        """Tag sentences. Call it in evaluation mode, as dropout acts in training mode.
+
+        Args:
+            values: ``[L, B, T, D]`` layers of an encoder.
+            mask: ``[B, T]`` bool, True for a token; padding on the right.
+            features: what the head was built to read beside the layers.
+            n_readings: how many readings of each sentence at most; all but the best are its runners-up.
+
+        Returns:
+            one prediction a sentence. A sentence without tokens has one reading, the empty one.
+
+        Raises:
+            ValueError: shapes that do not fit, a feature that is missing, or ``n_readings`` below 1.
+        """
+        if n_readings < 1:
+            raise ValueError(f"n_readings: expected at least 1, got {n_readings}")
+        if not len(mask):
+            return []
+        emissions = self(values, mask, features)  # [B, T, K]
+        found = self.crf.k_best(emissions, n_readings, mask)
+        tags = [[self._as_bio(reading.tags) for reading in row] for row in found]
+        sure = self._confidences(emissions, mask, [{s for t in row for s in self._spans(t)} for row in tags])
+        predictions = []
+        for row, spelled, confidence in zip(found, tags, sure, strict=True):
+            best, *others = (
+                TagReading(
+                    t,
+                    tuple(FoundSpan(s.start, s.end, s.type, confidence[s]) for s in self._spans(t)),
+                    reading.probability,
+                )
+                for reading, t in zip(row, spelled, strict=True)
+            )
+            predictions.append(TagPrediction(best.tags, best.spans, best.probability, tuple(others)))
+        return predictions
+
+    def l2(self) -> Tensor:
+        """``[]`` what to weigh and add to the loss: see :meth:`ScalarMix.l2`."""
+        return self.mix.l2()
+
+    def _inputs(self, mixed: Tensor, features: TokenFeatures) -> Tensor:
+        """``[B, T, D]`` -> ``[B, T, D + characters + static]``, dropped out."""
+        dtype = self.emit.weight.dtype
+        joined = [self.norm(self.dropout(mixed.to(dtype)))]
+        if self.characters is not None:
+            if features.characters is None or features.words is None:
+                raise ValueError(
+                    "this head reads characters: expected features with 'characters' and 'words', got none"
+                )
+            _check_shape("words", features.words, mixed.shape[:2])
+            joined.append(self.dropout(self.characters(features.characters)[features.words]))
+        if self.static_dim:
+            if features.static is None:
+                raise ValueError("this head reads static vectors: expected features with 'static', got none")
+            _check_shape("static", features.static, (*mixed.shape[:2], self.static_dim))
+            joined.append(self.dropout(features.static.to(dtype)))
+        return torch.cat(joined, dim=2)
+
+    def _as_bio(self, ids: Sequence[int]) -> tuple[str, ...]:
+        tags = [self.labels[k] for k in ids]
+        return tuple(tags if self.scheme is None else convert(tags, self.scheme, "BIO"))
+
+    def _spans(self, tags: Sequence[str]) -> list[Span]:
+        return [] if self.scheme is None else spans_of(tags, "BIO")
+
+    def _confidences(self, emissions: Tensor, mask: Tensor, spans: list[set[Span]]) -> list[dict[Span, float]]:
+        """Probability of each span; readings share most of theirs, so each is computed once."""
+        if self.scheme is None:
+            return [{} for _ in spans]
+        rows = [sorted(row) for row in spans]
+        chances = self.crf.span_probabilities(emissions, rows, mask)
+        return [dict(zip(row, chance, strict=True)) for row, chance in zip(rows, chances, strict=True)]
+
+
+def _character_cnn(filters: int, width: int, embedding: int) -> CharacterCNN:
+    """The token encoder of the biLM with one convolution, no highway, and as many outputs as filters."""
+    check_at_least("character_width", width, 1)
+    check_at_least("character_embedding", embedding, 1)
+    if width > MAX_CHARACTERS:
+        raise ConfigError(f"character_width: a token has {MAX_CHARACTERS} characters, got {width}")
+    return CharacterCNN(CharCNNOptions(((width, filters),), 0, embedding), filters)
+
+
+def _check_shape(name: str, tensor: Tensor, expected: Sequence[int]) -> None:
+    if tuple(tensor.shape) != tuple(expected):
+        raise ValueError(f"features: expected {name} of shape {tuple(expected)}, got {tuple(tensor.shape)}")

@@ -1,0 +1,198 @@
+"""Layers -> one class for a whole text, such as its sentiment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import torch
+from torch import Tensor, nn
+
+from elmo_tasks.errors import ConfigError
+from elmo_tasks.heads.bilstm import BiLSTM, check_at_least, check_share
+from elmo_tasks.layers.pooling import masked_max, masked_mean
+from elmo_tasks.layers.scalar_mix import ScalarMix
+
+Pooling = Literal["mean", "max", "attention"]
+POOLINGS: tuple[Pooling, ...] = get_args(Pooling)
+
+
+@dataclass(frozen=True)
+class TextPrediction:
+    """What a head says about a text.
+
+    Attributes:
+        label: the most probable class.
+        probabilities: of each class, in the order of the classes; they sum to 1.
+    """
+
+    label: str
+    probabilities: dict[str, float]
+
+    @property
+    def confidence(self) -> float:
+        """Probability of the label."""
+        return self.probabilities[self.label]
+
+
+class SentimentHead(nn.Module):
+    """Scalar mix, then (if wished) a BiLSTM, then one vector a text, then a classifier with one hidden layer.
+
+    Args:
+        class_names: the classes, in the order of their ids.
+        input_dim: width ``D`` of the encoder.
+        n_layers: layers ``L`` of the encoder.
+        pooling: how the vectors of the tokens become one: ``mean``, ``max``, or learned ``attention``.
+        lstm_hidden: cells in each direction of a BiLSTM before the pooling; 0 for none.
+        lstm_layers: number of its layers.
+        hidden: size of the classifier's hidden layer; 0 for a linear classifier.
+        dropout: share that is dropped in training of each input: of the BiLSTM, of the classifier, of its last layer.
+        mix_layer_norm: see :class:`ScalarMix`.
+        fixed_weights: see :class:`ScalarMix`.
+
+    Raises:
+        ConfigError: an argument is out of range, or there are not two or more classes with a name each.
+    """
+
+    def __init__(
+        self,
+        class_names: Sequence[str],
+        input_dim: int,
+        n_layers: int,
+        pooling: Pooling = "mean",
+        lstm_hidden: int = 0,
+        lstm_layers: int = 1,
+        hidden: int = 128,
+        dropout: float = 0.5,
+        mix_layer_norm: bool = False,
+        fixed_weights: Sequence[float] | None = None,
+    ) -> None:
+        super().__init__()
+        if len(class_names) < 2 or len(set(class_names)) != len(class_names):
+            raise ConfigError(
+                f"class_names: expected two or more, each of them once, got {', '.join(class_names) or 'none'}"
+            )
+        if pooling not in POOLINGS:
+            raise ConfigError(f"pooling: expected one of {', '.join(POOLINGS)}, got '{pooling}'")
+        check_at_least("input_dim", input_dim, 1)
+        check_at_least("lstm_hidden", lstm_hidden, 0)
+        check_at_least("hidden", hidden, 0)
+        check_share("dropout", dropout)
+        self.class_names = tuple(class_names)
+        self.input_dim = input_dim
+        self.pooling = pooling
+        self.mix = ScalarMix(n_layers, mix_layer_norm, fixed_weights)
+        self.dropout = nn.Dropout(dropout)
+        self.bilstm = BiLSTM(input_dim, lstm_hidden, lstm_layers, dropout) if lstm_hidden else None
+        dim = input_dim if self.bilstm is None else self.bilstm.output_dim
+        self.attend = nn.Linear(dim, 1) if pooling == "attention" else None
+        self.hidden = nn.Linear(dim, hidden) if hidden else None
+        self.classify = nn.Linear(hidden or dim, len(self.class_names))
+
+    @property
+    def accepts_pooled(self) -> bool:
+        """Whether layers that were mean-pooled before give the same as layers of tokens.
+
+        The mean commutes with the weighted sum of the layers, but not with anything that looks at single tokens.
+        """
+        return self.pooling == "mean" and self.bilstm is None and not self.mix.layer_norm
+
+    def forward(self, values: Tensor, mask: Tensor | None = None) -> Tensor:
+        """Score every class for every text.
+
+        Args:
+            values: ``[L, B, T, D]`` layers of an encoder; or ``[L, B, D]``, their means over the tokens, if the head
+                :attr:`accepts_pooled`. Any finite numbers where the mask is False.
+            mask: ``[B, T]`` bool, True for a token; padding on the right. All are tokens by default; pooled layers have
+                none.
+
+        Returns:
+            ``[B, n]`` scores before the softmax. A text without tokens is classified as a zero vector.
+
+        Raises:
+            ConfigError: the layers are pooled, and the head needs tokens.
+            ValueError: shapes that do not fit.
+        """
+        if values.dim() not in (3, 4) or values.shape[-1] != self.input_dim:
+            raise ValueError(
+                f"expected layers [L, B, T, {self.input_dim}] or [L, B, {self.input_dim}], got {tuple(values.shape)}"
+            )
+        x = self.dropout(self._text_vectors(values, mask))  # [B, dim]
+        if self.hidden is not None:
+            x = self.dropout(torch.relu(self.hidden(x)))
+        return self.classify(x)
+
+    def loss(self, values: Tensor, mask: Tensor | None, labels: Tensor) -> Tensor:
+        """Cross-entropy.
+
+        Args:
+            values: as for :meth:`forward`.
+            mask: as for :meth:`forward`.
+            labels: ``[B]`` class ids.
+
+        Returns:
+            ``[]``, the mean over texts.
+
+        Raises:
+            ConfigError: see :meth:`forward`.
+            ValueError: shapes that do not fit.
+        """
+        return nn.functional.cross_entropy(self(values, mask).float(), labels)
+
+    @torch.no_grad()
+    def predict(self, values: Tensor, mask: Tensor | None = None) -> list[TextPrediction]:
+        """Classify texts. Call it in evaluation mode, as dropout acts in training mode.
+
+        Args:
+            values: as for :meth:`forward`.
+            mask: as for :meth:`forward`.
+
+        Returns:
+            one prediction a text.
+
+        Raises:
+            ConfigError: see :meth:`forward`.
+            ValueError: shapes that do not fit.
+        """
+        rows = self(values, mask).float().softmax(dim=1).tolist()  # [B, n]
+        return [
+            TextPrediction(self.class_names[row.index(max(row))], dict(zip(self.class_names, row, strict=True)))
+            for row in rows
+        ]
+
+    def l2(self) -> Tensor:
+        """``[]`` what to weigh and add to the loss: see :meth:`ScalarMix.l2`."""
+        return self.mix.l2()
+
+    def _text_vectors(self, values: Tensor, mask: Tensor | None) -> Tensor:
+        """One vector ``[B, dim]`` for each text, zero for a text without tokens."""
+        dtype = self.classify.weight.dtype
+        if values.dim() == 3:
+            if not self.accepts_pooled:
+                raise ConfigError(
+                    "pooled layers do for a head with pooling 'mean', no BiLSTM and no mix_layer_norm; this one has "
+                    f"pooling '{self.pooling}', lstm_hidden {self.bilstm.output_dim // 2 if self.bilstm else 0}, "
+                    f"mix_layer_norm {self.mix.layer_norm}"
+                )
+            if mask is not None:
+                raise ValueError(f"pooled layers {tuple(values.shape)} have no mask, got {tuple(mask.shape)}")
+            return self.mix(values).to(dtype)
+        if mask is None:
+            mask = values.new_ones(values.shape[1:3], dtype=torch.bool)
+        if self.accepts_pooled:  # one way for both kinds of input, so that they cannot come apart
+            return self.mix(masked_mean(values, mask)).to(dtype)
+        x = self.mix(values, mask).to(dtype)  # [B, T, D]
+        if self.bilstm is not None:
+            x = self.bilstm(self.dropout(x), mask)  # [B, T, 2H]
+        if self.attend is not None:
+            return self._attended(x, mask)
+        return masked_max(x, mask) if self.pooling == "max" else masked_mean(x, mask)
+
+    def _attended(self, x: Tensor, mask: Tensor) -> Tensor:
+        """``[B, T, dim]`` -> ``[B, dim]``: a mean whose weights are learned."""
+        assert self.attend is not None
+        scores = self.attend(x).squeeze(2).float()  # [B, T]
+        # A finite low score, as a softmax of nothing but -inf is NaN; what it leaves an empty text is set to 0 after it.
+        shares = scores.masked_fill(~mask, torch.finfo(scores.dtype).min).softmax(dim=1).masked_fill(~mask, 0.0)
+        return (shares.unsqueeze(2) * x).sum(dim=1)

@@ -1,0 +1,380 @@
+"""Layers kept on disk are those that the encoder gives, in float16, whatever happened while they were written."""
+
+import json
+import logging
+import pickle
+import shutil
+import subprocess
+import sys
+import threading
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from elmo_tasks.encoders import layer_store_writer
+from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.encoders.layer_store import LayerStore
+from elmo_tasks.encoders.layer_store_description import token_rows
+from elmo_tasks.errors import ConfigError, DataError, InputError
+from elmo_tasks.layers.layers import Layers
+from tests.bilm.test_bilm import SENTENCES, tiny
+
+
+class Numbers:
+    """An encoder without a model: layer ``l`` of a token is its length, times ``scale``, plus ``l``. It counts its work."""
+
+    def __init__(self, scale=1.0, n_layers=2, width=3, fail_at=None):
+        self.name, self.checksum = "numbers", f"scale {scale}"
+        self.scale, self.n_layers, self.width = scale, n_layers, width
+        self.fail_at = fail_at
+        self.encoded = []
+
+    def encode(self, sentences):
+        if self.fail_at is not None and len(self.encoded) + len(sentences) > self.fail_at:
+            raise KeyboardInterrupt
+        self.encoded += [tuple(words) for words in sentences]
+        mask = torch.zeros(len(sentences), max(map(len, sentences)), dtype=torch.bool)
+        values = torch.zeros(self.n_layers, *mask.shape, self.width)
+        for k, words in enumerate(sentences):
+            mask[k, : len(words)] = True
+            for t, word in enumerate(words):
+                values[:, k, t] = len(word) * self.scale + torch.arange(self.n_layers).unsqueeze(1)
+        return Layers(values, mask, tuple(map(tuple, sentences)))
+
+
+MANY = [["w" * (1 + (k + t) % 9) for t in range(k * 7 % 11)] for k in range(60)]
+
+
+@pytest.fixture(scope="module")
+def elmo():
+    return Elmo(tiny())
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    monkeypatch.setattr(layer_store_writer, "_BLOCK_TOKENS", 25)
+
+
+def bytes_of(store):
+    return {path.name: path.read_bytes() for path in store.folder.iterdir()}
+
+
+@pytest.mark.parametrize("batch_size", [1, 3, 64])
+def test_a_batch_is_what_the_encoder_gives_to_float16_precision(elmo, tmp_path, small_blocks, batch_size):
+    store = LayerStore.build(elmo, SENTENCES, tmp_path, batch_size=batch_size)
+    assert (len(store), store.n_layers, store.width, store.pooled) == (6, 3, 32, None)
+    assert store.lengths.tolist() == [len(s) for s in SENTENCES]
+    for indices in ([0, 1, 2, 3, 4, 5], [4, 3, 0, 4], [1], [3]):
+        sentences = [SENTENCES[k] for k in indices]
+        stored, live = store.batch(torch.tensor(indices), sentences), elmo.encode(sentences)
+        assert stored.values.dtype == torch.float32
+        torch.testing.assert_close(stored.values, live.values, atol=1e-6, rtol=2**-11)
+        assert torch.equal(stored.mask, live.mask)
+        assert stored.tokens == live.tokens
+        assert (stored.values[:, ~stored.mask] == 0).all()
+
+
+def test_pooled_is_the_mean_over_tokens(elmo, tmp_path):
+    store = LayerStore.build(elmo, SENTENCES, tmp_path, pooled="mean", batch_size=2)
+    live = elmo.encode(SENTENCES)
+    expected = live.values.sum(dim=2) / live.mask.sum(dim=1).clamp(min=1).unsqueeze(1)
+    order = [5, 3, 0, 1]
+    found = store.pooled_batch(order)
+    assert (found.dtype, found.shape) == (torch.float32, (3, 4, 32))
+    torch.testing.assert_close(found, expected[:, order], atol=1e-6, rtol=2**-10)
+    assert (found[:, 1] == 0).all()  # the sentence without a token
+
+
+def test_the_file_is_token_major_half_precision(tmp_path):
+    store = LayerStore.build(Numbers(), [["a", "bb"], [], ["ccc"]], tmp_path)
+    rows = np.fromfile(store.folder / "layers.bin", "<f2").reshape(3, 2, 3)
+    assert rows[:, :, 0].tolist() == [[1, 2], [2, 3], [3, 4]]
+    assert np.load(store.folder / "offsets.npy").tolist() == [0, 2, 2, 3]
+
+
+def test_what_is_there_is_opened_and_not_computed_again(tmp_path):
+    first = LayerStore.build(Numbers(), MANY, tmp_path)
+    again = Numbers()
+    assert LayerStore.build(again, MANY, tmp_path, max_bytes=0).folder == first.folder
+    assert again.encoded == []
+    assert {path.name for path in first.folder.iterdir()} == {"store.json", "offsets.npy", "layers.bin"}
+    copy = pickle.loads(pickle.dumps(first))
+    assert len(pickle.dumps(first)) < 1000  # the folder, not the numbers
+    assert torch.equal(copy.batch([5], [MANY[5]]).values, first.batch([5], [MANY[5]]).values)
+
+
+def test_sentences_are_encoded_by_length_and_kept_in_order(tmp_path):
+    encoder = Numbers()
+    store = LayerStore.build(encoder, MANY, tmp_path, batch_size=8)
+    lengths = [len(words) for words in encoder.encoded]
+    assert lengths == sorted(lengths)
+    assert 0 not in lengths  # nothing to encode
+    everything = store.batch(range(len(MANY)), MANY)
+    assert torch.equal(everything.values, Numbers().encode(MANY).values)
+
+
+def test_long_sentences_make_small_batches(tmp_path, monkeypatch):
+    monkeypatch.setattr(layer_store_writer, "_BATCH_TOKENS", 20)
+    sizes = []
+    encoder = Numbers()
+    encode = encoder.encode
+    encoder.encode = lambda sentences: sizes.append([len(s) for s in sentences]) or encode(sentences)
+    LayerStore.build(encoder, MANY, tmp_path)
+    assert sum(map(len, sizes)) == sum(map(bool, MANY))
+    assert all(len(size) * max(size) <= 20 for size in sizes)
+
+
+@pytest.mark.parametrize("pooled", [None, "mean"])
+@pytest.mark.parametrize("fail_at", [0, 13, 31, 50])
+def test_a_killed_build_goes_on_where_it_was(tmp_path, small_blocks, pooled, fail_at, caplog):
+    whole = LayerStore.build(Numbers(), MANY, tmp_path / "whole", pooled, batch_size=3)
+    killed = Numbers(fail_at=fail_at)
+    with pytest.raises(KeyboardInterrupt):
+        LayerStore.build(killed, MANY, tmp_path / "killed", pooled, batch_size=3)
+    (partial,) = (tmp_path / "killed").glob("*.partial")
+    recorded = partial / "progress.json"
+    done = json.loads(recorded.read_text())["sentences"] if recorded.exists() else 0
+    assert (done > 0) == (fail_at > 0)
+    with (partial / "layers.bin").open("ab") as file:
+        file.write(b"\x7f" * 11)  # half of a block that was never recorded
+    caplog.clear()
+    resumed = Numbers()
+    store = LayerStore.build(resumed, MANY, tmp_path / "killed", pooled, batch_size=3)
+    assert sorted(resumed.encoded) == sorted(tuple(words) for words in MANY[done:] if words)
+    assert bytes_of(store) == bytes_of(whole)
+    assert not list((tmp_path / "killed").glob("*.partial"))
+    assert ("are there from an earlier run" in caplog.text) == (done > 0)
+
+
+@pytest.mark.parametrize("name", ["progress.json", "store.json", "offsets.npy", "layers.bin"])
+def test_what_cannot_be_relied_on_is_computed_from_the_start(tmp_path, small_blocks, name):
+    with pytest.raises(KeyboardInterrupt):
+        LayerStore.build(Numbers(fail_at=30), MANY, tmp_path)
+    (partial,) = tmp_path.glob("*.partial")
+    (partial / name).write_bytes((partial / name).read_bytes()[:7])
+    encoder = Numbers()
+    store = LayerStore.build(encoder, MANY, tmp_path)
+    assert len(encoder.encoded) == sum(map(bool, MANY))
+    assert torch.equal(store.batch(range(len(MANY)), MANY).values, Numbers().encode(MANY).values)
+
+
+def test_the_key_changes_with_text_weights_and_pooling(tmp_path):
+    def key(encoder, sentences, pooled=None):
+        return LayerStore.build(encoder, sentences, tmp_path, pooled).folder.name
+
+    model, other = Elmo(tiny()), Elmo(tiny())
+    texts = [[["a", "b"], ["c"]], [["a"], ["b", "c"]], [["c"], ["a", "b"]], [["a b"], ["c"]], [["a", "b"], ["c"], []]]
+    keys = [key(model, text) for text in texts]
+    assert len(set(keys)) == len(texts)
+    assert key(other, texts[0]) == keys[0]  # the same weights, and the tokens as tuples
+    assert key(model, [tuple(words) for words in texts[0]]) == keys[0]
+    assert key(model, texts[0], "mean") != keys[0]
+    with torch.no_grad():
+        next(other.bilm.parameters()).view(-1)[0] += 1
+    assert other.checksum != model.checksum
+    assert key(other, texts[0]) != keys[0]
+
+
+def test_the_checksum_of_a_model_with_files_is_that_of_its_files():
+    assert Elmo(tiny(), files=SimpleNamespace(checksum="of the files")).checksum == "of the files"
+    assert Elmo(tiny()).checksum == Elmo(tiny()).checksum
+    assert len(Elmo(tiny()).checksum) == 64
+
+
+def test_the_size_is_said_before_anything_is_computed(tmp_path, caplog):
+    with caplog.at_level(logging.WARNING), pytest.raises(KeyboardInterrupt):
+        LayerStore.build(Numbers(n_layers=3, width=1000, fail_at=0), MANY, tmp_path)
+    assert "60 sentences, 301 tokens, 3 layers of 1000 numbers): 1.8 MB in " in caplog.text
+
+
+def test_what_exceeds_the_limit_is_refused_before_anything_is_computed(tmp_path):
+    encoder = Numbers(n_layers=3, width=1000)
+    expected = (
+        r"301 tokens, 3 layers of 1000 numbers needs 1.8 MB, and max_bytes allows 1.0 MB: raise max_bytes; "
+        r"or keep one mean per sentence \(pooled='mean', 0.4 MB\) .*; or take fewer sentences, or encode live"
+    )
+    with pytest.raises(ConfigError, match=expected):
+        LayerStore.build(encoder, MANY, tmp_path, max_bytes=10**6)
+    with pytest.raises(ConfigError, match=r"one mean per sentence needs 0.4 MB, .*: raise max_bytes; or take fewer"):
+        LayerStore.build(encoder, MANY, tmp_path, "mean", max_bytes=10**5)
+    assert encoder.encoded == []
+    assert not [path for path in tmp_path.iterdir() if path.is_dir()]
+
+
+def test_what_the_disk_cannot_take_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=2000))
+    with pytest.raises(ConfigError, match=r"needs 0.0 MB, and 0.0 MB are free on the disk of .*: make room or choose"):
+        LayerStore.build(Numbers(), MANY, tmp_path)
+    (tmp_path / "file").touch()
+    with pytest.raises(ConfigError, match="file: no folder that layer stores can be written to"):
+        LayerStore.build(Numbers(), MANY, tmp_path / "file")
+
+
+def test_a_disk_that_fills_up_is_said_and_costs_nothing(tmp_path, small_blocks, monkeypatch):
+    def full(descriptor):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(layer_store_writer.os, "fsync", full)
+        with pytest.raises(ConfigError, match="the disk is full; make room and start again: the layer store goes on"):
+            LayerStore.build(Numbers(), MANY, tmp_path)
+    store = LayerStore.build(Numbers(), MANY, tmp_path)
+    assert torch.equal(store.batch([7], [MANY[7]]).values, Numbers().encode([MANY[7]]).values)
+
+
+@pytest.mark.parametrize(("scale", "value"), [(1e4, "90000"), (float("nan"), "nan")])
+def test_values_that_float16_cannot_hold_are_refused(tmp_path, scale, value):
+    with pytest.raises(ConfigError, match=rf"numbers: layer 0 of sentence 2 has the value {value}, .* up to 65504"):
+        LayerStore.build(Numbers(scale), [["wwwww"] if value != "nan" else [], ["w", "w" * 9]], tmp_path)
+    assert not list(tmp_path.glob("*.partial"))
+
+
+def test_an_encoder_that_gives_something_else_is_refused(tmp_path):
+    encoder = Numbers()
+    encoder.encode = lambda sentences: Numbers(width=4).encode(sentences)
+    with pytest.raises(ValueError, match=r"numbers: expected \(2, 3\) layers and width"):
+        LayerStore.build(encoder, [["a"]], tmp_path)
+
+
+def test_the_second_of_two_builds_waits_and_computes_nothing(tmp_path):
+    started, go_on = threading.Event(), threading.Event()
+    first, second = Numbers(), Numbers()
+    encode = first.encode
+
+    def slowly(sentences):
+        started.set()
+        assert go_on.wait(20)
+        return encode(sentences)
+
+    first.encode = slowly
+    stores = {}
+
+    def build(name, encoder):
+        stores[name] = LayerStore.build(encoder, MANY, tmp_path)
+
+    threads = [threading.Thread(target=build, args=(name, e)) for name, e in (("first", first), ("second", second))]
+    threads[0].start()
+    assert started.wait(20)
+    threads[1].start()
+    threads[1].join(0.3)
+    assert threads[1].is_alive()
+    go_on.set()
+    for thread in threads:
+        thread.join(20)
+    assert second.encoded == []
+    assert bytes_of(stores["first"]) == bytes_of(stores["second"])
+
+
+def test_a_build_waits_for_another_process(tmp_path, caplog):
+    key = LayerStore.build(Numbers(), MANY, tmp_path / "other").folder.name
+    code = "import filelock, sys\nwith filelock.FileLock(sys.argv[1]):\n  print('held', flush=True); sys.stdin.read()"
+    command = [sys.executable, "-c", code, str(tmp_path / f"{key}.lock")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout.readline() == b"held\n"
+        encoder = Numbers()
+        thread = threading.Thread(target=LayerStore.build, args=(encoder, MANY, tmp_path))
+        thread.start()
+        thread.join(0.3)
+        assert thread.is_alive()
+        assert encoder.encoded == []
+        holder.kill()  # a process that is killed leaves no lock behind
+        thread.join(20)
+    assert not thread.is_alive()
+    assert encoder.encoded
+    assert "Another process computes the layer store" in caplog.text
+
+
+BROKEN = {
+    "cut short": (
+        "layers.bin",
+        lambda old: old[:-2],
+        r"layers.bin: expected [\d,]+ bytes of layers, found [\d,]+ bytes",
+    ),
+    "too long": ("layers.bin", lambda old: old + b"xx", "layers.bin: expected"),
+    "no layers": ("layers.bin", None, "layers.bin: expected .* found no such file"),
+    "no offsets": ("offsets.npy", None, "offsets.npy: not the offsets of a layer store .FileNotFoundError"),
+    "offsets cut short": ("offsets.npy", lambda old: old[:-3], "offsets.npy: not the offsets of a layer store"),
+    "offsets empty": ("offsets.npy", lambda old: b"", "offsets.npy: not the offsets of a layer store"),
+    "offsets of other type": (
+        "offsets.npy",
+        lambda old: old.replace(b"<i8", b"<u8"),
+        "expected 61 int64 offsets, found uint64",
+    ),
+    "offsets changed": ("offsets.npy", lambda old: old[:-8] + b"\0" * 8, "expected offsets that rise from 0 to 301"),
+    "no description": ("store.json", None, "store.json: not the description of a layer store"),
+    "no JSON": ("store.json", lambda old: b"{", "store.json: not the description of a layer store .JSONDecodeError"),
+    "a list": ("store.json", lambda old: b"[]", "store.json: not the description of a layer store .TypeError"),
+    "other keys": ("store.json", lambda old: b'{"version": 1}', "store.json: not the description of a layer store"),
+    "text for a number": ("store.json", lambda old: old.replace(b": 301", b': "301"'), "sizes that are not negative"),
+    "other version": (
+        "store.json",
+        lambda old: old.replace(b'"version": 1', b'"version": 2'),
+        "of version 2, expected version 1",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_broken_store_is_named_and_built_again(tmp_path, case, caplog):
+    name, change, message = BROKEN[case]
+    store = LayerStore.build(Numbers(), MANY, tmp_path)
+    before, path = bytes_of(store), store.folder / name
+    if change is None:
+        path.unlink()
+    else:
+        path.write_bytes(change(path.read_bytes()))
+    with pytest.raises(DataError, match=message) as caught:
+        LayerStore(store.folder)
+    assert str(path) in str(caught.value)
+    again = LayerStore.build(Numbers(), MANY, tmp_path)
+    assert bytes_of(again) == before
+    assert "the layers are computed again" in caplog.text
+
+
+def test_a_store_under_another_name_is_built_again(tmp_path, caplog):
+    store = LayerStore.build(Numbers(), MANY, tmp_path)
+    other = LayerStore.build(Numbers(2.0), MANY, tmp_path)
+    shutil.rmtree(store.folder)
+    shutil.copytree(other.folder, store.folder)
+    again = LayerStore.build(Numbers(), MANY, tmp_path)
+    assert "store.json: describes another layer store" in caplog.text
+    assert torch.equal(again.batch([5], [MANY[5]]).values, Numbers().encode([MANY[5]]).values)
+
+
+@pytest.mark.parametrize("sentences", [[], [[]], [[], []]])
+def test_nothing_to_store(tmp_path, sentences):
+    tokens = LayerStore.build(Numbers(), sentences, tmp_path)
+    assert tokens.batch(range(len(sentences)), sentences).values.shape == (2, len(sentences), 0, 3)
+    means = LayerStore.build(Numbers(), sentences, tmp_path, pooled="mean")
+    assert torch.equal(means.pooled_batch(range(len(sentences))), torch.zeros(2, len(sentences), 3))
+
+
+def test_misuse_is_said(tmp_path):
+    tokens = LayerStore.build(Numbers(), MANY, tmp_path)
+    means = LayerStore.build(Numbers(), MANY, tmp_path, pooled="mean")
+    with pytest.raises(ValueError, match="one mean per sentence and no tokens"):
+        means.batch([0], [MANY[0]])
+    with pytest.raises(ValueError, match="holds a vector per token"):
+        tokens.pooled_batch([0])
+    with pytest.raises(ValueError, match=r"sentences \[1, 2\] have \[7, 3\] tokens, given were \[3, 7\]"):
+        tokens.batch([1, 2], [MANY[2], MANY[1]])
+    for index in (-1, 60):
+        with pytest.raises(IndexError, match=rf"expected sentences 0 to 59, found \[{index}\]"):
+            tokens.batch([index], [[]])
+    with pytest.raises(InputError, match="sentence 2: a layer store takes tokens, found text: 'one two'"):
+        LayerStore.build(Numbers(), [["one"], "one two"], tmp_path)
+    with pytest.raises(ConfigError, match="pooled: expected 'mean' or nothing, found 'max'"):
+        LayerStore.build(Numbers(), MANY, tmp_path, pooled="max")
+    with pytest.raises(ConfigError, match="batch_size: expected 1 or more, found 0"):
+        LayerStore.build(Numbers(), MANY, tmp_path, batch_size=0)
+
+
+@settings(deadline=None)  # another process on the machine must not fail it
+@given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 5))))
+def test_rows_of_runs(runs):
+    starts, lengths = (np.array([run[k] for run in runs], np.int64) for k in (0, 1))
+    assert token_rows(starts, lengths).tolist() == [start + t for start, length in runs for t in range(length)]
