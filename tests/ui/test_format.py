@@ -142,7 +142,11 @@ def test_examples_are_answered_without_notes(service, example):
 @pytest.mark.parametrize(
     ("verdict", "headline", "reasons"),
     [
-        ("1 and 2 go together. At layer 1 0.62, two random words 0.12.", "1 and 2 go together.", "At layer 1 0.62, two random words 0.12."),
+        (
+            "1 and 2 go together. At layer 1 0.62, two random words 0.12.",
+            "1 and 2 go together.",
+            "At layer 1 0.62, two random words 0.12.",
+        ),
         ("One sentence only.", "One sentence only.", ""),
         ("", "", ""),
     ],
