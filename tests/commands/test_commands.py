@@ -157,6 +157,7 @@ def test_the_endpoint_and_the_command_give_the_same_json(toy, capsys):
             client.predict("bank", ["The bank.", "No."], api_name="/compare")
     finally:
         app.close()
+    capsys.readouterr()  # what gradio said of its server
     spoken = [word for sentence in sentences for word in ("--sentence", sentence)]
     status, out, _ = run(capsys, "compare", "--model", toy, "--word", "bank", *spoken, "--json")
     assert status == 0
