@@ -12,7 +12,7 @@ from elmo_tasks.analysis.calibration import Calibration
 from elmo_tasks.analysis.senses import Grouping, group_uses, verdict
 from elmo_tasks.analysis.similarity import cosine_matrix
 from elmo_tasks.api import Comparison, ComparisonItem, LayerComparison, Limits, ModelInfo
-from elmo_tasks.bilm.model_files import bundled_models, default_model
+from elmo_tasks.bilm.model_files import bundled_models, find_model, load_bilm
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import layer_names, with_mean
@@ -37,13 +37,18 @@ class Session:
     Args:
         model: name or folder of the model to start with; the default one if ``None``.
         device: where to compute; a GPU if there is one and ``None`` is given.
+
+    Raises:
+        ConfigError: there is no such model.
+        WeightsError: it is a published model that was not downloaded.
     """
 
     limits = Limits()
 
     def __init__(self, model: str | None = None, device: str | None = None) -> None:
         self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
-        self.default = model or default_model()
+        self._files = find_model(model)
+        self.default = self._files.name
         self._models: dict[str, _Loaded] = {}
         # One at a time: requests come in threads, and a model is loaded once.
         self._lock = threading.Lock()
@@ -71,7 +76,7 @@ class Session:
         )
         asked = loaded.calibration.verdict_layer
         same = loaded.calibration.layers[asked].same_sense
-        grouping = group_uses(compared[asked].cosine, same) if same else Grouping(((),), 0.0, False)
+        grouping = group_uses(compared[asked].cosine, same) if same else Grouping((), 0.0, False)
         return Comparison(
             word=word.strip(),
             model=loaded.elmo.name,
@@ -87,17 +92,9 @@ class Session:
         if any("[" not in sentence for sentence in sentences) or not sentences:
             check_word(word)
         if not limits.min_sentences <= len(sentences) <= limits.max_sentences:
-            had = (
-                "no sentence"
-                if not sentences
-                else "one sentence"
-                if len(sentences) == 1
-                else f"{len(sentences)} sentences"
-            )
+            had = {0: "is no sentence", 1: "is one sentence"}.get(len(sentences), f"are {len(sentences)} sentences")
             raise InputError(
-                f"Comparing takes {limits.min_sentences} to {limits.max_sentences} sentences; there is {had}."
-                if len(sentences) < 2
-                else f"Comparing takes {limits.min_sentences} to {limits.max_sentences} sentences; there are {had}.",
+                f"Comparing takes {limits.min_sentences} to {limits.max_sentences} sentences; there {had}.",
                 field="sentences",
             )
         mentions = []
@@ -129,7 +126,8 @@ class Session:
     def _load(self, name: str) -> _Loaded:
         with self._lock:
             if name not in self._models:
-                elmo = Elmo.load(name, device=self.device)
+                files = self._files if name == self.default else find_model(name)
+                elmo = Elmo(load_bilm(files).to(self.device), files.name, files)
                 self._models[name] = _Loaded(elmo, layer_names(elmo.n_layers), load_calibration(elmo))
             return self._models[name]
 

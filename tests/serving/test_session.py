@@ -100,6 +100,12 @@ def test_a_request_cannot_open_a_folder(session, tmp_path):
         session.compare("bank", SENTENCES, model=str(tmp_path))
 
 
+def test_a_model_from_a_folder_goes_by_its_name(session, folder):
+    assert session.default == "toy"
+    assert session.models()[0].name == "toy"
+    assert session.compare("bank", SENTENCES, model="toy") == session.compare("bank", SENTENCES)
+
+
 def test_a_model_that_is_not_there(tmp_path):
     with pytest.raises(ConfigError, match="there is no model"):
         Session(str(tmp_path / "nowhere")).compare("bank", SENTENCES)
