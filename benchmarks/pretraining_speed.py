@@ -20,7 +20,7 @@ from torch.nn import functional as F
 
 from elmo_tasks.bilm import char_cnn
 from elmo_tasks.bilm.softmax import LMSoftmax
-from elmo_tasks.data.language_model import StreamBatch
+from elmo_tasks.data.language_batches import StreamBatch
 from elmo_tasks.text.characters import character_ids
 from elmo_tasks.training.bilm_module import BiLMModule
 

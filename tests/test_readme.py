@@ -12,7 +12,6 @@ import yaml
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
-BUNDLED = (REPOSITORY / "checkpoints" / "default.json").exists()
 
 
 def blocks(language: str) -> list[str]:
@@ -49,7 +48,6 @@ SMALL = ["--trainer.accelerator=cpu", "--trainer.enable_progress_bar=false", "--
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not BUNDLED, reason="no bundled model yet: checkpoints/default.json is missing")
 @pytest.mark.parametrize("command", list(dict.fromkeys(commands())))
 def test_a_command_runs(command, workplace):
     words = shlex.split(command, comments=True)
@@ -80,7 +78,6 @@ def test_a_command_runs(command, workplace):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not BUNDLED, reason="no bundled model yet: checkpoints/default.json is missing")
 @pytest.mark.parametrize("code", [c for c in blocks("python") if "gradio_client" not in c])
 def test_python_code_runs(code, workplace):
     assert run(workplace, sys.executable, "-c", code)

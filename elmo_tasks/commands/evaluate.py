@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
 
     from elmo_tasks.bilm.model_files import find_model, load_bilm, load_softmax
     from elmo_tasks.bilm.perplexity import Perplexity, sentence_losses
-    from elmo_tasks.data.language_model import held_out_sentences, sentence_batches
+    from elmo_tasks.data.language_batches import held_out_sentences, sentence_batches
     from elmo_tasks.errors import DataError
     from elmo_tasks.text.vocabulary import UNKNOWN_ID
 

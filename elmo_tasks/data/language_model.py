@@ -1,210 +1,23 @@
-"""Text for pretraining: parallel streams for the two directions, and single sentences for perplexity."""
+"""Text for pretraining: from files to parallel streams and held-out sentences."""
 
 from __future__ import annotations
 
-import csv
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytorch_lightning as pl
-import torch
-from numpy.typing import NDArray
-from torch import Tensor
 
-from elmo_tasks.data.tokenized_corpus import TokenizedCorpus, character_table, read_sentences
+from elmo_tasks.data.language_batches import (
+    SentenceLoader,
+    StreamLoader,
+    held_out_sentences,
+    sentence_batches,
+    target_ids,
+)
+from elmo_tasks.data.tokenized_corpus import TokenizedCorpus
 from elmo_tasks.errors import ConfigError, DataError
-from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS, UNKNOWN_ID, Vocabulary, open_text
-
-
-@dataclass(frozen=True)
-class StreamBatch:
-    """One step of truncated back-propagation.
-
-    Attributes:
-        characters: ``[U, C]`` character ids of the distinct words of both directions.
-        words: ``[2, B, T]`` rows of ``characters``: the forward, then the backward streams.
-        targets: ``[2, B, T]`` vocabulary ids of the words that come next.
-    """
-
-    characters: Tensor
-    words: Tensor
-    targets: Tensor
-
-    def to(self, device: torch.device) -> StreamBatch:
-        """The same batch elsewhere."""
-        return StreamBatch(*(t.to(device, non_blocking=True) for t in (self.characters, self.words, self.targets)))
-
-
-@dataclass(frozen=True)
-class SentenceBatch:
-    """Whole sentences, for perplexity.
-
-    Attributes:
-        characters: ``[U, C]`` character ids of the distinct words.
-        words: ``[B, T]`` rows of ``characters``; ``<S> w1 .. wn </S>``, right-padded.
-        lengths: ``[B]`` words of each sentence, boundaries included.
-        targets: ``[B, T]`` vocabulary ids of ``words``.
-    """
-
-    characters: Tensor
-    words: Tensor
-    lengths: Tensor
-    targets: Tensor
-
-    def to(self, device: torch.device) -> SentenceBatch:
-        """The same batch elsewhere."""
-        return SentenceBatch(*(t.to(device) for t in (self.characters, self.words, self.lengths, self.targets)))
-
-
-def target_ids(corpus_words: Sequence[str], vocabulary: Vocabulary) -> NDArray[np.int64]:
-    """``[n_words]`` vocabulary id of each word of a corpus."""
-    return np.array([vocabulary.id_of(word) for word in corpus_words], np.int64)
-
-
-class StreamLoader:
-    """``batch_size`` places of the corpus read in parallel, ``unroll_steps`` words at a time; the state goes on where it was.
-
-    It says where it is, and goes on from there, so that a run resumes at the very batch where it was killed.
-
-    Args:
-        corpus: the text.
-        targets: ``[n_words]`` vocabulary id of each word.
-        batch_size: streams of this process.
-        unroll_steps: words of each stream in a batch.
-        n_batches: where to stop.
-        rank: which share of the streams this process reads.
-        world_size: number of processes.
-    """
-
-    def __init__(
-        self,
-        corpus: TokenizedCorpus,
-        targets: NDArray[np.int64],
-        batch_size: int,
-        unroll_steps: int,
-        n_batches: int,
-        rank: int = 0,
-        world_size: int = 1,
-    ) -> None:
-        self.corpus, self.targets = corpus, targets
-        self.unroll_steps, self.n_batches = unroll_steps, n_batches
-        n_streams = batch_size * world_size
-        self.stream_length = len(corpus.forward) // n_streams
-        mine = np.arange(rank * batch_size, (rank + 1) * batch_size, dtype=np.int64)
-        self.starts = mine * self.stream_length
-        self.next_batch = 0
-
-    def __len__(self) -> int:
-        return self.n_batches
-
-    def state_dict(self) -> dict[str, Any]:
-        """Where the next batch begins."""
-        return {"next_batch": self.next_batch}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on where a checkpoint was written."""
-        self.next_batch = state["next_batch"]
-
-    def __iter__(self) -> Iterator[StreamBatch]:
-        if self.next_batch >= self.n_batches:
-            self.next_batch = 0
-        while self.next_batch < self.n_batches:
-            batch = self.batch(self.next_batch)
-            self.next_batch += 1
-            yield batch
-
-    def batch(self, k: int) -> StreamBatch:
-        """The ``k``-th batch of the corpus; past its end the streams begin anew."""
-        per_pass = max(1, (self.stream_length - 1) // self.unroll_steps)
-        offset = (k % per_pass) * self.unroll_steps
-        at = self.starts[:, None] + offset + np.arange(self.unroll_steps + 1)  # [B, T + 1]
-        at = np.minimum(at, len(self.corpus.forward) - 1)
-        ids = np.stack([self.corpus.forward[at], self.corpus.backward[at]])  # [2, B, T + 1]
-        distinct, words = np.unique(ids[:, :, :-1], return_inverse=True)
-        return StreamBatch(
-            characters=torch.from_numpy(self.corpus.characters[distinct].astype(np.int64)),
-            words=torch.from_numpy(words.reshape(2, len(at), self.unroll_steps)),
-            targets=torch.from_numpy(self.targets[ids[:, :, 1:]]),
-        )
-
-
-def sentence_batches(
-    sentences: Sequence[Sequence[str]], vocabulary: Vocabulary, max_tokens: int = 4096
-) -> Iterator[SentenceBatch]:
-    """Sentences by length, so that little is padded.
-
-    Args:
-        sentences: tokenized sentences.
-        vocabulary: gives the target ids.
-        max_tokens: words of a batch, padding included.
-    """
-    order = sorted(range(len(sentences)), key=lambda k: len(sentences[k]))
-    batch: list[Sequence[str]] = []
-    for k in order:
-        # The one that comes is the longest so far.
-        if batch and (len(batch) + 1) * (len(sentences[k]) + 2) > max_tokens:
-            yield _sentence_batch(batch, vocabulary)
-            batch = []
-        batch.append(sentences[k])
-    if batch:
-        yield _sentence_batch(batch, vocabulary)
-
-
-def _sentence_batch(sentences: Sequence[Sequence[str]], vocabulary: Vocabulary) -> SentenceBatch:
-    ids: dict[str, int] = {word: k for k, word in enumerate(SPECIAL_WORDS)}
-    rows = [[BEGIN_ID, *(ids.setdefault(word, len(ids)) for word in words), END_ID] for words in sentences]
-    lengths = np.array([len(row) for row in rows])
-    words = np.full((len(rows), lengths.max()), END_ID)
-    for row, target in zip(rows, words, strict=True):
-        target[: len(row)] = row
-    return SentenceBatch(
-        characters=torch.from_numpy(character_table(list(ids)).astype(np.int64)),
-        words=torch.from_numpy(words),
-        lengths=torch.from_numpy(lengths),
-        targets=torch.from_numpy(target_ids(list(ids), vocabulary)[words]),
-    )
-
-
-class SentenceLoader:
-    """Batches made once; Lightning takes a plain list for several loaders."""
-
-    def __init__(self, batches: list[SentenceBatch]) -> None:
-        self.batches = batches
-
-    def __len__(self) -> int:
-        return len(self.batches)
-
-    def __iter__(self) -> Iterator[SentenceBatch]:
-        return iter(self.batches)
-
-
-def held_out_sentences(path: Path, index: Path | None, sources: Sequence[str]) -> list[list[str]]:
-    """Held-out sentences of the sources that are trained on.
-
-    Args:
-        path: text file, one tokenized sentence per line.
-        index: table with the columns ``source``, ``first_line`` and ``last_line`` (from 1); ``None`` to read every line.
-        sources: names of the training files; a source counts if one of them begins with its name.
-
-    Raises:
-        DataError: no line is left.
-    """
-    sentences = list(read_sentences([path]))
-    if index is not None:
-        rows = csv.DictReader(open_text(index), delimiter="\t")
-        ranges = [
-            (int(row["first_line"]) - 1, int(row["last_line"]))
-            for row in rows
-            if any(name.startswith(f"{row['source']}_") for name in sources)
-        ]
-        sentences = [words for start, stop in ranges for words in sentences[start:stop]]
-    if not sentences:
-        raise DataError(f"{path}: no held-out sentence of the sources {', '.join(sorted(set(sources)))}")
-    return sentences
+from elmo_tasks.text.vocabulary import SPECIAL_WORDS, UNKNOWN_ID, Vocabulary
 
 
 class LanguageModelData(pl.LightningDataModule):

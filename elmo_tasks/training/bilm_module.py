@@ -15,7 +15,8 @@ from elmo_tasks.bilm.model_files import ModelFiles, find_model, has_softmax, loa
 from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
 from elmo_tasks.bilm.perplexity import Perplexity, sentence_losses
 from elmo_tasks.bilm.softmax import LMSoftmax
-from elmo_tasks.data.language_model import LanguageModelData, SentenceBatch, StreamBatch
+from elmo_tasks.data.language_batches import SentenceBatch, StreamBatch
+from elmo_tasks.data.language_model import LanguageModelData
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, UNKNOWN_ID, Vocabulary
 

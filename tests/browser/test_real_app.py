@@ -7,14 +7,12 @@ import time
 
 import pytest
 
-from tests.browser.conftest import ROOT, free_port, serve
+from tests.browser.conftest import free_port, serve
 
 pytestmark = pytest.mark.browser
 
 
 def test_the_app_starts_and_answers(open_page):
-    if not (ROOT / "checkpoints" / "default.json").exists():
-        pytest.skip("there is no bundled model yet: checkpoints/default.json is missing")
     port = free_port()
     began = time.monotonic()
     for url in serve([sys.executable, "app.py", "--port", str(port)], port):

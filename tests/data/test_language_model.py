@@ -6,13 +6,8 @@ import shutil
 import numpy as np
 import pytest
 
-from elmo_tasks.data.language_model import (
-    LanguageModelData,
-    StreamLoader,
-    held_out_sentences,
-    sentence_batches,
-    target_ids,
-)
+from elmo_tasks.data.language_batches import StreamLoader, held_out_sentences, sentence_batches, target_ids
+from elmo_tasks.data.language_model import LanguageModelData
 from elmo_tasks.data.tokenized_corpus import TokenizedCorpus, turn_sentences
 from elmo_tasks.errors import DataError
 from elmo_tasks.text.characters import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
