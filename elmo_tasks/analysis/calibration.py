@@ -15,6 +15,7 @@ from elmo_tasks.analysis.similarity import cosine_matrix
 #: A grouping is named only where groupings as clear as it had this share of their pairs right, on the words that were fitted.
 RIGHT_WHEN_NAMED = 0.8
 _SETS_PER_WORD = 40
+_NEVER = 1e9  # a margin that no grouping has; JSON has no infinity
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,8 @@ def calibrate(
     layers = [LayerCalibration(names[0], random_pair[0])]
     for k in range(1, len(names)):
         layers.append(_calibrate_layer(names[k], k, halves, random_pair[k]))
-    best = max(range(len(layers)), key=lambda k: layers[k].named * (layers[k].right - 0.5))
+    # The context-free layer is never asked; it is 1.00 whatever the sentences say.
+    best = max(range(1, len(layers)), key=lambda k: layers[k].named * (layers[k].right - 0.5))
     return Calibration(checksum, tuple(layers), best)
 
 
@@ -134,8 +136,8 @@ def _least_margin(outcomes: Sequence[tuple[float, float]]) -> float:
     """The smallest margin from which on the groupings are right as often as :data:`RIGHT_WHEN_NAMED` asks."""
     by_margin = sorted(outcomes, reverse=True)
     so_far = np.cumsum([right for _, right in by_margin]) / np.arange(1, len(by_margin) + 1)
-    enough = np.flatnonzero(so_far >= RIGHT_WHEN_NAMED)
-    return round(by_margin[int(enough[-1])][0], 4) if len(enough) else float("inf")
+    enough = np.flatnonzero((so_far >= RIGHT_WHEN_NAMED) & (np.array([margin for margin, _ in by_margin]) > 0))
+    return by_margin[int(enough[-1])][0] if len(enough) else _NEVER
 
 
 def _outcome(cosine: np.ndarray, senses: Sequence[str], same: SameSense) -> tuple[float, float]:

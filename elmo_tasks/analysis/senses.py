@@ -110,7 +110,7 @@ def mean_cosines(cosine: Matrix, groups: Groups) -> tuple[float | None, float | 
     return (math.fsum(within) / len(within) if within else None, math.fsum(between) / len(between) if between else None)
 
 
-def verdict(grouping: Grouping, cosine: Matrix, random_pair: float, layer: str, word: str | None) -> str:
+def verdict(grouping: Grouping, cosine: Matrix, random_pair: float, layer: str, word: str) -> str:
     """The answer in plain words.
 
     Args:
@@ -118,12 +118,17 @@ def verdict(grouping: Grouping, cosine: Matrix, random_pair: float, layer: str, 
         cosine: ``[n][n]`` cosines at the layer that was asked.
         random_pair: mean cosine of two random words there.
         layer: its name.
-        word: the word, if all uses are of one spelling; ``None`` if they are not.
+        word: the word, in one spelling.
     """
     where = "in the mean of the layers" if layer == "mean" else f"at layer {layer}"
-    uses = f"uses of “{word}”" if word else "words"
+    uses = f"uses of “{word}”"
     n = len(cosine)
     everything = (tuple(range(n)),)
+    if n == 2 and not grouping.is_clear:
+        return (
+            f"The model cannot say whether these two {uses} mean the same. {_capital(where)} their cosine is {cosine[0][1]:.2f} "
+            f"(two random words: {random_pair:.2f}), which is neither clearly high nor clearly low for one spelling."
+        )
     if not grouping.is_clear:
         average = mean_cosines(cosine, everything)[0] or 0.0
         return (
@@ -133,9 +138,10 @@ def verdict(grouping: Grouping, cosine: Matrix, random_pair: float, layer: str, 
         )
     within, between = mean_cosines(cosine, grouping.groups)
     if len(grouping.groups) == 1:
+        everyone = "Both" if n == 2 else f"All {n}"
         return (
-            f"All {n} {uses} go together. {_capital(where)} their cosines average {within:.2f}, where two random words have "
-            f"{random_pair:.2f}."
+            f"{everyone} {uses} go together. {_capital(where)} their cosines average {within:.2f}, where two random "
+            f"words have {random_pair:.2f}."
         )
     said = _said(grouping.groups)
     numbers = []
@@ -145,6 +151,26 @@ def verdict(grouping: Grouping, cosine: Matrix, random_pair: float, layer: str, 
         numbers.append(f"uses that do not have {between:.2f}" if numbers else f"their cosines average {between:.2f}")
     numbers.append(f"two random words {random_pair:.2f}")
     return f"{_capital(said)}. {_capital(where)} {', '.join(numbers[:-1])}, {numbers[-1]}."
+
+
+def ranked(cosine: Matrix, random_pair: float, layer: str) -> str:
+    """What may be said of different spellings: who is closest to whom. Their letters alone move their vectors apart.
+
+    Args:
+        cosine: ``[n][n]`` cosines at the layer.
+        random_pair: mean cosine of two random words there.
+        layer: its name.
+    """
+    pairs = sorted((cosine[a][b], a + 1, b + 1) for b in range(len(cosine)) for a in range(b))
+    (low, a, b), (high, c, d) = pairs[0], pairs[-1]
+    where = "in the mean of the layers" if layer == "mean" else f"at layer {layer}"
+    why = "The spellings differ, which moves vectors apart by itself, so no groups are named"
+    if len(pairs) == 1:
+        return f"The cosine of the two is {high:.2f}. Two random words have {random_pair:.2f} {where}. {why}."
+    return (
+        f"{c} and {d} are the closest, {a} and {b} the furthest apart. {_capital(where)} their cosines are {high:.2f} "
+        f"and {low:.2f}, where two random words have {random_pair:.2f}. {why}."
+    )
 
 
 def _said(groups: Groups) -> str:

@@ -19,9 +19,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Measure, keep, print a table."""
     from elmo_tasks.encoders.elmo import Elmo
+    from elmo_tasks.layers.device import checked_device
     from elmo_tasks.serving.calibrations import cached_path, measure, write_calibration
 
-    elmo = Elmo.load(args.model, device=args.device)
+    elmo = Elmo.load(args.model, device=checked_device(args.device))
     assert elmo.files is not None
     calibration = measure(elmo, elmo.files.checksum)
     write_calibration(

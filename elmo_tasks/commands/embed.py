@@ -34,13 +34,16 @@ def run(args: argparse.Namespace) -> int:
 
     from elmo_tasks.encoders.elmo import Elmo
     from elmo_tasks.errors import ConfigError
+    from elmo_tasks.layers.device import checked_device
 
     if args.batch_size < 1:
         raise ConfigError(f"--batch-size {args.batch_size}: expected at least 1")
     lines = [line.strip() for line in _lines(args.input)]
     if not args.output.parent.is_dir():
         raise ConfigError(f"{args.output}: the folder {args.output.parent} does not exist")
-    elmo = Elmo.load(args.model, device=args.device)
+    if args.output.is_dir() or (args.output.exists() and args.output.samefile(args.input)):
+        raise ConfigError(f"{args.output}: this is a folder or the input itself; name a new file")
+    elmo = Elmo.load(args.model, device=checked_device(args.device))
     partial = args.output.with_name(args.output.name + ".part")
     try:
         with h5py.File(partial, "w") as file, tqdm(total=len(lines), unit="sentence") as bar:

@@ -24,13 +24,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, measure, print."""
-    import torch
     from tqdm import tqdm
 
     from elmo_tasks.bilm.model_files import find_model, load_bilm, load_softmax
     from elmo_tasks.bilm.perplexity import Perplexity, sentence_losses
     from elmo_tasks.data.language_batches import held_out_sentences, sentence_batches
     from elmo_tasks.errors import DataError
+    from elmo_tasks.layers.device import checked_device
     from elmo_tasks.text.vocabulary import UNKNOWN_ID
 
     files = find_model(args.model)
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
             ) from None
     sentences = held_out_sentences(args.text, args.index, sources)
     softmax, vocabulary = load_softmax(files)
-    device = torch.device(args.device)
+    device = checked_device(args.device)
     bilm, softmax = load_bilm(files).to(device), softmax.to(device)
     total = Perplexity()
     with tqdm(total=len(sentences), unit="sentence") as bar:

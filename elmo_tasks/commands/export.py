@@ -19,6 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read the model, write the folder."""
     from elmo_tasks.bilm.model_files import find_model, has_softmax, load_bilm, load_softmax
+    from elmo_tasks.errors import ConfigError
     from elmo_tasks.training.export_bilm import read_checkpoint, write_model
 
     if args.model.endswith(".ckpt"):
@@ -26,6 +27,8 @@ def run(args: argparse.Namespace) -> int:
         write_model(args.folder, run.bilm, run.softmax, run.vocabulary, {"kind": "biLM", "training": run.seen}, args.to)
     else:
         files = find_model(args.model)
+        if args.folder.resolve() == files.folder.resolve():
+            raise ConfigError(f"{args.folder}: this is the model itself; name another folder to write")
         bilm = load_bilm(files)
         softmax, vocabulary = load_softmax(files) if has_softmax(files) else (None, None)
         card = files.folder / "card.json"

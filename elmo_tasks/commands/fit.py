@@ -5,6 +5,10 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+from elmo_tasks.errors import ConfigError
 
 HELP = "train, validate or test from a YAML file in lightning_configs/"
 
@@ -16,6 +20,9 @@ def run(arguments: Sequence[str]) -> int:
     warnings.filterwarnings("ignore", message=".*isinstance.treespec, LeafSpec.*")
     warnings.filterwarnings("ignore", message="LightningCLI's args parameter is intended")
     warnings.filterwarnings("ignore", message=".*is not supported by the model summary.*")
+    for before, value in pairwise(arguments):
+        if before == "--ckpt_path" and value.endswith(".ckpt") and not Path(value).is_file():
+            raise ConfigError(f"--ckpt_path {value}: no such file; leave it out to begin anew")
     # Imported here: Lightning takes seconds, and the other commands do without it.
     from pytorch_lightning import LightningDataModule, LightningModule
     from pytorch_lightning.cli import LightningCLI

@@ -201,5 +201,8 @@ def held_out_sentences(path: Path, index: Path | None, sources: Sequence[str]) -
         ]
         sentences = [words for start, stop in ranges for words in sentences[start:stop]]
     if not sentences:
-        raise DataError(f"{path}: no held-out sentence of the sources {', '.join(sorted(set(sources)))}")
+        which = (
+            f"no held-out sentence of the sources {', '.join(sorted(set(sources)))}" if index else "no sentence in it"
+        )
+        raise DataError(f"{path}: {which}")
     return sentences

@@ -30,7 +30,7 @@ class LanguageModelData(pl.LightningDataModule):
         vocabulary: a vocabulary file to use instead of the commonest words.
         batch_size: parallel streams, over all processes.
         unroll_steps: words of each stream per optimizer step.
-        max_tokens: stop after so many words of each direction; the whole text by default.
+        max_tokens: stop after so many positions (words and boundaries) of each direction; the whole text by default.
         held_out: text file for perplexity.
         held_out_index: which lines of it belong to which source; see :func:`held_out_sentences`.
         max_held_out: sentences of it to use while training.
@@ -125,6 +125,11 @@ class LanguageModelData(pl.LightningDataModule):
         assert self.corpus is not None
         assert self.vocabulary is not None
         rank, world = (self.trainer.global_rank, self.trainer.world_size) if self.trainer else (0, 1)
+        if len(self.corpus.forward) // self.batch_size <= self.unroll_steps:
+            raise DataError(
+                f"the text has {len(self.corpus.forward):,} words and sentence boundaries, too few for {self.batch_size} "
+                f"streams of at least {self.unroll_steps + 1}: give more text, or lower data.batch_size"
+            )
         if self.batch_size % world:
             raise ConfigError(f"data.batch_size {self.batch_size} cannot be shared evenly by {world} processes")
         self._loader = StreamLoader(
@@ -149,7 +154,7 @@ class LanguageModelData(pl.LightningDataModule):
 
     def val_dataloader(self) -> SentenceLoader:
         """Held-out sentences, ``max_held_out`` of them; each process takes its share."""
-        step = 1 if self.max_held_out is None else max(1, len(self._sentences) // self.max_held_out)
+        step = 1 if self.max_held_out is None else max(1, math.ceil(len(self._sentences) / self.max_held_out))
         return self._held_out_loader(self._sentences[::step])
 
     def test_dataloader(self) -> SentenceLoader:

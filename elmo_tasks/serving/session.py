@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 
 from elmo_tasks.analysis.calibration import Calibration
-from elmo_tasks.analysis.senses import Grouping, group_uses, verdict
+from elmo_tasks.analysis.senses import Grouping, group_uses, ranked, verdict
 from elmo_tasks.analysis.similarity import cosine_matrix
 from elmo_tasks.api import Comparison, ComparisonItem, LayerComparison, Limits, ModelInfo
 from elmo_tasks.bilm.model_files import bundled_models, find_model, load_bilm
@@ -76,14 +76,17 @@ class Session:
         )
         asked = loaded.calibration.verdict_layer
         same = loaded.calibration.layers[asked].same_sense
-        grouping = group_uses(compared[asked].cosine, same) if same else Grouping((), 0.0, False)
+        one_spelling = len({m.token.text for m in mentions}) == 1
+        # What a cosine means was measured on one spelling at a time, in English.
+        known_kind = one_spelling and any("a" <= c <= "z" for c in mentions[0].token.text.lower())
+        grouping = group_uses(compared[asked].cosine, same) if same and known_kind else Grouping((), 0.0, False)
         return Comparison(
             word=word.strip(),
             model=loaded.elmo.name,
             items=tuple(_item(m) for m in mentions),
             layers=compared,
             groups=grouping.groups if grouping.is_clear else (),
-            verdict=_verdict(word.strip(), mentions, compared[asked], grouping),
+            verdict=_verdict(mentions[0].token.text if one_spelling else None, known_kind, compared[asked], grouping),
             verdict_layer=loaded.names[asked],
         )
 
@@ -145,6 +148,9 @@ def _item(mention: Mention) -> ComparisonItem:
     )
 
 
-def _verdict(word: str, mentions: Sequence[Mention], layer: LayerComparison, grouping: Grouping) -> str:
-    words = {m.token.text.lower() for m in mentions}
-    return verdict(grouping, layer.cosine, layer.random_pair_cosine, layer.name, word if len(words) == 1 else None)
+def _verdict(word: str | None, known_kind: bool, layer: LayerComparison, grouping: Grouping) -> str:
+    if word is None:
+        return ranked(layer.cosine, layer.random_pair_cosine, layer.name)
+    if not known_kind:
+        return f"The model cannot tell these uses of “{word}” apart. It was measured on English words only."
+    return verdict(grouping, layer.cosine, layer.random_pair_cosine, layer.name, word)

@@ -79,6 +79,8 @@ def open_text(path: Path) -> Iterator[str]:
             yield from lines
     except FileNotFoundError:
         raise DataError(f"{path}: no such file") from None
+    except IsADirectoryError:
+        raise DataError(f"{path}: this is a folder; expected a text file") from None
     except UnicodeDecodeError as error:
         raise DataError(f"{path}: expected UTF-8 text ({error})") from None
     except (lzma.LZMAError, EOFError) as error:

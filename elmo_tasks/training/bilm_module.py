@@ -147,10 +147,12 @@ class BiLMModule(pl.LightningModule):
     def _start_states(self, batch_size: int) -> list[DirectionState] | None:
         if self._states is None or self._states[0][0][0].shape[1] != batch_size:
             return None
-        if not self.reset_rate:
-            return self._states
         keep = (torch.rand(batch_size, 1, device=self.device) >= self.reset_rate).float()
-        return [tuple((h * keep.to(h.dtype), c * keep.to(c.dtype)) for h, c in direction) for direction in self._states]
+        # A resume file brings the states to the CPU first.
+        return [
+            tuple(((h.to(keep) * keep).to(h.dtype), (c.to(keep) * keep).to(c.dtype)) for h, c in d)
+            for d in self._states
+        ]
 
     def on_validation_epoch_start(self) -> None:
         """Begin a new sum."""
@@ -221,5 +223,6 @@ class BiLMModule(pl.LightningModule):
         """Take the carried state up again."""
         seen = checkpoint.get("seen", {})
         self._positions, self._seconds = seen.get("positions", 0), seen.get("seconds", 0.0)
-        states = checkpoint.get("stream_states")
+        # The file has the states of the process that wrote it; the streams of several begin anew from zero.
+        states = checkpoint.get("stream_states") if self.trainer.world_size == 1 else None
         self._states = None if states is None else [tuple(tuple(part for part in s) for s in d) for d in states]  # type: ignore[misc]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import lzma
 import platform
+import re
 import shutil
 import tempfile
 from dataclasses import dataclass
@@ -24,6 +25,10 @@ from elmo_tasks.text.vocabulary import Vocabulary
 from elmo_tasks.training.bilm_module import BiLMModule
 
 FORMATS = ("safetensors", "hdf5")
+# What a folder may hold that is to be replaced: the files that this program writes there.
+_OURS = re.compile(
+    r"options\.json|weights\.hdf5|card\.json|calibration\.json|vocabulary\.txt\.xz|(bilm|softmax)[-\w]*\.safetensors(\.index\.json)?"
+)
 
 
 def write_model(
@@ -51,8 +56,9 @@ def write_model(
         raise ConfigError(f"--to {to}: expected one of {', '.join(FORMATS)}")
     if folder.exists() and not folder.is_dir():
         raise ConfigError(f"{folder}: a file of this name is in the way; name a folder")
-    if folder.is_dir() and any(folder.iterdir()) and not list(folder.glob("*options.json")):
-        raise ConfigError(f"{folder}: the folder holds something that is not a model; name a new folder")
+    strange = [path.name for path in folder.iterdir() if not _OURS.fullmatch(path.name)] if folder.is_dir() else []
+    if strange:
+        raise ConfigError(f"{folder}: the folder holds something that is not a model ({strange[0]}); name a new folder")
     folder.parent.mkdir(parents=True, exist_ok=True)
     partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
@@ -69,9 +75,11 @@ def write_model(
             (partial / "card.json").write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         for path in [partial, *partial.iterdir()]:  # temporary folders are for their owner only, a model is not
             path.chmod(0o755 if path.is_dir() else 0o644)
+        old = partial.with_name(partial.name + "-old")
         if folder.exists():
-            shutil.rmtree(folder)
+            folder.rename(old)
         partial.rename(folder)
+        shutil.rmtree(old, ignore_errors=True)
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
         raise

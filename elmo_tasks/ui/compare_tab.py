@@ -73,10 +73,12 @@ def build(app: gr.Blocks, service: Service) -> None:
     def compare(word: str, sentences: list[str], model: str | None = None) -> dict[str, Any]:
         """Compare the uses of a word in 2 to 12 sentences; [brackets] in a sentence mark another word there."""
         # Gradio does not check the types of a request; a string would be taken for a list of letters.
-        if not isinstance(sentences, list) or not all(isinstance(sentence, str) for sentence in (word, *sentences)):
+        if not isinstance(sentences, list) or not all(
+            isinstance(text, str) for text in (word, *sentences, model or "")
+        ):
             raise gr.Error("Expected a word (a string) and sentences (a list of strings).", print_exception=False)
         try:
-            return service.compare(word, sentences, model).to_dict()
+            return service.compare(word, sentences, model or None).to_dict()
         except InputError as error:
             raise gr.Error(str(error), print_exception=False) from None
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from elmo_tasks.analysis.senses import Grouping, SameSense, contrast, group_uses, mean_cosines, verdict
+from elmo_tasks.analysis.senses import Grouping, SameSense, contrast, group_uses, mean_cosines, ranked, verdict
 from elmo_tasks.analysis.similarity import cosine_matrix, random_pair_cosine
 
 READING = SameSense(intercept=-5.0, on_cosine=10.0, on_contrast=2.0, least_margin=0.1)
@@ -77,9 +77,27 @@ def test_the_verdict_groups_the_persons_own_uses_first(groups, said):
 
 
 def test_the_verdict_says_when_it_cannot_tell():
-    text = verdict(Grouping(((0, 1),), 0.0, False), blocks([0, 0], 0.5), 0.2, "mean", None)
+    text = verdict(Grouping(((0, 1, 2),), 0.0, False), blocks([0, 0, 0], 0.5), 0.2, "mean", "bank")
     assert text.startswith(
-        "The model cannot tell these words apart. In the mean of the layers their cosines average 0.50"
+        "The model cannot tell these uses of “bank” apart. In the mean of the layers their cosines average 0.50"
+    )
+    two = verdict(Grouping(((0, 1),), 0.0, False), blocks([0, 0], 0.5), 0.2, "1", "bank")
+    assert two.startswith(
+        "The model cannot say whether these two uses of “bank” mean the same. At layer 1 their cosine is 0.50"
+    )
+    both = verdict(Grouping(((0, 1),), 1.0, True), blocks([0, 0], 0.9), 0.2, "1", "bank")
+    assert both.startswith("Both uses of “bank” go together.")
+
+
+def test_of_different_spellings_only_the_order_is_said():
+    cosine = [[1, 0.7, 0.2], [0.7, 1, 0.4], [0.2, 0.4, 1]]
+    text = ranked(cosine, 0.1, "1")
+    assert text.startswith(
+        "1 and 2 are the closest, 1 and 3 the furthest apart. At layer 1 their cosines are 0.70 and 0.20"
+    )
+    assert "no groups are named" in text
+    assert ranked([[1, 0.7], [0.7, 1]], 0.1, "mean").startswith(
+        "The cosine of the two is 0.70. Two random words have 0.10 in the"
     )
 
 

@@ -96,6 +96,10 @@ def test_embed_leaves_nothing_half_written(toy, tmp_path, capsys, monkeypatch):
     [
         (("missing.txt", "out.hdf5", "--all"), "missing.txt: no such file; expected one sentence per line"),
         (("in.txt", "nowhere/out.hdf5", "--top"), "the folder nowhere does not exist"),
+        (("in.txt", "in.txt", "--all"), "in.txt: this is a folder or the input itself; name a new file"),
+        (("in.txt", ".", "--all"), "this is a folder or the input itself"),
+        (("in.txt", "out.hdf5", "--all", "--device", "banana"), "device 'banana' cannot be used here"),
+        ((".", "out.hdf5", "--all"), "no such file"),
         (("in.txt", "out.hdf5", "--top", "--batch-size", "0"), "--batch-size 0: expected at least 1"),
     ],
 )
@@ -114,6 +118,28 @@ def test_export_to_the_published_layout_and_back(toy, tmp_path, capsys):
     original = Elmo.load(toy).encode(sentence).values
     torch.testing.assert_close(Elmo.load(tmp_path / "h").encode(sentence).values, original, atol=1e-6, rtol=0)
     torch.testing.assert_close(Elmo.load(tmp_path / "s").encode(sentence).values, original, atol=1e-5, rtol=0)
+
+
+def test_export_never_removes_what_it_did_not_write(toy, tmp_path, capsys):
+    (tmp_path / "build_options.json").write_text("{}")
+    (tmp_path / "notes.txt").write_text("mine")
+    status, _, err = run(capsys, "export", "--model", toy, "--to", "hdf5", tmp_path)
+    assert status == 2
+    assert "holds something that is not a model" in err
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+    status, _, err = run(capsys, "export", "--model", toy, "--to", "hdf5", toy)
+    assert status == 2
+    assert "this is the model itself" in err
+    assert (toy / "bilm.safetensors").exists()
+
+
+def test_files_that_are_not_there_are_named(toy, tmp_path, capsys):
+    status, _, err = run(capsys, "fit", "--config", "x.yaml", "--ckpt_path", tmp_path / "nothing.ckpt")
+    assert status == 2
+    assert "nothing.ckpt: no such file; leave it out to begin anew" in err
+    status, _, err = run(capsys, "evaluate", "--model", toy, "--text", tmp_path)
+    assert status == 2
+    assert "this is a folder; expected a text file" in err
 
 
 def test_evaluate_needs_the_softmax(toy, tmp_path, capsys):
@@ -153,6 +179,8 @@ def test_the_endpoint_and_the_command_give_the_same_json(toy, capsys):
     try:
         client = gradio_client.Client(url, verbose=False)
         by_endpoint = client.predict("bank", sentences, api_name="/compare")
+        with pytest.raises(AppError, match="Expected a word"):
+            client.predict("bank", sentences, 5, api_name="/compare")
         with pytest.raises(AppError, match="Sentence 2 does not contain “bank”"):
             client.predict("bank", ["The bank.", "No."], api_name="/compare")
     finally:

@@ -160,6 +160,15 @@ def test_the_data_module_says_what_is_ahead(text_file, tmp_path):
         LanguageModelData([str(tmp_path / "nothing*")]).paths()
 
 
+def test_a_text_too_short_for_its_streams_is_refused(text_file, tmp_path):
+    data = LanguageModelData([str(text_file)], str(tmp_path / "cache"), batch_size=64)
+    data.setup()
+    with pytest.raises(
+        DataError, match="the text has 21 words and sentence boundaries, too few for 64 streams of at least 21"
+    ):
+        data.train_dataloader()
+
+
 def test_a_given_vocabulary_is_used(text_file, tmp_path):
     (tmp_path / "v.txt").write_text("</S>\n<S>\n<UNK>\ndog\nzebra\n")
     data = LanguageModelData([str(text_file)], str(tmp_path / "cache"), vocabulary=str(tmp_path / "v.txt"))

@@ -128,3 +128,12 @@ def test_calibration_is_kept_and_renewed_for_other_weights(session, folder, tmp_
     other = Session(str(tmp_path / "other"))
     other.compare("bank", SENTENCES)
     assert other._load(other.default).calibration.checksum != elmo.files.checksum
+
+
+def test_groups_are_named_for_one_spelling_only(session):
+    comparison = session.compare("bank", ["The bank opened.", "The Bank opened.", "The BANK opened."])
+    assert comparison.groups == ()
+    assert "The spellings differ" in comparison.verdict
+    hebrew = session.compare("שלום", ["שלום עולם", "הוא אמר שלום"])
+    assert hebrew.groups == ()
+    assert "English words only" in hebrew.verdict
