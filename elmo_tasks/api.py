@@ -6,7 +6,7 @@ Standard library only, so that the screen needs neither torch nor a model to be 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 
@@ -124,6 +124,211 @@ class ModelInfo:
 
 
 @dataclass(frozen=True)
+class Score:
+    """What a head was measured to do.
+
+    Attributes:
+        metric: ``"F1"`` or ``"accuracy"``.
+        value: from 0 to 1.
+        data: what it was measured on, such as ``"CoNLL-2003 test"``.
+    """
+
+    metric: str
+    value: float
+    data: str
+
+
+@dataclass(frozen=True)
+class HeadInfo:
+    """A trained head a person can choose.
+
+    Attributes:
+        name: what to pass as ``head``.
+        title: one short line for people.
+        kind: ``"tagging"`` (a tag per word) or ``"classification"`` (a label per text).
+        labels: span types of a tagger, or its tags where these are no spans; classes of a classifier.
+        encoder: name of the encoder that it reads.
+        score: what it was measured to do, if that is known.
+        twin: name of the same head trained on context-free word vectors (layer 0), if there is one.
+        own: trained on this machine, not shipped.
+    """
+
+    name: str
+    title: str
+    kind: str
+    labels: tuple[str, ...]
+    encoder: str
+    score: Score | None = None
+    twin: str | None = None
+    own: bool = False
+
+
+@dataclass(frozen=True)
+class Entity:
+    """A span that a tagger found.
+
+    Attributes:
+        start: first token, counted from 0.
+        end: one past the last token.
+        type: what it is, such as ``PER``.
+        confidence: the model's probability of exactly this span with this type.
+        start_char: where it begins in the sentence.
+        end_char: one past where it ends.
+    """
+
+    start: int
+    end: int
+    type: str
+    confidence: float
+    start_char: int
+    end_char: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to tag a sentence.
+
+    Attributes:
+        tags: one for each token: BIO, or plain tags where they are no spans.
+        entities: what they spell, in order.
+        probability: of this reading as a whole.
+    """
+
+    tags: tuple[str, ...]
+    entities: tuple[Entity, ...]
+    probability: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        spans = [entity.to_dict() for entity in self.entities]
+        return {"tags": list(self.tags), "spans": spans, "probability": self.probability}
+
+
+@dataclass(frozen=True)
+class TaggedSentence:
+    """A sentence with what a tagger found in it.
+
+    Attributes:
+        sentence: as typed.
+        tokens: its tokens.
+        offsets: ``(start, end)`` characters of each token.
+        best: the most probable reading.
+        runners_up: the next most probable ones, best first.
+    """
+
+    sentence: str
+    tokens: tuple[str, ...]
+    offsets: tuple[tuple[int, int], ...]
+    best: Reading
+    runners_up: tuple[Reading, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of ``/ner``; a line of ``predict``, but for ``text`` and ``runners_up``, begins alike."""
+        return {
+            "text": self.sentence,
+            "tokens": list(self.tokens),
+            **self.best.to_dict(),
+            "runners_up": [reading.to_dict() for reading in self.runners_up],
+        }
+
+
+@dataclass(frozen=True)
+class WordPush:
+    """What one word does to the label of its text, found by leaving the word out.
+
+    Attributes:
+        token: the word.
+        start: where it begins in the text.
+        end: one past where it ends.
+        push: probability of the text's label with the word minus without it: positive words speak for the label.
+    """
+
+    token: str
+    start: int
+    end: int
+    push: float
+
+
+@dataclass(frozen=True)
+class ClassifiedText:
+    """A text with what a classifier says of it.
+
+    Attributes:
+        text: as typed.
+        tokens: its tokens.
+        label: the most probable class.
+        probabilities: of each class, in the order of the head's classes.
+        pushes: one for each token, in order; empty if they were not asked for.
+    """
+
+    text: str
+    tokens: tuple[str, ...]
+    label: str
+    probabilities: dict[str, float]
+    pushes: tuple[WordPush, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of ``/sentiment``."""
+        return {
+            "text": self.text,
+            "tokens": list(self.tokens),
+            "label": self.label,
+            "probabilities": dict(self.probabilities),
+            "pushes": [asdict(push) for push in self.pushes],
+        }
+
+
+@dataclass(frozen=True)
+class MixWeights:
+    """A scalar mix at one moment of its training, or at the end of one run.
+
+    Attributes:
+        weights: share of each layer; they sum to 1.
+        gamma: the factor in front of the mix.
+        epoch: after which epoch (from 1); 0 for a run as a whole.
+        seed: of the run.
+        score: what the head scored with it on validation data, if it is known.
+    """
+
+    weights: tuple[float, ...]
+    gamma: float
+    epoch: int = 0
+    seed: int = 0
+    score: float | None = None
+
+
+@dataclass(frozen=True)
+class LayerWeights:
+    """What a head learned about its encoder's layers.
+
+    Attributes:
+        head: its name.
+        title: one short line for people.
+        layers: names of the layers, from the context-free one up.
+        final: the weights of the head that is loaded.
+        epochs: how they came about, one entry an epoch; the first is the start (epoch 0) if it is known.
+        runs: the final weights of runs that differ in the seed only, this one among them; one entry if there was one run.
+        learned: whether they were learned, not set.
+    """
+
+    head: str
+    title: str
+    layers: tuple[str, ...]
+    final: MixWeights
+    epochs: tuple[MixWeights, ...]
+    runs: tuple[MixWeights, ...]
+    learned: bool = True
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
 class Limits:
     """How much one request may hold."""
 
@@ -131,6 +336,7 @@ class Limits:
     max_sentences: int = 12
     max_tokens: int = 200
     max_characters: int = 2000
+    max_texts: int = 20
 
 
 class Service(Protocol):
@@ -144,4 +350,22 @@ class Service(Protocol):
 
     def compare(self, word: str, sentences: Sequence[str], model: str | None = None) -> Comparison:
         """Compare the uses of ``word`` in ``sentences``; ``[brackets]`` in a sentence mark another word there."""
+        ...
+
+    def heads(self) -> tuple[HeadInfo, ...]:
+        """The trained heads on offer: of each kind the default one first, a head before its twin, shipped ones before own."""
+        ...
+
+    def tag(self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1) -> tuple[TaggedSentence, ...]:
+        """Tag 1 to ``limits.max_texts`` sentences with a head of kind ``"tagging"``, the default one if ``None``."""
+        ...
+
+    def classify(
+        self, texts: Sequence[str], head: str | None = None, pushes: bool = True
+    ) -> tuple[ClassifiedText, ...]:
+        """Classify 1 to ``limits.max_texts`` texts with a head of kind ``"classification"``, the default one if ``None``."""
+        ...
+
+    def layer_weights(self) -> tuple[LayerWeights, ...]:
+        """What the heads on offer learned about the layers, in the order of :meth:`heads`; heads without a mix are left out."""
         ...

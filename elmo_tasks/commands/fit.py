@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from elmo_tasks.errors import ConfigError
 
@@ -25,13 +26,29 @@ def run(arguments: Sequence[str]) -> int:
             raise ConfigError(f"--ckpt_path {value}: no such file; leave it out to begin anew")
     # Imported here: Lightning takes seconds, and the other commands do without it.
     from pytorch_lightning import LightningDataModule, LightningModule
-    from pytorch_lightning.cli import LightningCLI
+    from pytorch_lightning.cli import LightningArgumentParser, LightningCLI
 
     class CLI(LightningCLI):
         @staticmethod
         def subcommands() -> dict[str, set[str]]:
             # Lightning's own predict is off: `predict` is a command of its own here.
             return {k: v for k, v in LightningCLI.subcommands().items() if k != "predict"}
+
+        def add_arguments_to_parser(self, parser: LightningArgumentParser) -> None:
+            parser.add_argument("--encoder", type=str | None, help="another encoder than the file's: a name or a folder")
+            parser.add_argument("--run_dir", type=str | None, help="another folder than trainer.default_root_dir")
+
+        def before_instantiate_classes(self) -> None:
+            config = self.config[self.subcommand]
+            if config.encoder is not None:
+                if "encoder" not in config.model.init_args:
+                    raise ConfigError(f"--encoder: {config.model.class_path} reads no encoder")
+                config.model.init_args.encoder = config.encoder
+            old = config.trainer.default_root_dir
+            if config.run_dir is not None:
+                if old is None:
+                    raise ConfigError("--run_dir: the file names no trainer.default_root_dir that it could replace")
+                config.trainer = _moved(config.trainer, str(old), config.run_dir)
 
     CLI(
         LightningModule,
@@ -43,3 +60,16 @@ def run(arguments: Sequence[str]) -> int:
         args=list(arguments),
     )
     return 0
+
+
+def _moved(value: Any, old: str, new: str) -> Any:
+    """Settings whose paths below one folder are below another."""
+    if isinstance(value, str):
+        below = value == old or value.startswith(old.rstrip("/") + "/")
+        return new.rstrip("/") + value.removeprefix(old.rstrip("/")) if below else value
+    if isinstance(value, list):
+        return [_moved(item, old, new) for item in value]
+    if hasattr(value, "items"):
+        for key, item in list(value.items()):
+            value[key] = _moved(item, old, new)
+    return value

@@ -34,6 +34,11 @@ class TextBatch:
     def __len__(self) -> int:
         return len(self.tokens)
 
+    @property
+    def target(self) -> Tensor:
+        """``[B]`` what is to be said."""
+        return self.labels
+
     def to(self, device: torch.device | str) -> TextBatch:
         """The same batch elsewhere."""
         return TextBatch(

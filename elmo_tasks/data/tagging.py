@@ -44,6 +44,11 @@ class TaggingBatch:
     def __len__(self) -> int:
         return len(self.tokens)
 
+    @property
+    def target(self) -> Tensor:
+        """``[B, T]`` what is to be said."""
+        return self.tags
+
     def to(self, device: torch.device | str) -> TaggingBatch:
         """The same batch elsewhere."""
         moved = (tensor.to(device, non_blocking=True) for tensor in (self.tags, self.mask, self.index))

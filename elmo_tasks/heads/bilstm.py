@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from elmo_tasks.errors import ConfigError
 
@@ -27,9 +27,11 @@ class BiLSTM(nn.Module):
         check_at_least("lstm_layers", n_layers, 1)
         check_share("dropout", dropout)
         self.output_dim = 2 * hidden
-        # One layer has none to drop between, about which PyTorch warns.
-        between = dropout if n_layers > 1 else 0.0
-        self.lstm = nn.LSTM(input_dim, hidden, n_layers, batch_first=True, bidirectional=True, dropout=between)
+        self.dropout = nn.Dropout(dropout)
+        # Two one-way LSTMs a layer instead of one that goes both ways: see forward().
+        dims = [input_dim, *[self.output_dim] * (n_layers - 1)]
+        self.forwards = nn.ModuleList(nn.LSTM(dim, hidden, batch_first=True) for dim in dims)
+        self.backwards = nn.ModuleList(nn.LSTM(dim, hidden, batch_first=True) for dim in dims)
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         """Read sentences.
@@ -43,13 +45,20 @@ class BiLSTM(nn.Module):
         """
         if not mask.numel():
             return x.new_zeros(*mask.shape, self.output_dim)
-        # Packed, so that the backward direction starts at the last token and not in the padding. A packed sequence has
-        # at least one step: an empty sentence lends its first padding, whose result is wiped out below.
-        lengths = mask.sum(dim=1).clamp(min=1).cpu()  # [B]
+        # Each sentence is turned round within its own length, so that the backward LSTM starts at the last token and not in
+        # the padding. A packed sequence gives the same, at 2 to 3 times the time on a CPU, and needs the lengths there.
+        steps = torch.arange(mask.shape[1], device=mask.device)
+        turned = torch.where(mask, mask.sum(dim=1, keepdim=True) - 1 - steps, steps)  # [B, T]
         x = x.masked_fill(~mask.unsqueeze(2), 0.0)
-        packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
-        y, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True, total_length=mask.shape[1])  # [B, T, 2H]
-        return y.masked_fill(~mask.unsqueeze(2), 0.0)
+        for k, (forward, backward) in enumerate(zip(self.forwards, self.backwards, strict=True)):
+            x = self.dropout(x) if k else x
+            x = torch.cat([forward(x)[0], _reordered(backward(_reordered(x, turned))[0], turned)], dim=2)
+        return x.masked_fill(~mask.unsqueeze(2), 0.0)
+
+
+def _reordered(x: Tensor, order: Tensor) -> Tensor:
+    """``[B, T, D]`` with the steps of each sentence in another order ``[B, T]``."""
+    return x.gather(1, order.unsqueeze(2).expand_as(x))
 
 
 def check_at_least(name: str, value: int, least: int) -> None:

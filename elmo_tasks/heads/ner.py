@@ -13,6 +13,7 @@ from elmo_tasks.bilm.options import CharCNNOptions
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.heads.bilstm import BiLSTM, check_at_least, check_share
 from elmo_tasks.heads.crf import CRF
+from elmo_tasks.heads.head import HeadTask, Prediction, TaskHead, names_of
 from elmo_tasks.heads.token_features import TokenFeatures
 from elmo_tasks.layers.scalar_mix import ScalarMix
 from elmo_tasks.text.characters import MAX_CHARACTERS
@@ -62,24 +63,20 @@ class TagPrediction(TagReading):
     runners_up: tuple[TagReading, ...] = ()
 
 
-class NerHead(nn.Module):
+class NerHead(TaskHead):
     """Scalar mix, then a BiLSTM, then a CRF (Peters et al., 2018; Lample et al., 2016).
 
     The defaults are the published recipe's. :meth:`forward` gives emissions for :attr:`crf`, where scores and tags of a
     batch are wanted from one pass; :meth:`predict` also says how sure it is.
 
     Args:
-        labels: the tags, in the order of their ids.
-        scheme: BIO or BIOES; None for tags that are no spans, such as parts of speech: no constraints then.
-        input_dim: width ``D`` of the encoder.
-        n_layers: layers ``L`` of the encoder.
+        task: the tags, how they spell spans (no scheme, no constraints: parts of speech), and what is read.
         lstm_hidden: cells of an LSTM layer in each direction.
         lstm_layers: number of LSTM layers.
         dropout: share that is dropped in training of the LSTM's inputs, between its layers, and of its outputs.
         character_filters: filters of a character CNN that is trained with the head; 0 for none.
         character_width: characters that each filter sees.
         character_embedding: size of a character's vector.
-        static_dim: size of the static vectors that will be given with the features; 0 for none.
         normalize_mixed: layer norm of the mixed layers. It undoes the mix's ``gamma``, which then learns nothing; so by
             default it is there only where other features are joined, whose scale need not be that of the encoder.
         mix_layer_norm: see :class:`ScalarMix`.
@@ -90,50 +87,43 @@ class NerHead(nn.Module):
         DataError: a label is not one of the scheme.
     """
 
+    kind = "tagging"
+
     def __init__(
         self,
-        labels: Sequence[str],
-        scheme: Scheme | None,
-        input_dim: int,
-        n_layers: int,
+        task: HeadTask,
         lstm_hidden: int = 200,
         lstm_layers: int = 2,
         dropout: float = 0.5,
         character_filters: int = 0,
         character_width: int = 3,
         character_embedding: int = 16,
-        static_dim: int = 0,
         normalize_mixed: bool | None = None,
         mix_layer_norm: bool = False,
         fixed_weights: Sequence[float] | None = None,
     ) -> None:
-        super().__init__()
-        check_at_least("input_dim", input_dim, 1)
+        settings = {k: v for k, v in locals().items() if k not in ("self", "task", "__class__")}
+        super().__init__(task, settings)
+        check_at_least("input_dim", task.input_dim, 1)
         check_at_least("character_filters", character_filters, 0)
-        check_at_least("static_dim", static_dim, 0)
+        check_at_least("static_dim", task.static_dim, 0)
         check_share("dropout", dropout)
-        self.input_dim, self.static_dim = input_dim, static_dim
-        self.mix = ScalarMix(n_layers, mix_layer_norm, fixed_weights)
+        self.mix = ScalarMix(task.n_layers, mix_layer_norm, fixed_weights)
         self.dropout = nn.Dropout(dropout)
         if normalize_mixed is None:
-            normalize_mixed = bool(character_filters or static_dim)
-        self.norm = nn.LayerNorm(input_dim) if normalize_mixed else nn.Identity()
+            normalize_mixed = bool(character_filters or task.static_dim)
+        self.norm = nn.LayerNorm(task.input_dim) if normalize_mixed else nn.Identity()
         self.characters = (
             _character_cnn(character_filters, character_width, character_embedding) if character_filters else None
         )
-        self.bilstm = BiLSTM(input_dim + character_filters + static_dim, lstm_hidden, lstm_layers, dropout)
-        self.crf = CRF(labels, scheme)
+        self.bilstm = BiLSTM(task.input_dim + character_filters + task.static_dim, lstm_hidden, lstm_layers, dropout)
+        self.crf = CRF(task.labels, task.scheme)
         self.emit = nn.Linear(self.bilstm.output_dim, self.crf.num_tags)
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The tags, in the order of their ids."""
-        return self.crf.labels
 
     @property
     def scheme(self) -> Scheme | None:
         """How the labels spell spans, if they do."""
-        return self.crf.scheme
+        return self.task.scheme
 
     @property
     def reads_characters(self) -> bool:
@@ -154,18 +144,20 @@ class NerHead(nn.Module):
         Raises:
             ValueError: shapes that do not fit, or a feature that is missing.
         """
-        if values.dim() != 4 or values.shape[3] != self.input_dim:
-            raise ValueError(f"expected layers [L, B, T, {self.input_dim}], got {tuple(values.shape)}")
+        if values.dim() != 4 or values.shape[3] != self.task.input_dim:
+            raise ValueError(f"expected layers [L, B, T, {self.task.input_dim}], got {tuple(values.shape)}")
         x = self.bilstm(self._inputs(self.mix(values, mask), features or TokenFeatures()), mask)  # [B, T, 2H]
         return self.emit(self.dropout(x))
 
-    def loss(self, values: Tensor, mask: Tensor, tags: Tensor, features: TokenFeatures | None = None) -> Tensor:
+    def loss(
+        self, values: Tensor, mask: Tensor | None, target: Tensor, features: TokenFeatures | None = None
+    ) -> Tensor:
         """Negative log likelihood.
 
         Args:
             values: ``[L, B, T, D]`` layers of an encoder.
             mask: ``[B, T]`` bool, True for a token; padding on the right.
-            tags: ``[B, T]`` ids; anything where the mask is False.
+            target: ``[B, T]`` ids of the tags; anything where the mask is False.
             features: what the head was built to read beside the layers.
 
         Returns:
@@ -174,7 +166,26 @@ class NerHead(nn.Module):
         Raises:
             ValueError: shapes that do not fit, or a feature that is missing.
         """
-        return -self.crf(self(values, mask, features), tags, mask, "mean")
+        mask = _needed(mask)
+        return -self.crf(self(values, mask, features), target, mask, "mean")
+
+    @torch.no_grad()
+    def scored(
+        self, values: Tensor, mask: Tensor | None, target: Tensor, features: TokenFeatures | None = None
+    ) -> tuple[Tensor, list[Prediction]]:
+        """See :meth:`TaskHead.scored`."""
+        mask = _needed(mask)
+        emissions = self(values, mask, features)  # [B, T, K]
+        return -self.crf(emissions, target, mask, "mean"), self._decoded(emissions, mask)
+
+    @torch.no_grad()
+    def best(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None = None) -> list[Prediction]:
+        """See :meth:`TaskHead.best`."""
+        mask = _needed(mask)
+        return self._decoded(self(values, mask, features), mask)
+
+    def _decoded(self, emissions: Tensor, mask: Tensor) -> list[Prediction]:
+        return [names_of(self.labels, ids) for ids in self.crf.decode(emissions, mask)]
 
     @torch.no_grad()
     def predict(
@@ -215,10 +226,6 @@ class NerHead(nn.Module):
             predictions.append(TagPrediction(best.tags, best.spans, best.probability, tuple(others)))
         return predictions
 
-    def l2(self) -> Tensor:
-        """``[]`` what to weigh and add to the loss: see :meth:`ScalarMix.l2`."""
-        return self.mix.l2()
-
     def _inputs(self, mixed: Tensor, features: TokenFeatures) -> Tensor:
         """``[B, T, D]`` -> ``[B, T, D + characters + static]``, dropped out."""
         dtype = self.emit.weight.dtype
@@ -230,10 +237,10 @@ class NerHead(nn.Module):
                 )
             _check_shape("words", features.words, mixed.shape[:2])
             joined.append(self.dropout(self.characters(features.characters)[features.words]))
-        if self.static_dim:
+        if self.task.static_dim:
             if features.static is None:
                 raise ValueError("this head reads static vectors: expected features with 'static', got none")
-            _check_shape("static", features.static, (*mixed.shape[:2], self.static_dim))
+            _check_shape("static", features.static, (*mixed.shape[:2], self.task.static_dim))
             joined.append(self.dropout(features.static.to(dtype)))
         return torch.cat(joined, dim=2)
 
@@ -260,6 +267,12 @@ def _character_cnn(filters: int, width: int, embedding: int) -> CharacterCNN:
     if width > MAX_CHARACTERS:
         raise ConfigError(f"character_width: a token has {MAX_CHARACTERS} characters, got {width}")
     return CharacterCNN(CharCNNOptions(((width, filters),), 0, embedding), filters)
+
+
+def _needed(mask: Tensor | None) -> Tensor:
+    if mask is None:
+        raise ValueError("a tagger reads tokens: expected layers [L, B, T, D] with a mask, got pooled ones")
+    return mask
 
 
 def _check_shape(name: str, tensor: Tensor, expected: Sequence[int]) -> None:

@@ -11,6 +11,8 @@ from torch import Tensor, nn
 
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.heads.bilstm import BiLSTM, check_at_least, check_share
+from elmo_tasks.heads.head import HeadTask, Prediction, TaskHead
+from elmo_tasks.heads.token_features import TokenFeatures
 from elmo_tasks.layers.pooling import masked_max, masked_mean
 from elmo_tasks.layers.scalar_mix import ScalarMix
 
@@ -36,13 +38,11 @@ class TextPrediction:
         return self.probabilities[self.label]
 
 
-class SentimentHead(nn.Module):
+class SentimentHead(TaskHead):
     """Scalar mix, then (if wished) a BiLSTM, then one vector a text, then a classifier with one hidden layer.
 
     Args:
-        class_names: the classes, in the order of their ids.
-        input_dim: width ``D`` of the encoder.
-        n_layers: layers ``L`` of the encoder.
+        task: the classes, and what is read.
         pooling: how the vectors of the tokens become one: ``mean``, ``max``, or learned ``attention``.
         lstm_hidden: cells in each direction of a BiLSTM before the pooling; 0 for none.
         lstm_layers: number of its layers.
@@ -55,11 +55,11 @@ class SentimentHead(nn.Module):
         ConfigError: an argument is out of range, or there are not two or more classes with a name each.
     """
 
+    kind = "classification"
+
     def __init__(
         self,
-        class_names: Sequence[str],
-        input_dim: int,
-        n_layers: int,
+        task: HeadTask,
         pooling: Pooling = "mean",
         lstm_hidden: int = 0,
         lstm_layers: int = 1,
@@ -68,7 +68,9 @@ class SentimentHead(nn.Module):
         mix_layer_norm: bool = False,
         fixed_weights: Sequence[float] | None = None,
     ) -> None:
-        super().__init__()
+        settings = {k: v for k, v in locals().items() if k not in ("self", "task", "__class__")}
+        super().__init__(task, settings)
+        class_names, input_dim = task.labels, task.input_dim
         if len(class_names) < 2 or len(set(class_names)) != len(class_names):
             raise ConfigError(
                 f"class_names: expected two or more, each of them once, got {', '.join(class_names) or 'none'}"
@@ -79,16 +81,14 @@ class SentimentHead(nn.Module):
         check_at_least("lstm_hidden", lstm_hidden, 0)
         check_at_least("hidden", hidden, 0)
         check_share("dropout", dropout)
-        self.class_names = tuple(class_names)
-        self.input_dim = input_dim
         self.pooling = pooling
-        self.mix = ScalarMix(n_layers, mix_layer_norm, fixed_weights)
+        self.mix = ScalarMix(task.n_layers, mix_layer_norm, fixed_weights)
         self.dropout = nn.Dropout(dropout)
         self.bilstm = BiLSTM(input_dim, lstm_hidden, lstm_layers, dropout) if lstm_hidden else None
         dim = input_dim if self.bilstm is None else self.bilstm.output_dim
         self.attend = nn.Linear(dim, 1) if pooling == "attention" else None
         self.hidden = nn.Linear(dim, hidden) if hidden else None
-        self.classify = nn.Linear(hidden or dim, len(self.class_names))
+        self.classify = nn.Linear(hidden or dim, len(class_names))
 
     @property
     def accepts_pooled(self) -> bool:
@@ -114,22 +114,25 @@ class SentimentHead(nn.Module):
             ConfigError: the layers are pooled, and the head needs tokens.
             ValueError: shapes that do not fit.
         """
-        if values.dim() not in (3, 4) or values.shape[-1] != self.input_dim:
+        if values.dim() not in (3, 4) or values.shape[-1] != self.task.input_dim:
             raise ValueError(
-                f"expected layers [L, B, T, {self.input_dim}] or [L, B, {self.input_dim}], got {tuple(values.shape)}"
+                f"expected layers [L, B, T, {self.task.input_dim}] or [L, B, {self.task.input_dim}], got {tuple(values.shape)}"
             )
         x = self.dropout(self._text_vectors(values, mask))  # [B, dim]
         if self.hidden is not None:
             x = self.dropout(torch.relu(self.hidden(x)))
         return self.classify(x)
 
-    def loss(self, values: Tensor, mask: Tensor | None, labels: Tensor) -> Tensor:
+    def loss(
+        self, values: Tensor, mask: Tensor | None, target: Tensor, features: TokenFeatures | None = None
+    ) -> Tensor:
         """Cross-entropy.
 
         Args:
             values: as for :meth:`forward`.
             mask: as for :meth:`forward`.
-            labels: ``[B]`` class ids.
+            target: ``[B]`` class ids.
+            features: not read.
 
         Returns:
             ``[]``, the mean over texts.
@@ -138,7 +141,23 @@ class SentimentHead(nn.Module):
             ConfigError: see :meth:`forward`.
             ValueError: shapes that do not fit.
         """
-        return nn.functional.cross_entropy(self(values, mask).float(), labels)
+        return nn.functional.cross_entropy(self(values, mask).float(), target)
+
+    @torch.no_grad()
+    def scored(
+        self, values: Tensor, mask: Tensor | None, target: Tensor, features: TokenFeatures | None = None
+    ) -> tuple[Tensor, list[Prediction]]:
+        """See :meth:`TaskHead.scored`."""
+        scores = self(values, mask).float()  # [B, n]
+        return nn.functional.cross_entropy(scores, target), self._decoded(scores)
+
+    @torch.no_grad()
+    def best(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None = None) -> list[Prediction]:
+        """See :meth:`TaskHead.best`."""
+        return self._decoded(self(values, mask))
+
+    def _decoded(self, scores: Tensor) -> list[Prediction]:
+        return [self.labels[k] for k in scores.argmax(dim=1).tolist()]
 
     @torch.no_grad()
     def predict(self, values: Tensor, mask: Tensor | None = None) -> list[TextPrediction]:
@@ -157,13 +176,9 @@ class SentimentHead(nn.Module):
         """
         rows = self(values, mask).float().softmax(dim=1).tolist()  # [B, n]
         return [
-            TextPrediction(self.class_names[row.index(max(row))], dict(zip(self.class_names, row, strict=True)))
+            TextPrediction(self.labels[row.index(max(row))], dict(zip(self.labels, row, strict=True)))
             for row in rows
         ]
-
-    def l2(self) -> Tensor:
-        """``[]`` what to weigh and add to the loss: see :meth:`ScalarMix.l2`."""
-        return self.mix.l2()
 
     def _text_vectors(self, values: Tensor, mask: Tensor | None) -> Tensor:
         """One vector ``[B, dim]`` for each text, zero for a text without tokens."""

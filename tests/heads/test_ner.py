@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.heads.head import HeadTask
 from elmo_tasks.heads.ner import FoundSpan, NerHead
 from elmo_tasks.heads.token_features import TokenFeatures, characters_of
 from elmo_tasks.text.characters import character_ids
@@ -17,13 +18,19 @@ from tests.heads import brute_force
 LABELS = labels_of(["LOC", "PER"], "BIO")
 L, D, S = 3, 6, 2
 WORDS = (("Ada", "saw", "Old", "Town"), ("Ada",), (), ("in", "Town"))
+TASK: dict[str, Any] = {"labels": LABELS, "scheme": "BIO", "input_dim": D, "n_layers": L, "static_dim": 0}
 EVERYTHING: dict[str, Any] = {"character_filters": 4, "character_embedding": 3, "static_dim": S}
+
+
+def built(**settings: Any) -> NerHead:
+    task = {name: settings.pop(name, default) for name, default in TASK.items()}
+    return NerHead(HeadTask(**task | {"labels": tuple(task["labels"])}), **settings)
 
 
 def a_head(labels: tuple[str, ...] = LABELS, scheme: Scheme | None = "BIO", **settings: Any) -> NerHead:
     """In evaluation mode, with weights of some size."""
     torch.manual_seed(0)
-    head = NerHead(labels, scheme, D, L, **{"lstm_hidden": 5, **settings}).eval()
+    head = built(labels=labels, scheme=scheme, **{"lstm_hidden": 5, **settings}).eval()
     with torch.no_grad():
         for parameter in (*head.emit.parameters(), *head.crf.parameters()):
             parameter.normal_()
@@ -169,7 +176,7 @@ def test_it_learns_four_sentences(settings: dict[str, Any]) -> None:
         ("O", "B-PER", "O", "B-LOC", "I-LOC"),
     ]
     torch.manual_seed(1)
-    head = NerHead(LABELS, "BIO", D, L, lstm_hidden=8, lstm_layers=1, dropout=0.0, **settings)
+    head = built(lstm_hidden=8, lstm_layers=1, dropout=0.0, **settings)
     values, mask, features = a_batch(words)
     tags = torch.zeros(mask.shape, dtype=torch.long)
     for b, row in enumerate(gold):
@@ -243,12 +250,12 @@ def test_features_move() -> None:
 )
 def test_settings_that_cannot_be(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(message)):
-        NerHead(**{"labels": LABELS, "scheme": "BIO", "input_dim": D, "n_layers": L, **settings})
+        built(**settings)
 
 
 def test_a_label_of_no_scheme() -> None:
     with pytest.raises(DataError, match="'NN' is not a tag of the scheme BIO"):
-        NerHead(["NN"], "BIO", D, L)
+        built(labels=["NN"])
 
 
 def test_input_that_does_not_fit() -> None:

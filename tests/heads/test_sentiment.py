@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from elmo_tasks.errors import ConfigError
+from elmo_tasks.heads.head import HeadTask
 from elmo_tasks.heads.sentiment import POOLINGS, SentimentHead
 from elmo_tasks.layers.pooling import masked_mean
 
@@ -16,10 +17,11 @@ L, D = 3, 6
 NAMES = ("negative", "neutral", "positive")
 WAYS = [{"pooling": p, "lstm_hidden": h} for p in POOLINGS for h in (0, 4)]
 
+TASK: dict[str, Any] = {"class_names": NAMES, "input_dim": D, "n_layers": L}
 
 def a_head(class_names: tuple[str, ...] = NAMES, **settings: Any) -> SentimentHead:
     torch.manual_seed(0)
-    return SentimentHead(class_names, D, L, **{"hidden": 5, **settings}).eval()
+    return SentimentHead(HeadTask(class_names, D, L), **{"hidden": 5, **settings}).eval()
 
 
 def a_batch(lengths: tuple[int, ...] = (4, 1, 0, 2)) -> tuple[Tensor, Tensor]:
@@ -132,7 +134,7 @@ def test_attention_is_a_mean_to_begin_from() -> None:
 @pytest.mark.parametrize("settings", WAYS)
 def test_it_learns_four_texts(settings: dict[str, Any]) -> None:
     torch.manual_seed(1)
-    head = SentimentHead(NAMES, D, L, hidden=8, dropout=0.0, **settings)
+    head = SentimentHead(HeadTask(NAMES, D, L), hidden=8, dropout=0.0, **settings)
     values, mask = a_batch((4, 1, 3, 2))
     labels = torch.tensor([0, 2, 1, 2])
     optimizer = torch.optim.Adam(head.parameters(), lr=0.03)
@@ -189,7 +191,8 @@ def test_fixed_weights_and_l2() -> None:
 )
 def test_settings_that_cannot_be(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(message)):
-        SentimentHead(**{"class_names": NAMES, "input_dim": D, "n_layers": L, **settings})
+        task = {name: settings.pop(name, default) for name, default in TASK.items()}
+        SentimentHead(HeadTask(tuple(task["class_names"]), task["input_dim"], task["n_layers"]), **settings)
 
 
 def test_input_that_does_not_fit() -> None:

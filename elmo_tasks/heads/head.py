@@ -1,0 +1,107 @@
+"""What a head is to everything behind it: layers of an encoder -> loss, predictions. A new task is one more of these."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar, Literal
+
+from torch import Tensor, nn
+
+from elmo_tasks.heads.token_features import TokenFeatures
+from elmo_tasks.layers.scalar_mix import ScalarMix
+from elmo_tasks.text.tag_schemes import Scheme
+
+Kind = Literal["tagging", "classification"]
+Prediction = str | tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class HeadTask:
+    """What a head is built for; the data and the encoder decide it.
+
+    Attributes:
+        labels: tags or classes, in the order of their ids.
+        input_dim: width ``D`` of the encoder.
+        n_layers: layers ``L`` of the encoder.
+        scheme: how the labels spell spans, BIO or BIOES; None for classes, and for tags that are no spans.
+        static_dim: size of the static vectors that will be given beside the layers; 0 for none.
+    """
+
+    labels: tuple[str, ...]
+    input_dim: int
+    n_layers: int
+    scheme: Scheme | None = None
+    static_dim: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return asdict(self) | {"labels": list(self.labels)}
+
+
+class TaskHead(nn.Module, ABC):
+    """A head: a scalar mix over the layers, and what reads it.
+
+    Args:
+        task: what it is built for.
+        settings: the other arguments of its constructor, so that it can be built again.
+    """
+
+    kind: ClassVar[Kind]
+    mix: ScalarMix
+
+    def __init__(self, task: HeadTask, settings: dict[str, Any]) -> None:
+        super().__init__()
+        self.task = task
+        self.settings = settings
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Tags or classes, in the order of their ids."""
+        return self.task.labels
+
+    @property
+    def accepts_pooled(self) -> bool:
+        """Whether layers that were mean-pooled before give the same as layers of tokens."""
+        return False
+
+    @property
+    def reads_characters(self) -> bool:
+        """Whether :class:`TokenFeatures` must have characters."""
+        return False
+
+    @abstractmethod
+    def scored(
+        self, values: Tensor, mask: Tensor | None, target: Tensor, features: TokenFeatures | None = None
+    ) -> tuple[Tensor, list[Prediction]]:
+        """Loss and best labels from one pass, for validation.
+
+        Args:
+            values: ``[L, B, T, D]`` layers of an encoder; ``[L, B, D]`` if they are pooled.
+            mask: ``[B, T]`` bool, True for a token; None if they are pooled.
+            target: ids that are right: ``[B, T]`` of tags, ``[B]`` of classes.
+            features: what the head reads beside the layers.
+
+        Returns:
+            ``[]`` mean loss of the batch, and for each sentence its tags as the labels spell them, or its class.
+        """
+
+    @abstractmethod
+    def best(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None = None) -> list[Prediction]:
+        """The best labels alone; arguments and labels as for :meth:`scored`."""
+
+    @abstractmethod
+    def loss(
+        self, values: Tensor, mask: Tensor | None, target: Tensor, features: TokenFeatures | None = None
+    ) -> Tensor:
+        """``[]`` mean loss of the batch; arguments as for :meth:`scored`."""
+
+    def l2(self) -> Tensor:
+        """``[]`` what to weigh and add to the loss: see :meth:`ScalarMix.l2`."""
+        return self.mix.l2()
+
+
+def names_of(labels: Sequence[str], ids: Sequence[int]) -> tuple[str, ...]:
+    """The labels of ids."""
+    return tuple(labels[k] for k in ids)

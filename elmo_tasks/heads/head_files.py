@@ -1,0 +1,206 @@
+"""A trained head as a folder: ``head.json`` (how to build it, which encoder it reads), ``head.safetensors``, ``card.json``."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from elmo_tasks.bilm.model_files import CHECKPOINTS
+from elmo_tasks.bilm.safetensors_files import read_safetensors, write_safetensors
+from elmo_tasks.errors import ConfigError, DataError, WeightsError
+from elmo_tasks.heads.head import HeadTask, TaskHead
+from elmo_tasks.heads.ner import NerHead
+from elmo_tasks.heads.sentiment import SentimentHead
+
+# By name, so that a file can only ask for what is here.
+HEADS: Mapping[str, type[TaskHead]] = {"NerHead": NerHead, "SentimentHead": SentimentHead}
+CONFIG_NAME, WEIGHTS_NAME, CARD_NAME = "head.json", "head", "card.json"
+_OURS = re.compile(r"head\.json|card\.json|head[-\w]*\.safetensors(\.index\.json)?")
+
+
+@dataclass(frozen=True)
+class Source:
+    """Frozen numbers that a head was trained on.
+
+    Attributes:
+        name: of the encoder or the static vectors.
+        checksum: of their weights.
+    """
+
+    name: str
+    checksum: str
+
+
+@dataclass(frozen=True)
+class HeadFiles:
+    """A head's folder, read but for the weights.
+
+    Attributes:
+        name: what to call it.
+        folder: where it lies.
+        head: name of the class of the head, one of :data:`HEADS`.
+        task: what it is built for.
+        settings: how it is built.
+        encoder: whose layers it reads.
+        static: the static vectors that it reads beside them, if any.
+        card: what it is, its data and their licence, its scores, its layer weights by epoch.
+    """
+
+    name: str
+    folder: Path
+    head: str
+    task: HeadTask
+    settings: dict[str, Any]
+    encoder: Source
+    static: Source | None = None
+    card: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> str:
+        """``"tagging"`` or ``"classification"``."""
+        return HEADS[self.head].kind
+
+
+def write_head(
+    folder: Path, head: TaskHead, encoder: Source, static: Source | None = None, card: dict[str, Any] | None = None
+) -> None:
+    """Write a head; the folder appears only when it is whole, and replaces an older one.
+
+    Args:
+        folder: where.
+        head: what; its weights are kept in float16.
+        encoder: whose layers it was trained on.
+        static: the static vectors it was trained on, if any.
+        card: what to say about it.
+
+    Raises:
+        ConfigError: the folder holds something that is not a head.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise ConfigError(f"{folder}: a file of this name is in the way; name a folder")
+    strange = [path.name for path in folder.iterdir() if not _OURS.fullmatch(path.name)] if folder.is_dir() else []
+    if strange:
+        raise ConfigError(f"{folder}: the folder holds something that is not a head ({strange[0]}); name a new folder")
+    config = {
+        "head": type(head).__name__,
+        "task": head.task.to_dict(),
+        "settings": head.settings,
+        "encoder": vars(encoder),
+        "static": None if static is None else vars(static),
+    }
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        write_safetensors(partial, WEIGHTS_NAME, head.state_dict(), torch.float16)
+        _write_json(partial / CONFIG_NAME, config)
+        _write_json(partial / CARD_NAME, card or {})
+        for path in [partial, *partial.iterdir()]:  # temporary folders are for their owner only, a head is not
+            path.chmod(0o755 if path.is_dir() else 0o644)
+        old = partial.with_name(partial.name + "-old")
+        if folder.exists():
+            folder.rename(old)
+        partial.rename(folder)
+        shutil.rmtree(old, ignore_errors=True)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
+
+
+def _write_json(path: Path, content: dict[str, Any]) -> None:
+    path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def bundled_heads() -> list[str]:
+    """Names of the heads in ``checkpoints/``."""
+    return sorted(path.parent.name for path in CHECKPOINTS.glob(f"*/{CONFIG_NAME}"))
+
+
+def heads_below(folders: Iterable[Path]) -> list[Path]:
+    """The folders of heads below some folders, such as ``runs/``, sorted by name."""
+    return sorted({path.parent for folder in folders if folder.is_dir() for path in folder.rglob(CONFIG_NAME)})
+
+
+def default_heads() -> dict[str, str]:
+    """Names of the heads that the app opens first, by kind: ``checkpoints/default.json`` says which."""
+    path = CHECKPOINTS / "default.json"
+    try:
+        heads = json.loads(path.read_text(encoding="utf-8")).get("heads", {})
+        return {str(kind): str(name) for kind, name in heads.items()}
+    except (OSError, ValueError, AttributeError) as error:
+        raise ConfigError(f"{path}: expected a JSON object with the key 'heads' ({error})") from None
+
+
+def find_head(head: str | Path) -> HeadFiles:
+    """Find a head and read what it says of itself.
+
+    Args:
+        head: a name in ``checkpoints/`` or a folder.
+
+    Raises:
+        ConfigError: there is no such head, or its settings cannot be read.
+    """
+    name = str(head)
+    if Path(name).name == name and (CHECKPOINTS / name / CONFIG_NAME).is_file():
+        folder = CHECKPOINTS / name
+    elif (Path(name) / CONFIG_NAME).is_file():
+        folder = Path(name)
+    else:
+        raise ConfigError(
+            f"there is no head '{name}': expected a name in checkpoints/ ({', '.join(bundled_heads()) or 'none there yet'}), "
+            f"or a folder with {CONFIG_NAME}, as a training run leaves in runs/"
+        )
+    path = folder / CONFIG_NAME
+    try:
+        config = json.loads(path.read_text(encoding="utf-8"))
+        task = config["task"]
+        if config["head"] not in HEADS:
+            raise ConfigError(f"{path}: there is no head of class '{config['head']}', only {', '.join(HEADS)}")
+        card_path = folder / CARD_NAME
+        card = json.loads(card_path.read_text(encoding="utf-8")) if card_path.is_file() else {}
+        return HeadFiles(
+            name=folder.resolve().name if folder.parent == CHECKPOINTS else _name_of_run(folder),
+            folder=folder,
+            head=config["head"],
+            task=HeadTask(**task | {"labels": tuple(task["labels"])}),
+            settings=config["settings"],
+            encoder=Source(**config["encoder"]),
+            static=None if config["static"] is None else Source(**config["static"]),
+            card=card,
+        )
+    except ConfigError:
+        raise
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ConfigError(f"{path}: not the settings of a head ({type(error).__name__}: {error})") from None
+
+
+def _name_of_run(folder: Path) -> str:
+    """A run writes its head to ``runs/NAME/head``: the run's name says more than ``head``."""
+    folder = folder.resolve()
+    return folder.parent.name if folder.name == "head" else folder.name
+
+
+def load_head(files: HeadFiles) -> TaskHead:
+    """Build a head and read its weights.
+
+    Raises:
+        ConfigError: the settings do not make a head.
+        WeightsError: the weights are missing, broken, or not those of these settings.
+    """
+    path = files.folder / CONFIG_NAME
+    try:
+        head = HEADS[files.head](files.task, **files.settings)
+    except (TypeError, ConfigError, DataError) as error:
+        raise ConfigError(f"{path}: these settings do not make a head ({error})") from None
+    try:
+        head.load_state_dict(read_safetensors(files.folder, WEIGHTS_NAME))
+    except RuntimeError as error:
+        raise WeightsError(f"{files.folder}: the weights do not fit {CONFIG_NAME} ({error})") from None
+    return head.eval()

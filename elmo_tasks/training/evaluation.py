@@ -1,0 +1,49 @@
+"""Scores of an exported head on labelled rows: what the card, the `evaluate` command and the README's tables state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tqdm import tqdm
+
+from elmo_tasks.heads.head import Prediction
+from elmo_tasks.training.predictor import Predictor
+from elmo_tasks.training.task_scores import TaskScores
+
+LabelledRow = tuple[Sequence[str], Prediction]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What a head scores.
+
+    Attributes:
+        main: name of the score that counts, ``f1`` (of spans) or ``accuracy``.
+        scores: all scores, from 0 to 1; see :meth:`TaskScores.compute`.
+        confusion: ``[gold][predicted]`` counts of a classifier; empty for a tagger.
+        n_rows: how many rows were scored.
+    """
+
+    main: str
+    scores: dict[str, float]
+    confusion: list[list[int]]
+    n_rows: int
+
+
+def evaluate_head(predictor: Predictor, rows: Sequence[LabelledRow]) -> Evaluation:
+    """Predict rows and compare.
+
+    Args:
+        predictor: the head with its encoder.
+        rows: tokens, and the tags (in the scheme of the head's labels) or the class.
+    """
+    head = predictor.head
+    scores = TaskScores(head.kind, head.task)
+    # By length: little padding. The order changes nothing, as every sentence is read alone.
+    rows = sorted(rows, key=lambda row: len(row[0]))
+    tokens = [row[0] for row in rows]
+    predicted = predictor.labels_of(tokens)
+    for (_, gold), said in tqdm(zip(rows, predicted, strict=True), total=len(rows), unit="row", disable=None):
+        scores.update([said], [gold])
+    return Evaluation(scores.main, scores.compute(), scores.confusion_matrix(), len(rows))

@@ -1,0 +1,150 @@
+"""A trained head as a folder that `predict`, `evaluate` and the app load, with its scores and how its mix came about."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytorch_lightning as pl
+import torch
+
+from elmo_tasks.data.split_data import Split, SplitData
+from elmo_tasks.errors import ConfigError
+from elmo_tasks.heads.head import Prediction
+from elmo_tasks.heads.head_files import Source, find_head, write_head
+from elmo_tasks.training.evaluation import LabelledRow, evaluate_head
+from elmo_tasks.training.predictor import Predictor
+from elmo_tasks.training.task_module import TaskModule
+from elmo_tasks.training.task_scores import guesses
+
+
+class ExportHead(pl.Callback):
+    """At the end of a run, write the best head, read it again as anybody would, and score it.
+
+    Args:
+        folder: where to write it.
+        about: what to say on the card: title, data with its licence, and the like.
+    """
+
+    def __init__(self, folder: str, about: dict[str, Any] | None = None) -> None:
+        self.folder, self.about = Path(folder), about or {}
+        self.epochs: list[dict[str, Any]] = []
+
+    def state_dict(self) -> dict[str, Any]:
+        """What a resumed run goes on with."""
+        return {"epochs": self.epochs}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go on."""
+        self.epochs = list(state_dict["epochs"])
+
+    def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Note the mix before the first step."""
+        if not self.epochs:
+            self._note(pl_module, 0, None)
+
+    def on_validation_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Note the mix after each epoch, with its score. Before the checkpoint is written, which takes the notes along."""
+        if trainer.sanity_checking or not trainer.training or not isinstance(pl_module, TaskModule):
+            return
+        score = trainer.callback_metrics.get(f"val_{pl_module.scores.main}")
+        self._note(pl_module, trainer.current_epoch + 1, None if score is None else float(score))
+
+    def _note(self, module: pl.LightningModule, epoch: int, score: float | None) -> None:
+        if not isinstance(module, TaskModule) or module.head is None:
+            return
+        mix = module.head.mix
+        weights = [round(weight, 5) for weight in mix.weights()]
+        self.epochs = [row for row in self.epochs if row["epoch"] < epoch]
+        self.epochs.append({"epoch": epoch, "weights": weights, "gamma": round(mix.gamma.item(), 5), "score": score})
+
+    def on_fit_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Write it, on one process."""
+        if not trainer.is_global_zero or not isinstance(pl_module, TaskModule) or pl_module.head is None:
+            return
+        seconds = pl_module.training_seconds()
+        best = _take_best(trainer, pl_module)
+        static = pl_module.static
+        sources = (
+            Source(pl_module.encoder_name, pl_module.encoder.checksum),
+            None if static is None or pl_module.static_name is None else Source(pl_module.static_name, static.checksum),
+        )
+        data = pl_module.data
+        seed = os.environ.get("PL_GLOBAL_SEED")
+        card = {
+            **self.about,
+            "kind": "head",
+            "trained_on": data.summary(),
+            "training": {
+                "seed": None if seed is None else int(seed),
+                "epochs": trainer.current_epoch,
+                "best_epoch": best,
+                "seconds": round(seconds),
+                "device": str(pl_module.device),
+                "precision": str(trainer.precision),
+            },
+            "layer_weights": {"learned": pl_module.head.mix.scalars is not None, "epochs": self.epochs},
+            "versions": {"python": platform.python_version(), "torch": torch.__version__, "lightning": pl.__version__},
+        }
+        write_head(self.folder, pl_module.head, *sources, card)
+        predictor = Predictor.load(find_head(self.folder), pl_module.encoder, pl_module.encoder.device)
+        measured = self._measure(predictor, data)
+        write_head(self.folder, pl_module.head, *sources, card | {"scores": measured})
+        self._report(measured, seconds)
+
+    def _measure(self, predictor: Predictor, data: SplitData[Any, Any, Any]) -> dict[str, Any]:
+        """Scores of the exported head on what it did not train on."""
+        data.setup("fit")
+        if data.sources["test"] is not None:
+            data.setup("test")
+        measured: dict[str, Any] = {}
+        train = labelled_rows(data, "train")
+        splits: tuple[Split, ...] = ("validation", "test")
+        for split in splits:
+            if split in data.rows:
+                rows = labelled_rows(data, split)
+                found = evaluate_head(predictor, rows)
+                measured[split] = {
+                    "main": found.main,
+                    **{name: round(value, 5) for name, value in found.scores.items()},
+                    "rows": found.n_rows,
+                    "guess": {k: round(v, 5) for k, v in guesses(train, rows, predictor.head.task.scheme).items()},
+                }
+        return measured
+
+    def _report(self, measured: dict[str, Any], seconds: float) -> None:
+        print(f"\nTrained in {seconds / 60:.1f} min. The head is in {self.folder}", flush=True)
+        for split, scores in measured.items():
+            name = scores["main"]
+            guess = ", ".join(f"{what} {value:.3f}" for what, value in scores["guess"].items())
+            print(f"  {split}: {name} {scores[name]:.3f} on {scores['rows']:,} rows (without a model: {guess})", flush=True)
+        print(f"Try it: python -m elmo_tasks predict --head {self.folder} - -, or open the app (make app)", flush=True)
+
+
+def _take_best(trainer: pl.Trainer, module: TaskModule) -> int | None:
+    """Put the weights of the best epoch into the module; tell which it was (from 1), if there was a choice."""
+    checkpoint = trainer.checkpoint_callback
+    path = getattr(checkpoint, "best_model_path", "")
+    if not path or module.head is None:
+        return None
+    saved = torch.load(path, map_location=module.device, weights_only=True)
+    prefix = "head."
+    weights = {k.removeprefix(prefix): v for k, v in saved["state_dict"].items() if k.startswith(prefix)}
+    try:
+        module.head.load_state_dict(weights)
+    except RuntimeError as error:
+        raise ConfigError(f"{path}: not a checkpoint of this run ({error})") from None
+    return int(saved["epoch"]) + 1
+
+
+def labelled_rows(data: SplitData[Any, Any, Any], split: Split) -> list[LabelledRow]:
+    """Tokens and labels by name of the rows of a split."""
+    labels = data.labels
+
+    def named(target: int | Sequence[int]) -> Prediction:
+        return labels[target] if isinstance(target, int) else tuple(labels[k] for k in target)
+
+    return [(row.tokens, named(row.target)) for row in data.rows[split]]

@@ -1,0 +1,246 @@
+"""Training of a head on a frozen encoder with Lightning: one module for all tasks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytorch_lightning as pl
+import torch
+from torch import Tensor
+from torch.optim.lr_scheduler import LambdaLR
+
+from elmo_tasks.bilm.model_files import default_model
+from elmo_tasks.data.classification import TextBatch
+from elmo_tasks.data.split_data import Split, SplitData
+from elmo_tasks.data.tagging import TaggingBatch
+from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.encoders.layer_store import LayerStore
+from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.errors import ConfigError
+from elmo_tasks.heads.head import HeadTask, Prediction, TaskHead
+from elmo_tasks.heads.token_features import TokenFeatures
+from elmo_tasks.training.predictor import features_of
+from elmo_tasks.training.task_scores import TaskScores
+
+Batch = TaggingBatch | TextBatch
+_SPLIT_OF_STAGE: dict[str, Split] = {"train": "train", "val": "validation", "test": "test"}
+
+
+class TaskModule(pl.LightningModule):
+    """A head that learns, and a frozen encoder that is no part of the checkpoint.
+
+    The encoder's layers are computed once and kept on disk (see :class:`LayerStore`), or anew for each batch.
+
+    Args:
+        head: the head's class and settings; what it is built for comes from the data and the encoder.
+        encoder: name or folder of a biLM; the default one if ``None``.
+        static: name or folder of static vectors that the head reads beside the layers.
+        layer_store: folder to keep layers in; ``None`` encodes each batch anew.
+        max_store_gb: the most that one split's layers may take on disk.
+        learning_rate: highest learning rate of Adam.
+        decay_fraction: last part of the longest possible run (``max_epochs``) over which it falls to zero.
+        weight_decay: of Adam (decoupled), not of the mix.
+        mix_l2: weight of the squared scalars of the mix in the loss (Peters et al., 2018, section 3.2).
+        mix_learning_rate: of the mix, which has few parameters and learns slowly at the rate of the others.
+    """
+
+    def __init__(
+        self,
+        head: Callable[[HeadTask], TaskHead],
+        encoder: str | None = None,
+        static: str | None = None,
+        layer_store: str | None = "runs/layers",
+        max_store_gb: float = 16.0,
+        learning_rate: float = 1e-3,
+        decay_fraction: float = 0.5,
+        weight_decay: float = 0.0,
+        mix_l2: float = 1e-3,
+        mix_learning_rate: float = 1e-2,
+    ) -> None:
+        super().__init__()
+        self.make_head = head
+        self.encoder_name = encoder if encoder is not None else default_model()
+        self.static_name = static
+        self.layer_store, self.max_store_gb = layer_store, max_store_gb
+        self.learning_rate, self.decay_fraction, self.weight_decay = learning_rate, decay_fraction, weight_decay
+        self.mix_l2, self.mix_learning_rate = mix_l2, mix_learning_rate
+        self.head: TaskHead | None = None
+        # Not modules of this one: what is frozen has no place in a resume file.
+        self._frozen: dict[str, Any] = {}
+        self._stores: dict[str, LayerStore] = {}
+        self.seconds = 0.0
+        self._since = 0.0
+
+    @property
+    def encoder(self) -> Elmo:
+        """The frozen encoder."""
+        if "encoder" not in self._frozen:
+            self._frozen["encoder"] = Elmo.load(self.encoder_name)
+        return self._frozen["encoder"]
+
+    @property
+    def static(self) -> StaticVectors | None:
+        """The static vectors, if there are any."""
+        if self.static_name is not None and "static" not in self._frozen:
+            self._frozen["static"] = StaticVectors.load(self.static_name)
+        return self._frozen.get("static")
+
+    @property
+    def data(self) -> SplitData[Any, Any, Any]:
+        """The data module of the run."""
+        data = self.trainer.datamodule  # type: ignore[attr-defined]
+        assert isinstance(data, SplitData)
+        return data
+
+    def configure_model(self) -> None:
+        """Build the head, whose labels the data decide."""
+        if self.head is not None:
+            return
+        scheme = getattr(self.data, "scheme", None)
+        width = 0 if self.static is None else self.static.width
+        self.head = self.make_head(HeadTask(self.data.labels, self.encoder.width, self.encoder.n_layers, scheme, width))
+        if self.head.kind != ("tagging" if hasattr(self.data, "scheme") else "classification"):
+            raise ConfigError(
+                f"model.head: {type(self.head).__name__} does not fit {type(self.data).__name__}: a head that tags words needs "
+                "TaggingData, one that labels texts ClassificationData"
+            )
+        self.scores = TaskScores(self.head.kind, self.head.task)
+
+    def setup(self, stage: str) -> None:
+        """Say what was read; compute the layers of the splits that this stage needs, or open them."""
+        if self.trainer.is_global_zero:
+            print(self.data.summary(), flush=True)
+
+    def _prepare_store(self, split: Split) -> None:
+        if self.layer_store is None or split not in self.data.rows or split in self._stores:
+            return
+        assert self.head is not None
+        self._stores[split] = LayerStore.build(
+            self._encoder_here(),
+            self.data.tokens(split),
+            Path(self.layer_store),
+            pooled="mean" if self.head.accepts_pooled else None,
+            max_bytes=round(self.max_store_gb * 1e9),
+        )
+
+    def _encoder_here(self) -> Elmo:
+        if self.encoder.device != self.device:
+            self.encoder.bilm.to(self.device)
+        return self.encoder
+
+    def on_fit_start(self) -> None:
+        """Layers first, so that the clock of the training is that of the training."""
+        self._prepare_store("train")
+        self._prepare_store("validation")
+        self._since = time.monotonic()
+
+    def on_validation_start(self) -> None:
+        """Layers of what is validated on."""
+        self._prepare_store("validation")
+
+    def on_test_start(self) -> None:
+        """Layers of what is tested on."""
+        self._prepare_store("test")
+
+    def training_seconds(self) -> float:
+        """How long the run has trained, resumed parts included."""
+        return self.seconds + time.monotonic() - self._since
+
+    def inputs(self, batch: Batch, split: Split) -> tuple[Tensor, Tensor | None, Tensor, TokenFeatures]:
+        """Layers, mask, target and features of a batch, on the module's device."""
+        assert self.head is not None
+        store = self._stores.get(split)
+        mask: Tensor | None
+        if store is None:
+            with torch.autocast(self.device.type, enabled=False):
+                layers = self._encoder_here().encode(batch.tokens)
+            values, mask = layers.values, layers.mask
+        elif store.pooled:
+            values, mask = store.pooled_batch(batch.index), None
+        else:
+            layers = store.batch(batch.index, batch.tokens)
+            values, mask = layers.values, layers.mask
+        features = features_of(batch.tokens, self.head, self.static).to(self.device)
+        return (
+            values.to(self.device, non_blocking=True),
+            None if mask is None else mask.to(self.device, non_blocking=True),
+            batch.target.to(self.device),
+            features,
+        )
+
+    def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
+        """Loss of the head, and the pull on its mix."""
+        assert self.head is not None
+        loss = self.head.loss(*self.inputs(batch, "train"))
+        self.log("train_loss", loss, prog_bar=True, batch_size=len(batch))
+        return loss + self.mix_l2 * self.head.l2()
+
+    def validation_step(self, batch: Batch, batch_idx: int) -> None:
+        """Count what is right."""
+        self._score(batch, "val")
+
+    def test_step(self, batch: Batch, batch_idx: int) -> None:
+        """Count what is right."""
+        self._score(batch, "test")
+
+    def _score(self, batch: Batch, stage: str) -> None:
+        assert self.head is not None
+        loss, predicted = self.head.scored(*self.inputs(batch, _SPLIT_OF_STAGE[stage]))
+        self.log(f"{stage}_loss", loss, batch_size=len(batch), sync_dist=True)
+        self.scores.update(predicted, self.gold(batch))
+
+    def gold(self, batch: Batch) -> list[Prediction]:
+        """The right labels of a batch, as :meth:`TaskHead.scored` spells them."""
+        labels = self.data.labels
+        if isinstance(batch, TextBatch):
+            return [labels[k] for k in batch.labels.tolist()]
+        rows = zip(batch.tags.tolist(), batch.tokens, strict=True)
+        return [tuple(labels[k] for k in tags[: len(tokens)]) for tags, tokens in rows]
+
+    def on_validation_epoch_end(self) -> None:
+        """Log the scores, over all processes."""
+        self._log_scores("val")
+
+    def on_test_epoch_end(self) -> None:
+        """Log the scores, over all processes."""
+        self._log_scores("test")
+
+    def _log_scores(self, stage: str) -> None:
+        values = self.scores.compute()
+        self.scores.reset()
+        main = self.scores.main
+        self.log(f"{stage}_{main}", values.pop(main), prog_bar=True, rank_zero_only=False)
+        self.log_dict({f"{stage}_{name}": value for name, value in values.items()})
+
+    def on_train_epoch_end(self) -> None:
+        """Log the mix, so that one can see it move."""
+        assert self.head is not None
+        weights = {f"layer_{k}": weight for k, weight in enumerate(self.head.mix.weights())}
+        self.log_dict({**weights, "gamma": self.head.mix.gamma.item()}, sync_dist=False)
+
+    def configure_optimizers(self) -> Any:
+        """Adam; the rates stay, and fall to zero at the end of the longest possible run."""
+        assert self.head is not None
+        mix = set(self.head.mix.parameters())
+        groups = [
+            {"params": [p for p in self.head.parameters() if p not in mix], "weight_decay": self.weight_decay},
+            {"params": list(mix), "lr": self.mix_learning_rate},
+        ]
+        optimizer = torch.optim.AdamW(groups, lr=self.learning_rate, weight_decay=0.0)
+        total = max(1, int(self.trainer.estimated_stepping_batches))
+
+        def rate(step: int) -> float:
+            return min(1.0, max(0.0, (total - step) / max(1, int(total * self.decay_fraction))))
+
+        return {"optimizer": optimizer, "lr_scheduler": {"scheduler": LambdaLR(optimizer, rate), "interval": "step"}}
+
+    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Keep the clock."""
+        checkpoint["seconds"] = self.training_seconds()
+
+    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Take it up again."""
+        self.seconds = float(checkpoint.get("seconds", 0.0))
