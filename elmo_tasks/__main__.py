@@ -6,15 +6,17 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from elmo_tasks.commands import calibrate, compare, download, embed, evaluate, export, fit
+from elmo_tasks.commands import calibrate, compare, download, embed, evaluate, export, fit, predict, vectors
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
 
 COMMANDS = {
     "compare": compare,
     "embed": embed,
+    "predict": predict,
     "evaluate": evaluate,
     "calibrate": calibrate,
     "export": export,
+    "vectors": vectors,
     "download": download,
 }
 RUNS = ("fit", "validate", "test")

@@ -1,29 +1,94 @@
-"""``evaluate``: perplexity of a biLM on held-out text, forward and backward, over its whole vocabulary."""
+"""``evaluate``: perplexity of a biLM on held-out text, or the scores of a head on a labelled file."""
 
 from __future__ import annotations
 
 import argparse
 import json
 from pathlib import Path
+from typing import Any
 
-HELP = "perplexity of a biLM on held-out text"
+from elmo_tasks.errors import ConfigError
+
+HELP = "perplexity of a biLM on held-out text, or scores of a head on a labelled file"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
-    parser.add_argument("--model", help="name or folder of a biLM that has its softmax (default: the bundled one)")
-    parser.add_argument("--text", type=Path, required=True, help="tokenized text, one sentence per line, plain or .xz")
-    parser.add_argument(
+    parser.add_argument("--device", default="cpu", help="cpu, cuda, ... (default: cpu)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    bilm = parser.add_argument_group("a biLM")
+    bilm.add_argument("--model", help="name or folder of a biLM that has its softmax (default: the bundled one)")
+    bilm.add_argument("--text", type=Path, help="tokenized text, one sentence per line, plain or .xz")
+    bilm.add_argument(
         "--index",
         type=Path,
         help="table (source, first_line, last_line): only lines of the sources on the model's card",
     )
-    parser.add_argument("--device", default="cpu", help="cpu, cuda, ... (default: cpu)")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    head = parser.add_argument_group("a head")
+    head.add_argument("--head", help="name or folder of a head, as a training run leaves in runs/")
+    head.add_argument("--data", type=Path, help="labelled file, read as the head's training data were")
+    head.add_argument("--file-format", help="of that file, where its name does not tell: tsv, csv, columns, jsonl, ...")
+    head.add_argument("--text-column", help="name or place of the column of the text (classes)")
+    head.add_argument("--label-column", help="name or place of the column of the label (classes)")
+    head.add_argument("--token-column", help="name or place of the column of the tokens (tags)")
+    head.add_argument("--tag-column", help="name or place of the column of the tags (tags)")
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, measure, print."""
+    if args.head is not None:
+        if args.data is None:
+            raise ConfigError("--head needs --data: a labelled file to score it on")
+        result = _head(args)
+    else:
+        if args.text is None:
+            raise ConfigError("nothing to measure: expected --text for a biLM, or --head and --data for a head")
+        result = _bilm(args)
+    print(json.dumps(result) if args.json else _lines(result))
+    return 0
+
+
+def _head(args: argparse.Namespace) -> dict[str, Any]:
+    from elmo_tasks.data.classification import ClassificationData
+    from elmo_tasks.data.tagging import TaggingData
+    from elmo_tasks.heads.head_files import find_head
+    from elmo_tasks.layers.device import checked_device
+    from elmo_tasks.training.evaluation import evaluate_head
+    from elmo_tasks.training.predictor import Predictor
+
+    files = find_head(args.head)
+    names = ("text_column", "label_column") if files.kind == "classification" else ("token_column", "tag_column")
+    given = {name: _column(value) for name in (*names, "file_format") if (value := getattr(args, name)) is not None}
+    reading = files.reading | given
+    if reading.get("label_names"):
+        # A file may have the head's own names as well as those of the training file.
+        reading["label_names"] = reading["label_names"] | {label: label for label in files.task.labels}
+    make = ClassificationData if files.kind == "classification" else TaggingData
+    try:
+        data = make(train=str(args.data), test=str(args.data), **reading)
+    except TypeError as error:
+        raise ConfigError(f"{files.folder}: how its data were read is not understood ({error})") from None
+    data.take_labels(files.task.labels)
+    data.setup("test")
+    predictor = Predictor.load(files, device=checked_device(args.device))
+    found = evaluate_head(predictor, data.labelled("test"))
+    return {
+        "head": files.name,
+        "encoder": files.encoder.name,
+        "data": args.data.name,
+        "rows": found.n_rows,
+        "main": found.main,
+        "scores": found.scores,
+        "labels": list(files.task.labels),
+        "confusion": found.confusion,
+    }
+
+
+def _column(value: str) -> str | int:
+    return int(value) if value.isdecimal() else value
+
+
+def _bilm(args: argparse.Namespace) -> dict[str, Any]:
     from tqdm import tqdm
 
     from elmo_tasks.bilm.model_files import find_model, load_bilm, load_softmax
@@ -53,7 +118,7 @@ def run(args: argparse.Namespace) -> int:
             b = batch.to(device)
             total += sentence_losses(bilm, softmax, b.characters, b.words, b.lengths, b.targets, UNKNOWN_ID)
             bar.update(len(b.words))
-    result = {
+    return {
         "model": files.name,
         "sentences": len(sentences),
         "targets": total.n_targets,
@@ -62,11 +127,30 @@ def run(args: argparse.Namespace) -> int:
         "forward_perplexity": total.forward,
         "backward_perplexity": total.backward,
     }
-    if args.json:
-        print(json.dumps(result))
-    else:
-        print(
-            f"{files.name}: perplexity {total.forward:.1f} forward, {total.backward:.1f} backward, on {total.n_targets:,} targets "
-            f"of {len(sentences):,} sentences, over {len(vocabulary):,} words; {total.unknown_rate:.2%} unknown"
+
+
+def _lines(r: dict[str, Any]) -> str:
+    """The result in words and tables."""
+    if "model" in r:
+        return (
+            f"{r['model']}: perplexity {r['forward_perplexity']:.1f} forward, {r['backward_perplexity']:.1f} backward, on "
+            f"{r['targets']:,} targets of {r['sentences']:,} sentences, over {r['vocabulary']:,} words; "
+            f"{r['unknown_rate']:.2%} unknown"
         )
-    return 0
+    scores: dict[str, float] = r["scores"]
+    lines = [f"{r['head']} (on {r['encoder']}), {r['data']}, {r['rows']:,} rows: {r['main']} {scores[r['main']]:.4f}"]
+    measures = [name for name in ("precision", "recall", "f1") if any(key.startswith(name) for key in scores)]
+    if measures:
+        lines.append(f"{'':20}" + "".join(f"{name:>11}" for name in measures))
+        kinds = dict.fromkeys(key.partition("/")[2] for key in scores if "/" in key)
+        for kind in (*(("",) if measures[0] in scores else ()), *kinds):
+            values = (scores[f"{name}/{kind}" if kind else name] for name in measures)
+            lines.append(f"{kind or 'all':20}" + "".join(f"{value:11.4f}" for value in values))
+    if r["main"] != "accuracy":
+        lines.append(f"{'accuracy of tags':20}{scores['accuracy']:11.4f}")
+    if r["confusion"]:
+        width = max(11, *(len(label) + 2 for label in r["labels"]))
+        lines.append(f"{'is, and was said:':20}" + "".join(f"{label:>{width}}" for label in r["labels"]))
+        for label, row in zip(r["labels"], r["confusion"], strict=True):
+            lines.append(f"{label:20}" + "".join(f"{count:{width},}" for count in row))
+    return "\n".join(lines)

@@ -35,7 +35,9 @@ def run(arguments: Sequence[str]) -> int:
             return {k: v for k, v in LightningCLI.subcommands().items() if k != "predict"}
 
         def add_arguments_to_parser(self, parser: LightningArgumentParser) -> None:
-            parser.add_argument("--encoder", type=str | None, help="another encoder than the file's: a name or a folder")
+            parser.add_argument(
+                "--encoder", type=str | None, help="another encoder than the file's: a name or a folder"
+            )
             parser.add_argument("--run_dir", type=str | None, help="another folder than trainer.default_root_dir")
 
         def before_instantiate_classes(self) -> None:

@@ -28,6 +28,11 @@ _SPLITS_OF_STAGE: dict[str | None, tuple[Split, ...]] = {
 }
 
 
+_ABOUT_THE_RUN = frozenset(
+    ("train", "validation", "test", "hub", "batch_size", "limit_train", "validation_share", "seed", "phrases")
+)
+
+
 @dataclass(frozen=True)
 class Row(Generic[Target]):
     """One row as a model takes it.
@@ -156,6 +161,23 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
     def tokens(self, split: Split) -> tuple[tuple[str, ...], ...]:
         """The tokens of every row of a split: what ``index`` of a batch counts."""
         return tuple(row.tokens for row in self.rows[split])
+
+    def labelled(self, split: Split) -> list[tuple[tuple[str, ...], str | tuple[str, ...]]]:
+        """Tokens and labels by name of the rows of a split."""
+        return [(row.tokens, self._named(row.target)) for row in self.rows[split]]
+
+    def _named(self, target: Any) -> str | tuple[str, ...]:
+        return self.labels[target] if isinstance(target, int) else tuple(self.labels[k] for k in target)
+
+    def reading(self) -> dict[str, Any]:
+        """The settings that say how files are read, not which and how they are drawn, so that others can be read alike."""
+        return {
+            name: value for name, value in dict(self.hparams).items() if name not in _ABOUT_THE_RUN and name[0] != "_"
+        }
+
+    def take_labels(self, labels: Sequence[str]) -> None:
+        """Take the labels of a head that is trained; the training split is not read then."""
+        self.label_set = LabelSet(labels)
 
     def summary(self) -> str:
         """What was read, in one paragraph."""

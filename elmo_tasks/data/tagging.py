@@ -130,6 +130,8 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...], TaggingBatch]):
             used = {tag for sentence in records for tag in sentence.tags}
             self.label_set.check(used, self.name_of(split), train, "tag")
         elif split != "train":
+            if self.source_scheme is None:  # the training split was not read: see take_labels()
+                self.source_scheme = self._found_scheme(split, records)
             self._check_same_scheme(split, records)
             self._check_tags(split, records)
             LabelSet(types_of(self.labels, self.scheme)).check(

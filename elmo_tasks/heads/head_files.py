@@ -51,6 +51,7 @@ class HeadFiles:
         settings: how it is built.
         encoder: whose layers it reads.
         static: the static vectors that it reads beside them, if any.
+        reading: how its data were read (columns, names of labels, ...), so that other files can be read alike.
         card: what it is, its data and their licence, its scores, its layer weights by epoch.
     """
 
@@ -61,6 +62,7 @@ class HeadFiles:
     settings: dict[str, Any]
     encoder: Source
     static: Source | None = None
+    reading: dict[str, Any] = field(default_factory=dict)
     card: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -70,7 +72,12 @@ class HeadFiles:
 
 
 def write_head(
-    folder: Path, head: TaskHead, encoder: Source, static: Source | None = None, card: dict[str, Any] | None = None
+    folder: Path,
+    head: TaskHead,
+    encoder: Source,
+    static: Source | None = None,
+    reading: dict[str, Any] | None = None,
+    card: dict[str, Any] | None = None,
 ) -> None:
     """Write a head; the folder appears only when it is whole, and replaces an older one.
 
@@ -79,6 +86,7 @@ def write_head(
         head: what; its weights are kept in float16.
         encoder: whose layers it was trained on.
         static: the static vectors it was trained on, if any.
+        reading: how its data were read.
         card: what to say about it.
 
     Raises:
@@ -95,6 +103,7 @@ def write_head(
         "settings": head.settings,
         "encoder": vars(encoder),
         "static": None if static is None else vars(static),
+        "reading": reading or {},
     }
     folder.parent.mkdir(parents=True, exist_ok=True)
     partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
@@ -128,14 +137,19 @@ def heads_below(folders: Iterable[Path]) -> list[Path]:
     return sorted({path.parent for folder in folders if folder.is_dir() for path in folder.rglob(CONFIG_NAME)})
 
 
-def default_heads() -> dict[str, str]:
-    """Names of the heads that the app opens first, by kind: ``checkpoints/default.json`` says which."""
+def default_head(kind: str) -> str:
+    """Name of the head of a kind that commands and the app take when none is named: ``checkpoints/default.json`` says which.
+
+    Raises:
+        ConfigError: it says nothing about this kind.
+    """
     path = CHECKPOINTS / "default.json"
     try:
-        heads = json.loads(path.read_text(encoding="utf-8")).get("heads", {})
-        return {str(kind): str(name) for kind, name in heads.items()}
-    except (OSError, ValueError, AttributeError) as error:
-        raise ConfigError(f"{path}: expected a JSON object with the key 'heads' ({error})") from None
+        return str(json.loads(path.read_text(encoding="utf-8"))["heads"][kind])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ConfigError(
+            f"{path}: expected the name of a {kind} head under 'heads', found none ({error!r}); name one with --head"
+        ) from None
 
 
 def find_head(head: str | Path) -> HeadFiles:
@@ -173,6 +187,7 @@ def find_head(head: str | Path) -> HeadFiles:
             settings=config["settings"],
             encoder=Source(**config["encoder"]),
             static=None if config["static"] is None else Source(**config["static"]),
+            reading=dict(config.get("reading", {})),
             card=card,
         )
     except ConfigError:

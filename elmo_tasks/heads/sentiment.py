@@ -84,8 +84,11 @@ class SentimentHead(TaskHead):
         self.pooling = pooling
         self.mix = ScalarMix(task.n_layers, mix_layer_norm, fixed_weights)
         self.dropout = nn.Dropout(dropout)
-        self.bilstm = BiLSTM(input_dim, lstm_hidden, lstm_layers, dropout) if lstm_hidden else None
-        dim = input_dim if self.bilstm is None else self.bilstm.output_dim
+        joined = input_dim + task.static_dim
+        # Where other vectors are joined, so that neither drowns the other.
+        self.norm = nn.LayerNorm(input_dim) if task.static_dim else nn.Identity()
+        self.bilstm = BiLSTM(joined, lstm_hidden, lstm_layers, dropout) if lstm_hidden else None
+        dim = joined if self.bilstm is None else self.bilstm.output_dim
         self.attend = nn.Linear(dim, 1) if pooling == "attention" else None
         self.hidden = nn.Linear(dim, hidden) if hidden else None
         self.classify = nn.Linear(hidden or dim, len(class_names))
@@ -96,9 +99,9 @@ class SentimentHead(TaskHead):
 
         The mean commutes with the weighted sum of the layers, but not with anything that looks at single tokens.
         """
-        return self.pooling == "mean" and self.bilstm is None and not self.mix.layer_norm
+        return self.pooling == "mean" and self.bilstm is None and not self.mix.layer_norm and not self.task.static_dim
 
-    def forward(self, values: Tensor, mask: Tensor | None = None) -> Tensor:
+    def forward(self, values: Tensor, mask: Tensor | None = None, features: TokenFeatures | None = None) -> Tensor:
         """Score every class for every text.
 
         Args:
@@ -106,19 +109,20 @@ class SentimentHead(TaskHead):
                 :attr:`accepts_pooled`. Any finite numbers where the mask is False.
             mask: ``[B, T]`` bool, True for a token; padding on the right. All are tokens by default; pooled layers have
                 none.
+            features: with static vectors, if the head was built to read some.
 
         Returns:
             ``[B, n]`` scores before the softmax. A text without tokens is classified as a zero vector.
 
         Raises:
             ConfigError: the layers are pooled, and the head needs tokens.
-            ValueError: shapes that do not fit.
+            ValueError: shapes that do not fit, or static vectors that are missing.
         """
         if values.dim() not in (3, 4) or values.shape[-1] != self.task.input_dim:
             raise ValueError(
                 f"expected layers [L, B, T, {self.task.input_dim}] or [L, B, {self.task.input_dim}], got {tuple(values.shape)}"
             )
-        x = self.dropout(self._text_vectors(values, mask))  # [B, dim]
+        x = self.dropout(self._text_vectors(values, mask, features))  # [B, dim]
         if self.hidden is not None:
             x = self.dropout(torch.relu(self.hidden(x)))
         return self.classify(x)
@@ -132,7 +136,7 @@ class SentimentHead(TaskHead):
             values: as for :meth:`forward`.
             mask: as for :meth:`forward`.
             target: ``[B]`` class ids.
-            features: not read.
+            features: as for :meth:`forward`.
 
         Returns:
             ``[]``, the mean over texts.
@@ -141,31 +145,34 @@ class SentimentHead(TaskHead):
             ConfigError: see :meth:`forward`.
             ValueError: shapes that do not fit.
         """
-        return nn.functional.cross_entropy(self(values, mask).float(), target)
+        return nn.functional.cross_entropy(self(values, mask, features).float(), target)
 
     @torch.no_grad()
     def scored(
         self, values: Tensor, mask: Tensor | None, target: Tensor, features: TokenFeatures | None = None
     ) -> tuple[Tensor, list[Prediction]]:
         """See :meth:`TaskHead.scored`."""
-        scores = self(values, mask).float()  # [B, n]
+        scores = self(values, mask, features).float()  # [B, n]
         return nn.functional.cross_entropy(scores, target), self._decoded(scores)
 
     @torch.no_grad()
     def best(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None = None) -> list[Prediction]:
         """See :meth:`TaskHead.best`."""
-        return self._decoded(self(values, mask))
+        return self._decoded(self(values, mask, features))
 
     def _decoded(self, scores: Tensor) -> list[Prediction]:
         return [self.labels[k] for k in scores.argmax(dim=1).tolist()]
 
     @torch.no_grad()
-    def predict(self, values: Tensor, mask: Tensor | None = None) -> list[TextPrediction]:
+    def predict(
+        self, values: Tensor, mask: Tensor | None = None, features: TokenFeatures | None = None
+    ) -> list[TextPrediction]:
         """Classify texts. Call it in evaluation mode, as dropout acts in training mode.
 
         Args:
             values: as for :meth:`forward`.
             mask: as for :meth:`forward`.
+            features: as for :meth:`forward`.
 
         Returns:
             one prediction a text.
@@ -174,21 +181,20 @@ class SentimentHead(TaskHead):
             ConfigError: see :meth:`forward`.
             ValueError: shapes that do not fit.
         """
-        rows = self(values, mask).float().softmax(dim=1).tolist()  # [B, n]
+        rows = self(values, mask, features).float().softmax(dim=1).tolist()  # [B, n]
         return [
-            TextPrediction(self.labels[row.index(max(row))], dict(zip(self.labels, row, strict=True)))
-            for row in rows
+            TextPrediction(self.labels[row.index(max(row))], dict(zip(self.labels, row, strict=True))) for row in rows
         ]
 
-    def _text_vectors(self, values: Tensor, mask: Tensor | None) -> Tensor:
+    def _text_vectors(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None) -> Tensor:
         """One vector ``[B, dim]`` for each text, zero for a text without tokens."""
         dtype = self.classify.weight.dtype
         if values.dim() == 3:
             if not self.accepts_pooled:
                 raise ConfigError(
-                    "pooled layers do for a head with pooling 'mean', no BiLSTM and no mix_layer_norm; this one has "
-                    f"pooling '{self.pooling}', lstm_hidden {self.bilstm.output_dim // 2 if self.bilstm else 0}, "
-                    f"mix_layer_norm {self.mix.layer_norm}"
+                    "pooled layers do for a head with pooling 'mean', no BiLSTM, no mix_layer_norm and no static vectors; this "
+                    f"one has pooling '{self.pooling}', lstm_hidden {self.bilstm.output_dim // 2 if self.bilstm else 0}, "
+                    f"mix_layer_norm {self.mix.layer_norm}, static vectors of {self.task.static_dim}"
                 )
             if mask is not None:
                 raise ValueError(f"pooled layers {tuple(values.shape)} have no mask, got {tuple(mask.shape)}")
@@ -197,7 +203,14 @@ class SentimentHead(TaskHead):
             mask = values.new_ones(values.shape[1:3], dtype=torch.bool)
         if self.accepts_pooled:  # one way for both kinds of input, so that they cannot come apart
             return self.mix(masked_mean(values, mask)).to(dtype)
-        x = self.mix(values, mask).to(dtype)  # [B, T, D]
+        x = self.norm(self.mix(values, mask).to(dtype))  # [B, T, D]
+        if self.task.static_dim:
+            if features is None or features.static is None:
+                raise ValueError("this head reads static vectors: expected features with 'static', got none")
+            expected = (*mask.shape, self.task.static_dim)
+            if tuple(features.static.shape) != expected:
+                raise ValueError(f"features: expected static of shape {expected}, got {tuple(features.static.shape)}")
+            x = torch.cat([x, features.static.to(dtype)], dim=2)  # [B, T, D + S]
         if self.bilstm is not None:
             x = self.bilstm(self.dropout(x), mask)  # [B, T, 2H]
         if self.attend is not None:

@@ -5,18 +5,30 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 
 from elmo_tasks.analysis.calibration import Calibration
 from elmo_tasks.analysis.senses import Grouping, group_uses, ranked, verdict
 from elmo_tasks.analysis.similarity import cosine_matrix
-from elmo_tasks.api import Comparison, ComparisonItem, LayerComparison, Limits, ModelInfo
+from elmo_tasks.api import (
+    ClassifiedText,
+    Comparison,
+    ComparisonItem,
+    HeadInfo,
+    LayerComparison,
+    LayerWeights,
+    Limits,
+    ModelInfo,
+    TaggedSentence,
+)
 from elmo_tasks.bilm.model_files import bundled_models, find_model, load_bilm
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import layer_names, with_mean
 from elmo_tasks.serving.calibrations import load_calibration
+from elmo_tasks.serving.trained_heads import TrainedHeads
 from elmo_tasks.text.mentions import Mention, check_word, find_mention
 
 _TITLES = {"elmo-mini": "elmo-mini, the small ELMo that comes with the program"}
@@ -37,6 +49,7 @@ class Session:
     Args:
         model: name or folder of the model to start with; the default one if ``None``.
         device: where to compute; a GPU if there is one and ``None`` is given.
+        runs_dir: where training runs leave their heads.
 
     Raises:
         ConfigError: there is no such model.
@@ -45,13 +58,33 @@ class Session:
 
     limits = Limits()
 
-    def __init__(self, model: str | None = None, device: str | None = None) -> None:
+    def __init__(self, model: str | None = None, device: str | None = None, runs_dir: str | Path = "runs") -> None:
         self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
         self._files = find_model(model)
         self.default = self._files.name
         self._models: dict[str, _Loaded] = {}
+        self._encoders: dict[str, Elmo] = {}
         # One at a time: requests come in threads, and a model is loaded once.
         self._lock = threading.Lock()
+        self._heads = TrainedHeads(self._elmo, [Path(runs_dir)], self.device, self.limits)
+
+    def heads(self) -> tuple[HeadInfo, ...]:
+        """See :meth:`elmo_tasks.api.Service.heads`."""
+        return self._heads.infos()
+
+    def tag(self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1) -> tuple[TaggedSentence, ...]:
+        """See :meth:`elmo_tasks.api.Service.tag`."""
+        return self._heads.tag(sentences, head, n_readings)
+
+    def classify(
+        self, texts: Sequence[str], head: str | None = None, pushes: bool = True
+    ) -> tuple[ClassifiedText, ...]:
+        """See :meth:`elmo_tasks.api.Service.classify`."""
+        return self._heads.classify(texts, head, pushes)
+
+    def layer_weights(self) -> tuple[LayerWeights, ...]:
+        """See :meth:`elmo_tasks.api.Service.layer_weights`."""
+        return self._heads.layer_weights()
 
     def models(self) -> tuple[ModelInfo, ...]:
         """The models on offer, the default one first."""
@@ -126,11 +159,17 @@ class Session:
             raise InputError(f"There is no model “{model[:40]}” here; there is {offered}.", field="model")
         return model
 
+    def _elmo(self, name: str) -> Elmo:
+        """An encoder by name, without the calibration that only comparing needs."""
+        if name not in self._encoders:
+            files = self._files if name == self.default else find_model(name)
+            self._encoders[name] = Elmo(load_bilm(files).to(self.device), files.name, files)
+        return self._encoders[name]
+
     def _load(self, name: str) -> _Loaded:
         with self._lock:
             if name not in self._models:
-                files = self._files if name == self.default else find_model(name)
-                elmo = Elmo(load_bilm(files).to(self.device), files.name, files)
+                elmo = self._elmo(name)
                 self._models[name] = _Loaded(elmo, layer_names(elmo.n_layers), load_calibration(elmo))
             return self._models[name]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,8 @@ import torch
 
 from elmo_tasks.data.split_data import Split, SplitData
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.heads.head import Prediction
 from elmo_tasks.heads.head_files import Source, find_head, write_head
-from elmo_tasks.training.evaluation import LabelledRow, evaluate_head
+from elmo_tasks.training.evaluation import evaluate_head
 from elmo_tasks.training.predictor import Predictor
 from elmo_tasks.training.task_module import TaskModule
 from elmo_tasks.training.task_scores import guesses
@@ -48,7 +46,7 @@ class ExportHead(pl.Callback):
 
     def on_validation_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Note the mix after each epoch, with its score. Before the checkpoint is written, which takes the notes along."""
-        if trainer.sanity_checking or not trainer.training or not isinstance(pl_module, TaskModule):
+        if trainer.sanity_checking or trainer.state.fn != "fit" or not isinstance(pl_module, TaskModule):
             return
         score = trainer.callback_metrics.get(f"val_{pl_module.scores.main}")
         self._note(pl_module, trainer.current_epoch + 1, None if score is None else float(score))
@@ -89,10 +87,11 @@ class ExportHead(pl.Callback):
             "layer_weights": {"learned": pl_module.head.mix.scalars is not None, "epochs": self.epochs},
             "versions": {"python": platform.python_version(), "torch": torch.__version__, "lightning": pl.__version__},
         }
-        write_head(self.folder, pl_module.head, *sources, card)
+        reading = data.reading()
+        write_head(self.folder, pl_module.head, *sources, reading, card)
         predictor = Predictor.load(find_head(self.folder), pl_module.encoder, pl_module.encoder.device)
         measured = self._measure(predictor, data)
-        write_head(self.folder, pl_module.head, *sources, card | {"scores": measured})
+        write_head(self.folder, pl_module.head, *sources, reading, card | {"scores": measured})
         self._report(measured, seconds)
 
     def _measure(self, predictor: Predictor, data: SplitData[Any, Any, Any]) -> dict[str, Any]:
@@ -101,11 +100,11 @@ class ExportHead(pl.Callback):
         if data.sources["test"] is not None:
             data.setup("test")
         measured: dict[str, Any] = {}
-        train = labelled_rows(data, "train")
+        train = data.labelled("train")
         splits: tuple[Split, ...] = ("validation", "test")
         for split in splits:
             if split in data.rows:
-                rows = labelled_rows(data, split)
+                rows = data.labelled(split)
                 found = evaluate_head(predictor, rows)
                 measured[split] = {
                     "main": found.main,
@@ -120,7 +119,10 @@ class ExportHead(pl.Callback):
         for split, scores in measured.items():
             name = scores["main"]
             guess = ", ".join(f"{what} {value:.3f}" for what, value in scores["guess"].items())
-            print(f"  {split}: {name} {scores[name]:.3f} on {scores['rows']:,} rows (without a model: {guess})", flush=True)
+            print(
+                f"  {split}: {name} {scores[name]:.3f} on {scores['rows']:,} rows (without a model: {guess})",
+                flush=True,
+            )
         print(f"Try it: python -m elmo_tasks predict --head {self.folder} - -, or open the app (make app)", flush=True)
 
 
@@ -138,13 +140,3 @@ def _take_best(trainer: pl.Trainer, module: TaskModule) -> int | None:
     except RuntimeError as error:
         raise ConfigError(f"{path}: not a checkpoint of this run ({error})") from None
     return int(saved["epoch"]) + 1
-
-
-def labelled_rows(data: SplitData[Any, Any, Any], split: Split) -> list[LabelledRow]:
-    """Tokens and labels by name of the rows of a split."""
-    labels = data.labels
-
-    def named(target: int | Sequence[int]) -> Prediction:
-        return labels[target] if isinstance(target, int) else tuple(labels[k] for k in target)
-
-    return [(row.tokens, named(row.target)) for row in data.rows[split]]

@@ -87,8 +87,7 @@ class Predictor:
         """
         if not isinstance(self.head, SentimentHead):
             raise ConfigError(f"{type(self.head).__name__} gives a tag for each word, not a label for a text")
-        values, mask, _ = self._inputs(texts)
-        return self.head.predict(values, mask)
+        return self.head.predict(*self._inputs(texts))
 
     def labels_of(self, sentences: Sequence[Tokens]) -> Iterator[Prediction]:
         """The best labels alone of any number of sentences, in order: tags as the head's labels spell them, or a class."""

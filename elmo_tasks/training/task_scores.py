@@ -61,7 +61,9 @@ class TaskScores(nn.Module):
         """
         if self.spans is not None:
             self.spans.update(_tags(predicted), _tags(gold))
-        ids = [torch.tensor(self._flat(rows), dtype=torch.long, device=self.accuracy.device) for rows in (predicted, gold)]
+        ids = [
+            torch.tensor(self._flat(rows), dtype=torch.long, device=self.accuracy.device) for rows in (predicted, gold)
+        ]
         if not len(ids[0]):
             return
         self.accuracy.update(*ids)
@@ -77,9 +79,7 @@ class TaskScores(nn.Module):
         scores["accuracy"] = float(self.accuracy.compute()) if self.accuracy.update_called else 0.0
         if self.confusion is not None and self.confusion.update_called:
             for name, values in self.by_class.compute().items():
-                scores |= {
-                    f"{name}/{label}": value for label, value in zip(self.labels, values.tolist(), strict=True)
-                }
+                scores |= {f"{name}/{label}": value for label, value in zip(self.labels, values.tolist(), strict=True)}
         return scores
 
     def confusion_matrix(self) -> list[list[int]]:

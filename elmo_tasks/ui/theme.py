@@ -12,6 +12,7 @@ import gradio as gr
 
 FOLDER = Path(__file__).parent
 SANS = ("Inter", "Segoe UI", "Roboto", "Helvetica Neue", "Liberation Sans", "Arial", "sans-serif")
+STYLES = ("style.css", "try.css", "weights.css")
 MONO = ("ui-monospace", "SF Mono", "Consolas", "Liberation Mono", "monospace")
 HEAD = """
 <meta name="description" content="See that a word has a different vector in every sentence.">
@@ -43,7 +44,7 @@ def theme() -> gr.themes.Base:
 def launch_options() -> dict[str, Any]:
     """The arguments of ``launch()`` that belong to the look; no footer, no record of what people ran."""
     # In the head and not as `css`: gradio rewrites selectors given as `css` and cuts `:is(a, b)` at its comma.
-    style = (FOLDER / "style.css").read_text(encoding="utf-8")
+    style = "\n".join((FOLDER / name).read_text(encoding="utf-8") for name in STYLES)
     return {
         "theme": theme(),
         "head": f"{HEAD}<style>{style}</style>",

@@ -30,6 +30,7 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
 )
+ANSWERED = ".answer :is(.verdict, .quiet:not([aria-busy])) h2"
 
 
 def free_port() -> int:
@@ -87,7 +88,7 @@ OpenPage = Callable[..., "Page"]
 
 @pytest.fixture
 def open_page(browser: Browser, fake_app: str) -> Iterator[OpenPage]:
-    """Open the app and wait for its answer: ``open_page(query="", url=..., width=..., height=..., dark=False)``."""
+    """Open the app and wait for its answer: ``open_page(query="", url=..., width=..., height=..., dark=False, ready=...)``."""
     problems: list[str] = []
     contexts: list[BrowserContext] = []
 
@@ -100,7 +101,12 @@ def open_page(browser: Browser, fake_app: str) -> Iterator[OpenPage]:
             problems.append(f"other host: {url}")
 
     def open_one(
-        query: str = "", url: str = fake_app, width: int = 1280, height: int = 800, dark: bool = False
+        query: str = "",
+        url: str = fake_app,
+        width: int = 1280,
+        height: int = 800,
+        dark: bool = False,
+        ready: str = ANSWERED,
     ) -> Page:
         context = browser.new_context(
             viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light"
@@ -115,7 +121,7 @@ def open_page(browser: Browser, fake_app: str) -> Iterator[OpenPage]:
         page.on("dialog", refuse)
         page.on("request", lambda r: check_host(r.url, host))
         page.goto(f"{url}/?{query}")
-        page.locator(".answer :is(.verdict, .quiet:not([aria-busy])) h2").wait_for()
+        page.locator(ready).first.wait_for()
         return page
 
     yield open_one

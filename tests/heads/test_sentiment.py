@@ -19,6 +19,7 @@ WAYS = [{"pooling": p, "lstm_hidden": h} for p in POOLINGS for h in (0, 4)]
 
 TASK: dict[str, Any] = {"class_names": NAMES, "input_dim": D, "n_layers": L}
 
+
 def a_head(class_names: tuple[str, ...] = NAMES, **settings: Any) -> SentimentHead:
     torch.manual_seed(0)
     return SentimentHead(HeadTask(class_names, D, L), **{"hidden": 5, **settings}).eval()
@@ -190,8 +191,8 @@ def test_fixed_weights_and_l2() -> None:
     ],
 )
 def test_settings_that_cannot_be(settings: dict[str, Any], message: str) -> None:
+    task = {name: settings.pop(name, default) for name, default in TASK.items()}
     with pytest.raises(ConfigError, match=re.escape(message)):
-        task = {name: settings.pop(name, default) for name, default in TASK.items()}
         SentimentHead(HeadTask(tuple(task["class_names"]), task["input_dim"], task["n_layers"]), **settings)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from elmo_tasks.api import Choice, Comparison, ComparisonItem, LayerComparison, Limits, ModelInfo
 from elmo_tasks.errors import InputError
+from tests.ui.fake_heads import FakeHeads
 
 TOPICS = {
     "money": "loan savings cash mortgage lender rates salary shares",
@@ -29,7 +30,7 @@ def _topic(item: ComparisonItem) -> str:
     return next((name for name, keys in TOPICS.items() if words & set(keys.split())), "other")
 
 
-class FakeService:
+class FakeService(FakeHeads):
     """Groups the uses by a few topic words; ``muddle`` cannot be told apart, ``crash`` is a fault of the program."""
 
     limits = Limits()

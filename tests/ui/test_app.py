@@ -47,9 +47,9 @@ def test_endpoint_says_what_is_wrong(client, word, sentences, message):
         client.predict(word, sentences, None, api_name="/compare")
 
 
-def test_only_the_named_endpoint_is_public(client):
+def test_only_the_named_endpoints_are_public(client):
     api = client.view_api(return_format="dict", print_info=False)
-    assert list(api["named_endpoints"]) == ["/compare"]
+    assert list(api["named_endpoints"]) == ["/compare", "/sentiment", "/ner"]
     assert not api["unnamed_endpoints"]
 
 

@@ -1,0 +1,122 @@
+"""``predict``: entities or sentiment of the lines of a file, one JSON object a line."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from elmo_tasks.errors import ConfigError
+
+if TYPE_CHECKING:
+    from elmo_tasks.text.tokens import Token
+    from elmo_tasks.training.predictor import Predictor
+
+HELP = "sentiment or entities of the lines of a file"
+_STANDARD = "-"
+_LINES_AT_ONCE = 256
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the arguments."""
+    parser.add_argument("input", metavar="IN", help="text, one sentence a line; - for standard input")
+    parser.add_argument("output", metavar="OUT", help="JSON lines, one for each line of IN; - for standard output")
+    parser.add_argument("--head", help="name or folder of a head (default: the bundled one for entities)")
+    parser.add_argument("--tokens", action="store_true", help="lines are tokens with spaces between them")
+    parser.add_argument("--device", default="cpu", help="cpu, cuda, ... (default: cpu)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, predict, write."""
+    from tqdm import tqdm
+
+    from elmo_tasks.heads.head_files import default_head, find_head
+    from elmo_tasks.layers.device import checked_device
+    from elmo_tasks.training.predictor import Predictor
+
+    predictor = Predictor.load(find_head(args.head or default_head("tagging")), device=checked_device(args.device))
+    # Nothing is shown on a pipe, where lines come one by one.
+    quiet = True if _STANDARD in (args.input, args.output) else None
+    with _writer(args.output, args.input) as out, tqdm(unit="line", disable=quiet) as bar:
+        for batch in _batches(_lines(args.input), 1 if args.input == _STANDARD else _LINES_AT_ONCE):
+            for record in _predicted(predictor, batch, args.tokens):
+                out.write(json.dumps(record, ensure_ascii=False) + "\n")
+            out.flush()
+            bar.update(len(batch))
+    return 0
+
+
+def _predicted(predictor: Predictor, lines: list[str], pretokenized: bool) -> list[dict[str, Any]]:
+    from elmo_tasks.text.penn_tokens import plain_token
+
+    rows = [_tokens(line, pretokenized) for line in lines]
+    words = [[token.text for token in row] for row in rows]
+    read = [[plain_token(word) for word in row] for row in words] if pretokenized else words
+    # By length: little padding.
+    order = sorted(range(len(rows)), key=lambda k: len(rows[k]))
+    found: dict[int, dict[str, Any]] = {}
+    for at in range(0, len(order), 32):
+        chosen = order[at : at + 32]
+        batch = [read[k] for k in chosen]
+        if predictor.head.kind == "tagging":
+            for k, tagged in zip(chosen, predictor.tag(batch), strict=True):
+                spans = [
+                    {**vars(span), "start_char": rows[k][span.start].start, "end_char": rows[k][span.end - 1].end}
+                    for span in tagged.spans
+                ]
+                found[k] = {"tokens": words[k], "tags": list(tagged.tags), "spans": spans}
+        else:
+            for k, text in zip(chosen, predictor.classify(batch), strict=True):
+                found[k] = {"tokens": words[k], "label": text.label, "probabilities": text.probabilities}
+    return [found[k] for k in range(len(rows))]
+
+
+def _tokens(line: str, pretokenized: bool) -> list[Token]:
+    from elmo_tasks.text.tokens import Token, tokenize
+
+    if not pretokenized:
+        return tokenize(line)
+    return [Token(match.group(), match.start(), match.end()) for match in re.finditer(r"[^ ]+", line)]
+
+
+def _batches(lines: Iterator[str], size: int) -> Iterator[list[str]]:
+    batch: list[str] = []
+    for line in lines:
+        batch.append(line)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _lines(path: str) -> Iterator[str]:
+    """The lines, without what ends them."""
+    from elmo_tasks.text.vocabulary import open_text
+
+    return (line.rstrip("\r\n") for line in (sys.stdin if path == _STANDARD else open_text(Path(path))))
+
+
+@contextmanager
+def _writer(path: str, source: str) -> Iterator[TextIO]:
+    """Standard output, or a file that appears only when it is whole."""
+    if path == _STANDARD:
+        yield sys.stdout
+        return
+    target = Path(path)
+    if target.is_dir() or (target.exists() and source != _STANDARD and target.samefile(source)):
+        raise ConfigError(f"{path}: this is a folder or the input itself; name a new file")
+    if not target.parent.is_dir():
+        raise ConfigError(f"{path}: the folder {target.parent} does not exist")
+    partial = target.with_name(f".{target.name}.part")
+    try:
+        with partial.open("w", encoding="utf-8") as file:
+            yield file
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)

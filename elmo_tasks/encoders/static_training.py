@@ -1,0 +1,241 @@
+"""Word vectors from text of one's own: word2vec (Mikolov et al., 2013), written as a folder that StaticVectors loads."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import platform
+import re
+import shutil
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import gensim
+import numpy as np
+import torch
+from gensim.models.callbacks import CallbackAny2Vec
+from gensim.models.word2vec import Word2Vec
+from tqdm import tqdm
+
+from elmo_tasks.bilm.safetensors_files import write_safetensors
+from elmo_tasks.encoders.static_vectors import LOOKUP, WEIGHTS_NAME, WORDS_NAME, StaticVectors, normalized
+from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.text.vocabulary import open_text
+
+# What a folder may hold that is to be replaced: the files that this program writes there.
+_OURS = re.compile(
+    rf"{re.escape(WORDS_NAME)}|card\.json|{WEIGHTS_NAME}(-\d+-of-\d+)?\.safetensors|{WEIGHTS_NAME}\.safetensors\.index\.json"
+)
+ALGORITHMS = ("cbow", "skip-gram")
+
+
+@dataclass(frozen=True)
+class StaticSettings:
+    """How to train.
+
+    Attributes:
+        size: of a vector.
+        words: at most as many words, the most frequent ones.
+        min_count: how often a word must come at least.
+        algorithm: ``"cbow"`` or ``"skip-gram"``.
+        window: words to each side, at most; it is drawn anew for every word.
+        negative: wrong words that are drawn for every right one.
+        sample: words of a greater share of the text than this are often skipped.
+        learning_rate: at the beginning; it falls to nearly zero.
+        epochs: how often the text is read.
+        seed: of the first vectors and of all draws.
+    """
+
+    size: int = 100
+    words: int = 36_000
+    min_count: int = 5
+    algorithm: str = "cbow"
+    window: int = 5
+    negative: int = 10
+    sample: float = 1e-4
+    learning_rate: float = 0.05
+    epochs: int = 10
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("size", "words", "min_count", "window", "negative", "epochs"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} {getattr(self, name)}: expected at least 1")
+        if not 0 <= self.seed < 2**32:
+            raise ConfigError(f"seed {self.seed}: expected a number from 0 to {2**32 - 1}")
+        if self.algorithm not in ALGORITHMS:
+            raise ConfigError(f"algorithm '{self.algorithm}': expected one of {', '.join(ALGORITHMS)}")
+
+
+@dataclass(frozen=True)
+class TextRead:
+    """What was read: tokens in all, lines that hold any, and how often each word comes, most frequent first."""
+
+    tokens: int
+    lines: int
+    counts: Mapping[str, int]
+
+
+def train_vectors(
+    files: Sequence[Path], settings: StaticSettings | None = None, workers: int = 1, name: str = "static"
+) -> tuple[StaticVectors, dict[str, Any]]:
+    """Train vectors; progress goes to stderr.
+
+    The same text, settings and seed give the same vectors with one worker. Several workers write into one table without
+    waiting for each other, so that their vectors differ a little from run to run.
+
+    Args:
+        files: tokenized text, one sentence per line, plain or ``.xz``.
+        settings: how to train; the defaults if ``None``.
+        workers: threads. They read one plain copy of the text in the system's temporary folder, which is removed afterwards.
+        name: what to call the vectors.
+
+    Returns:
+        the vectors, and what a card says about how they came about.
+
+    Raises:
+        ConfigError: there is no worker.
+        DataError: a file cannot be read, or no word comes often enough.
+    """
+    settings = settings or StaticSettings()
+    if workers < 1:
+        raise ConfigError(f"workers {workers}: expected at least 1")
+    with tempfile.TemporaryDirectory(prefix="static-vectors-") as scratch:
+        text = Path(scratch) / "text.txt"
+        read = _copy_and_count(files, text)
+        kept = {w: c for w, c in list(read.counts.items())[: settings.words] if c >= settings.min_count}
+        if not kept:
+            raise DataError(
+                f"{', '.join(str(path) for path in files[:3])}: {read.tokens} tokens, and no word comes "
+                f"{settings.min_count} times; expected more text, or a smaller --min-count"
+            )
+        started = time.monotonic()
+        model = Word2Vec(
+            vector_size=settings.size,
+            sg=int(settings.algorithm == "skip-gram"),
+            window=settings.window,
+            negative=settings.negative,
+            sample=settings.sample,
+            alpha=settings.learning_rate,
+            seed=settings.seed,
+            workers=workers,
+            min_count=1,  # chosen above
+        )
+        model.build_vocab_from_freq(kept)
+        with _Epochs(settings.epochs) as bar:
+            # From a Python iterator, two workers wait for the reader most of the time; from a file they do not.
+            model.train(
+                corpus_file=str(text),
+                total_examples=read.lines,
+                total_words=read.tokens,
+                epochs=settings.epochs,
+                callbacks=[bar],
+            )
+        seconds = round(time.monotonic() - started)
+    rows = [model.wv.key_to_index[word] for word in kept]
+    vectors = StaticVectors(list(kept), torch.from_numpy(model.wv.vectors[rows]), list(kept.values()), name)
+    return vectors, {
+        "kind": "static vectors",
+        "lookup": LOOKUP,
+        "settings": asdict(settings),
+        "training": {
+            "files": [path.name for path in files],
+            "tokens": read.tokens,
+            "tokens_in_vocabulary": sum(kept.values()),
+            "distinct_words": len(read.counts),
+            "words": len(kept),
+            "seconds": seconds,
+            "workers": workers,
+        },
+        "versions": {
+            "python": platform.python_version(),
+            "gensim": gensim.__version__,
+            "numpy": np.__version__,
+            "torch": torch.__version__,
+        },
+    }
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse to write where something else is.
+
+    Raises:
+        ConfigError: a file of this name is there, or a folder that holds something that is not static vectors.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise ConfigError(f"{folder}: a file of this name is in the way; name a folder")
+    strange = sorted(p.name for p in folder.iterdir() if not _OURS.fullmatch(p.name)) if folder.is_dir() else []
+    if strange:
+        raise ConfigError(
+            f"{folder}: the folder holds something that is not static vectors ({strange[0]}); name a new folder"
+        )
+
+
+def write_vectors(folder: Path, vectors: StaticVectors, card: Mapping[str, Any]) -> None:
+    """Write vectors as float16; the folder appears only when it is whole, and replaces older vectors.
+
+    Args:
+        folder: where.
+        vectors: what.
+        card: what they are and where they come from.
+
+    Raises:
+        ConfigError: see :func:`check_folder`.
+    """
+    check_folder(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        write_safetensors(partial, WEIGHTS_NAME, {WEIGHTS_NAME: vectors.vectors}, torch.float16)
+        with lzma.open(partial / WORDS_NAME, "wt", encoding="utf-8", newline="\n") as out:
+            out.writelines(f"{w}\t{c}\n" for w, c in zip(vectors.words, vectors.counts, strict=True))
+        (partial / "card.json").write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        for path in [partial, *partial.iterdir()]:  # temporary folders are for their owner only, a model is not
+            path.chmod(0o755 if path.is_dir() else 0o644)
+        old = partial.with_name(partial.name + "-old")
+        if folder.exists():
+            folder.rename(old)
+        partial.rename(folder)
+        shutil.rmtree(old, ignore_errors=True)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
+
+
+def _copy_and_count(files: Sequence[Path], copy: Path) -> TextRead:
+    """Write the text of all files, normalized, into one plain file, which is what gensim's threads read."""
+    counts: Counter[str] = Counter()
+    lines = 0
+    with copy.open("w", encoding="utf-8", newline="\n") as out, tqdm(unit=" tokens", unit_scale=True) as bar:
+        for path in files:
+            bar.set_description(path.name)
+            for line in open_text(path):
+                words = normalized(line).split()
+                if words:
+                    counts.update(words)
+                    out.write(" ".join(words) + "\n")
+                    lines += 1
+                    bar.update(len(words))
+    return TextRead(counts.total(), lines, dict(counts.most_common()))
+
+
+class _Epochs(CallbackAny2Vec):
+    """A progress bar over epochs."""
+
+    def __init__(self, epochs: int) -> None:
+        self._bar = tqdm(total=epochs, unit="epoch")
+
+    def __enter__(self) -> _Epochs:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.close()
+
+    def on_epoch_end(self, model: Word2Vec) -> None:
+        """Called by gensim."""
+        self._bar.update()

@@ -1,0 +1,239 @@
+"""Static word vectors as an encoder: a word has one vector, whatever the sentence."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from elmo_tasks.bilm.model_files import CHECKPOINTS
+from elmo_tasks.bilm.safetensors_files import read_safetensors
+from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
+from elmo_tasks.layers.layers import Layers
+from elmo_tasks.text.vocabulary import open_text
+
+DEFAULT_NAME = "static-mini"
+WEIGHTS_NAME, WORDS_NAME = "vectors", "words.txt.xz"
+#: What :func:`normalized` and the look-up do, in words, for cards.
+LOOKUP = "the word as it is, else lower-cased with every digit written as 0"
+_DIGITS = str.maketrans("123456789", "000000000")
+
+
+def normalized(text: str) -> str:
+    """Text as static vectors are trained on it: lower-cased, every digit written as 0, so that 1984 and 2024 are one word."""
+    return text.lower().translate(_DIGITS)
+
+
+class StaticVectors:
+    """One vector per word. A word is looked up as it is, else :func:`normalized`; one that is not there has the zero vector.
+
+    Args:
+        words: the vocabulary, most frequent first.
+        vectors: ``[words, D]``.
+        counts: how often each word came in the training text; zeros if ``None``.
+        name: what to call the vectors.
+
+    Raises:
+        WeightsError: words, vectors and counts do not fit each other, or a word comes twice.
+    """
+
+    n_layers = 1
+
+    def __init__(
+        self, words: Sequence[str], vectors: Tensor, counts: Sequence[int] | None = None, name: str = "static"
+    ) -> None:
+        self.name = name
+        self.words = tuple(words)
+        self.counts = tuple(counts) if counts is not None else (0,) * len(self.words)
+        if vectors.dim() != 2 or len(vectors) != len(self.words) or len(self.counts) != len(self.words):
+            raise WeightsError(
+                f"{name}: expected one vector per word and one count per word, found {len(self.words)} words, "
+                f"{len(self.counts)} counts and vectors of shape {tuple(vectors.shape)}"
+            )
+        self._rows = {word: k for k, word in enumerate(self.words)}
+        if len(self._rows) != len(self.words):
+            twice = next(word for k, word in enumerate(self.words) if self._rows[word] != k)
+            raise WeightsError(f"{name}: the word '{twice}' is in the vocabulary twice")
+        # The row after the last word is the vector of all words that are not there.
+        self._table = torch.cat([vectors.detach().float(), torch.zeros(1, vectors.shape[1], device=vectors.device)])
+
+    @classmethod
+    def load(cls, name_or_folder: str | Path | None = None, device: torch.device | str = "cpu") -> StaticVectors:
+        """Load vectors that ``python -m elmo_tasks vectors`` wrote.
+
+        Args:
+            name_or_folder: a name in ``checkpoints/`` or a folder; the bundled vectors if ``None``.
+            device: where to keep them.
+
+        Raises:
+            ConfigError: there are no such vectors.
+            WeightsError: a file is missing or broken, or the files do not fit each other.
+        """
+        folder = _find(str(name_or_folder if name_or_folder is not None else DEFAULT_NAME))
+        words, counts = _read_words(folder / WORDS_NAME)
+        tensors = read_safetensors(folder, WEIGHTS_NAME)
+        shapes = {key: tuple(value.shape) for key, value in tensors.items()}
+        vectors = tensors.get(WEIGHTS_NAME)
+        if vectors is None or vectors.dim() != 2 or len(vectors) != len(words):
+            raise WeightsError(
+                f"{folder}: expected '{WEIGHTS_NAME}' of shape ({len(words)}, D), a vector for each word of {WORDS_NAME}; "
+                f"found {shapes or 'nothing'}"
+            )
+        try:
+            return cls(words, vectors.to(device), counts, folder.resolve().name)
+        except WeightsError as error:
+            raise WeightsError(f"{folder / WORDS_NAME}: {error}") from None
+
+    @property
+    def device(self) -> torch.device:
+        """Where the vectors are."""
+        return self._table.device
+
+    @property
+    def width(self) -> int:
+        """Size ``D`` of the vectors."""
+        return self._table.shape[1]
+
+    @property
+    def vectors(self) -> Tensor:
+        """``[words, D]`` all vectors, in the order of the words."""
+        return self._table[:-1]
+
+    @cached_property
+    def checksum(self) -> str:
+        """SHA-256 of the words and their vectors."""
+        digest = hashlib.sha256("\n".join(self.words).encode("utf-8", "surrogatepass"))
+        digest.update(f"\n\n{tuple(self.vectors.shape)}\n".encode())
+        digest.update(self.vectors.cpu().contiguous().numpy().tobytes())
+        return digest.hexdigest()
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: str) -> bool:
+        return self._row(word) < len(self.words)
+
+    def coverage(self, tokens: Iterable[str]) -> float:
+        """Share of tokens that have a vector; 0 where there are no tokens."""
+        found = [token in self for token in tokens]
+        return sum(found) / max(1, len(found))
+
+    def vectors_of(self, words: Sequence[str]) -> Tensor:
+        """``[len(words), D]`` vectors; zero for words that are not there."""
+        if isinstance(words, str):
+            raise InputError(f"expected a list of words, found one string: {words!r:.80}; put it in a list: [word]")
+        return self._table[torch.tensor([self._row(word) for word in words], dtype=torch.long, device=self.device)]
+
+    def encode(self, sentences: Sequence[Sequence[str]]) -> Layers:
+        """Encode one batch.
+
+        Args:
+            sentences: lists of tokens, at least one.
+
+        Returns:
+            ``[1, B, T, D]`` vectors of all tokens, with their mask.
+
+        Raises:
+            InputError: there is no sentence, or something that is not a list of tokens.
+        """
+        if isinstance(sentences, str) or not len(sentences):
+            raise InputError(f"expected at least one sentence as a list of tokens, found {sentences!r:.80}")
+        for sentence in sentences:
+            if isinstance(sentence, str) or not all(isinstance(token, str) for token in sentence):
+                raise InputError(
+                    f"expected a sentence as a list of tokens, found {type(sentence).__name__}: {sentence!r:.80}"
+                )
+        tokens = tuple(tuple(sentence) for sentence in sentences)
+        lengths = torch.tensor([len(sentence) for sentence in tokens])
+        longest = int(lengths.max())
+        rows = torch.full((len(tokens), longest), len(self.words))
+        for k, sentence in enumerate(tokens):
+            rows[k, : len(sentence)] = torch.tensor([self._row(token) for token in sentence], dtype=torch.long)
+        mask = torch.arange(longest) < lengths.unsqueeze(1)
+        return Layers(self._table[rows.to(self.device)].unsqueeze(0), mask.to(self.device), tokens)
+
+    def nearest(self, word: str, n: int = 10) -> list[tuple[str, float]]:
+        """The words whose vectors point most nearly where this word's vector points, itself left out.
+
+        Args:
+            word: looked up as in a sentence.
+            n: how many words, at most.
+
+        Returns:
+            words with their cosines, nearest first.
+
+        Raises:
+            InputError: the word has no vector.
+        """
+        row = self._row(word)
+        if row == len(self.words):
+            raise InputError(f"'{word}' is not among the {len(self.words)} words of {self.name}", field="word")
+        return self.nearest_to(self._table[row], n, (self.words[row],))
+
+    def nearest_to(self, vector: Tensor, n: int = 10, exclude: Collection[str] = ()) -> list[tuple[str, float]]:
+        """The words nearest to a vector, by comparing it with all of them.
+
+        Args:
+            vector: ``[D]``.
+            n: how many words, at most.
+            exclude: words to leave out, each as it stands in the vocabulary or as it would be looked up.
+
+        Returns:
+            words with their cosines, nearest first; none for the zero vector, which points nowhere.
+
+        Raises:
+            InputError: the vector has another size.
+        """
+        if vector.shape != (self.width,):
+            raise InputError(f"{self.name}: expected a vector of {self.width} numbers, found {tuple(vector.shape)}")
+        direction = vector.detach().to(self._table)
+        if not direction.any():
+            return []
+        cosines = self._directions @ torch.nn.functional.normalize(direction, dim=0)
+        left_out = [row for row in map(self._row, exclude) if row < len(self.words)]
+        cosines[torch.tensor(left_out, dtype=torch.long, device=self.device)] = -torch.inf
+        best = cosines.topk(min(max(n, 0), len(self.words) - len(set(left_out))))
+        return [(self.words[k], value) for k, value in zip(best.indices.tolist(), best.values.tolist(), strict=True)]
+
+    @cached_property
+    def _directions(self) -> Tensor:
+        """``[words, D]`` the vectors with length 1."""
+        return torch.nn.functional.normalize(self.vectors, dim=1)
+
+    def _row(self, word: str) -> int:
+        row = self._rows.get(word)
+        return row if row is not None else self._rows.get(normalized(word), len(self.words))
+
+
+def bundled_vectors() -> list[str]:
+    """Names of the static vectors in ``checkpoints/``."""
+    return sorted(path.parent.name for path in CHECKPOINTS.glob(f"*/{WORDS_NAME}"))
+
+
+def _find(name: str) -> Path:
+    if (CHECKPOINTS / name / WORDS_NAME).exists() and Path(name).name == name:
+        return CHECKPOINTS / name
+    if Path(name).is_dir():
+        return Path(name)
+    raise ConfigError(
+        f"there are no static vectors '{name}': expected a name in checkpoints/ ({', '.join(bundled_vectors()) or 'none there'}), "
+        f"or a folder with {WORDS_NAME} and {WEIGHTS_NAME}.safetensors"
+    )
+
+
+def _read_words(path: Path) -> tuple[list[str], list[int]]:
+    words, counts = [], []
+    try:
+        for number, line in enumerate(open_text(path), 1):
+            word, tab, count = line.rstrip("\n").partition("\t")
+            if not (word and tab and count.isascii() and count.isdigit()):
+                raise WeightsError(f"{path}, line {number}: expected 'word<TAB>count', found {line!r:.80}")
+            words.append(word)
+            counts.append(int(count))
+    except DataError as error:
+        raise WeightsError(f"{error}; expected the words of the vectors, 'word<TAB>count' on each line") from None
+    return words, counts

@@ -1,0 +1,240 @@
+"""The heads on offer: which there are, what they were measured to do, and what they say about a text."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from elmo_tasks.api import (
+    ClassifiedText,
+    Entity,
+    HeadInfo,
+    LayerWeights,
+    Limits,
+    MixWeights,
+    Reading,
+    Score,
+    TaggedSentence,
+    WordPush,
+)
+from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.errors import ConfigError, InputError
+from elmo_tasks.heads.head_files import HeadFiles, bundled_heads, default_head, find_head, heads_below
+from elmo_tasks.heads.ner import TagReading
+from elmo_tasks.layers.views import layer_names
+from elmo_tasks.text.tag_schemes import types_of
+from elmo_tasks.text.tokens import Token, tokenize
+from elmo_tasks.training.predictor import Predictor, batched
+
+#: A head with this at the end of its name is the same head on the context-free layer.
+TWIN = "-layer0"
+# Leaving out each word of a longer text would take too long to follow typing.
+_MOST_PUSHED = 100
+_KINDS = ("classification", "tagging")
+_METRICS = {"f1": "F1", "accuracy": "accuracy"}
+
+
+class TrainedHeads:
+    """The heads in ``checkpoints/`` and below the folders of runs; each is loaded when it is first asked.
+
+    Args:
+        encoder: gives an encoder by name, loaded once.
+        runs: folders that training runs write to.
+        device: where to compute.
+        limits: how much one request may hold.
+    """
+
+    def __init__(
+        self, encoder: Callable[[str], Elmo], runs: Sequence[Path], device: str = "cpu", limits: Limits | None = None
+    ) -> None:
+        self._encoder, self._runs, self._device = encoder, tuple(runs), device
+        self._limits = limits or Limits()
+        self._predictors: dict[tuple[Path, float], Predictor] = {}
+        self._lock = threading.Lock()
+
+    def infos(self) -> tuple[HeadInfo, ...]:
+        """See :meth:`elmo_tasks.api.Service.heads`."""
+        files = self._files()
+        return tuple(_info(name, found, own=name not in bundled_heads(), names=files) for name, found in files.items())
+
+    def layer_weights(self) -> tuple[LayerWeights, ...]:
+        """See :meth:`elmo_tasks.api.Service.layer_weights`."""
+        found = (_layer_weights(name, files) for name, files in self._files().items())
+        return tuple(weights for weights in found if weights is not None)
+
+    def tag(self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1) -> tuple[TaggedSentence, ...]:
+        """See :meth:`elmo_tasks.api.Service.tag`."""
+        if not 1 <= n_readings <= 10:
+            raise InputError(f"Between 1 and 10 readings can be shown, not {n_readings}.", field="n_readings")
+        rows = self._tokens(sentences, "sentence")
+        predictor = self._predictor(head, "tagging")
+        tagged = predictor.tag([[token.text for token in row] for row in rows], n_readings)
+        return tuple(
+            TaggedSentence(
+                sentence=sentence,
+                tokens=tuple(token.text for token in row),
+                offsets=tuple((token.start, token.end) for token in row),
+                best=_reading(found, row),
+                runners_up=tuple(_reading(other, row) for other in found.runners_up),
+            )
+            for sentence, row, found in zip(sentences, rows, tagged, strict=True)
+        )
+
+    def classify(
+        self, texts: Sequence[str], head: str | None = None, pushes: bool = True
+    ) -> tuple[ClassifiedText, ...]:
+        """See :meth:`elmo_tasks.api.Service.classify`."""
+        rows = self._tokens(texts, "text")
+        predictor = self._predictor(head, "classification")
+        words = [[token.text for token in row] for row in rows]
+        said = predictor.classify(words)
+        return tuple(
+            ClassifiedText(
+                text=text,
+                tokens=tuple(tokens),
+                label=found.label,
+                probabilities=found.probabilities,
+                pushes=_pushes(predictor, row, found.label, found.confidence) if pushes else (),
+            )
+            for text, row, tokens, found in zip(texts, rows, words, said, strict=True)
+        )
+
+    def _files(self) -> dict[str, HeadFiles]:
+        """The heads by name: of each kind the default one first, a head before its twin, shipped ones before own."""
+        shipped = [find_head(name) for name in bundled_heads()]
+        first = {kind: _default(kind) for kind in _KINDS}
+        shipped.sort(key=lambda f: (_KINDS.index(f.kind), f.name.removesuffix(TWIN) != first[f.kind], f.name))
+        found = {files.name: files for files in shipped}
+        for folder in heads_below(self._runs):
+            try:
+                files = find_head(folder)
+            except ConfigError:  # half a run, or not ours: no reason to offer nothing
+                continue
+            name, number = files.name, 2
+            while name in found:
+                name, number = f"{files.name}-{number}", number + 1
+            found[name] = files
+        return found
+
+    def _predictor(self, head: str | None, kind: str) -> Predictor:
+        """A request may only name what is on offer: a path from the network is not opened."""
+        files = self._files()
+        fitting = {name: found for name, found in files.items() if found.kind == kind}
+        if not fitting:
+            make = "make train-ner" if kind == "tagging" else "make train-sentiment"
+            raise InputError(f"There is no trained model for this yet. Train one: {make}.", field="head")
+        name = next(iter(fitting)) if head is None else head
+        if name not in fitting:
+            raise InputError(f"There is no model “{name[:40]}” for this; there is {', '.join(fitting)}.", field="head")
+        found = fitting[name]
+        # A run that is repeated writes a new head to the same place.
+        key = (found.folder, (found.folder / "head.json").stat().st_mtime)
+        with self._lock:
+            if key not in self._predictors:
+                self._predictors[key] = Predictor.load(found, self._encoder(found.encoder.name), self._device)
+            return self._predictors[key]
+
+    def _tokens(self, texts: Sequence[str], what: str) -> list[list[Token]]:
+        limits = self._limits
+        if not 1 <= len(texts) <= limits.max_texts:
+            had = f"there are {len(texts)}" if texts else "there is none"
+            raise InputError(f"Type 1 to {limits.max_texts} {what}s, one a line; {had}.", field="sentences")
+        rows = []
+        for k, text in enumerate(texts, start=1):
+            if len(text) > limits.max_characters:
+                raise InputError(
+                    f"{what.capitalize()} {k} has {len(text):,} characters; the most is {limits.max_characters:,}. Shorten it.",
+                    field=f"sentence {k}",
+                )
+            row = tokenize(text)
+            if not row:
+                raise InputError(
+                    f"{what.capitalize()} {k} has no words. Type some, or delete the line.", field=f"sentence {k}"
+                )
+            if len(row) > limits.max_tokens:
+                raise InputError(
+                    f"{what.capitalize()} {k} has {len(row):,} words; the most is {limits.max_tokens}. Shorten it.",
+                    field=f"sentence {k}",
+                )
+            rows.append(row)
+        return rows
+
+
+def _default(kind: str) -> str | None:
+    try:
+        return default_head(kind)
+    except ConfigError:
+        return None
+
+
+def _info(name: str, files: HeadFiles, own: bool, names: dict[str, HeadFiles]) -> HeadInfo:
+    labels = files.task.labels if files.task.scheme is None else types_of(files.task.labels, files.task.scheme)
+    twin = f"{name}{TWIN}"
+    return HeadInfo(
+        name=name,
+        title=str(files.card.get("title") or name),
+        kind=files.kind,
+        labels=tuple(labels),
+        encoder=files.encoder.name,
+        score=_score(files.card),
+        twin=twin if twin in names else None,
+        own=own,
+    )
+
+
+def _score(card: dict[str, Any]) -> Score | None:
+    scores = card.get("scores", {})
+    for split in ("test", "validation"):
+        if split in scores:
+            main = scores[split]["main"]
+            data = str(card.get("data") or "its data")
+            return Score(_METRICS.get(main, main), float(scores[split][main]), f"{data}, {split} part")
+    return None
+
+
+def _layer_weights(name: str, files: HeadFiles) -> LayerWeights | None:
+    about = files.card.get("layer_weights", {})
+    rows = about.get("epochs", [])
+    if not about.get("learned") or not rows:
+        return None
+    training = files.card.get("training", {})
+    seed = int(training.get("seed") or 0)
+    epochs = tuple(_mix(row, seed) for row in rows)
+    best = training.get("best_epoch")
+    final = next((mix for mix in epochs if mix.epoch == best), epochs[-1])
+    own = MixWeights(final.weights, final.gamma, 0, seed, final.score)
+    runs = [own, *(_mix(row | {"epoch": 0}, int(row["seed"])) for row in about.get("runs", []) if row["seed"] != seed)]
+    return LayerWeights(
+        head=name,
+        title=str(files.card.get("title") or name),
+        layers=layer_names(files.task.n_layers)[: files.task.n_layers],
+        final=final,
+        epochs=epochs,
+        runs=tuple(sorted(runs, key=lambda run: run.seed)),
+    )
+
+
+def _mix(row: dict[str, Any], seed: int) -> MixWeights:
+    return MixWeights(tuple(row["weights"]), row["gamma"], row["epoch"], seed, row.get("score"))
+
+
+def _reading(found: TagReading, row: Sequence[Token]) -> Reading:
+    entities = tuple(
+        Entity(s.start, s.end, s.type, s.confidence, row[s.start].start, row[s.end - 1].end) for s in found.spans
+    )
+    return Reading(found.tags, entities, found.probability)
+
+
+def _pushes(predictor: Predictor, row: Sequence[Token], label: str, confidence: float) -> tuple[WordPush, ...]:
+    """Leave out each word in turn (occlusion: Zeiler and Fergus, 2014; Li, Monroe and Jurafsky, 2016)."""
+    if not 2 <= len(row) <= _MOST_PUSHED:
+        return ()
+    words = [token.text for token in row]
+    without = [words[:k] + words[k + 1 :] for k in range(len(words))]
+    left = [said.probabilities[label] for batch in batched(without) for said in predictor.classify(batch)]
+    return tuple(
+        WordPush(token.text, token.start, token.end, confidence - probability)
+        for token, probability in zip(row, left, strict=True)
+    )

@@ -1,0 +1,60 @@
+"""Which heads a person can choose, and what is said about each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from elmo_tasks.api import HeadInfo
+
+TRAIN = {"classification": "make train-sentiment", "tagging": "make train-ner"}
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A head on offer.
+
+    Attributes:
+        head: the head.
+        twin: the same head without context, if there is one.
+    """
+
+    head: HeadInfo
+    twin: HeadInfo | None = None
+
+
+def offers(heads: Sequence[HeadInfo], kind: str) -> tuple[Offer, ...]:
+    """The heads of a kind in their order; twins are not offered by themselves."""
+    by_name = {head.name: head for head in heads}
+    twins = {head.twin for head in heads if head.twin}
+    return tuple(
+        Offer(head, by_name.get(head.twin) if head.twin else None)
+        for head in heads
+        if head.kind == kind and head.name not in twins
+    )
+
+
+def find(offered: Sequence[Offer], name: str | None) -> Offer | None:
+    """The offer with that name; the first one if no such head is on offer (any more)."""
+    return next((offer for offer in offered if offer.head.name == name), offered[0] if offered else None)
+
+
+def score_line(head: HeadInfo) -> str:
+    """``F1 0.87 on CoNLL-2003 test``; says so when nothing was measured."""
+    if head.score is None:
+        return "not measured yet"
+    return f"{head.score.metric} {head.score.value:.2f} on {head.score.data}"
+
+
+def about_line(offer: Offer, *, twin: bool) -> str:
+    """The head and what it was measured to do; with ``twin`` also what the head without context does."""
+    line = f"{offer.head.title} · {score_line(offer.head)}"
+    if twin and offer.twin is not None and offer.twin.score is not None:
+        line += f" · without context: {score_line(offer.twin)}"
+    return line
+
+
+def option(offer: Offer) -> dict[str, str]:
+    """What the form shows of a head."""
+    own = ", trained here" if offer.head.own else ""
+    return {"name": offer.head.name, "title": offer.head.title, "score": f"{score_line(offer.head)}{own}"}

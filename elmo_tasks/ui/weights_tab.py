@@ -1,0 +1,28 @@
+"""The Layer weights tab: what each trained head learned about the layers of its language model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import gradio as gr
+
+from elmo_tasks.api import Service
+from elmo_tasks.ui import weights_page
+
+FOLDER = Path(__file__).parent
+
+
+def build(service: Service) -> None:
+    """Put the tab's component into the open container; it asks for the weights when it is first shown."""
+    result = gr.HTML(
+        weights_page.waiting(),
+        js_on_load=(FOLDER / "weights.js").read_text(encoding="utf-8"),
+        apply_default_css=False,
+    )
+    result.submit(
+        lambda: weights_page.page(service.layer_weights()),
+        None,
+        result,
+        api_visibility="private",
+        show_progress="hidden",
+    )

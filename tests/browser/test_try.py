@@ -1,0 +1,279 @@
+"""What a person does in the Try the models tab."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+
+from elmo_tasks.ui.try_examples import TRY_EXAMPLES
+from tests.browser.test_look import CONTRAST
+
+pytestmark = pytest.mark.browser
+
+READY = ".try-answer .task"
+SETTLED = "() => document.querySelector('.try-answer:not([aria-busy=true])')"
+HOSTILE = "<img src=x onerror=alert(1)> ${alert(2)} {{value}} `Oslo` <script>alert(3)</script> $x$ good"
+WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@pytest.fixture
+def open_try(open_page):
+    def open_one(look="both", text=None, **options):
+        pairs = [("tab", "try")] if text is None else [("tab", "try"), ("look", look), ("t", text)]
+        return open_page(query=urlencode(pairs), **{"ready": READY, **options})
+
+    return open_one
+
+
+def box(page):
+    return page.get_by_label("Your text", exact=True)
+
+
+def heading(page, task="feeling"):
+    return page.locator(f"#{task}-answer")
+
+
+def wait_for(locator, text):
+    locator.filter(has_text=text).first.wait_for()
+
+
+def count_questions(page):
+    """Count what the form sends from now on."""
+    page.evaluate(
+        """() => {
+            window.questions = [];
+            const send = window.fetch;
+            window.fetch = (...all) => {
+                const body = all[1]?.body;
+                if (typeof body === 'string' && body.includes('"tagging"') && String(all[0]).includes('/queue/join'))
+                    window.questions.push(body);
+                return send(...all);
+            };
+        }"""
+    )
+
+
+def test_a_link_opens_the_tab_and_it_answers(open_try):
+    page = open_try()
+    assert box(page).input_value() == "\n".join(TRY_EXAMPLES[0].lines)
+    assert "Both texts are positive" in heading(page).inner_text()
+    assert page.get_by_role("tab", name="Try the models").get_attribute("aria-selected") == "true"
+    assert page.locator(".how[open]").count() == 0
+
+
+def test_nothing_is_asked_before_the_tab_is_opened(open_page):
+    page = open_page()
+    assert page.locator(".try-editor").count() == 0
+    page.get_by_role("tab", name="Try the models").click()
+    page.locator(READY).first.wait_for()
+    box(page).fill("Typed here.")
+    page.get_by_role("tab", name="Compare").click()
+    page.get_by_role("tab", name="Try the models").click()
+    assert box(page).input_value() == "Typed here."
+
+
+def test_the_answer_follows_the_typing_after_a_pause(open_try):
+    page = open_try(look="feeling", text="It is good.")
+    count_questions(page)
+    box(page).press_sequentially(" but the end is bad and dull.", delay=30)
+    assert page.locator(".try-answer.stale").count() == 1
+    wait_for(heading(page), "Negative")
+    assert len(page.evaluate("window.questions")) == 1
+    assert page.locator(".try-answer.stale").count() == 0
+
+
+def test_an_older_answer_never_replaces_a_newer_one(open_try):
+    page = open_try(look="feeling", text="It is good.")
+    count_questions(page)
+    box(page).fill("It is good, but slowly.")
+    page.wait_for_function("window.questions.length === 1")
+    box(page).fill("It is bad.")
+    page.wait_for_timeout(500)
+    box(page).fill("It is bad and dull.")
+    wait_for(heading(page), "Negative")
+    page.wait_for_function(SETTLED)
+    page.wait_for_timeout(1500)
+    assert page.locator(".words").first.inner_text().startswith("It is bad▲"[:9])
+    assert "dull" in page.locator(".words").first.inner_text()
+    assert "Negative" in heading(page).inner_text()
+    assert len(page.evaluate("window.questions")) <= 3
+
+
+def test_an_example_runs_on_click_and_shows_what_context_buys(open_try):
+    page = open_try()
+    page.get_by_role("button", name="Jordan", exact=True).click()
+    wait_for(heading(page, "names"), "Found 1 person and 1 place")
+    said = "Without context, the model reads “Jordan” as a place instead of a person (sentence 1)."
+    assert page.locator(".reasons").inner_text() == said
+    assert page.locator(".text").first.locator(".entity").all_inner_texts() == ["Jordan PER 88 %", "Jordan LOC 61 %"]
+    assert page.get_by_role("radio", name="Names").is_checked()
+    other = page.get_by_text("Other readings").first
+    other.click()
+    assert "“Jordan” as an organisation instead of a person" in page.locator(".readings").first.inner_text()
+    assert heading(page).count() == 0
+
+
+def test_a_word_says_what_happens_without_it(open_try):
+    page = open_try(look="feeling", text="The food was not bad.")
+    side = page.locator(".side").first
+    side.locator(".word", has_text="not").hover()
+    assert side.locator(".tip").inner_text() == "Without “not”: positive 20 % instead of 86 %."
+    side.locator(".word").first.focus()
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+    assert "Without “bad”" in side.locator(".tip").inner_text()
+    page.keyboard.press("Home")
+    assert "Without “The”: still positive" in side.locator(".tip").inner_text()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('.side') === document.querySelectorAll('.side')[1]")
+    page.get_by_text("Show the numbers").click()
+    assert re.search(r"not\s+▲ \+0.66", page.locator(".more table").inner_text())
+
+
+def test_the_other_model_can_be_chosen(open_try):
+    page = open_try(look="names", text="The dog barked at Oslo.")
+    assert not page.get_by_label("Model for feeling").is_visible()
+    page.get_by_label("Model for names").select_option("fake-pos")
+    wait_for(heading(page, "names"), "6 words, each with its tag")
+    assert page.locator(".tagged li").all_inner_texts()[:2] == ["The\nDET", "dog\nNOUN"]
+    assert page.locator(".without").count() == 0
+    page.get_by_label("Model for names").select_option("fake-medical")
+    wait_for(heading(page, "names"), "No names found")
+    assert "not measured yet, trained here" in page.locator("#try-tagging-score").inner_text()
+
+
+def test_an_empty_text_is_a_friendly_start(open_try):
+    page = open_try()
+    page.get_by_role("button", name="Clear").click()
+    wait_for(page.locator(".try-answer .quiet h2"), "Type a sentence, or pick an example.")
+    assert box(page).evaluate("box => box === document.activeElement")
+    page.keyboard.type("It is good.")
+    wait_for(heading(page), "Positive")
+
+
+def test_what_cannot_be_answered_is_said_and_the_rest_stays(open_try):
+    page = open_try(look="feeling", text="It is good.")
+    box(page).fill("x" * 2001)
+    wait_for(page.locator("#try-note"), "Text 1 is longer than 2000 characters.")
+    assert "Positive" in heading(page).inner_text()
+    assert box(page).get_attribute("aria-invalid") == "true"
+    box(page).fill("It is bad.")
+    wait_for(heading(page), "Negative")
+    assert not page.locator("#try-note").is_visible()
+
+
+def test_a_fault_of_the_program_is_said_in_plain_words(open_try):
+    page = open_try(look="feeling", text="It is good.")
+    box(page).fill("crash")
+    wait_for(page.locator("#try-note"), "The program failed on this")
+    assert "secret" not in page.locator("body").inner_text()
+    box(page).fill("It is bad.")
+    wait_for(heading(page), "Negative")
+
+
+@pytest.mark.parametrize("head", ["fake-ner", "fake-pos"])
+def test_typed_markup_is_only_text(open_try, head):
+    page = open_try(text=HOSTILE)
+    page.get_by_label("Model for names").select_option(head)
+    page.wait_for_function(SETTLED)
+    assert page.locator(".words").first.inner_text().startswith("<img src=x onerror=alert(1)>")
+    assert page.locator(".try-answer :is(img, script), .try-editor img").count() == 0
+
+
+def test_letters_of_all_kinds(open_try):
+    text = "هذا جيد good 🙂\n" + "Oslo" + "x" * 400 + "\n👩‍👩‍👧 Oslo"
+    page = open_try(text=text)
+    assert page.locator(".words").first.inner_text().startswith("هذا جيد good")
+    assert page.locator(".words").first.evaluate("p => getComputedStyle(p).direction") == "rtl"
+    assert page.locator(".entity").first.inner_text() == "Oslo LOC 97 %"
+    assert page.evaluate(WIDE) <= 0
+
+
+def test_the_files_download(open_try):
+    page = open_try(look="feeling", text="=good()\nIt is bad.")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download CSV").click()
+    assert download.value.suggested_filename == "sentiment.csv"
+    with Path(download.value.path()).open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert rows[0]["text"] == "'=good()"
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download JSON").click()
+    data = json.loads(Path(download.value.path()).read_text(encoding="utf-8"))
+    assert [result["label"] for result in data["results"]] == ["positive", "negative"]
+
+
+def test_a_copied_link_restores_the_text(open_try, open_page):
+    page = open_try(look="names", text="Oslo & 100% <Paris>?\nTwo.")
+    page.get_by_role("button", name="Copy link").click()
+    wait_for(page.locator(".try-editor .said"), "Link copied")
+    link = page.evaluate("navigator.clipboard.readText()")
+    restored = open_page(query=link.split("?", 1)[1], ready=READY)
+    assert box(restored).input_value() == "Oslo & 100% <Paris>?\nTwo."
+    assert heading(restored, "names").inner_text() == "Found 2 places"
+
+
+@pytest.mark.parametrize("width", [390, 820, 1440])
+def test_the_page_does_not_scroll_sideways(open_try, width):
+    page = open_try(text="Oslo is good " + "x" * 300 + "\nJordan scored.", width=width, height=844)
+    page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
+    assert page.evaluate(WIDE) <= 0
+    inside = page.evaluate(
+        """() => [...document.querySelectorAll('.card, .field, .side, .words, .actions, .chips')]
+            .filter(part => part.getBoundingClientRect().right > innerWidth + 1).map(part => part.className)"""
+    )
+    assert inside == []
+    assert page.get_by_role("tab").count() == 3
+
+
+def test_a_phone_is_taken_to_the_answer(open_try):
+    page = open_try(width=390, height=844)
+    page.get_by_role("button", name="Jordan", exact=True).click()
+    wait_for(heading(page, "names"), "Found")
+    page.wait_for_function("document.querySelector('.try-answer').getBoundingClientRect().top < innerHeight / 2")
+    assert (
+        page.locator(".side")
+        .nth(1)
+        .evaluate(
+            "side => side.getBoundingClientRect().top > side.previousElementSibling.getBoundingClientRect().bottom"
+        )
+    )
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("head", ["fake-ner", "fake-medical", "fake-pos"])
+def test_all_text_has_enough_contrast(open_try, dark, head):
+    lines = [line for example in TRY_EXAMPLES for line in example.lines]
+    page = open_try(text="\n".join([*lines, "bad bad bad lovely not lovely"]), dark=dark)
+    page.get_by_label("Model for names").select_option(head)
+    page.wait_for_function(SETTLED)
+    page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
+    assert page.evaluate("document.body.classList.contains('dark')") is dark
+    assert page.evaluate(CONTRAST) == []
+    box(page).fill("x" * 2001)
+    page.locator("#try-note").wait_for()
+    assert page.evaluate(CONTRAST) == []
+
+
+def test_everything_works_from_the_keyboard(open_try):
+    page = open_try(look="feeling", text="It is good.")
+    box(page).focus()
+    assert box(page).evaluate("box => getComputedStyle(box).outlineStyle") == "solid"
+    for name in ("Clear", "Copy link"):
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.textContent") == name
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    assert page.get_by_role("radio", name="Names").is_checked()
+    wait_for(heading(page, "names"), "No names found")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "try-tagging"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    wait_for(heading(page), "Positive")

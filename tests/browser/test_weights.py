@@ -1,0 +1,103 @@
+"""What a person does in the Layer weights tab."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.browser.test_look import CONTRAST
+
+pytestmark = pytest.mark.browser
+
+READY = ".weights-answer .verdict h2"
+WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@pytest.fixture
+def open_weights(open_page):
+    return lambda **options: open_page(query="tab=weights", ready=READY, **options)
+
+
+def panel(page):
+    return page.locator(".head-panel:not([hidden])")
+
+
+def test_the_sentence_comes_first(open_weights):
+    page = open_weights()
+    said = panel(page).locator("h2").inner_text()
+    assert said.startswith("The head “Film and hotel reviews (fake)” draws 42")
+    assert "their order is not clear" in panel(page).locator(".reasons").inner_text()
+    assert panel(page).locator(".weights u").count() == 3
+    assert panel(page).locator("polyline").count() == 4
+
+
+def test_another_head_is_chosen_from_the_keyboard(open_weights):
+    page = open_weights()
+    page.get_by_label("Trained head").focus()
+    page.keyboard.press("ArrowDown")
+    assert "Names in the news (fake)” draws 52" in panel(page).locator("h2").inner_text()
+    assert "All 3 runs" in panel(page).locator(".reasons").inner_text()
+    page.get_by_label("Trained head").select_option(label="Parts of speech (fake)")
+    assert "This is one run" in panel(page).locator(".reasons").inner_text()
+    assert panel(page).locator("polyline, u").count() == 0
+    page.get_by_role("tab", name="Compare").click()
+    page.get_by_role("tab", name="Layer weights").click()
+    assert "Parts of speech" in panel(page).locator("h2").inner_text()
+
+
+def test_the_error_bars_lie_where_the_table_says(open_weights):
+    page = open_weights()
+    places = page.evaluate(
+        """() => {
+            const row = document.querySelectorAll('.head-panel:not([hidden]) .weights li')[1];
+            const track = row.querySelector('i').getBoundingClientRect();
+            const at = x => (x - track.left) / track.width / 2;  // the scale of this chart ends at 50 %
+            const line = row.querySelector('u').getBoundingClientRect();
+            return [row.querySelector('b').getBoundingClientRect().right, line.left, line.right].map(at);
+        }"""
+    )
+    assert places == pytest.approx([0.42, 0.36, 0.48], abs=0.004)
+
+
+def test_the_files_download(open_weights):
+    page = open_weights()
+    with page.expect_download() as download:
+        panel(page).get_by_role("link", name="Download CSV").click()
+    with Path(download.value.path()).open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["what"] for row in rows].count("run") == 3
+    with page.expect_download() as download:
+        panel(page).get_by_role("link", name="Download JSON").click()
+    data = json.loads(Path(download.value.path()).read_text(encoding="utf-8"))
+    assert data["head"] == "fake-sentiment"
+    assert len(data["epochs"]) == 11
+
+
+@pytest.mark.parametrize("width", [390, 820, 1440])
+def test_the_page_does_not_scroll_sideways(open_weights, width):
+    page = open_weights(width=width, height=844)
+    assert page.evaluate(WIDE) <= 0
+    inside = page.evaluate(
+        """() => [...document.querySelectorAll('.weights-answer :is(.card, .plot, .ends span, .weights, .stack)')]
+            .filter(part => part.getBoundingClientRect().right > innerWidth + 1).map(part => part.className)"""
+    )
+    assert inside == []
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_all_text_has_enough_contrast(open_weights, dark):
+    page = open_weights(dark=dark)
+    page.get_by_text("How this works").click()
+    assert page.evaluate(CONTRAST) == []
+    page.get_by_label("Trained head").select_option(label="Parts of speech (fake)")
+    assert page.evaluate(CONTRAST) == []
+
+
+def test_the_charts_follow_the_mode(open_weights):
+    colours = {
+        open_weights(dark=dark).locator("polyline").first.evaluate("e => getComputedStyle(e).stroke") for dark in (0, 1)
+    }
+    assert len(colours) == 2

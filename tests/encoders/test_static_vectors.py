@@ -1,0 +1,403 @@
+"""Static vectors: looked up, laid out as Layers, compared; written, read, and refused when broken."""
+
+import json
+import lzma
+import re
+from dataclasses import replace
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from elmo_tasks.bilm.model_files import CHECKPOINTS, bundled_models
+from elmo_tasks.encoders import static_vectors
+from elmo_tasks.encoders.static_training import (
+    StaticSettings,
+    check_folder,
+    train_vectors,
+    write_vectors,
+)
+from elmo_tasks.encoders.static_vectors import StaticVectors, bundled_vectors, normalized
+from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
+from elmo_tasks.layers.encoder import Encoder
+
+WORDS = ("the", "cat", "dog", "0000", "Oslo", "oslo")
+VECTORS = torch.tensor([[0.0, 0.0, 2.0], [3.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, -1.0, 0.5], [9.0, 0, 0], [0, 9.0, 0]])
+
+
+def toy() -> StaticVectors:
+    return StaticVectors(WORDS, VECTORS, (60, 50, 40, 30, 20, 10), "toy")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write_vectors(tmp_path / "toy", toy(), {"kind": "static vectors"})
+    return tmp_path / "toy"
+
+
+# --- Looking up. ---
+
+
+@pytest.mark.parametrize(
+    ("token", "row"),
+    [("cat", 1), ("CAT", 1), ("Cat", 1), ("1984", 3), ("2024", 3), ("Oslo", 4), ("oslo", 5), ("OSLO", 5)],
+)
+def test_a_word_is_looked_up_as_it_is_then_normalized(token, row):
+    assert token in toy()
+    assert torch.equal(toy().vectors_of([token])[0], VECTORS[row])
+
+
+def test_normalized_text():
+    assert normalized("Flight BA2490, 7:05") == "flight ba0000, 0:00"
+
+
+def test_words_that_are_not_there_have_the_zero_vector():
+    vectors = toy().vectors_of(["weasel", "cat", "", "84"])
+    assert vectors.shape == (4, 3)
+    assert vectors.any(dim=1).tolist() == [False, True, False, False]
+    assert "weasel" not in toy()
+    assert "" not in toy()
+
+
+def test_no_words_are_no_vectors():
+    assert toy().vectors_of([]).shape == (0, 3)
+
+
+def test_one_string_is_not_a_list_of_words():
+    with pytest.raises(InputError, match="expected a list of words, found one string: 'cat'"):
+        toy().vectors_of("cat")
+
+
+def test_coverage_counts_tokens():
+    assert toy().coverage(["The", "cat", "the", "weasel"]) == 0.75
+    assert toy().coverage([]) == 0
+
+
+# --- As an encoder. ---
+
+
+def test_it_is_an_encoder():
+    encoder: Encoder = toy()
+    assert (encoder.name, encoder.n_layers, encoder.width) == ("toy", 1, 3)
+
+
+def test_sentences_become_layers():
+    layers = toy().encode([["The", "weasel", "cat"], [], ["Dog"]])
+    assert layers.values.shape == (1, 3, 3, 3)
+    assert layers.mask.tolist() == [[True] * 3, [False] * 3, [True, False, False]]
+    assert layers.tokens == (("The", "weasel", "cat"), (), ("Dog",))
+    expected = torch.zeros(3, 3, 3)
+    expected[0, 0], expected[0, 2], expected[2, 0] = VECTORS[0], VECTORS[1], VECTORS[2]
+    assert torch.equal(layers.values[0], expected)
+
+
+def test_empty_sentences_alone():
+    layers = toy().encode([[], []])
+    assert layers.values.shape == (1, 2, 0, 3)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ([], r"expected at least one sentence as a list of tokens, found \[\]"),
+        ("cat", "expected at least one sentence as a list of tokens, found 'cat'"),
+        (["a cat"], "expected a sentence as a list of tokens, found str: 'a cat'"),
+        ([[1, 2]], r"expected a sentence as a list of tokens, found list: \[1, 2\]"),
+    ],
+)
+def test_wrong_input_is_named(wrong, message):
+    with pytest.raises(InputError, match=message):
+        toy().encode(wrong)
+
+
+def test_the_checksum_is_that_of_words_and_numbers():
+    other = VECTORS.clone()
+    other[2, 1] += 0.001
+    assert toy().checksum == toy().checksum
+    assert len(toy().checksum) == 64
+    swapped = ("the", "dog", "cat", *WORDS[3:])
+    assert len({toy().checksum, StaticVectors(WORDS, other).checksum, StaticVectors(swapped, VECTORS).checksum}) == 3
+
+
+# --- Neighbours. ---
+
+
+def test_nearest_words_by_hand():
+    (first, cosine), *others = toy().nearest("Cat", 3)
+    assert first == "Oslo"
+    assert cosine == pytest.approx(3 / 10**0.5)
+    assert others[0] == ("dog", pytest.approx(4 / 20**0.5))
+    assert len(others) == 2
+
+
+def test_nearest_leaves_out_the_word_itself_and_stops_at_the_last_word():
+    assert {word for word, _ in toy().nearest("cat", 99)} == set(WORDS) - {"cat"}
+    assert toy().nearest("cat", 0) == []
+
+
+def test_nearest_to_a_vector():
+    found = toy().nearest_to(torch.tensor([1.0, 0.0, 0.0]), 2, exclude=["Oslo", "weasel"])
+    assert [word for word, _ in found] == ["cat", "dog"]
+    assert toy().nearest_to(torch.zeros(3)) == []
+
+
+def test_nearest_does_not_change_between_calls():
+    vectors = toy()
+    assert vectors.nearest("cat") == vectors.nearest("cat")
+
+
+def test_nearest_refuses_what_it_does_not_know():
+    with pytest.raises(InputError, match="'weasel' is not among the 6 words of toy") as caught:
+        toy().nearest("weasel")
+    assert caught.value.field == "word"
+    with pytest.raises(InputError, match=r"toy: expected a vector of 3 numbers, found \(2,\)"):
+        toy().nearest_to(torch.ones(2))
+
+
+# --- Files. ---
+
+
+def test_written_and_read(folder):
+    found = StaticVectors.load(folder)
+    assert (found.name, found.words, found.counts) == ("toy", WORDS, toy().counts)
+    assert torch.equal(found.vectors, VECTORS)  # these numbers are exact in float16
+    assert found.checksum == toy().checksum
+    assert sorted(path.name for path in folder.iterdir()) == ["card.json", "vectors.safetensors", "words.txt.xz"]
+    assert [path.name for path in folder.parent.iterdir()] == ["toy"]
+
+
+def test_odd_words_survive(tmp_path):
+    words = ("\u00a0", "naïve", "a\u2028b", "🍎", "\\n")
+    write_vectors(tmp_path / "odd", StaticVectors(words, torch.eye(5)), {})
+    assert StaticVectors.load(tmp_path / "odd").words == words
+
+
+def test_older_vectors_are_replaced(folder):
+    write_vectors(folder, StaticVectors(["one"], torch.ones(1, 2)), {"title": "newer"})
+    assert StaticVectors.load(folder).words == ("one",)
+    assert json.loads((folder / "card.json").read_text())["title"] == "newer"
+    assert [path.name for path in folder.parent.iterdir()] == ["toy"]
+
+
+def test_something_else_is_never_replaced(folder, tmp_path):
+    (folder / "diary.txt").write_text("mine")
+    with pytest.raises(ConfigError, match=r"holds something that is not static vectors \(diary.txt\)"):
+        write_vectors(folder, toy(), {})
+    assert (folder / "diary.txt").read_text() == "mine"
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(ConfigError, match="a file of this name is in the way"):
+        check_folder(tmp_path / "file")
+
+
+def test_nothing_half_written_stays(folder):
+    before = StaticVectors.load(folder).checksum
+    with pytest.raises(TypeError):
+        write_vectors(folder, toy(), {"title": object()})
+    assert [path.name for path in folder.parent.iterdir()] == ["toy"]
+    assert StaticVectors.load(folder).checksum == before
+
+
+def test_vectors_that_are_not_there(tmp_path):
+    with pytest.raises(
+        ConfigError, match=r"no static vectors 'glove': expected a name in checkpoints/ \(.*static-mini"
+    ):
+        StaticVectors.load("glove")
+    with pytest.raises(WeightsError, match=r"words.txt.xz: no such file; expected the words of the vectors"):
+        StaticVectors.load(tmp_path)
+
+
+def write_words(folder, text):
+    with lzma.open(folder / "words.txt.xz", "wt", encoding="utf-8") as out:
+        out.write(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("the\t9\ncat\n", r"words.txt.xz, line 2: expected 'word<TAB>count', found 'cat\\n'"),
+        ("the\tmany\n", "line 1: expected 'word<TAB>count'"),
+        ("the\t9\n\n", "line 2: expected 'word<TAB>count'"),
+        ("the\t9\ncat\t8\n", r"toy: expected 'vectors' of shape \(2, D\).*found \{'vectors': \(6, 3\)\}"),
+        ("a\t6\nb\t5\nc\t4\nb\t3\nd\t2\ne\t1\n", "words.txt.xz: toy: the word 'b' is in the vocabulary twice"),
+    ],
+)
+def test_broken_words_are_named(folder, text, message):
+    write_words(folder, text)
+    with pytest.raises(WeightsError, match=message):
+        StaticVectors.load(folder)
+
+
+def test_words_that_are_no_xz(folder):
+    (folder / "words.txt.xz").write_bytes(b"the\t9\n")
+    with pytest.raises(WeightsError, match="words.txt.xz: the compressed data is broken"):
+        StaticVectors.load(folder)
+
+
+def test_broken_weights_are_named(folder):
+    weights = folder / "vectors.safetensors"
+    save_file({"other": torch.ones(6, 3)}, weights)
+    with pytest.raises(WeightsError, match=r"expected 'vectors' of shape \(6, D\).*found \{'other': \(6, 3\)\}"):
+        StaticVectors.load(folder)
+    save_file({"vectors": torch.full((6, 3), torch.nan)}, weights)
+    with pytest.raises(WeightsError, match="numbers that are not finite"):
+        StaticVectors.load(folder)
+    weights.write_bytes(weights.read_bytes()[:30])
+    with pytest.raises(WeightsError, match="not a safetensors file, or cut short"):
+        StaticVectors.load(folder)
+    weights.unlink()
+    with pytest.raises(WeightsError, match=r"no vectors.safetensors there"):
+        StaticVectors.load(folder)
+
+
+@pytest.mark.parametrize("wrong", [torch.ones(5, 3), torch.ones(6)])
+def test_words_and_vectors_must_fit(wrong):
+    with pytest.raises(WeightsError, match="expected one vector per word and one count per word, found 6 words"):
+        StaticVectors(WORDS, wrong)
+
+
+# --- Training. ---
+
+PLACES = ("garden", "kitchen", "cellar", "attic", "stable", "shed")
+DRINKS = ("milk", "cider", "cocoa", "lemonade", "broth", "tea")
+
+
+@pytest.fixture
+def text(tmp_path):
+    """Sentences in which places stand where places stand, and drinks where drinks do."""
+    lines = [f"My aunt went down to the {place} before breakfast ." for place in PLACES]
+    lines += [f"He drank a cup of warm {drink} with honey ." for drink in DRINKS]
+    lines += ["In 1871 there were 36 hens .", "", "In 2019 there were 12 hens ."]
+    path = tmp_path / "own.txt.xz"
+    with lzma.open(path, "wt", encoding="utf-8") as out:
+        out.write("\n".join(lines * 40) + "\n")
+    return path
+
+
+SMALL = StaticSettings(size=16, sample=1.0, epochs=100, window=3)
+
+
+@pytest.mark.parametrize("algorithm", ["cbow", "skip-gram"])
+def test_words_of_one_kind_come_together(text, algorithm):
+    vectors, about = train_vectors([text], replace(SMALL, algorithm=algorithm))
+    assert {word for word, _ in vectors.nearest("Milk", 5)} == set(DRINKS) - {"milk"}
+    assert {word for word, _ in vectors.nearest("cellar", 5)} == set(PLACES) - {"cellar"}
+    assert vectors.counts[0] == max(vectors.counts) == 560  # the full stop: 14 lines, 40 times
+    assert list(vectors.counts) == sorted(vectors.counts, reverse=True)
+    assert {"0000", "00"} <= set(vectors.words)
+    assert "1999" in vectors
+    assert about["training"]["tokens"] == about["training"]["tokens_in_vocabulary"] == sum(vectors.counts)
+    assert about["training"]["files"] == ["own.txt.xz"]
+    assert about["settings"]["algorithm"] == algorithm
+
+
+def test_one_worker_gives_the_same_numbers_again(text):
+    first, again = (train_vectors([text], SMALL)[0] for _ in range(2))
+    other = train_vectors([text], replace(SMALL, seed=2))[0]
+    assert first.checksum == again.checksum != other.checksum
+
+
+def test_the_most_frequent_words_are_kept(text):
+    vectors, about = train_vectors([text, text], StaticSettings(size=4, words=3, epochs=1))
+    assert len(vectors) == 3
+    assert vectors.words[0] == "."
+    assert about["training"]["tokens"] > about["training"]["tokens_in_vocabulary"] == sum(vectors.counts)
+
+
+def test_text_that_cannot_be_trained_on(tmp_path):
+    (tmp_path / "short.txt").write_text("One line only .\n")
+    with pytest.raises(DataError, match=r"short.txt: 4 tokens, and no word comes 5 times"):
+        train_vectors([tmp_path / "short.txt"])
+    with pytest.raises(DataError, match="no such file"):
+        train_vectors([tmp_path / "nowhere.txt"])
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"size": 0}, "size 0: expected at least 1"),
+        ({"epochs": -1}, "epochs -1: expected at least 1"),
+        ({"seed": -1}, "seed -1: expected a number from 0 to"),
+        ({"algorithm": "glove"}, "algorithm 'glove': expected one of cbow, skip-gram"),
+    ],
+)
+def test_wrong_settings_are_named(settings, message):
+    with pytest.raises(ConfigError, match=message):
+        StaticSettings(**settings)
+
+
+def test_no_workers(text):
+    with pytest.raises(ConfigError, match="workers 0: expected at least 1"):
+        train_vectors([text], workers=0)
+
+
+# --- The bundled vectors. ---
+
+
+@pytest.fixture(scope="module")
+def bundled():
+    return StaticVectors.load()
+
+
+def test_the_bundled_vectors_are_small_files():
+    files = list((CHECKPOINTS / "static-mini").iterdir())
+    assert sum(path.stat().st_size for path in files) < 8_000_000
+    assert {path.name for path in files} == {"card.json", "vectors.safetensors", "words.txt.xz"}
+    assert bundled_vectors() == ["static-mini"]
+    assert "static-mini" not in bundled_models()
+
+
+def test_the_card_of_the_bundled_vectors(bundled):
+    text = (CHECKPOINTS / "static-mini" / "card.json").read_text(encoding="utf-8")
+    card = json.loads(text)
+    assert card["kind"] == "static vectors"
+    assert card["training"]["words"] == len(bundled)
+    assert all(source["licence"] for source in card["sources"])
+    used = {name.rsplit("_", 1)[0] for name in card["training"]["files"]}
+    assert used == {source["name"] for source in card["sources"]}
+    assert not any(word in text for word in ("heldout", "blogs", "ncsa"))
+    assert not re.search(r"""["'\s]/""", text), "a path from the root of somebody's machine"
+
+
+@pytest.mark.parametrize(
+    ("word", "near", "far"),
+    [
+        ("king", "queen", "banana"),
+        ("Monday", "Tuesday", "cheese"),
+        ("bank", "loan", "violin"),
+        ("Paris", "London", "soup"),
+    ],
+)
+def test_the_bundled_vectors_know_what_goes_together(bundled, word, near, far):
+    a, b, c = torch.nn.functional.normalize(bundled.vectors_of([word, near, far]), dim=1)
+    assert a @ b > a @ c + 0.1
+
+
+EVERYDAY = [
+    "The",
+    "children",
+    "of",
+    "Mr.",
+    "Brown",
+    "paid",
+    "25",
+    "dollars",
+    "for",
+    "a",
+    "bicycle",
+    "on",
+    "Friday",
+    ".",
+]
+
+
+def test_the_bundled_vectors_hold_everyday_words(bundled):
+    assert 20_000 <= len(bundled) <= 40_000
+    assert bundled.coverage(EVERYDAY) == 1
+    assert {word for word, _ in bundled.nearest("Monday", 4)} <= {
+        f"{day}day" for day in ("sun", "tues", "wednes", "thurs", "fri", "satur")
+    }
+
+
+def test_the_bundled_vectors_can_be_named(bundled):
+    assert StaticVectors.load("static-mini").checksum == bundled.checksum
+    assert bundled.name == static_vectors.DEFAULT_NAME

@@ -1,0 +1,245 @@
+"""Heads without a model: a few words and places decide, so that every answer can be checked by hand."""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections.abc import Sequence
+
+from elmo_tasks.api import (
+    ClassifiedText,
+    Entity,
+    HeadInfo,
+    LayerWeights,
+    Limits,
+    MixWeights,
+    Reading,
+    Score,
+    TaggedSentence,
+    WordPush,
+)
+from elmo_tasks.errors import InputError
+
+CONLL = ("PER", "ORG", "LOC", "MISC")
+HEADS = (
+    HeadInfo(
+        "fake-sentiment",
+        "Film and hotel reviews (fake)",
+        "classification",
+        ("negative", "positive"),
+        "fake-small",
+        Score("accuracy", 0.874, "a test of fakes"),
+        "fake-sentiment-static",
+    ),
+    HeadInfo(
+        "fake-sentiment-static",
+        "Reviews without context (fake)",
+        "classification",
+        ("negative", "positive"),
+        "fake-small",
+    ),
+    HeadInfo(
+        "fake-ner",
+        "Names in the news (fake)",
+        "tagging",
+        CONLL,
+        "fake-small",
+        Score("F1", 0.871, "a test of fakes"),
+        "fake-ner-static",
+    ),
+    HeadInfo("fake-ner-static", "Names without context (fake)", "tagging", CONLL, "fake-small"),
+    HeadInfo(
+        "fake-medical", "Drugs and diseases (fake)", "tagging", ("Chemical", "Disease"), "fake-small", None, None, True
+    ),
+    HeadInfo("fake-pos", "Parts of speech (fake)", "tagging", ("NOUN", "VERB", "DET", "PUNCT", "ZZ"), "fake-small"),
+)
+GOOD = dict.fromkeys(["good", "kind", "lovely", "clean", "wonderful", "laughed", "great"], 1.6)
+BAD = dict.fromkeys(["bad", "dull", "cold", "bored", "lost", "long", "nobody", "sorry"], -1.6)
+WORDS = {**GOOD, **BAD}
+PERSON_NEXT = {"scored", "wrote", "said", "left", "beat", "thanked"}
+NAMES = {
+    "Maria Lindholm": "PER",
+    "Tom Abara": "PER",
+    "Nordbank": "ORG",
+    "Iberia Rail": "ORG",
+    "Nairobi": "LOC",
+    "Lisbon": "LOC",
+    "Ghana": "LOC",
+    "Oslo": "LOC",
+    "Kenyan": "MISC",
+}
+BOTH = ("Jordan", "Washington", "Paris")
+MEDICAL = {
+    "ibuprofen": "Chemical",
+    "aspirin": "Chemical",
+    "Metformin": "Chemical",
+    "arthritis": "Disease",
+    "diabetes": "Disease",
+    "kidney failure": "Disease",
+}
+
+
+def _tokens(text: str) -> list[tuple[str, int, int]]:
+    return [(m[0], m.start(), m.end()) for m in re.finditer(r"\w+|[^\w\s]", text)]
+
+
+def _positive(tokens: Sequence[str], *, context: bool) -> float:
+    total = 0.2
+    flip = 1
+    for token in (t.lower() for t in tokens):
+        if context and token in ("not", "never"):
+            flip = -1
+        elif token in WORDS:
+            total += flip * WORDS[token]
+            flip = 1
+    return 1 / (1 + math.exp(-total))
+
+
+def _check(texts: Sequence[str], head: str | None, kind: str, limits: Limits) -> str:
+    names = [h.name for h in HEADS if h.kind == kind]
+    chosen = head or names[0]
+    if chosen not in names:
+        raise InputError(f"There is no head “{chosen}” here; choose {' or '.join(names)}.", field="head")
+    if not texts:
+        raise InputError("Type at least one text.", field="sentences")
+    if len(texts) > limits.max_texts:
+        raise InputError(f"Type at most {limits.max_texts} texts; these are {len(texts)}.", field="sentences")
+    for number, text in enumerate(texts, 1):
+        if len(text) > limits.max_characters:
+            raise InputError(
+                f"Text {number} is longer than {limits.max_characters} characters.", field=f"sentence {number}"
+            )
+        if "crash" in text:
+            raise RuntimeError("a secret detail")
+        if "slowly" in text:
+            time.sleep(0.8)
+    return chosen
+
+
+class FakeHeads:
+    """The methods of the service that heads answer."""
+
+    limits = Limits()
+
+    def heads(self) -> tuple[HeadInfo, ...]:
+        return HEADS
+
+    def classify(
+        self, texts: Sequence[str], head: str | None = None, pushes: bool = True
+    ) -> tuple[ClassifiedText, ...]:
+        chosen = _check(texts, head, "classification", self.limits)
+        return tuple(self._classified(text, context="static" not in chosen, pushes=pushes) for text in texts)
+
+    def _classified(self, text: str, *, context: bool, pushes: bool) -> ClassifiedText:
+        spans = _tokens(text)
+        tokens = [token for token, _, _ in spans]
+        positive = _positive(tokens, context=context)
+        label = "positive" if positive >= 0.5 else "negative"
+
+        def push(at: int) -> float:
+            change = positive - _positive([*tokens[:at], *tokens[at + 1 :]], context=context)
+            return change if label == "positive" else -change
+
+        found = tuple(WordPush(token, start, end, push(at)) for at, (token, start, end) in enumerate(spans))
+        chances = {"negative": 1 - positive, "positive": positive}
+        return ClassifiedText(text, tuple(tokens), label, chances, found if pushes else ())
+
+    def tag(self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1) -> tuple[TaggedSentence, ...]:
+        chosen = _check(sentences, head, "tagging", self.limits)
+        return tuple(self._tagged(sentence, chosen, n_readings) for sentence in sentences)
+
+    def _tagged(self, sentence: str, head: str, n_readings: int) -> TaggedSentence:
+        spans = _tokens(sentence)
+        tokens = tuple(token for token, _, _ in spans)
+        offsets = tuple((start, end) for _, start, end in spans)
+        readings = self._parts_of_speech(tokens) if head == "fake-pos" else self._names(sentence, spans, head)
+        return TaggedSentence(sentence, tokens, offsets, readings[0], tuple(readings[1:n_readings]))
+
+    def _parts_of_speech(self, tokens: tuple[str, ...]) -> list[Reading]:
+        def tag(token: str) -> str:
+            if not token[0].isalnum():
+                return "PUNCT"
+            low = token.lower()
+            return (
+                "DET"
+                if low in ("the", "a", "an")
+                else "VERB"
+                if low.endswith("ed")
+                else "NOUN"
+                if len(low) > 2
+                else "ZZ"
+            )
+
+        best = tuple(tag(token) for token in tokens)
+        other = tuple("VERB" if name == "NOUN" else name for name in best)
+        return [Reading(best, (), 0.8), *([Reading(other, (), 0.1)] if other != best else [])]
+
+    def _names(self, sentence: str, spans: list[tuple[str, int, int]], head: str) -> list[Reading]:
+        context = "static" not in head
+        gazetteer = dict(MEDICAL) if head == "fake-medical" else {**NAMES, **dict.fromkeys(BOTH, "LOC")}
+        entities: list[Entity] = []
+        for name, kind in gazetteer.items():
+            for match in re.finditer(rf"\b{re.escape(name)}\b", sentence):
+                inside = [
+                    at for at, (_, start, end) in enumerate(spans) if start >= match.start() and end <= match.end()
+                ]
+                after = spans[inside[-1] + 1][0] if inside[-1] + 1 < len(spans) else ""
+                person = context and name in BOTH and after in PERSON_NEXT
+                confidence = 0.97 if name not in BOTH else 0.88 if context else 0.61
+                entities.append(
+                    Entity(inside[0], inside[-1] + 1, "PER" if person else kind, confidence, match.start(), match.end())
+                )
+        entities.sort(key=lambda e: e.start)
+        readings = [self._reading(entities, len(spans), 0.84)]
+        for entity in entities:
+            rest = [e for e in entities if e is not entity]
+            other = (
+                "ORG"
+                if entity.type in CONLL and entity.type != "ORG"
+                else "Disease"
+                if entity.type == "Chemical"
+                else "LOC"
+            )
+            changed = Entity(entity.start, entity.end, other, 0.08, entity.start_char, entity.end_char)
+            readings.append(self._reading(sorted([*rest, changed], key=lambda e: e.start), len(spans), 0.07))
+            readings.append(self._reading(rest, len(spans), 0.004))
+        return sorted(readings, key=lambda r: -r.probability)
+
+    def _reading(self, entities: list[Entity], length: int, probability: float) -> Reading:
+        tags = ["O"] * length
+        for entity in entities:
+            tags[entity.start : entity.end] = [f"I-{entity.type}"] * (entity.end - entity.start)
+            tags[entity.start] = f"B-{entity.type}"
+        return Reading(tuple(tags), tuple(entities), probability)
+
+    def layer_weights(self) -> tuple[LayerWeights, ...]:
+        return (
+            self._weights("fake-sentiment", (0.21, 0.42, 0.37), 1.42, clear=False),
+            self._weights("fake-ner", (0.18, 0.52, 0.30), 1.31, clear=True),
+            LayerWeights(
+                "fake-pos",
+                "Parts of speech (fake)",
+                ("0", "1", "2"),
+                MixWeights((0.25, 0.62, 0.13), 0.9),
+                (),
+                (MixWeights((0.25, 0.62, 0.13), 0.9),),
+            ),
+            LayerWeights("fake-ner-static", "Set by hand", ("0",), MixWeights((1.0,), 1.0), (), (), learned=False),
+        )
+
+    def _weights(self, head: str, final: tuple[float, ...], gamma: float, *, clear: bool) -> LayerWeights:
+        title = next(h.title for h in HEADS if h.name == head)
+        epochs = []
+        for epoch in range(11):
+            share = 1 - math.exp(-epoch / 3)
+            weights = [1 / 3 + share * (weight - 1 / 3) for weight in final]
+            scale = sum(weights)
+            score = None if epoch == 0 else 0.7 + 0.17 * share
+            epochs.append(MixWeights(tuple(w / scale for w in weights), 1 + share * (gamma - 1), epoch, 1, score))
+        shift = 0.03 if clear else 0.06
+        runs = tuple(
+            MixWeights((final[0], final[1] + move, final[2] - move), gamma + move, 0, seed, 0.86 + move / 10)
+            for seed, move in ((1, 0.0), (2, shift), (3, -shift))
+        )
+        return LayerWeights(head, title, ("0", "1", "2"), MixWeights(final, gamma, 0, 1, 0.86), tuple(epochs), runs)

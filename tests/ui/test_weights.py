@@ -1,0 +1,137 @@
+import csv
+import io
+import itertools
+from dataclasses import replace
+
+import pytest
+
+from elmo_tasks.api import LayerWeights, MixWeights
+from elmo_tasks.ui import weights, weights_charts, weights_page
+from tests.ui.test_answer import HOSTILE, parsed
+
+
+def entry(final=(0.2, 0.5, 0.3), runs=None, epochs=(), layers=("0", "1", "2"), **rest):
+    mixes = tuple(MixWeights(tuple(run), 1.0, 0, seed) for seed, run in enumerate(runs or [final], 1))
+    return LayerWeights("h", "Names", layers, MixWeights(tuple(final), 1.2, 0, 1), tuple(epochs), mixes, **rest)
+
+
+def plain(text):
+    return text.replace("\u00a0", " ")
+
+
+def test_the_sentence_says_what_is_drawn_from_where():
+    said = "The head “Names” draws 50 % from layer 1, 30 % from layer 2 and 20 % from layer 0."
+    assert plain(weights.sentence(entry())) == said
+
+
+@pytest.mark.parametrize(
+    ("runs", "said"),
+    [
+        (None, "This is one run"),
+        (
+            [(0.2, 0.5, 0.3), (0.22, 0.48, 0.3)],
+            "All 2 runs, which differ in their random numbers only, put the layers in",
+        ),
+        ([(0.2, 0.5, 0.3), (0.2, 0.3, 0.5)], "The shares of layers 1 and 2 overlap over 2 runs"),
+        ([(0.2, 0.5, 0.3), (0.5, 0.3, 0.2)], "so the order of the layers is not clear"),
+        ([(0.2, 0.4, 0.4), (0.2, 0.4, 0.4)], "The shares of layers 1 and 2 overlap"),
+    ],
+)
+def test_no_order_is_claimed_that_the_runs_do_not_carry(runs, said):
+    assert said in weights.certainty(entry(runs=runs))
+
+
+def test_two_groups_of_layers_can_be_unclear():
+    found = entry((0.05, 0.06, 0.44, 0.45), [(0.05, 0.06, 0.44, 0.45), (0.06, 0.05, 0.45, 0.44)], layers=tuple("0123"))
+    assert weights.unclear(found) == [[2, 3], [0, 1]]
+    assert "layers 2 and 3 and layers 0 and 1" in weights.certainty(found)
+
+
+def test_the_course_is_told_from_its_ends():
+    mixes = [
+        MixWeights((1 / 3, 1 / 3, 1 / 3), 1.0, 0),
+        MixWeights((0.3, 0.4, 0.3), 1.1, 1),
+        MixWeights((0.2, 0.5, 0.3), 1.2, 2),
+    ]
+    said = "Layer 1 moved most: from 33 % at the start to 50 % after epoch 2; gamma went from 1.00 to 1.20."
+    assert plain(weights.course(entry(epochs=mixes))) == said
+    assert "after epoch 1 to" in weights.course(entry(epochs=mixes[1:]))
+    assert weights.course(entry(epochs=mixes[:1])) == ""
+    still = [MixWeights((0.2, 0.5, 0.3), 1.0, epoch) for epoch in (1, 2)]
+    assert weights.course(entry(epochs=still)).startswith("The shares hardly moved from epoch 1 to epoch 2;")
+
+
+def test_the_overview_counts():
+    one, other = entry(), entry((0.6, 0.3, 0.1))
+    assert weights.overview_sentence([one, one]) == "All 2 heads draw most from layer 1."
+    said = weights.overview_sentence([one, one, other])
+    assert said == "Of 3 heads, 2 draw most from layer 1 and 1 from layer 0."
+
+
+def test_what_was_set_or_has_one_layer_is_left_out():
+    assert weights.learned([entry(learned=False), entry((1.0,), layers=("0",)), entry()]) == (entry(),)
+    assert "make train-ner" in weights_page.page([entry(learned=False)])
+    assert "How this works" in weights_page.page([])
+
+
+@pytest.mark.parametrize("values", [[0.5, 0.5, 0.5], [0, 0, 0], [1, 1, 1], [0.9, 0.1, 0.91], [0.5] * 13])
+def test_labels_are_moved_apart_and_stay_inside(values):
+    gap = 0.16
+    placed = weights_charts.spread_out(values, gap)
+    ranked = sorted(placed)
+    assert all(b - a >= min(gap, 1 / (len(values) - 1)) - 1e-9 for a, b in itertools.pairwise(ranked))
+    assert -1e-9 <= ranked[0] <= ranked[-1] <= 1 + 1e-9
+    assert [values[at] for at in sorted(range(len(values)), key=lambda at: placed[at])] == sorted(values)
+
+
+def test_labels_that_are_apart_stay_where_they_are():
+    assert weights_charts.spread_out([0.1, 0.9, 0.5], 0.16) == [0.1, 0.9, 0.5]
+
+
+@pytest.mark.parametrize("layers", [2, 3, 13])
+@pytest.mark.parametrize("gamma", [1.0, 1e-9, 250.0])
+def test_charts_of_any_number_of_layers(layers, gamma):
+    final = tuple(1 / layers for _ in range(layers))
+    epochs = [MixWeights(final, gamma, epoch) for epoch in range(3)]
+    found = entry(final, epochs=epochs, layers=tuple(str(n) for n in range(layers)))
+    page = weights_page.page([found, found])
+    assert page.count("<polyline") == 2 * (layers + 1)
+    assert page.count('class="stack"') == 2
+    assert "nan" not in page.lower()
+
+
+def test_one_run_has_no_error_bars(service):
+    page = weights_charts.bars(entry())
+    assert "One run" in page
+    assert "<u " not in page
+    three = weights_charts.bars(service.layer_weights()[0])
+    assert three.count("<u ") == 3
+    assert three.count("<s ") == 9
+    assert "3 runs" in three
+
+
+def test_every_plot_has_its_table(service):
+    page = weights_page.page(service.layer_weights())
+    text = parsed(page).text
+    assert text.count("Every run") == 3
+    assert text.count("Every epoch") == 2
+    assert "All heads side by side" in text
+    assert page.count('class="head-panel"') == 3
+    assert page.count("hidden>") == 2
+
+
+def test_nothing_from_a_model_is_markup():
+    bad = replace(entry(epochs=[MixWeights((0.2, 0.5, 0.3), 1.0, n) for n in (0, 1)]), title=HOSTILE, head=HOSTILE)
+    tags = parsed(weights_page.page([replace(bad, layers=(HOSTILE, "1", "2"))] * 2))
+    assert not tags.seen & {"img", "script"}
+    assert "onerror" not in tags.attributes
+
+
+def test_the_spreadsheet_holds_all_and_no_formula(service):
+    found = replace(service.layer_weights()[1], head="=cmd()")
+    rows = list(csv.DictReader(io.StringIO(weights.csv_text(found))))
+    assert [row["what"] for row in rows].count("run") == 3
+    assert [row["what"] for row in rows].count("epoch") == 11
+    assert rows[0]["head"] == "'=cmd()"
+    assert float(rows[0]["weight of layer 1"]) == 0.52
+    assert rows[4]["epoch"] == "0"
