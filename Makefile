@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help app test bench lint
+.PHONY: help app test train-ner train-sentiment bench lint
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -23,6 +23,12 @@ app: $(VENV)/.app  ## open the app with the bundled models (ARGS="--port 7861" f
 
 test: $(VENV)/.dev  ## run all tests (ARGS="-m 'not browser'" for pytest's options)
 	$(BIN)/python -m pytest $(ARGS)
+
+train-ner: $(VENV)/.app  ## train an entity tagger on a small sample, in a minute (ARGS="--encoder NAME" and the like)
+	$(BIN)/python -m elmo_tasks fit --config lightning_configs/ner_sample.yaml $(ARGS)
+
+train-sentiment: $(VENV)/.app  ## train a sentiment classifier on a small sample, in a minute
+	$(BIN)/python -m elmo_tasks fit --config lightning_configs/sentiment_sample.yaml $(ARGS)
 
 bench: $(VENV)/.app  ## measure the speed of the app and of pretraining
 	$(BIN)/python -m benchmarks.app_speed

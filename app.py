@@ -13,6 +13,7 @@ def _parser() -> argparse.ArgumentParser:
         "--port", type=int, help="port to listen on (default: $GRADIO_SERVER_PORT, else the first free one from 7860)"
     )
     parser.add_argument("--model", help="name or folder of the model to open (default: the bundled one)")
+    parser.add_argument("--runs_dir", default="runs", help="folder with the heads that you trained (default: runs)")
     parser.add_argument("--share", action="store_true", help="make a public link through gradio's server")
     parser.add_argument("--auth", metavar="USER:PASS", type=_user_and_password, help="ask for this name and password")
     return parser
@@ -25,11 +26,11 @@ def _user_and_password(text: str) -> tuple[str, str]:
     return user, password
 
 
-def _build(model: str | None = None) -> Any:
+def _build(model: str | None = None, runs_dir: str = "runs") -> Any:
     from elmo_tasks.serving.session import Session
     from elmo_tasks.ui.layout import build_app
 
-    return build_app(Session(model))
+    return build_app(Session(model, runs_dir=runs_dir))
 
 
 def __getattr__(name: str) -> Any:
@@ -49,7 +50,7 @@ def main() -> None:
     from elmo_tasks.ui.theme import launch_options
 
     try:
-        app = _build(args.model)
+        app = _build(args.model, args.runs_dir)
     except (ConfigError, WeightsError) as error:
         parser.error(str(error))
     # None leaves the choice to gradio and its GRADIO_* variables.

@@ -65,7 +65,8 @@ def _head(args: argparse.Namespace) -> dict[str, Any]:
         reading["label_names"] = reading["label_names"] | {label: label for label in files.task.labels}
     make = ClassificationData if files.kind == "classification" else TaggingData
     try:
-        data = make(train=str(args.data), test=str(args.data), **reading)
+        # The training split is not read: its place is only named in messages.
+        data = make(train=f"of the head {files.name}", test=str(args.data), **reading)
     except TypeError as error:
         raise ConfigError(f"{files.folder}: how its data were read is not understood ({error})") from None
     data.take_labels(files.task.labels)
@@ -85,7 +86,7 @@ def _head(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _column(value: str) -> str | int:
-    return int(value) if value.isdecimal() else value
+    return int(value) if value.removeprefix("-").isdecimal() else value
 
 
 def _bilm(args: argparse.Namespace) -> dict[str, Any]:

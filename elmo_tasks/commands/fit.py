@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import warnings
 from collections.abc import Sequence
@@ -21,7 +22,16 @@ def run(arguments: Sequence[str]) -> int:
     warnings.filterwarnings("ignore", message=".*isinstance.treespec, LeafSpec.*")
     warnings.filterwarnings("ignore", message="LightningCLI's args parameter is intended")
     warnings.filterwarnings("ignore", message=".*is not supported by the model summary.*")
-    for before, value in pairwise(arguments):
+    # The folder exists because the loggers wrote there first, and what a run that is begun anew replaces is its own.
+    warnings.filterwarnings("ignore", message="Checkpoint directory .* exists and is not empty")
+    # A small data set: ProgressLines and the epochs' scores are there all the same.
+    warnings.filterwarnings("ignore", message=".*is smaller than the logging interval.*")
+    # Scores are the same on every process already: torchmetrics adds the counts up.
+    warnings.filterwarnings("ignore", message=r"It is recommended to use `self.log\(.*sync_dist=True.*")
+    logging.getLogger("pytorch_lightning.utilities.rank_zero").addFilter(_is_no_advertisement)
+    # Also as --ckpt_path=FILE.
+    words = [word for argument in arguments for word in argument.split("=", 1)]
+    for before, value in pairwise(words):
         if before == "--ckpt_path" and value.endswith(".ckpt") and not Path(value).is_file():
             raise ConfigError(f"--ckpt_path {value}: no such file; leave it out to begin anew")
     # Imported here: Lightning takes seconds, and the other commands do without it.
@@ -62,6 +72,10 @@ def run(arguments: Sequence[str]) -> int:
         args=list(arguments),
     )
     return 0
+
+
+def _is_no_advertisement(record: logging.LogRecord) -> bool:
+    return "Tip: For seamless cloud logging" not in record.getMessage()
 
 
 def _moved(value: Any, old: str, new: str) -> Any:

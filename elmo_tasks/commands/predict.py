@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from elmo_tasks.errors import ConfigError
+from elmo_tasks.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
     from elmo_tasks.text.tokens import Token
@@ -99,7 +99,16 @@ def _lines(path: str) -> Iterator[str]:
     """The lines, without what ends them."""
     from elmo_tasks.text.vocabulary import open_text
 
-    return (line.rstrip("\r\n") for line in (sys.stdin if path == _STANDARD else open_text(Path(path))))
+    return (line.rstrip("\r\n") for line in (_standard_input() if path == _STANDARD else open_text(Path(path))))
+
+
+def _standard_input() -> Iterator[str]:
+    """As a file is read: UTF-8 whatever the terminal says, and only a line feed ends a line."""
+    for number, line in enumerate(sys.stdin.buffer, start=1):
+        try:
+            yield line.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise DataError(f"standard input, line {number}: expected UTF-8 text ({error})") from None
 
 
 @contextmanager

@@ -78,7 +78,7 @@ class Elmo:
             digest.update(value.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes())
         return digest.hexdigest()
 
-    @torch.inference_mode()
+    @torch.no_grad()  # not inference mode: a head that trains on live layers saves them for its own backward pass
     def encode(self, sentences: Sequence[Sentence]) -> Layers:
         """Encode one batch.
 

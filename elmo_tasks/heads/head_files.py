@@ -92,11 +92,7 @@ def write_head(
     Raises:
         ConfigError: the folder holds something that is not a head.
     """
-    if folder.exists() and not folder.is_dir():
-        raise ConfigError(f"{folder}: a file of this name is in the way; name a folder")
-    strange = [path.name for path in folder.iterdir() if not _OURS.fullmatch(path.name)] if folder.is_dir() else []
-    if strange:
-        raise ConfigError(f"{folder}: the folder holds something that is not a head ({strange[0]}); name a new folder")
+    check_folder(folder)
     config = {
         "head": type(head).__name__,
         "task": head.task.to_dict(),
@@ -116,11 +112,29 @@ def write_head(
         old = partial.with_name(partial.name + "-old")
         if folder.exists():
             folder.rename(old)
-        partial.rename(folder)
+        try:
+            partial.rename(folder)
+        except BaseException:
+            if old.exists():
+                old.rename(folder)
+            raise
         shutil.rmtree(old, ignore_errors=True)
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
         raise
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse to write a head where something else lies.
+
+    Raises:
+        ConfigError: the folder holds something that is not a head, or is a file.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise ConfigError(f"{folder}: a file of this name is in the way; name a folder")
+    strange = [path.name for path in folder.iterdir() if not _OURS.fullmatch(path.name)] if folder.is_dir() else []
+    if strange:
+        raise ConfigError(f"{folder}: the folder holds something that is not a head ({strange[0]}); name a new folder")
 
 
 def _write_json(path: Path, content: dict[str, Any]) -> None:
@@ -134,7 +148,9 @@ def bundled_heads() -> list[str]:
 
 def heads_below(folders: Iterable[Path]) -> list[Path]:
     """The folders of heads below some folders, such as ``runs/``, sorted by name."""
-    return sorted({path.parent for folder in folders if folder.is_dir() for path in folder.rglob(CONFIG_NAME)})
+    found = {path.parent for folder in folders if folder.is_dir() for path in folder.rglob(CONFIG_NAME)}
+    # While a head is written, it lies in a folder whose name begins with a dot.
+    return sorted(folder for folder in found if not folder.name.startswith("."))
 
 
 def default_head(kind: str) -> str:
@@ -178,7 +194,7 @@ def find_head(head: str | Path) -> HeadFiles:
         if config["head"] not in HEADS:
             raise ConfigError(f"{path}: there is no head of class '{config['head']}', only {', '.join(HEADS)}")
         card_path = folder / CARD_NAME
-        card = json.loads(card_path.read_text(encoding="utf-8")) if card_path.is_file() else {}
+        card = dict(json.loads(card_path.read_text(encoding="utf-8"))) if card_path.is_file() else {}
         return HeadFiles(
             name=folder.resolve().name if folder.parent == CHECKPOINTS else _name_of_run(folder),
             folder=folder,

@@ -77,8 +77,8 @@ class NerHead(TaskHead):
         character_filters: filters of a character CNN that is trained with the head; 0 for none.
         character_width: characters that each filter sees.
         character_embedding: size of a character's vector.
-        normalize_mixed: layer norm of the mixed layers. It undoes the mix's ``gamma``, which then learns nothing; so by
-            default it is there only where other features are joined, whose scale need not be that of the encoder.
+        normalize_mixed: see ``output_norm`` of :class:`ScalarMix`; by default it is there where other features are joined,
+            whose scale need not be that of the encoder.
         mix_layer_norm: see :class:`ScalarMix`.
         fixed_weights: see :class:`ScalarMix`.
 
@@ -108,11 +108,10 @@ class NerHead(TaskHead):
         check_at_least("character_filters", character_filters, 0)
         check_at_least("static_dim", task.static_dim, 0)
         check_share("dropout", dropout)
-        self.mix = ScalarMix(task.n_layers, mix_layer_norm, fixed_weights)
         self.dropout = nn.Dropout(dropout)
         if normalize_mixed is None:
             normalize_mixed = bool(character_filters or task.static_dim)
-        self.norm = nn.LayerNorm(task.input_dim) if normalize_mixed else nn.Identity()
+        self.mix = ScalarMix(task.n_layers, mix_layer_norm, fixed_weights, output_norm=normalize_mixed)
         self.characters = (
             _character_cnn(character_filters, character_width, character_embedding) if character_filters else None
         )
@@ -229,7 +228,7 @@ class NerHead(TaskHead):
     def _inputs(self, mixed: Tensor, features: TokenFeatures) -> Tensor:
         """``[B, T, D]`` -> ``[B, T, D + characters + static]``, dropped out."""
         dtype = self.emit.weight.dtype
-        joined = [self.norm(self.dropout(mixed.to(dtype)))]
+        joined = [self.dropout(mixed.to(dtype))]
         if self.characters is not None:
             if features.characters is None or features.words is None:
                 raise ValueError(

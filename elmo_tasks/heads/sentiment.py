@@ -82,11 +82,10 @@ class SentimentHead(TaskHead):
         check_at_least("hidden", hidden, 0)
         check_share("dropout", dropout)
         self.pooling = pooling
-        self.mix = ScalarMix(task.n_layers, mix_layer_norm, fixed_weights)
+        # Where other vectors are joined, normalised, so that neither drowns the other.
+        self.mix = ScalarMix(task.n_layers, mix_layer_norm, fixed_weights, output_norm=bool(task.static_dim))
         self.dropout = nn.Dropout(dropout)
         joined = input_dim + task.static_dim
-        # Where other vectors are joined, so that neither drowns the other.
-        self.norm = nn.LayerNorm(input_dim) if task.static_dim else nn.Identity()
         self.bilstm = BiLSTM(joined, lstm_hidden, lstm_layers, dropout) if lstm_hidden else None
         dim = joined if self.bilstm is None else self.bilstm.output_dim
         self.attend = nn.Linear(dim, 1) if pooling == "attention" else None
@@ -203,7 +202,7 @@ class SentimentHead(TaskHead):
             mask = values.new_ones(values.shape[1:3], dtype=torch.bool)
         if self.accepts_pooled:  # one way for both kinds of input, so that they cannot come apart
             return self.mix(masked_mean(values, mask)).to(dtype)
-        x = self.norm(self.mix(values, mask).to(dtype))  # [B, T, D]
+        x = self.mix(values, mask).to(dtype)  # [B, T, D]
         if self.task.static_dim:
             if features is None or features.static is None:
                 raise ValueError("this head reads static vectors: expected features with 'static', got none")

@@ -27,6 +27,9 @@ class ScalarMix(nn.Module):
         fixed_weights: final weights ``s``, which are then not learned (``gamma`` still is): one layer, or a plain mean.
         initial_scalars: ``w`` to start from; zeros by default, so that all layers weigh the same.
         initial_gamma: ``gamma`` to start from.
+        output_norm: normalise the mixed vector of each token before ``gamma``, in the same way: where other features are joined,
+            ``gamma`` is then the scale of the layers beside them, whatever the encoder's own scale is. (A layer norm behind the
+            mix would undo ``gamma``, and let it drift through zero, where the sign of every vector turns.)
 
     Raises:
         ConfigError: not one finite weight for each layer, weights that are not shares of one, or both kinds of weights.
@@ -41,12 +44,13 @@ class ScalarMix(nn.Module):
         fixed_weights: Sequence[float] | None = None,
         initial_scalars: Sequence[float] | None = None,
         initial_gamma: float = 1.0,
+        output_norm: bool = False,
     ) -> None:
         super().__init__()
         if n_layers < 1:
             raise ConfigError(f"n_layers: a mix needs at least one layer, got {n_layers}")
         self.n_layers = n_layers
-        self.layer_norm = layer_norm
+        self.layer_norm, self.output_norm = layer_norm, output_norm
         self.gamma = nn.Parameter(torch.tensor(float(initial_gamma)))
         if fixed_weights is None:
             start = [0.0] * n_layers if initial_scalars is None else list(initial_scalars)
@@ -84,10 +88,10 @@ class ScalarMix(nn.Module):
         with torch.autocast(values.device.type, enabled=False):
             shares = self._shares()  # [L]
             # Layer by layer, so that float16 layers need not all be widened at once.
-            mixed = shares[0] * self._prepared(values[0])  # [B, T, D]
+            mixed = shares[0] * _prepared(values[0], self.layer_norm)  # [B, T, D]
             for share, layer in zip(shares[1:], values[1:], strict=True):
-                mixed = mixed + share * self._prepared(layer)
-            mixed = self.gamma * mixed
+                mixed = mixed + share * _prepared(layer, self.layer_norm)
+            mixed = self.gamma * _prepared(mixed, self.output_norm)
             return mixed if mask is None else mixed.masked_fill(~mask.unsqueeze(-1), 0.0)
 
     def l2(self) -> Tensor:
@@ -112,10 +116,11 @@ class ScalarMix(nn.Module):
         assert self.fixed_weights is not None
         return self.fixed_weights
 
-    def _prepared(self, layer: Tensor) -> Tensor:
-        """One layer ``[B, T, D]`` in float32, or wider if it is, normalised if wished."""
-        layer = layer.to(torch.promote_types(layer.dtype, torch.float32))
-        return nn.functional.layer_norm(layer, layer.shape[-1:], eps=_EPSILON) if self.layer_norm else layer
+
+def _prepared(layer: Tensor, norm: bool) -> Tensor:
+    """One layer ``[B, T, D]`` in float32, or wider if it is, normalised if wished."""
+    layer = layer.to(torch.promote_types(layer.dtype, torch.float32))
+    return nn.functional.layer_norm(layer, layer.shape[-1:], eps=_EPSILON) if norm else layer
 
 
 def _check_number(name: str, values: Sequence[float], n_layers: int) -> None:

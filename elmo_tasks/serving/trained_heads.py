@@ -20,7 +20,7 @@ from elmo_tasks.api import (
     WordPush,
 )
 from elmo_tasks.encoders.elmo import Elmo
-from elmo_tasks.errors import ConfigError, InputError
+from elmo_tasks.errors import ConfigError, InputError, WeightsError
 from elmo_tasks.heads.head_files import HeadFiles, bundled_heads, default_head, find_head, heads_below
 from elmo_tasks.heads.ner import TagReading
 from elmo_tasks.layers.views import layer_names
@@ -133,7 +133,14 @@ class TrainedHeads:
         key = (found.folder, (found.folder / "head.json").stat().st_mtime)
         with self._lock:
             if key not in self._predictors:
-                self._predictors[key] = Predictor.load(found, self._encoder(found.encoder.name), self._device)
+                try:
+                    loaded = Predictor.load(found, self._encoder(found.encoder.name), self._device)
+                except (ConfigError, WeightsError) as error:
+                    raise InputError(f"The model “{name[:40]}” cannot be used: {error}", field="head") from error
+                older = [other for other in self._predictors if other[0] == found.folder]
+                for other in older:
+                    del self._predictors[other]
+                self._predictors[key] = loaded
             return self._predictors[key]
 
     def _tokens(self, texts: Sequence[str], what: str) -> list[list[Token]]:

@@ -12,7 +12,7 @@ import torch
 
 from elmo_tasks.data.split_data import Split, SplitData
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.heads.head_files import Source, find_head, write_head
+from elmo_tasks.heads.head_files import Source, check_folder, find_head, write_head
 from elmo_tasks.training.evaluation import evaluate_head
 from elmo_tasks.training.predictor import Predictor
 from elmo_tasks.training.task_module import TaskModule
@@ -31,6 +31,11 @@ class ExportHead(pl.Callback):
         self.folder, self.about = Path(folder), about or {}
         self.epochs: list[dict[str, Any]] = []
 
+    def setup(self, trainer: pl.Trainer, pl_module: pl.LightningModule, stage: str) -> None:
+        """Refuse a folder that holds something else before the training, not after it."""
+        if stage == "fit":
+            check_folder(self.folder)
+
     def state_dict(self) -> dict[str, Any]:
         """What a resumed run goes on with."""
         return {"epochs": self.epochs}
@@ -44,12 +49,15 @@ class ExportHead(pl.Callback):
         if not self.epochs:
             self._note(pl_module, 0, None)
 
-    def on_validation_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Note the mix after each epoch, with its score. Before the checkpoint is written, which takes the notes along."""
+    def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Note the mix after each epoch, with its score.
+
+        After the module logged the score, and before the checkpoint is written, which takes the notes along.
+        """
         if trainer.sanity_checking or trainer.state.fn != "fit" or not isinstance(pl_module, TaskModule):
             return
         score = trainer.callback_metrics.get(f"val_{pl_module.scores.main}")
-        self._note(pl_module, trainer.current_epoch + 1, None if score is None else float(score))
+        self._note(pl_module, trainer.current_epoch + 1, None if score is None else round(float(score), 5))
 
     def _note(self, module: pl.LightningModule, epoch: int, score: float | None) -> None:
         if not isinstance(module, TaskModule) or module.head is None:
@@ -60,8 +68,8 @@ class ExportHead(pl.Callback):
         self.epochs.append({"epoch": epoch, "weights": weights, "gamma": round(mix.gamma.item(), 5), "score": score})
 
     def on_fit_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Write it, on one process."""
-        if not trainer.is_global_zero or not isinstance(pl_module, TaskModule) or pl_module.head is None:
+        """Write it, on one process; a trial run of a few batches replaces no head."""
+        if trainer.fast_dev_run or not trainer.is_global_zero or not isinstance(pl_module, TaskModule) or pl_module.head is None:
             return
         seconds = pl_module.training_seconds()
         best = _take_best(trainer, pl_module)
@@ -89,7 +97,7 @@ class ExportHead(pl.Callback):
         }
         reading = data.reading()
         write_head(self.folder, pl_module.head, *sources, reading, card)
-        predictor = Predictor.load(find_head(self.folder), pl_module.encoder, pl_module.encoder.device)
+        predictor = Predictor.load(find_head(self.folder.absolute()), pl_module.encoder, pl_module.encoder.device)
         measured = self._measure(predictor, data)
         write_head(self.folder, pl_module.head, *sources, reading, card | {"scores": measured})
         self._report(measured, seconds)

@@ -58,7 +58,7 @@ class TaskModule(pl.LightningModule):
         decay_fraction: float = 0.5,
         weight_decay: float = 0.0,
         mix_l2: float = 1e-3,
-        mix_learning_rate: float = 1e-2,
+        mix_learning_rate: float = 3e-3,
     ) -> None:
         super().__init__()
         self.make_head = head

@@ -54,7 +54,13 @@ def about_line(offer: Offer, *, twin: bool) -> str:
     return line
 
 
-def option(offer: Offer) -> dict[str, str]:
+def distinct(named: Sequence[tuple[str, str]]) -> list[str]:
+    """The titles of ``(name, title)``; where two are the same (two runs of one training) the name tells them apart."""
+    titles = [title for _, title in named]
+    return [title if titles.count(title) == 1 else f"{title}: {name}" for name, title in named]
+
+
+def option(offer: Offer, title: str) -> dict[str, str]:
     """What the form shows of a head."""
     own = ", trained here" if offer.head.own else ""
-    return {"name": offer.head.name, "title": offer.head.title, "score": f"{score_line(offer.head)}{own}"}
+    return {"name": offer.head.name, "title": title, "score": f"{score_line(offer.head)}{own}"}

@@ -158,10 +158,11 @@ def _numbers(results: Sequence[ClassifiedText], without: Sequence[ClassifiedText
                 f'<tr><th scope="row">{number}</th><td>{escape(push.token)}</td>'
                 f'<td class="number">{_signed(push.push)}</td>{last}</tr>'
             )
+    twin = " Without context: for the label that that model gives." if without else ""
     return (
         '<details class="more"><summary>Show the numbers</summary>'
         '<p class="hint">The push of a word: the probability of the text’s label with the word minus that without it. '
-        "▲ speaks for the label, ▼ against it.</p>"
+        f"▲ speaks for the label, ▼ against it.{twin}</p>"
         '<div class="scroll tall" role="region" tabindex="0" aria-label="Push of every word"><table class="list">'
         f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div></details>"
     )

@@ -5,6 +5,24 @@ function tell(word) {
   const line = word.closest(".pushes")?.querySelector(".tip");
   if (line && line.textContent !== word.dataset.tip) line.textContent = word.dataset.tip;
 }
+// What a person opened or closed stays so when the next answer comes while they type.
+const unfolded = new Map();
+function* folds() {
+  const seen = {};
+  for (const fold of element.querySelectorAll("details")) {
+    const title = fold.querySelector("summary").textContent;
+    seen[title] = (seen[title] || 0) + 1;
+    yield [`${title} ${seen[title]}`, fold];
+  }
+}
+element.addEventListener("click", (event) => {
+  const fold = event.target.closest?.("summary")?.parentElement;
+  for (const [name, other] of folds()) if (other === fold) unfolded.set(name, !fold.open);
+});
+watch("value", () => {
+  for (const [name, fold] of folds()) if (unfolded.has(name)) fold.open = unfolded.get(name);
+});
+
 const wordOf = (event) => event.target.closest?.("[data-tip]");
 element.addEventListener("mouseover", (event) => { const word = wordOf(event); if (word) tell(word); });
 element.addEventListener("click", (event) => { const word = wordOf(event); if (word) word.focus(); });

@@ -2,6 +2,7 @@
 // The page is built from elements and text nodes only, so nothing a person typed is ever read as HTML.
 
 const PAUSE = 400; // milliseconds after the last key
+const PATIENCE = 60_000; // after this long a question counts as lost, for example with the connection
 const make = (tag, attributes = {}, ...children) => {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -50,6 +51,7 @@ let waiting = false; // for the end of a pause in typing
 let asked = null; // the question on its way; one at a time, so no answer can overtake a newer one
 let answered = null;
 let revision = 0;
+let patience = 0;
 let scroll = false; // take a phone to the answer of an example
 
 element.append(make("form", { class: "editor try-editor card", novalidate: true, "aria-label": "Try the models", onsubmit: (event) => event.preventDefault() },
@@ -115,9 +117,14 @@ function send() {
   if (asked !== null) return; // what is in the form when the answer comes is sent then
   asked = JSON.stringify(state());
   if (asked === answered) { asked = null; return; }
+  patience = setTimeout(() => {
+    show("No answer has come for a minute. Is the connection lost? Change the text to ask again.");
+    asked = null;
+  }, PATIENCE);
   trigger("submit", { ...state(), revision: ++revision });
 }
 function done() {
+  clearTimeout(patience);
   answered = asked;
   asked = null;
   if (!waiting) send();
@@ -145,6 +152,7 @@ function show(message) {
 }
 function onFailure() {
   show("The program failed on this; its log says why. Try another text.");
+  document.querySelector(".try-answer .quiet[aria-busy] p")?.replaceChildren("No answer yet.");
   if (asked !== null) done();
 }
 async function copyLink() {

@@ -12,14 +12,14 @@ import gradio as gr
 from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import entities, sentiment
-from elmo_tasks.ui.heads import TRAIN, find, offers, option
+from elmo_tasks.ui.heads import TRAIN, distinct, find, offers, option
 from elmo_tasks.ui.try_examples import TRY_EXAMPLES
 
 FOLDER = Path(__file__).parent
 TASKS = {"feeling": "classification", "names": "tagging"}
 READINGS = 4
 # More than anyone reads; keeps one request from asking for a million.
-MOST_READINGS = 20
+MOST_READINGS = 10
 SAY_FAILURE = "() => { document.querySelector('.try-editor').dispatchEvent(new Event('failed', { bubbles: true })); }"
 HOW = """
 <details class="card how">
@@ -79,6 +79,14 @@ def empty() -> str:
     )
 
 
+def waiting() -> str:
+    """What is shown until the first answer comes: the first question of all has to load the models."""
+    return (
+        '<div class="try-answer"><section class="card quiet" aria-busy="true"><p>Loading the models and reading…</p>'
+        "</section></div>"
+    )
+
+
 def untrained(kinds: tuple[str, ...]) -> str:
     """What is shown where a head is missing: how to train one."""
     what = {"classification": "for feeling (sentiment)", "tagging": "for names (entities)"}
@@ -122,17 +130,23 @@ def page(service: Service, form: TryForm) -> str:
 def options(service: Service) -> dict[str, list[dict[str, str]]]:
     """The heads that the form offers, by kind."""
     heads = service.heads()
-    return {kind: [option(offer) for offer in offers(heads, kind)] for kind in TASKS.values()}
+    shown: dict[str, list[dict[str, str]]] = {}
+    for kind in TASKS.values():
+        offered = offers(heads, kind)
+        titles = distinct([(offer.head.name, offer.head.title) for offer in offered])
+        shown[kind] = [option(offer, title) for offer, title in zip(offered, titles, strict=True)]
+    return shown
 
 
 def respond(service: Service, data: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
     """Answer what the browser sent: what the form shows next, and the markup of the answer (or that it stays)."""
-    revision = data.get("revision")
-    value: dict[str, Any] = {"revision": revision if isinstance(revision, int) else 0, "note": ""}
+    sent = data.get("revision")
+    revision = sent if isinstance(sent, int) else 0
+    value: dict[str, Any] = {"revision": revision, "note": ""}
     try:
         markup = page(service, form_from(data))
     except InputError as error:
-        return {**value, "note": str(error), "heads": options(service)}, gr.skip()
+        return {**value, "note": str(error), "heads": options(service)}, gr.skip() if revision > 1 else empty()
     return {**value, "heads": options(service)}, markup
 
 
@@ -155,7 +169,7 @@ def build(service: Service) -> None:
             )
         with gr.Column(elem_classes="compare-answer"):
             result = gr.HTML(
-                empty() if service.heads() else f'<div class="try-answer">{untrained(tuple(TASKS.values()))}</div>',
+                waiting() if service.heads() else f'<div class="try-answer">{untrained(tuple(TASKS.values()))}</div>',
                 js_on_load=(FOLDER / "try_answer.js").read_text(encoding="utf-8"),
                 apply_default_css=False,
             )
@@ -185,7 +199,7 @@ def build(service: Service) -> None:
         Args:
             sentences: the sentences.
             head: name of a tagging head; the default one if it is not given.
-            n_readings: how many readings to give, the best one and its runners-up; 1 to 20.
+            n_readings: how many readings to give, the best one and its runners-up; 1 to 10.
 
         Returns:
             For each sentence: text, tokens, tags, spans (type, confidence, where), probability, runners_up.

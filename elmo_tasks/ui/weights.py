@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from elmo_tasks.api import LayerWeights, MixWeights
 from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.format import number_text
+from elmo_tasks.ui.heads import distinct
 from elmo_tasks.ui.plain_words import listed, percent
 
 
+# A layer is ahead of the others, or the shares differ at all, from so many parts of one on.
+NOTABLE = 0.02
+
+
 def learned(all_weights: Sequence[LayerWeights]) -> tuple[LayerWeights, ...]:
-    """The heads whose weights were learned; what was set by hand says nothing."""
-    return tuple(entry for entry in all_weights if entry.learned and len(entry.layers) > 1)
+    """The heads whose weights were learned, each with a title of its own; what was set by hand says nothing."""
+    kept = [entry for entry in all_weights if entry.learned and len(entry.layers) > 1]
+    titles = distinct([(entry.head, entry.title) for entry in kept])
+    return tuple(replace(entry, title=title) for entry, title in zip(kept, titles, strict=True))
 
 
 def ranges(entry: LayerWeights) -> list[tuple[float, float]]:
@@ -48,6 +56,9 @@ def unclear(entry: LayerWeights) -> list[list[int]]:
 def sentence(entry: LayerWeights) -> str:
     """What the loaded head draws from which layer."""
     first, *rest = order(entry)
+    if entry.final.weights[first] - entry.final.weights[rest[-1]] < NOTABLE:
+        share = percent(1 / len(entry.layers))
+        return f"The head “{entry.title}” draws about equally from all {len(entry.layers)} layers, {share} from each."
     names = [f"{percent(entry.final.weights[at])} from layer {entry.layers[at]}" for at in rest]
     start = f"The head “{entry.title}” draws {percent(entry.final.weights[first])} from layer {entry.layers[first]}"
     return f"{start}, {listed(names)}."
@@ -87,15 +98,34 @@ def course(entry: LayerWeights) -> str:
 
 def overview_sentence(entries: Sequence[LayerWeights]) -> str:
     """What the heads side by side have in common, counted and not interpreted."""
-    tops = [entry.layers[order(entry)[0]] for entry in entries]
-    if len(set(tops)) == 1:
-        return f"All {len(entries)} heads draw most from layer {tops[0]}."
+    ahead = [entry for entry in entries if _lead(entry) >= NOTABLE]
+    if not ahead:
+        return f"In none of the {len(entries)} heads is one layer ahead of the others."
+    tops = [entry.layers[order(entry)[0]] for entry in ahead]
+    chance = sum(not _is_sure(entry) for entry in ahead)
+    whose = "For one of them" if chance == 1 else f"For {chance} of them"
+    doubt = f" {whose} this may be chance: the runs overlap there, or there is one run only." if chance else ""
+    if len(set(tops)) == 1 and len(ahead) == len(entries):
+        return f"{'Both' if len(entries) == 2 else f'All {len(entries)}'} heads draw most from layer {tops[0]}.{doubt}"
     parts: list[str] = []
     for name in sorted(set(tops), key=lambda name: (-tops.count(name), name)):
         number = tops.count(name)
         verb = "" if parts else " draws most" if number == 1 else " draw most"
         parts.append(f"{number}{verb} from layer {name}")
-    return f"Of {len(entries)} heads, {listed(parts)}."
+    even = len(entries) - len(ahead)
+    if even:
+        parts.append(f"in {even} no layer is ahead of the others")
+    return f"Of {len(entries)} heads, {listed(parts)}.{doubt}"
+
+
+def _lead(entry: LayerWeights) -> float:
+    first, second = order(entry)[:2]
+    return entry.final.weights[first] - entry.final.weights[second]
+
+
+def _is_sure(entry: LayerWeights) -> bool:
+    """Whether every run draws most from the layer that the loaded head draws most from, with room between."""
+    return len(entry.runs) > 1 and all(order(entry)[0] not in group for group in unclear(entry))
 
 
 def csv_text(entry: LayerWeights) -> str:

@@ -52,7 +52,7 @@ def bars(entry: LayerWeights) -> str:
     return (
         f'<ul class="weights" role="list" style="--even:{100 * even / top:.2f}%">{"".join(rows)}</ul>'
         f'<p class="hint">Bar: the head that is loaded. {runs}'
-        f"Dashed: an even mix ({percent(even)} each), where training starts.</p>"
+        f"Dashed: an even mix ({percent(even)} each).</p>"
     )
 
 

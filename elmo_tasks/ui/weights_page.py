@@ -36,6 +36,14 @@ def waiting() -> str:
     return '<div class="weights-answer"><section class="card quiet" aria-busy="true"><p>Reading the weights…</p></section></div>'
 
 
+def failed() -> str:
+    """What is shown when the weights could not be read; the log says why."""
+    return (
+        '<div class="weights-answer"><section class="card quiet" role="status"><p class="eyebrow">No answer</p>'
+        "<h2>The weights could not be read; the program’s log says why.</h2></section></div>"
+    )
+
+
 def nothing() -> str:
     """What is shown when no head has learned weights."""
     return (
@@ -79,8 +87,9 @@ def _head(entry: LayerWeights, number: int) -> str:
     return (
         f'<section class="card verdict"><p class="eyebrow">Layer weights of a head</p><div role="status">'
         f"<h2>{escape(weights.sentence(entry))}</h2>"
-        f'<p class="reasons">{escape(weights.certainty(entry))}</p></div>{weights_charts.bars(entry)}'
-        f"{_table(entry, entry.runs or (entry.final,), 'Every run', 'Run (seed)')}"
+        f'<p class="reasons">{escape(weights.certainty(entry))}</p></div>'
+        f'<div class="beside"><div class="bars-side">{weights_charts.bars(entry)}</div>'
+        f"{_table(entry, entry.runs or (entry.final,), 'Every run', 'Run (seed)')}</div>"
         f"{actions(f'layer-weights-{number + 1}', weights.csv_text(entry), entry.to_dict())}</section>{lines}"
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import gradio as gr
 
@@ -19,10 +20,6 @@ def build(service: Service) -> None:
         js_on_load=(FOLDER / "weights.js").read_text(encoding="utf-8"),
         apply_default_css=False,
     )
-    result.submit(
-        lambda: weights_page.page(service.layer_weights()),
-        None,
-        result,
-        api_visibility="private",
-        show_progress="hidden",
-    )
+    quiet: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+    asked = result.submit(lambda: weights_page.page(service.layer_weights()), None, result, **quiet)
+    asked.failure(weights_page.failed, None, result, **quiet)

@@ -90,7 +90,7 @@ def test_the_page_does_not_scroll_sideways(open_weights, width):
 @pytest.mark.parametrize("dark", [False, True])
 def test_all_text_has_enough_contrast(open_weights, dark):
     page = open_weights(dark=dark)
-    page.get_by_text("How this works").click()
+    page.locator(".weights-answer .how summary").click()
     assert page.evaluate(CONTRAST) == []
     page.get_by_label("Trained head").select_option(label="Parts of speech (fake)")
     assert page.evaluate(CONTRAST) == []

@@ -102,10 +102,16 @@ def test_score_in_one_line():
     head = HeadInfo("a", "A", "tagging", (), "m", Score("F1", 0.8749, "CoNLL-2003 test"))
     assert heads.score_line(head) == "F1 0.87 on CoNLL-2003 test"
     assert heads.score_line(replace(head, score=None)) == "not measured yet"
-    assert heads.option(heads.Offer(replace(head, own=True)))["score"] == "F1 0.87 on CoNLL-2003 test, trained here"
+    assert (
+        heads.option(heads.Offer(replace(head, own=True)), "A")["score"] == "F1 0.87 on CoNLL-2003 test, trained here"
+    )
     twin = replace(head, score=Score("F1", 0.7, "CoNLL-2003 test"))
     assert heads.about_line(heads.Offer(head, twin), twin=True).endswith("without context: F1 0.70 on CoNLL-2003 test")
     assert "without" not in heads.about_line(heads.Offer(head, twin), twin=False)
+
+
+def test_two_heads_of_one_title_are_told_apart():
+    assert heads.distinct([("a", "Names"), ("a-2", "Names"), ("b", "Tags")]) == ["Names: a", "Names: a-2", "Tags"]
 
 
 # Feeling
@@ -370,7 +376,8 @@ def test_an_input_error_is_said_and_the_rest_stays(service):
     assert value["note"] == "Text 2 is longer than 2000 characters."
     assert value["revision"] == 7
     assert markup == gr.skip()
-    value, _ = ask(service, text="a\n" * 21)
+    value, markup = ask(service, text="a\n" * 21)
+    assert "Type a sentence" in markup  # nothing was there to stay
     assert "at most 20 texts" in value["note"]
 
 
@@ -439,8 +446,8 @@ def test_ner_endpoint(client):
         ("/sentiment", ([],), "at least one text"),
         ("/sentiment", ("a string",), "a list of strings"),
         ("/ner", ([1],), "a list of strings"),
-        ("/ner", (["x"], None, 0), "from 1 to 20"),
-        ("/ner", (["x"], None, 1_000_000), "from 1 to 20"),
+        ("/ner", (["x"], None, 0), "from 1 to 10"),
+        ("/ner", (["x"], None, 1_000_000), "from 1 to 10"),
         ("/ner", (["x"] * 21,), "at most 20 texts"),
     ],
 )

@@ -63,9 +63,27 @@ def test_the_course_is_told_from_its_ends():
 
 def test_the_overview_counts():
     one, other = entry(), entry((0.6, 0.3, 0.1))
-    assert weights.overview_sentence([one, one]) == "All 2 heads draw most from layer 1."
-    said = weights.overview_sentence([one, one, other])
-    assert said == "Of 3 heads, 2 draw most from layer 1 and 1 from layer 0."
+    doubt = "this may be chance: the runs overlap there, or there is one run only."
+    assert weights.overview_sentence([one, one]) == f"Both heads draw most from layer 1. For 2 of them {doubt}"
+    sure = entry(runs=[(0.2, 0.5, 0.3), (0.3, 0.5, 0.2)])
+    assert weights.overview_sentence([sure, sure, sure]) == "All 3 heads draw most from layer 1."
+    said = weights.overview_sentence([sure, sure, other])
+    assert said == f"Of 3 heads, 2 draw most from layer 1 and 1 from layer 0. For one of them {doubt}"
+    unsure = entry(runs=[(0.2, 0.5, 0.3), (0.2, 0.3, 0.5)])
+    assert "For 2 of them" in weights.overview_sentence([sure, unsure, unsure])
+    even = entry((0.34, 0.33, 0.33))
+    said = weights.overview_sentence([sure, even, even])
+    assert said == "Of 3 heads, 1 draws most from layer 1 and in 2 no layer is ahead of the others."
+    assert weights.overview_sentence([even, even]) == "In none of the 2 heads is one layer ahead of the others."
+
+
+def test_equal_shares_have_no_order():
+    said = "The head “Names” draws about equally from all 3 layers, 33 % from each."
+    assert plain(weights.sentence(entry((0.34, 0.33, 0.33)))) == said
+
+
+def test_two_heads_of_one_title_are_told_apart():
+    assert [e.title for e in weights.learned([entry(), replace(entry(), head="h-2")])] == ["Names: h", "Names: h-2"]
 
 
 def test_what_was_set_or_has_one_layer_is_left_out():
@@ -135,3 +153,8 @@ def test_the_spreadsheet_holds_all_and_no_formula(service):
     assert rows[0]["head"] == "'=cmd()"
     assert float(rows[0]["weight of layer 1"]) == 0.52
     assert rows[4]["epoch"] == "0"
+
+
+def test_what_is_shown_when_the_weights_cannot_be_read():
+    assert "log says why" in weights_page.failed()
+    assert "aria-busy" in weights_page.waiting()

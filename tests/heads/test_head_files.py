@@ -1,0 +1,246 @@
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from elmo_tasks.errors import ConfigError, WeightsError
+from elmo_tasks.heads import head_files
+from elmo_tasks.heads.head import HeadTask, TaskHead
+from elmo_tasks.heads.head_files import Source, find_head, heads_below, load_head, write_head
+from elmo_tasks.heads.ner import NerHead
+from elmo_tasks.heads.sentiment import SentimentHead
+from elmo_tasks.heads.token_features import TokenFeatures, characters_of
+
+ENCODER = Source("toy", "abc")
+WORDS = [["we", "saw", "Ada"], ["yes"]]
+
+
+def a_tagger() -> NerHead:
+    torch.manual_seed(0)
+    task = HeadTask(("O", "B-X", "I-X"), 6, 3, "BIO", static_dim=2)
+    return NerHead(task, lstm_hidden=4, lstm_layers=2, dropout=0.3, character_filters=3, mix_layer_norm=True)
+
+
+def a_classifier() -> SentimentHead:
+    torch.manual_seed(0)
+    return SentimentHead(HeadTask(("bad", "good"), 6, 3), "attention", lstm_hidden=3, fixed_weights=[0.5, 0.25, 0.25])
+
+
+HEADS = {"tagging": a_tagger, "classification": a_classifier}
+
+
+def written(folder: Path, **changes: Any) -> Path:
+    """A head's folder, with other things in its ``head.json``."""
+    write_head(folder, a_classifier(), ENCODER)
+    path = folder / "head.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    return folder
+
+
+@pytest.mark.parametrize("kind", list(HEADS))
+def test_a_head_comes_back_as_it_was_written(kind: str, tmp_path: Path) -> None:
+    head = HEADS[kind]()
+    reading, card = {"text_column": 1, "label_names": {"0": None}}, {"title": "Çok iyi 🙂"}
+    write_head(tmp_path / "h", head, ENCODER, Source("vectors", "def"), reading, card)
+    files = find_head(tmp_path / "h")
+    assert (files.kind, files.task, files.settings) == (kind, head.task, head.settings)
+    assert (files.encoder, files.static) == (ENCODER, Source("vectors", "def"))
+    assert (files.reading, files.card) == (reading, card)
+    again = load_head(files)
+    assert type(again) is type(head)
+    assert not again.training
+    for name, value in head.state_dict().items():
+        assert torch.equal(again.state_dict()[name], value.half().float()), name
+
+
+@pytest.mark.parametrize("kind", list(HEADS))
+def test_a_head_that_was_read_says_the_same_to_float16_precision(kind: str, tmp_path: Path) -> None:
+    head: TaskHead = HEADS[kind]().eval()
+    write_head(tmp_path / "h", head, ENCODER)
+    torch.manual_seed(1)
+    mask = torch.tensor([[True, True, True], [True, False, False]])
+    values = torch.randn(3, 2, 3, 6)
+    features = TokenFeatures(*characters_of(WORDS), torch.randn(2, 3, 2))
+    torch.testing.assert_close(
+        load_head(find_head(tmp_path / "h"))(values, mask, features), head(values, mask, features), atol=5e-3, rtol=0
+    )
+
+
+def test_weights_are_kept_in_float16(tmp_path: Path) -> None:
+    write_head(tmp_path / "h", a_tagger(), ENCODER)
+    assert {value.dtype for value in load_file(tmp_path / "h" / "head.safetensors").values()} == {torch.float16}
+
+
+def test_a_head_replaces_an_older_one(tmp_path: Path) -> None:
+    write_head(tmp_path / "h", a_tagger(), ENCODER)
+    write_head(tmp_path / "h", a_classifier(), ENCODER)
+    assert load_head(find_head(tmp_path / "h")).kind == "classification"
+    assert [p.name for p in tmp_path.iterdir()] == ["h"]
+
+
+def test_anybody_may_read_it(tmp_path: Path) -> None:
+    write_head(tmp_path / "h", a_classifier(), ENCODER)
+    assert (tmp_path / "h").stat().st_mode & 0o777 == 0o755
+    assert {p.stat().st_mode & 0o777 for p in (tmp_path / "h").iterdir()} == {0o644}
+
+
+def test_a_folder_with_something_else_is_refused_and_kept(tmp_path: Path) -> None:
+    write_head(tmp_path / "h", a_classifier(), ENCODER)
+    (tmp_path / "h" / "notes.txt").write_text("mine")
+    with pytest.raises(ConfigError, match=r"holds something that is not a head \(notes\.txt\); name a new folder"):
+        write_head(tmp_path / "h", a_tagger(), ENCODER)
+    assert (tmp_path / "h" / "notes.txt").read_text() == "mine"
+    assert find_head(tmp_path / "h").kind == "classification"
+
+
+def test_a_file_in_the_way_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "h").write_text("mine")
+    with pytest.raises(ConfigError, match="a file of this name is in the way"):
+        write_head(tmp_path / "h", a_tagger(), ENCODER)
+    assert (tmp_path / "h").read_text() == "mine"
+
+
+def test_nothing_half_written_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_head(tmp_path / "h", a_classifier(), ENCODER)
+    with pytest.raises(TypeError):
+        write_head(tmp_path / "h", a_tagger(), ENCODER, card={"what": object()})
+    assert [p.name for p in tmp_path.iterdir()] == ["h"]
+    assert find_head(tmp_path / "h").kind == "classification"
+
+
+def test_the_old_head_is_put_back_when_the_new_one_cannot_take_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_head(tmp_path / "h", a_classifier(), ENCODER)
+    rename = Path.rename
+
+    def stop_at_the_second(self: Path, target: Path) -> Path:
+        if target == tmp_path / "h" and not self.name.endswith("-old"):
+            raise OSError("the disk has gone")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", stop_at_the_second)
+    with pytest.raises(OSError, match="the disk has gone"):
+        write_head(tmp_path / "h", a_tagger(), ENCODER)
+    assert [p.name for p in tmp_path.iterdir()] == ["h"]
+    assert find_head(tmp_path / "h").kind == "classification"
+
+
+def test_a_run_s_head_goes_by_the_name_of_the_run(tmp_path: Path) -> None:
+    write_head(tmp_path / "mine" / "head", a_classifier(), ENCODER)
+    assert find_head(tmp_path / "mine" / "head").name == "mine"
+    assert find_head(shutil.copytree(tmp_path / "mine" / "head", tmp_path / "other")).name == "other"
+
+
+def test_heads_below_folders_without_those_that_are_being_written(tmp_path: Path) -> None:
+    for name in ("b/head", "a/head", "a/.head-x1y2", "a/.head-x1y2-old"):
+        write_head(tmp_path / name, a_classifier(), ENCODER)
+    assert heads_below([tmp_path, tmp_path / "nowhere"]) == [tmp_path / "a" / "head", tmp_path / "b" / "head"]
+
+
+def test_a_name_is_one_in_checkpoints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(head_files, "CHECKPOINTS", tmp_path)
+    write_head(tmp_path / "shipped", a_classifier(), ENCODER)
+    assert find_head("shipped").folder == tmp_path / "shipped"
+    assert head_files.bundled_heads() == ["shipped"]
+
+
+@pytest.mark.parametrize("name", ["nothing", "", "../shipped", "a/b"])
+def test_a_name_that_is_not_in_checkpoints_is_refused(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "checkpoints" / "inner").mkdir(parents=True)
+    monkeypatch.setattr(head_files, "CHECKPOINTS", tmp_path / "checkpoints" / "inner")
+    write_head(tmp_path / "checkpoints" / "shipped", a_classifier(), ENCODER)
+    monkeypatch.chdir(tmp_path)
+    message = re.escape(f"there is no head '{name}': expected a name in checkpoints/ (none there yet)")
+    with pytest.raises(ConfigError, match=message):
+        find_head(name)
+
+
+def test_the_default_head_is_the_one_that_the_checkpoints_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(head_files, "CHECKPOINTS", tmp_path)
+    with pytest.raises(ConfigError, match=r"expected the name of a tagging head under 'heads'.*name one with --head"):
+        head_files.default_head("tagging")
+    (tmp_path / "default.json").write_text('{"model": "m", "heads": {"tagging": "t"}}')
+    assert head_files.default_head("tagging") == "t"
+    with pytest.raises(ConfigError, match="expected the name of a classification head"):
+        head_files.default_head("classification")
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "null", "{}", '{"head": "NerHead"}', '"x"'])
+def test_settings_that_cannot_be_read_are_refused(text: str, tmp_path: Path) -> None:
+    (written(tmp_path / "h") / "head.json").write_text(text)
+    with pytest.raises(ConfigError, match=r"head\.json: not the settings of a head"):
+        find_head(tmp_path / "h")
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", "7"])
+def test_a_card_that_cannot_be_read_is_refused(text: str, tmp_path: Path) -> None:
+    (written(tmp_path / "h") / "card.json").write_text(text)
+    with pytest.raises(ConfigError, match="not the settings of a head"):
+        find_head(tmp_path / "h")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"head": "os.system"}, "there is no head of class 'os.system', only NerHead, SentimentHead"),
+        ({"task": {"labels": ["a", "b"]}}, "not the settings of a head"),
+        ({"encoder": "elmo"}, "not the settings of a head"),
+        ({"static": {"name": "x"}}, "not the settings of a head"),
+    ],
+)
+def test_other_settings_are_refused(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=message):
+        find_head(written(tmp_path / "h", **changes))
+
+
+@pytest.mark.parametrize("settings", [{"layers": 3}, {"pooling": "sum"}, {"hidden": -1}, {"hidden": "many"}])
+def test_settings_that_make_no_head_are_refused(settings: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"head\.json: these settings do not make a head"):
+        load_head(find_head(written(tmp_path / "h", settings=settings)))
+
+
+def test_missing_weights_are_named(tmp_path: Path) -> None:
+    (written(tmp_path / "h") / "head.safetensors").unlink()
+    with pytest.raises(WeightsError, match=r"no head\.safetensors there"):
+        load_head(find_head(tmp_path / "h"))
+
+
+def test_broken_weights_are_refused(tmp_path: Path) -> None:
+    path = written(tmp_path / "h") / "head.safetensors"
+    path.write_bytes(path.read_bytes()[:-10])
+    with pytest.raises(WeightsError, match="not a safetensors file, or cut short"):
+        load_head(find_head(tmp_path / "h"))
+
+
+def test_weights_that_are_not_finite_are_refused(tmp_path: Path) -> None:
+    path = written(tmp_path / "h") / "head.safetensors"
+    tensors = load_file(path)
+    tensors["classify.bias"][0] = torch.inf
+    save_file(tensors, path)
+    with pytest.raises(WeightsError, match=r"'classify\.bias' holds numbers that are not finite"):
+        load_head(find_head(tmp_path / "h"))
+
+
+@pytest.mark.parametrize("change", ["shape", "missing", "more"])
+def test_weights_of_another_head_are_refused(change: str, tmp_path: Path) -> None:
+    path = written(tmp_path / "h") / "head.safetensors"
+    tensors = load_file(path)
+    if change == "shape":
+        tensors["classify.bias"] = torch.zeros(3)
+    elif change == "missing":
+        del tensors["classify.bias"]
+    else:
+        tensors["classify.more"] = torch.zeros(3)
+    save_file(tensors, path)
+    with pytest.raises(WeightsError, match=r"the weights do not fit head\.json"):
+        load_head(find_head(tmp_path / "h"))
