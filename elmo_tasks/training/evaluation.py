@@ -39,7 +39,7 @@ def evaluate_head(predictor: Predictor, rows: Sequence[LabelledRow]) -> Evaluati
         rows: tokens, and the tags (in the scheme of the head's labels) or the class.
     """
     head = predictor.head
-    scores = TaskScores(head.kind, head.task)
+    scores = TaskScores(head.kind, head.task, alone=True)
     # By length: little padding. The order changes nothing, as every sentence is read alone.
     rows = sorted(rows, key=lambda row: len(row[0]))
     tokens = [row[0] for row in rows]

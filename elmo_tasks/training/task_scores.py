@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import torch
 from torch import nn
-from torchmetrics import MetricCollection
+from torchmetrics import Metric, MetricCollection
 from torchmetrics.classification import (
     MulticlassAccuracy,
     MulticlassConfusionMatrix,
@@ -27,9 +27,10 @@ class TaskScores(nn.Module):
     Args:
         kind: of the head.
         task: its labels and their scheme.
+        alone: this process counts all rows, and does not wait for others that train with it.
     """
 
-    def __init__(self, kind: Kind, task: HeadTask) -> None:
+    def __init__(self, kind: Kind, task: HeadTask, alone: bool = False) -> None:
         super().__init__()
         self.kind, self.labels, self.scheme = kind, task.labels, task.scheme
         self._ids = {label: k for k, label in enumerate(task.labels)}
@@ -46,6 +47,10 @@ class TaskScores(nn.Module):
             else {}
         )
         self.confusion = MulticlassConfusionMatrix(n) if kind == "classification" else None
+        if alone:
+            for metric in self.modules():
+                if isinstance(metric, Metric):
+                    metric.distributed_available_fn = _nobody_else
 
     @property
     def main(self) -> str:
@@ -96,6 +101,10 @@ class TaskScores(nn.Module):
 
     def _flat(self, rows: Sequence[Prediction]) -> list[int]:
         return [self._ids[label] for row in rows for label in ((row,) if isinstance(row, str) else row)]
+
+
+def _nobody_else() -> bool:
+    return False
 
 
 def _tags(rows: Sequence[Prediction]) -> list[Sequence[str]]:

@@ -66,7 +66,7 @@ def _marked(result: TaggedSentence, head: HeadInfo) -> str:
         parts.append(
             f'<mark class="entity g{colour_of(entity.type, head.labels)}"><bdi>'
             f"{escape(readings.text_of(result, entity))}</bdi> "
-            f'<span class="type" title="{escape(first_capital(type_note(entity.type) or entity.type))}">'
+            f'<span class="type" dir="ltr" title="{escape(first_capital(type_note(entity.type) or entity.type))}">'
             f"<b>{escape(entity.type)}</b> {percent(entity.confidence)}</span></mark>"
         )
         at = entity.end_char

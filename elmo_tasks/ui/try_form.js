@@ -110,6 +110,7 @@ function stale() {
   if (!shown) return;
   const old = JSON.stringify(state()) !== answered;
   shown.classList.toggle("stale", old);
+  shown.classList.remove("kept");
   shown.setAttribute("aria-busy", String(old));
 }
 function send() {
@@ -138,7 +139,7 @@ function onAnswer() {
   // The answer is a component of its own and may be drawn a moment later than this.
   requestAnimationFrame(() => {
     stale();
-    if (value.note) answer()?.classList.add("stale"); // what is shown belongs to an older text
+    if (value.note) answer()?.classList.add("kept"); // what is shown belongs to an earlier text
     if (scroll) answer()?.scrollIntoView({ behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth", block: "start" });
     scroll = false;
   });
@@ -177,7 +178,7 @@ function start() {
   showHeads();
   text.value = linked === null ? props.examples[0].text : linked;
   grow();
-  if (Object.values(heads).some(({ select }) => select.options.length)) now();
+  now(); // also without a head: one may have been trained since the app was started
 }
 
 element.addEventListener("failed", onFailure);

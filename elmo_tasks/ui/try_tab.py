@@ -93,7 +93,7 @@ def untrained(kinds: tuple[str, ...]) -> str:
     rows = "".join(f"<p>A model {what[kind]}: <code>{TRAIN[kind]}</code></p>" for kind in kinds)
     return (
         '<section class="card quiet"><p class="eyebrow">No model yet</p><h2>Train one first.</h2>'
-        f"<p>In a terminal, in the folder of this project:</p>{rows}<p>Then start the app again.</p></section>"
+        f"<p>In a terminal, in the folder of this project:</p>{rows}<p>Then open this page again.</p></section>"
     )
 
 

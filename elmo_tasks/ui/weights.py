@@ -11,7 +11,6 @@ from elmo_tasks.ui.format import number_text
 from elmo_tasks.ui.heads import distinct
 from elmo_tasks.ui.plain_words import listed, percent
 
-
 # A layer is ahead of the others, or the shares differ at all, from so many parts of one on.
 NOTABLE = 0.02
 
@@ -56,7 +55,7 @@ def unclear(entry: LayerWeights) -> list[list[int]]:
 def sentence(entry: LayerWeights) -> str:
     """What the loaded head draws from which layer."""
     first, *rest = order(entry)
-    if entry.final.weights[first] - entry.final.weights[rest[-1]] < NOTABLE:
+    if _is_even(entry):
         share = percent(1 / len(entry.layers))
         return f"The head “{entry.title}” draws about equally from all {len(entry.layers)} layers, {share} from each."
     names = [f"{percent(entry.final.weights[at])} from layer {entry.layers[at]}" for at in rest]
@@ -64,11 +63,17 @@ def sentence(entry: LayerWeights) -> str:
     return f"{start}, {listed(names)}."
 
 
+def _is_even(entry: LayerWeights) -> bool:
+    return max(entry.final.weights) - min(entry.final.weights) < NOTABLE
+
+
 def certainty(entry: LayerWeights) -> str:
     """How far the order of the layers can be trusted."""
     count = len(entry.runs)
     if count < 2:
         return "This is one run: another one, begun from other random numbers, may give other shares."
+    if _is_even(entry):
+        return f"This is one of {count} runs that differ in their random numbers only; the table has them all."
     groups = unclear(entry)
     if not groups:
         return f"All {count} runs, which differ in their random numbers only, put the layers in this order."

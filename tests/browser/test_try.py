@@ -163,10 +163,12 @@ def test_what_cannot_be_answered_is_said_and_the_rest_stays(open_try):
     box(page).fill("x" * 2001)
     wait_for(page.locator("#try-note"), "Text 1 is longer than 2000 characters.")
     assert "Positive" in heading(page).inner_text()
+    page.locator(".try-answer.kept:not(.stale)").wait_for()
     assert box(page).get_attribute("aria-invalid") == "true"
     box(page).fill("It is bad.")
     wait_for(heading(page), "Negative")
     assert not page.locator("#try-note").is_visible()
+    assert page.locator(".kept").count() == 0
 
 
 def test_a_fault_of_the_program_is_said_in_plain_words(open_try):

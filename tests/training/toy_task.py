@@ -9,6 +9,7 @@ from typing import Any
 
 import pytorch_lightning as pl
 import torch
+import yaml
 
 from elmo_tasks.data.classification import ClassificationData
 from elmo_tasks.data.split_data import SplitData
@@ -26,6 +27,7 @@ from tests.bilm.test_bilm import tiny
 
 NAMES = ("Ada", "Bo", "Cleo", "Dan")
 PLACES = ("Rome", "Oslo", "Lima", "Bern")
+EPOCHS = 10
 GOOD, BAD = ("good", "warm", "kind"), ("bad", "cold", "rude")
 
 
@@ -134,3 +136,54 @@ def write_untrained(
     frozen = None if vectors is None else Source(str(static), vectors.checksum)
     write_head(folder, head, source, frozen, reading, card)
     return folder
+
+
+def write_config(folder: Path, encoder: Path, kind: str = "tagging") -> Path:
+    """A whole experiment on tiny data, as the shipped ones are written."""
+    tagging = kind == "tagging"
+    write, ending = (write_tags, "conll") if tagging else (write_opinions, "tsv")
+    files = {split: str(write(folder / f"{split}.{ending}", k, 25)) for k, split in enumerate(("train", "validation"))}
+    run = folder / "run"
+    head = {"lstm_hidden": 12, "lstm_layers": 1} if tagging else {"hidden": 12, "lstm_hidden": 8}
+    columns = {} if tagging else {"text_column": 1, "label_column": 0}
+    monitored = {"monitor": "val_f1" if tagging else "val_accuracy", "mode": "max"}
+    checkpoint = {"dirpath": str(run), "filename": "best", "save_last": True, "enable_version_counter": False}
+    raw = {
+        "seed_everything": 1,
+        "model": {
+            "class_path": "elmo_tasks.training.task_module.TaskModule",
+            "init_args": {
+                "encoder": str(encoder),
+                "layer_store": str(folder / "layers"),
+                "learning_rate": 0.05,
+                "head": {
+                    "class_path": f"elmo_tasks.heads.{'ner.NerHead' if tagging else 'sentiment.SentimentHead'}",
+                    "init_args": {"dropout": 0.0, **head},
+                },
+            },
+        },
+        "data": {
+            "class_path": "elmo_tasks.data."
+            + ("tagging.TaggingData" if tagging else "classification.ClassificationData"),
+            "init_args": {**files, **columns, "batch_size": 8},
+        },
+        "trainer": {
+            "max_epochs": EPOCHS,
+            "accelerator": "cpu",
+            "num_sanity_val_steps": 0,
+            "logger": False,
+            "enable_progress_bar": False,
+            "enable_model_summary": False,
+            "default_root_dir": str(run),
+            "callbacks": [
+                {"class_path": "pytorch_lightning.callbacks.ModelCheckpoint", "init_args": checkpoint | monitored},
+                {
+                    "class_path": "elmo_tasks.training.export_head.ExportHead",
+                    "init_args": {"folder": str(run / "head"), "about": {"title": "a toy", "data": "toy data"}},
+                },
+            ],
+        },
+    }
+    path = folder / "config.yaml"
+    path.write_text(yaml.safe_dump(raw))
+    return path
