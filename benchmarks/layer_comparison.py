@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import statistics
 import subprocess
 import sys
@@ -69,6 +70,27 @@ def row(variant: str, cards: list[dict[str, Any]]) -> str:
     return f"| {name} | {cells[0]} | {cells[1]} | {len(cards)} | {minutes:.1f} min | {weights} |"
 
 
+def ship(series: Path, seeds: list[int], target: Path) -> None:
+    """Copy the heads of the first seed, on the mix and on layer 0; the card of the first tells the mixes of all seeds."""
+    runs = []
+    for seed in seeds:
+        if card := card_of(series / f"mix-seed{seed}"):
+            last = next(e for e in card["layer_weights"]["epochs"] if e["epoch"] == card["training"]["best_epoch"])
+            runs.append({"seed": seed, **{key: last[key] for key in ("weights", "gamma", "score")}})
+    for variant, name in (("mix", target.name), ("layer-0", f"{target.name}-layer0")):
+        source, folder = series / f"{variant}-seed{seeds[0]}", target.with_name(name)
+        card = card_of(source)
+        if card is None:
+            raise SystemExit(f"{source}: not finished")
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(source / "head", folder)
+        if variant == "mix":
+            card["layer_weights"]["runs"] = runs
+        else:
+            card["title"] += ", without context"
+        (folder / "card.json").write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
 def main() -> None:
     """Run what is missing and print the table."""
     arguments = sys.argv[1:]
@@ -80,6 +102,7 @@ def main() -> None:
     parser.add_argument("--name", help="of the series (default: that of the configuration)")
     parser.add_argument("--runs", type=Path, default=Path("runs/compared"), help="folder of the runs")
     parser.add_argument("--print", action="store_true", help="train nothing, print what is finished")
+    parser.add_argument("--ship", type=Path, help="copy the head of the first seed, and its twin on layer 0, to here")
     args = parser.parse_args(arguments[: arguments.index("--")] if "--" in arguments else arguments)
     series = args.runs / (args.name or args.config.stem)
     rows = []
@@ -95,6 +118,8 @@ def main() -> None:
             rows.append(row(variant, cards))
     print("| input of the head | dev | test | seeds | training | weights of layers 0 / 1 / 2 |")
     print("|---|---|---|---|---|---|", *rows, sep="\n")
+    if args.ship:
+        ship(series, args.seeds, args.ship)
 
 
 if __name__ == "__main__":

@@ -33,16 +33,21 @@ def workplace(tmp_path_factory):
     text = "The kettle sang and nobody heard it .\nRain fell on the roof of the old station .\n" * 350
     (folder / "my_text.txt").write_text(text)
     (folder / "sentences.txt").write_text(text.splitlines()[0] + "\n")
+    tagged = ["Ada\tB-PER\nfound\tO\nLima\tB-LOC\n", "The\tO\nkettle\tO\nsang\tO\n"]
+    (folder / "my_tags.conll").write_text("\n".join(tagged * 20))
     return folder
 
 
-def run(folder, *arguments, timeout=240):
+def run(folder, *arguments, timeout=240, typed=None):
     environment = os.environ | {"ELMO_TASKS_CACHE": str(folder / "cache"), "OMP_NUM_THREADS": "2"}
-    done = subprocess.run(arguments, cwd=folder, env=environment, capture_output=True, text=True, timeout=timeout)
+    done = subprocess.run(
+        arguments, cwd=folder, env=environment, capture_output=True, text=True, timeout=timeout, input=typed
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout
 
 
+HEAD_RUN = ["--trainer.accelerator=cpu", "--trainer.enable_progress_bar=false"]
 # 300 steps and more, so that a resume file is written, in seconds.
 SMALL = ["--trainer.accelerator=cpu", "--trainer.enable_progress_bar=false", "--data.init_args.batch_size=1"]
 
@@ -51,6 +56,10 @@ SMALL = ["--trainer.accelerator=cpu", "--trainer.enable_progress_bar=false", "--
 @pytest.mark.parametrize("command", list(dict.fromkeys(commands())))
 def test_a_command_runs(command, workplace):
     words = shlex.split(command, comments=True)
+    typed = None
+    if "|" in words:  # echo TEXT | python ...
+        assert words[0] == "echo"
+        typed, words = words[1] + "\n", words[words.index("|") + 1 :]
     if words[0] == "make":
         targets = re.findall(r"^([a-z-]+):", (REPOSITORY / "Makefile").read_text(), re.MULTILINE)
         assert words[1] in targets
@@ -62,6 +71,11 @@ def test_a_command_runs(command, workplace):
         run(workplace, sys.executable, *words[1:], "--help")
     elif words[3] == "download" or "small" in words:  # from the network, or of what came from there
         run(workplace, sys.executable, *words[1:4], "--help")
+    elif words[0] == "tensorboard":
+        run(workplace, str(Path(sys.executable).with_name("tensorboard")), "--help")
+    elif words[3] in ("fit", "test") and "ner_sample" in command:
+        epochs = [] if words[3] == "test" else [f"--trainer.max_epochs={2 if '--ckpt_path' in words else 1}"]
+        run(workplace, sys.executable, *words[1:], *HEAD_RUN, *epochs)
     elif words[3] == "fit":
         resumes = "--ckpt_path" in words
         assert not resumes or (workplace / words[-1]).exists()  # the command before wrote it
@@ -74,7 +88,9 @@ def test_a_command_runs(command, workplace):
             (workplace / "index.tsv").write_text("source\tfirst_line\tlast_line\nwiki_enwiki2018\t1\t20\n")
         elif "my_text.txt" in words:
             words[words.index("my_text.txt")] = "sentences.txt"
-        run(workplace, sys.executable, *words[1:])
+        if "../shared" in command and not (REPOSITORY.parent / "shared" / "data").is_dir():
+            pytest.skip("needs ../shared/data, which is not here")
+        run(workplace, sys.executable, *words[1:], typed=typed)
 
 
 @pytest.mark.slow

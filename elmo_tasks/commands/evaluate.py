@@ -49,14 +49,21 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _head(args: argparse.Namespace) -> dict[str, Any]:
+    from typing import get_args
+
     from elmo_tasks.data.classification import ClassificationData
+    from elmo_tasks.data.classification_readers import TextFormat
     from elmo_tasks.data.tagging import TaggingData
+    from elmo_tasks.data.tagging_readers import TaggingFormat
     from elmo_tasks.heads.head_files import find_head
     from elmo_tasks.layers.device import checked_device
     from elmo_tasks.training.evaluation import evaluate_head
     from elmo_tasks.training.predictor import Predictor
 
     files = find_head(args.head)
+    formats = get_args(TextFormat if files.kind == "classification" else TaggingFormat)
+    if args.file_format is not None and args.file_format not in formats:
+        raise ConfigError(f"--file-format {args.file_format}: for this head, expected one of {', '.join(formats)}")
     names = ("text_column", "label_column") if files.kind == "classification" else ("token_column", "tag_column")
     given = {name: _column(value) for name in (*names, "file_format") if (value := getattr(args, name)) is not None}
     reading = files.reading | given

@@ -64,8 +64,8 @@ class Session:
         self.default = self._files.name
         self._models: dict[str, _Loaded] = {}
         self._encoders: dict[str, Elmo] = {}
-        # One at a time: requests come in threads, and a model is loaded once.
-        self._lock = threading.Lock()
+        # One at a time: requests come in threads, and a model is loaded once, whether heads or comparing need it.
+        self._lock = threading.RLock()
         self._heads = TrainedHeads(self._elmo, [Path(runs_dir)], self.device, self.limits)
 
     def heads(self) -> tuple[HeadInfo, ...]:
@@ -161,10 +161,11 @@ class Session:
 
     def _elmo(self, name: str) -> Elmo:
         """An encoder by name, without the calibration that only comparing needs."""
-        if name not in self._encoders:
-            files = self._files if name == self.default else find_model(name)
-            self._encoders[name] = Elmo(load_bilm(files).to(self.device), files.name, files)
-        return self._encoders[name]
+        with self._lock:
+            if name not in self._encoders:
+                files = self._files if name == self.default else find_model(name)
+                self._encoders[name] = Elmo(load_bilm(files).to(self.device), files.name, files)
+            return self._encoders[name]
 
     def _load(self, name: str) -> _Loaded:
         with self._lock:

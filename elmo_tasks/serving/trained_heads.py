@@ -110,7 +110,10 @@ class TrainedHeads:
         for folder in heads_below(self._runs):
             try:
                 files = find_head(folder)
-            except ConfigError:  # half a run, or not ours: no reason to offer nothing
+                # Whether its card can be read, too: one that cannot must not take all the others away.
+                _info(files.name, files, own=True, names={})
+                _layer_weights(files.name, files)
+            except (ConfigError, ValueError, KeyError, TypeError, AttributeError):  # half a run, or not ours
                 continue
             name, number = files.name, 2
             while name in found:

@@ -11,7 +11,7 @@ import pytorch_lightning as pl
 import torch
 
 from elmo_tasks.data.split_data import Split, SplitData
-from elmo_tasks.errors import ConfigError
+from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.heads.head_files import Source, check_folder, find_head, write_head
 from elmo_tasks.training.evaluation import evaluate_head
 from elmo_tasks.training.predictor import Predictor
@@ -32,9 +32,15 @@ class ExportHead(pl.Callback):
         self.epochs: list[dict[str, Any]] = []
 
     def setup(self, trainer: pl.Trainer, pl_module: pl.LightningModule, stage: str) -> None:
-        """Refuse a folder that holds something else before the training, not after it."""
-        if stage == "fit":
-            check_folder(self.folder)
+        """Refuse what the end would stumble over before the training, not after it."""
+        if stage != "fit":
+            return
+        check_folder(self.folder)
+        data = trainer.datamodule  # type: ignore[attr-defined]
+        if isinstance(data, SplitData) and data.hub is None:
+            test = data.sources["test"]
+            if test is not None and not Path(test).is_file():
+                raise DataError(f"{test}: no such file, and data.test says that the head is scored on it")
 
     def state_dict(self) -> dict[str, Any]:
         """What a resumed run goes on with."""
@@ -69,7 +75,9 @@ class ExportHead(pl.Callback):
 
     def on_fit_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Write it, on one process; a trial run of a few batches replaces no head."""
-        if trainer.fast_dev_run or not trainer.is_global_zero or not isinstance(pl_module, TaskModule) or pl_module.head is None:
+        if trainer.fast_dev_run or not trainer.is_global_zero:  # type: ignore[attr-defined]
+            return
+        if not isinstance(pl_module, TaskModule) or pl_module.head is None:
             return
         seconds = pl_module.training_seconds()
         best = _take_best(trainer, pl_module)

@@ -51,7 +51,9 @@ def test_a_file_of_what_the_head_says_itself_is_all_right(
     predictor = Predictor.load(find_head(models / "tagger"))
     rows = [["we", "saw", "Ada", "in", "Rome"], ["Bo", "ran"], ["Oslo", "."]]
     said = [one.tags for one in predictor.tag(rows)]
-    lines = ["".join(f"{w}\t{t}\n" for w, t in zip(words, tags, strict=True)) for words, tags in zip(rows, said, strict=True)]
+    lines = [
+        "".join(f"{w}\t{t}\n" for w, t in zip(words, tags, strict=True)) for words, tags in zip(rows, said, strict=True)
+    ]
     (tmp_path / "data.conll").write_text("\n".join(lines))
     found = evaluated(capsys, models / "tagger", tmp_path / "data.conll")
     assert (found["main"], found["rows"], found["head"], found["data"]) == ("f1", 3, "tagger", "data.conll")
@@ -123,7 +125,10 @@ def test_a_label_that_the_head_does_not_know_is_named(
 ) -> None:
     (tmp_path / "d.conll").write_text("Acme B-ORG\nran O\n")
     message = refused(capsys, models / "tagger", tmp_path / "d.conll")
-    assert "d.conll: 'ORG': no such entity type in the training data, of the head tagger, which has 'LOC', 'PER'" in message
+    assert (
+        "d.conll: 'ORG': no such entity type in the training data, of the head tagger, which has 'LOC', 'PER'"
+        in message
+    )
     (tmp_path / "d.tsv").write_text("9\tfine\n")
     assert "label_names says nothing about '9'" in refused(capsys, models / "classifier", tmp_path / "d.tsv")
 
@@ -155,7 +160,8 @@ def test_a_file_that_is_not_as_expected_is_refused_in_words(
 def test_a_format_that_there_is_not_is_refused(models: Path, tmp_path: Path, capsys: Any) -> None:
     for name in ("tagger", "classifier"):
         (tmp_path / "d").write_text("0\tfine\n")
-        assert "pptx" in refused(capsys, models / name, tmp_path / "d", "--file-format", "pptx")
+        message = refused(capsys, models / name, tmp_path / "d", "--file-format", "pptx")
+        assert "--file-format pptx: for this head, expected one of" in message
 
 
 def test_a_file_that_is_not_there_is_named(models: Path, tmp_path: Path, capsys: Any) -> None:

@@ -3,13 +3,15 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from elmo_tasks.api import LayerWeights, Limits
+from elmo_tasks.bilm.model_files import load_bilm
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.errors import InputError
 from elmo_tasks.heads import head_files
@@ -17,7 +19,7 @@ from elmo_tasks.serving.session import Session
 from elmo_tasks.serving.trained_heads import TrainedHeads
 from tests.training.toy_task import write_encoder, write_untrained
 
-LIMITS = Limits(max_texts=3, max_tokens=12, max_characters=80)
+LIMITS = Limits(max_texts=3, max_tokens=20, max_characters=80)
 ODD_TEXTS = ["<b>Ada</b> & <script>alert(1)</script>", "Bo 👩‍👩‍👧 in 🙂 Rome", "שלום עולם, Ada!", "  Ada\tran  "]
 
 
@@ -46,13 +48,13 @@ def loads() -> list[str]:
 
 
 @pytest.fixture
-def heads(checkpoints: Path, tmp_path: Path, loads: list[str]) -> Iterator[TrainedHeads]:
+def heads(checkpoints: Path, tmp_path: Path, loads: list[str]) -> TrainedHeads:
     def encoder(name: str) -> Elmo:
         loads.append(name)
         return Elmo.load(name)
 
     (tmp_path / "runs").mkdir()
-    yield TrainedHeads(encoder, [tmp_path / "runs"], limits=LIMITS)
+    return TrainedHeads(encoder, [tmp_path / "runs"], limits=LIMITS)
 
 
 def test_the_default_comes_first_and_a_head_before_its_twin(heads: TrainedHeads, toy: Path, tmp_path: Path) -> None:
@@ -128,7 +130,9 @@ def test_the_default_head_answers_unless_another_is_named(heads: TrainedHeads) -
 def test_a_request_cannot_open_a_path(heads: TrainedHeads, checkpoints: Path, toy: Path, tmp_path: Path) -> None:
     write_untrained(tmp_path / "elsewhere", toy)
     for name in (str(tmp_path / "elsewhere"), str(checkpoints / "ner-a"), "../elsewhere", "", "runs"):
-        with pytest.raises(InputError, match="There is no model “.*” for this; there is ner-b, ner-b-layer0, ner-a") as e:
+        with pytest.raises(
+            InputError, match="There is no model “.*” for this; there is ner-b, ner-b-layer0, ner-a"
+        ) as e:
             heads.tag(["Ada"], head=name)
         assert e.value.field == "head"
 
@@ -156,7 +160,7 @@ def test_without_any_head_it_is_said_how_to_get_one(tmp_path: Path, monkeypatch:
         ([], "sentences", r"Type 1 to 3 (sentence|text)s, one a line; there is none\."),
         (["a"] * 4, "sentences", r"Type 1 to 3 (sentence|text)s, one a line; there are 4\."),
         (["fine", "x" * 81], "sentence 2", r"2 has 81 characters; the most is 80\. Shorten it\."),
-        (["a " * 13], "sentence 1", r"1 has 13 words; the most is 12\. Shorten it\."),
+        (["a " * 21], "sentence 1", r"1 has 21 words; the most is 20\. Shorten it\."),
         (["fine", "", "fine"], "sentence 2", r"2 has no words\. Type some, or delete the line\."),
         ([" \t "], "sentence 1", "1 has no words"),
     ],
@@ -288,3 +292,20 @@ def test_the_session_offers_the_heads(checkpoints: Path, toy: Path, tmp_path: Pa
     assert session.layer_weights() == ()
     shutil.rmtree(tmp_path / "runs")
     assert not any(info.own for info in session.heads())
+
+
+def test_requests_in_threads_load_an_encoder_once(
+    checkpoints: Path, toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded = []
+
+    def slowly(files: Any) -> Any:
+        loaded.append(files.name)
+        time.sleep(0.2)
+        return load_bilm(files)
+
+    monkeypatch.setattr("elmo_tasks.serving.session.load_bilm", slowly)
+    session = Session(str(toy), runs_dir=tmp_path / "runs")
+    with ThreadPoolExecutor(4) as pool:
+        elmos = set(pool.map(session._elmo, ["toy"] * 4))
+    assert (len(elmos), loaded) == (1, ["toy"])

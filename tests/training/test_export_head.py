@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from pathlib import Path
 
 import pytest
@@ -89,7 +90,12 @@ def test_another_folder_for_the_run_moves_everything(run: Path, tmp_path: Path) 
     before = sorted(path.stat().st_mtime_ns for path in (run / "run").rglob("*"))
     short = ["--trainer.max_epochs=1", "--run_dir", str(tmp_path / "mine")]
     assert main(["fit", "--config", str(run / "config.yaml"), *short]) == 0
-    assert sorted(path.name for path in (tmp_path / "mine").iterdir()) == ["best.ckpt", "config.yaml", "head", "last.ckpt"]
+    assert sorted(path.name for path in (tmp_path / "mine").iterdir()) == [
+        "best.ckpt",
+        "config.yaml",
+        "head",
+        "last.ckpt",
+    ]
     assert sorted(path.stat().st_mtime_ns for path in (run / "run").rglob("*")) == before
 
 
@@ -110,6 +116,23 @@ def test_a_folder_with_something_else_is_refused_before_the_training(
     printed = capsys.readouterr()
     assert "holds something that is not a head (notes.txt)" in printed.err
     assert not list(tmp_path.rglob("*.ckpt"))
+
+
+def test_a_test_file_that_is_not_there_is_named_before_the_training(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    more = ["--data.init_args.test", str(tmp_path / "tset"), "--run_dir", str(tmp_path / "mine")]
+    assert main(["fit", "--config", str(run / "config.yaml"), *more]) == 2
+    assert "tset: no such file, and data.test says that the head is scored on it" in capsys.readouterr().err
+    assert not list(tmp_path.rglob("*.ckpt"))
+
+
+def test_nothing_is_advertised(run: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    short = ["--trainer.max_epochs=1", "--trainer.logger=true", "--run_dir", str(tmp_path / "mine")]
+    with caplog.at_level(logging.INFO):
+        assert main(["fit", "--config", str(run / "config.yaml"), *short]) == 0
+    assert "GPU available" in caplog.text
+    assert "Tip:" not in caplog.text
 
 
 @pytest.mark.parametrize("spelling", [["--ckpt_path", "nothing.ckpt"], ["--ckpt_path=nothing.ckpt"]])

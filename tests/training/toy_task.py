@@ -144,7 +144,7 @@ def write_config(folder: Path, encoder: Path, kind: str = "tagging") -> Path:
     write, ending = (write_tags, "conll") if tagging else (write_opinions, "tsv")
     files = {split: str(write(folder / f"{split}.{ending}", k, 25)) for k, split in enumerate(("train", "validation"))}
     run = folder / "run"
-    head = {"lstm_hidden": 12, "lstm_layers": 1} if tagging else {"hidden": 12, "lstm_hidden": 8}
+    head = {"lstm_hidden": 12, "lstm_layers": 1} if tagging else {"hidden": 12, "mix_layer_norm": True}
     columns = {} if tagging else {"text_column": 1, "label_column": 0}
     monitored = {"monitor": "val_f1" if tagging else "val_accuracy", "mode": "max"}
     checkpoint = {"dirpath": str(run), "filename": "best", "save_last": True, "enable_version_counter": False}
@@ -155,7 +155,7 @@ def write_config(folder: Path, encoder: Path, kind: str = "tagging") -> Path:
             "init_args": {
                 "encoder": str(encoder),
                 "layer_store": str(folder / "layers"),
-                "learning_rate": 0.05,
+                "learning_rate": 0.05 if tagging else 0.01,
                 "head": {
                     "class_path": f"elmo_tasks.heads.{'ner.NerHead' if tagging else 'sentiment.SentimentHead'}",
                     "init_args": {"dropout": 0.0, **head},
