@@ -76,7 +76,7 @@ def read_labelled(
         return read_trees(path, phrases)
     errors = RowErrors(path, "row" if chosen == "parquet" else "line")
     if chosen in ("tsv", "csv"):
-        rows = _tsv_rows(path) if chosen == "tsv" else _csv_rows(path)
+        rows = table_rows(path, chosen)
         texts = list(_from_table(rows, path, errors, columns))
     else:
         text_key = column_name(columns.text, "text", "text_column", path)
@@ -105,6 +105,15 @@ def read_labelled_hub(name: str, split: str, columns: TextColumns = TextColumns(
     texts = list(_from_rows(hub_rows(name, split, (text_key, label_key)), errors, text_key, label_key))
     errors.check(len(texts), "text")
     return [_with_line_breaks(row) for row in texts] if columns.escaped_newlines else texts
+
+
+def table_rows(path: Path, file_format: Literal["tsv", "csv"]) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a table with the number of the line that each begins on, whatever they hold.
+
+    Raises:
+        DataError: see :func:`read_labelled`.
+    """
+    return _tsv_rows(path) if file_format == "tsv" else _csv_rows(path)
 
 
 def _with_line_breaks(row: LabelledText) -> LabelledText:

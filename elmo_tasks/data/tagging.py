@@ -131,7 +131,8 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...], TaggingBatch]):
             self.label_set.check(used, self.name_of(split), train, "tag")
         elif split != "train":
             if self.source_scheme is None:  # the training split was not read: see take_labels()
-                self.source_scheme = self._found_scheme(split, records)
+                nothing = all(set(sentence.tags) <= {OUTSIDE} for sentence in records)
+                self.source_scheme = self.scheme if nothing else self._found_scheme(split, records)
             self._check_same_scheme(split, records)
             self._check_tags(split, records)
             LabelSet(types_of(self.labels, self.scheme)).check(

@@ -71,7 +71,7 @@ class NerHead(TaskHead):
 
     Args:
         task: the tags, how they spell spans (no scheme, no constraints: parts of speech), and what is read.
-        lstm_hidden: cells of an LSTM layer in each direction.
+        lstm_hidden: cells of an LSTM layer in each direction; 0 for no LSTM, so that all context comes from the encoder.
         lstm_layers: number of LSTM layers.
         dropout: share that is dropped in training of the LSTM's inputs, between its layers, and of its outputs.
         character_filters: filters of a character CNN that is trained with the head; 0 for none.
@@ -105,6 +105,7 @@ class NerHead(TaskHead):
         settings = {k: v for k, v in locals().items() if k not in ("self", "task", "__class__")}
         super().__init__(task, settings)
         check_at_least("input_dim", task.input_dim, 1)
+        check_at_least("lstm_hidden", lstm_hidden, 0)
         check_at_least("character_filters", character_filters, 0)
         check_at_least("static_dim", task.static_dim, 0)
         check_share("dropout", dropout)
@@ -115,9 +116,10 @@ class NerHead(TaskHead):
         self.characters = (
             _character_cnn(character_filters, character_width, character_embedding) if character_filters else None
         )
-        self.bilstm = BiLSTM(task.input_dim + character_filters + task.static_dim, lstm_hidden, lstm_layers, dropout)
+        joined = task.input_dim + character_filters + task.static_dim
+        self.bilstm = BiLSTM(joined, lstm_hidden, lstm_layers, dropout) if lstm_hidden else None
         self.crf = CRF(task.labels, task.scheme)
-        self.emit = nn.Linear(self.bilstm.output_dim, self.crf.num_tags)
+        self.emit = nn.Linear(joined if self.bilstm is None else self.bilstm.output_dim, self.crf.num_tags)
 
     @property
     def scheme(self) -> Scheme | None:
@@ -145,8 +147,8 @@ class NerHead(TaskHead):
         """
         if values.dim() != 4 or values.shape[3] != self.task.input_dim:
             raise ValueError(f"expected layers [L, B, T, {self.task.input_dim}], got {tuple(values.shape)}")
-        x = self.bilstm(self._inputs(self.mix(values, mask), features or TokenFeatures()), mask)  # [B, T, 2H]
-        return self.emit(self.dropout(x))
+        x = self._inputs(self.mix(values, mask), features or TokenFeatures())  # [B, T, inputs]
+        return self.emit(x if self.bilstm is None else self.dropout(self.bilstm(x, mask)))
 
     def loss(
         self, values: Tensor, mask: Tensor | None, target: Tensor, features: TokenFeatures | None = None

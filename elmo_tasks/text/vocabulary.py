@@ -70,11 +70,12 @@ def open_text(path: Path) -> Iterator[str]:
         DataError: the file is missing, is not UTF-8, or its compressed data is broken.
     """
     try:
+        # utf-8-sig: a byte-order mark is no part of the first word.
         # newline="\n": a carriage return inside a line must not count as a line end.
         with (
-            lzma.open(path, "rt", encoding="utf-8", newline="\n")
+            lzma.open(path, "rt", encoding="utf-8-sig", newline="\n")
             if path.suffix == ".xz"
-            else path.open(encoding="utf-8", newline="\n")
+            else path.open(encoding="utf-8-sig", newline="\n")
         ) as lines:
             yield from lines
     except FileNotFoundError:

@@ -37,12 +37,19 @@ class Predictor:
         head: what reads them; it is put into evaluation mode.
         static: the static vectors, if the head reads some.
         device: where to compute; that of the encoder.
+        max_tokens: tokens of a text that a classifier reads, as many as it was trained on; all if ``None``.
     """
 
     def __init__(
-        self, encoder: Encoder, head: TaskHead, static: StaticVectors | None = None, device: torch.device | str = "cpu"
+        self,
+        encoder: Encoder,
+        head: TaskHead,
+        static: StaticVectors | None = None,
+        device: torch.device | str = "cpu",
+        max_tokens: int | None = None,
     ) -> None:
         self.encoder, self.static = encoder, static
+        self.max_tokens = max_tokens if head.kind == "classification" else None
         self.head = head.to(device).eval()
         self.device = device
 
@@ -66,7 +73,7 @@ class Predictor:
         if files.static is not None:
             static = StaticVectors.load(files.static.name)
             _check_source("static vectors", files, static.name, static.checksum, files.static.checksum)
-        return cls(encoder, load_head(files), static, device)
+        return cls(encoder, load_head(files), static, device, files.reading.get("max_tokens"))
 
     def tag(self, sentences: Sequence[Tokens], n_readings: int = 1) -> list[TagPrediction]:
         """Tag a batch of sentences.
@@ -97,6 +104,7 @@ class Predictor:
 
     @torch.inference_mode()
     def _inputs(self, sentences: Sequence[Tokens]) -> tuple[Tensor, Tensor, TokenFeatures]:
+        sentences = [sentence[: self.max_tokens] for sentence in sentences]
         layers = self.encoder.encode(sentences).to(self.device)
         return layers.values, layers.mask, features_of(sentences, self.head, self.static).to(self.device)
 

@@ -172,3 +172,8 @@ def test_a_file_that_is_not_there_is_named(models: Path, tmp_path: Path, capsys:
 def test_a_head_needs_data(models: Path, capsys: Any) -> None:
     assert main(["evaluate", "--head", str(models / "tagger")]) == 2
     assert "--head needs --data: a labelled file to score it on" in capsys.readouterr().err
+
+
+def test_a_file_without_any_entity_is_scored(models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "none.conll").write_text("It\tO\nrained\tO\n\nAgain\tO\n", encoding="utf-8")
+    assert evaluated(capsys, models / "tagger", tmp_path / "none.conll")["rows"] == 2

@@ -216,3 +216,9 @@ def test_nothing_half_written_is_left_and_the_old_file_stays(
     assert main(["predict", "--head", str(models / "tagger"), *files]) == 130
     assert sorted(p.name for p in tmp_path.iterdir()) == ["in.txt", "out.jsonl"]
     assert (tmp_path / "out.jsonl").read_text() == "of yesterday\n"
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_word(models: Path, tmp_path: Path) -> None:
+    (tmp_path / "marked.txt").write_bytes("Oslo is far .\n".encode("utf-8-sig"))
+    assert main(["predict", "--head", str(models / "tagger"), str(tmp_path / "marked.txt"), str(tmp_path / "out")]) == 0
+    assert json.loads((tmp_path / "out").read_text())["tokens"][0] == "Oslo"

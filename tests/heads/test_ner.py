@@ -50,7 +50,7 @@ def a_batch(words: tuple[tuple[str, ...], ...] = WORDS) -> tuple[Tensor, Tensor,
     return values, mask, TokenFeatures(*characters_of(words), static)
 
 
-@pytest.mark.parametrize("settings", [{}, EVERYTHING, {"lstm_layers": 1, "mix_layer_norm": True}])
+@pytest.mark.parametrize("settings", [{}, EVERYTHING, {"lstm_layers": 1, "mix_layer_norm": True}, {"lstm_hidden": 0}])
 @pytest.mark.parametrize(
     ("labels", "scheme"), [(LABELS, "BIO"), (labels_of("X", "BIOES"), "BIOES"), (("N", "V"), None)]
 )
@@ -89,7 +89,7 @@ def test_a_batch_equals_its_sentences(settings: dict[str, Any]) -> None:
             assert [s.confidence for s in mine.spans] == pytest.approx([s.confidence for s in theirs.spans], rel=1e-4)
 
 
-@pytest.mark.parametrize("settings", [{}, {**EVERYTHING, "normalize_mixed": True}])
+@pytest.mark.parametrize("settings", [{}, {**EVERYTHING, "normalize_mixed": True}, {"lstm_hidden": 0}])
 def test_padding_does_not_matter(settings: dict[str, Any]) -> None:
     head = a_head(**settings)
     values, mask, features = a_batch()

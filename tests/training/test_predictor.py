@@ -135,3 +135,10 @@ def test_a_tagger_does_not_classify(models: Path) -> None:
 def test_a_classifier_does_not_tag(models: Path) -> None:
     with pytest.raises(ConfigError, match="SentimentHead gives a label for a text, not a tag for each word"):
         load(models, "classifier").tag([["yes"]])
+
+
+def test_a_classifier_reads_as_many_tokens_as_it_was_trained_on(models: Path) -> None:
+    write_untrained(models / "short", models / "toy", "classification", reading={"max_tokens": 3})
+    predictor = load(models, "short")
+    long, short = predictor.classify([["a", "good", "film", "it", "was", "not"], ["a", "good", "film"]])
+    assert long.probabilities == pytest.approx(short.probabilities, abs=1e-6)
