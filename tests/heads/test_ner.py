@@ -230,7 +230,7 @@ def test_features_move() -> None:
     [
         ({"input_dim": 0}, "input_dim: expected a whole number of at least 1, got 0"),
         ({"n_layers": 0}, "n_layers: a mix needs at least one layer, got 0"),
-        ({"lstm_hidden": 0}, "lstm_hidden: expected a whole number of at least 1, got 0"),
+        ({"lstm_hidden": -1}, "lstm_hidden: expected a whole number of at least 0, got -1"),
         ({"lstm_layers": 0}, "lstm_layers: expected a whole number of at least 1, got 0"),
         ({"dropout": 1.0}, "dropout: expected a share from 0 to below 1, got 1.0"),
         ({"static_dim": -1}, "static_dim: expected a whole number of at least 0, got -1"),
