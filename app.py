@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
+from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import Any
+
+LOCAL = ("", "127.0.0.1", "localhost", "::1")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -14,9 +19,29 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--model", help="name or folder of the model to open (default: the bundled one)")
     parser.add_argument("--runs_dir", default="runs", help="folder with the heads that you trained (default: runs)")
+    parser.add_argument("--index", help="folder that `python -m elmo_tasks index` wrote: your own text to search")
     parser.add_argument("--share", action="store_true", help="make a public link through gradio's server")
     parser.add_argument("--auth", metavar="USER:PASS", type=_user_and_password, help="ask for this name and password")
+    parser.add_argument(
+        "--mcp",
+        action="store_true",
+        help='offer the endpoints as tools to chat programs (MCP; needs: pip install "gradio[mcp]")',
+    )
+    parser.add_argument(
+        "--allow-training",
+        action="store_true",
+        help="let people train and upload data also where others can reach the app (default: only on this machine)",
+    )
     return parser
+
+
+def training_is_allowed(args: argparse.Namespace, environment: Mapping[str, str]) -> bool:
+    """Whether people may train and upload: where only this machine reaches the app, or where it was asked for."""
+    if args.allow_training:
+        return True
+    host = args.host or environment.get("GRADIO_SERVER_NAME") or ""
+    shared = args.share or environment.get("GRADIO_SHARE", "").lower() in ("true", "1", "yes")
+    return host in LOCAL and not shared and not environment.get("SPACE_ID")
 
 
 def _user_and_password(text: str) -> tuple[str, str]:
@@ -26,11 +51,11 @@ def _user_and_password(text: str) -> tuple[str, str]:
     return user, password
 
 
-def _build(model: str | None = None, runs_dir: str = "runs") -> Any:
+def _build(model: str | None = None, runs_dir: str = "runs", training: bool = False, index: str | None = None) -> Any:
     from elmo_tasks.serving.session import Session
     from elmo_tasks.ui.layout import build_app
 
-    return build_app(Session(model, runs_dir=runs_dir))
+    return build_app(Session(model, runs_dir=runs_dir, training=training, index=index))
 
 
 def __getattr__(name: str) -> Any:
@@ -45,13 +70,15 @@ def main() -> None:
     """Read the arguments and serve the pages until interrupted."""
     parser = _parser()
     args = parser.parse_args()
+    if args.mcp and find_spec("mcp") is None:
+        parser.error('--mcp needs a package that is not installed: pip install "gradio[mcp]"')
 
-    from elmo_tasks.errors import ConfigError, WeightsError
+    from elmo_tasks.errors import ConfigError, DataError, WeightsError
     from elmo_tasks.ui.theme import launch_options
 
     try:
-        app = _build(args.model, args.runs_dir)
-    except (ConfigError, WeightsError) as error:
+        app = _build(args.model, args.runs_dir, training_is_allowed(args, os.environ), args.index)
+    except (ConfigError, DataError, WeightsError) as error:
         parser.error(str(error))
     # None leaves the choice to gradio and its GRADIO_* variables.
     app.launch(
@@ -59,6 +86,9 @@ def main() -> None:
         server_port=args.port,
         share=args.share or None,
         auth=args.auth,
+        mcp_server=args.mcp or None,
+        # Uploads come with a question of the Train tab, not through gradio's own door.
+        max_file_size="1kb",
         **launch_options(),
     )
 

@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from elmo_tasks.commands import calibrate, compare, download, embed, evaluate, export, fit, predict, vectors
+from elmo_tasks.commands import calibrate, compare, download, embed, evaluate, export, fit, index, predict, vectors
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
 
 COMMANDS = {
@@ -17,6 +17,7 @@ COMMANDS = {
     "calibrate": calibrate,
     "export": export,
     "vectors": vectors,
+    "index": index,
     "download": download,
 }
 RUNS = ("fit", "validate", "test")

@@ -6,6 +6,7 @@ import hashlib
 import json
 import logging
 import os
+import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -27,12 +28,16 @@ class _Record:
 
 
 def cache_folder(cache: Path | None = None) -> Path:
-    """The user's cache folder: ``cache`` if given, else ``$ELMO_TASKS_CACHE``, else the system's usual place."""
+    """The user's cache folder: ``cache`` if given, else ``$ELMO_TASKS_CACHE``, else the system's usual place.
+
+    Where that place is not there and cannot be made, as on some hosts, it is a temporary folder, which may not last.
+    """
     if cache is not None:
         return cache.expanduser().absolute()
     if chosen := os.environ.get(CACHE_VARIABLE):
         return Path(chosen).expanduser().absolute()
-    return platformdirs.user_cache_path("elmo-tasks", appauthor=False)
+    usual = platformdirs.user_cache_path("elmo-tasks", appauthor=False)
+    return usual if usual.exists() or _can_be_made(usual) else Path(tempfile.gettempdir()) / f"elmo-tasks-{_user()}"
 
 
 def files_of(model: PublishedModel, cache: Path | None = None) -> tuple[Path, Path]:
@@ -126,6 +131,16 @@ def verify_recorded(path: Path, remedy: str = "get it again") -> None:
 def record_path(path: Path) -> Path:
     """Where the checksum of a file is kept."""
     return path.with_name(path.name + ".sha256")
+
+
+def _can_be_made(folder: Path) -> bool:
+    above = next(parent for parent in folder.parents if parent.exists())
+    return above.is_dir() and os.access(above, os.W_OK | os.X_OK)
+
+
+def _user() -> str:
+    """Keeps the temporary folders of two users of one machine apart."""
+    return str(os.getuid()) if hasattr(os, "getuid") else "user"
 
 
 def _write(path: Path, entry: _Record) -> None:

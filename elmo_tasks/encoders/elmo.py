@@ -10,7 +10,7 @@ from pathlib import Path
 
 import torch
 
-from elmo_tasks.bilm.bilm import BiLM
+from elmo_tasks.bilm.bilm import BiLM, BiLMOutput
 from elmo_tasks.bilm.model_files import ModelFiles, find_model, load_bilm
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.layers import Layers
@@ -121,8 +121,17 @@ class Elmo:
                 layers = self.encode(batch)
             yield layers
 
-    def _vectors(self, sentences: Sequence[tuple[str, ...]]) -> tuple[torch.Tensor, torch.Tensor]:
-        """``[L, B, T, D]`` values without boundaries, and their ``[B, T]`` mask."""
+    @torch.no_grad()
+    def states(self, sentences: Sequence[Sequence[str]]) -> BiLMOutput:
+        """Run the language model itself: what it knows at every step, the boundaries included.
+
+        Args:
+            sentences: lists of tokens, which are taken as they are.
+
+        Returns:
+            the layers with the boundaries: step 0 is the beginning of a sentence, token ``k`` is step ``k + 1``, and the step
+            behind its last token is its end.
+        """
         characters: list[Sequence[int]] = [BEGIN_SENTENCE_IDS, END_SENTENCE_IDS]
         rows: dict[str, int] = {}
         limit = self.bilm.options.char_cnn.max_characters_per_token
@@ -134,9 +143,15 @@ class Elmo:
         padded = [[0, *(rows[word] for word in words), 1, *[1] * (longest - len(words))] for words in sentences]
         lengths = torch.tensor([len(words) for words in sentences], device=self.device)
         table = torch.tensor([list(ids)[:limit] for ids in characters], device=self.device)
-        output = self.bilm(table, torch.tensor(padded, device=self.device), lengths + 2)
+        output: BiLMOutput = self.bilm(table, torch.tensor(padded, device=self.device), lengths + 2)
+        return output
+
+    def _vectors(self, sentences: Sequence[tuple[str, ...]]) -> tuple[torch.Tensor, torch.Tensor]:
+        """``[L, B, T, D]`` values without boundaries, and their ``[B, T]`` mask."""
+        lengths = torch.tensor([len(words) for words in sentences], device=self.device)
+        longest = max(len(words) for words in sentences)
         mask = torch.arange(longest, device=self.device) < lengths.unsqueeze(1)
-        return output.layers[:, :, 1 : longest + 1] * mask.unsqueeze(-1), mask
+        return self.states(sentences).layers[:, :, 1 : longest + 1] * mask.unsqueeze(-1), mask
 
 
 class OneSentenceWarning(UserWarning):

@@ -196,6 +196,18 @@ class LayerStore:
             )
         return torch.from_numpy(self._rows[self._checked(indices)]).transpose(0, 1).float().contiguous()
 
+    def vectors(self, layer: int, start: int, stop: int) -> NDArray[np.float32]:
+        """``[stop - start, D]`` float32 vectors of some rows, in order, at one layer; for looking through all of them.
+
+        Args:
+            layer: from 0; ``n_layers`` means the mean of the layers.
+            start: the first row: a token, or a sentence if the store is pooled.
+            stop: one past the last row.
+        """
+        rows = self._rows[start:stop]
+        found = rows.astype(np.float32).mean(axis=1) if layer == self.n_layers else rows[:, layer].astype(np.float32)
+        return np.asarray(found, np.float32)
+
     def _checked(self, indices: Sequence[int] | Tensor) -> NDArray[np.int64]:
         chosen = np.asarray(indices.tolist() if isinstance(indices, Tensor) else indices, np.int64)
         # A negative index would read from the end, and silently so.

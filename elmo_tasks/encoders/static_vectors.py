@@ -117,6 +117,15 @@ class StaticVectors:
     def __contains__(self, word: str) -> bool:
         return self._row(word) < len(self.words)
 
+    def share_of(self, word: str) -> float:
+        """How often the word came among the counted words of the training text, from 0 to 1; 0 for one that is not there."""
+        row = self._row(word)
+        return self.counts[row] / self._n_counted if row < len(self.words) else 0.0
+
+    @cached_property
+    def _n_counted(self) -> int:
+        return max(1, sum(self.counts))
+
     def coverage(self, tokens: Iterable[str]) -> float:
         """Share of tokens that have a vector; 0 where there are no tokens."""
         found = [token in self for token in tokens]

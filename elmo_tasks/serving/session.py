@@ -16,19 +16,41 @@ from elmo_tasks.api import (
     ClassifiedText,
     Comparison,
     ComparisonItem,
+    DataLook,
+    Explanation,
+    GallerySense,
     HeadInfo,
     LayerComparison,
+    LayerProducts,
     LayerWeights,
     Limits,
+    MeaningForms,
     ModelInfo,
+    NearestUses,
+    Progress,
+    Respelling,
+    SenseMap,
+    StaticNeighbours,
+    Substitutes,
     TaggedSentence,
+    TrainingJob,
+    TrainingOffer,
+    TrainingPlan,
+    TwoLives,
 )
 from elmo_tasks.bilm.model_files import bundled_models, find_model, load_bilm
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import layer_names, with_mean
 from elmo_tasks.serving.calibrations import load_calibration
+from elmo_tasks.serving.nearest_uses import NearestUse
+from elmo_tasks.serving.present import Presentation
+from elmo_tasks.serving.sense_maps import SenseMaps
+from elmo_tasks.serving.substitutes import Writer
 from elmo_tasks.serving.trained_heads import TrainedHeads
+from elmo_tasks.serving.training_jobs import TrainingJobs
+from elmo_tasks.serving.what_if import products_of, respell
+from elmo_tasks.serving.why import Explainer
 from elmo_tasks.text.mentions import Mention, check_word, find_mention
 
 _TITLES = {"elmo-mini": "elmo-mini, the small ELMo that comes with the program"}
@@ -50,15 +72,25 @@ class Session:
         model: name or folder of the model to start with; the default one if ``None``.
         device: where to compute; a GPU if there is one and ``None`` is given.
         runs_dir: where training runs leave their heads.
+        training: whether people may train heads from the screen, and upload data for it.
+        index: folder of an index of one's own text, to search beside the gallery.
 
     Raises:
         ConfigError: there is no such model.
         WeightsError: it is a published model that was not downloaded.
+        DataError: the folder holds no index.
     """
 
     limits = Limits()
 
-    def __init__(self, model: str | None = None, device: str | None = None, runs_dir: str | Path = "runs") -> None:
+    def __init__(
+        self,
+        model: str | None = None,
+        device: str | None = None,
+        runs_dir: str | Path = "runs",
+        training: bool = False,
+        index: str | Path | None = None,
+    ) -> None:
         self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
         self._files = find_model(model)
         self.default = self._files.name
@@ -67,6 +99,13 @@ class Session:
         # One at a time: requests come in threads, and a model is loaded once, whether heads or comparing need it.
         self._lock = threading.RLock()
         self._heads = TrainedHeads(self._elmo, [Path(runs_dir)], self.device, self.limits)
+        self._explainer = Explainer(self.compare, self._elmo)
+        self._writer = Writer(self.compare, self._elmo)
+        encoder = self.default if model is None else str(model)
+        self._training = TrainingJobs(Path(runs_dir), encoder, lambda: self._elmo(self.default).n_layers, training)
+        self._presentation = Presentation(lambda name: self._load(self._allowed(name)), self.limits)
+        self._sense_maps = SenseMaps(lambda name: self._elmo(self._allowed(name)))
+        self._nearest = NearestUse(lambda name: self._load(self._allowed(name)), index, self.limits)
 
     def heads(self) -> tuple[HeadInfo, ...]:
         """See :meth:`elmo_tasks.api.Service.heads`."""
@@ -85,6 +124,92 @@ class Session:
     def layer_weights(self) -> tuple[LayerWeights, ...]:
         """See :meth:`elmo_tasks.api.Service.layer_weights`."""
         return self._heads.layer_weights()
+
+    def gallery_words(self) -> tuple[str, ...]:
+        """See :meth:`elmo_tasks.api.Service.gallery_words`."""
+        return self._sense_maps.words()
+
+    def sense_map(
+        self,
+        word: str,
+        text: str = "",
+        view: str | None = None,
+        n_groups: int | None = None,
+        gallery: bool = True,
+        name: str = "",
+        model: str | None = None,
+        progress: Progress | None = None,
+    ) -> SenseMap:
+        """See :meth:`elmo_tasks.api.Service.sense_map`."""
+        return self._sense_maps.sense_map(word, text, view, n_groups, gallery, name, model, progress)
+
+    def two_lives(self, text: str, model: str | None = None, progress: Progress | None = None) -> TwoLives:
+        """See :meth:`elmo_tasks.api.Service.two_lives`."""
+        return self._sense_maps.two_lives(text, model, progress)
+
+    def nearest(
+        self,
+        word: str,
+        sentence: str,
+        layer: str | None = None,
+        only: str = "all",
+        source: str | None = None,
+        n: int = 15,
+        model: str | None = None,
+        progress: Progress | None = None,
+    ) -> NearestUses:
+        """See :meth:`elmo_tasks.api.Service.nearest`."""
+        return self._nearest.nearest(word, sentence, layer, only, source, n, model, progress)
+
+    def gallery_senses(self, word: str) -> tuple[GallerySense, ...]:
+        """See :meth:`elmo_tasks.api.Service.gallery_senses`."""
+        return self._presentation.senses(word)
+
+    def static_neighbours(self, word: str, n: int = 12) -> StaticNeighbours:
+        """See :meth:`elmo_tasks.api.Service.static_neighbours`."""
+        return self._presentation.neighbours(word, n)
+
+    def meaning_forms(
+        self, word: str, sentence: str, senses: Sequence[str] | None = None, model: str | None = None
+    ) -> MeaningForms:
+        """See :meth:`elmo_tasks.api.Service.meaning_forms`."""
+        return self._presentation.forms(word, sentence, senses, model)
+
+    def training_offer(self) -> TrainingOffer:
+        """See :meth:`elmo_tasks.api.Service.training_offer`."""
+        return self._training.offer()
+
+    def keep_upload(self, name: str, content: bytes) -> str:
+        """See :meth:`elmo_tasks.api.Service.keep_upload`."""
+        return self._training.keep_upload(name, content)
+
+    def look_at_data(self, plan: TrainingPlan) -> DataLook:
+        """See :meth:`elmo_tasks.api.Service.look_at_data`."""
+        return self._training.look(plan)
+
+    def start_training(self, plan: TrainingPlan) -> TrainingJob:
+        """See :meth:`elmo_tasks.api.Service.start_training`."""
+        return self._training.start(plan)
+
+    def stop_training(self, name: str) -> TrainingJob:
+        """See :meth:`elmo_tasks.api.Service.stop_training`."""
+        return self._training.stop(name)
+
+    def training_jobs(self) -> tuple[TrainingJob, ...]:
+        """See :meth:`elmo_tasks.api.Service.training_jobs`."""
+        return self._training.jobs()
+
+    def layer_products(self, word: str, sentences: Sequence[str], model: str | None = None) -> LayerProducts:
+        """See :meth:`elmo_tasks.api.Service.layer_products`."""
+        mentions = self._mentions(word, sentences)
+        loaded = self._load(self._allowed(model))
+        return products_of(word, loaded.elmo, loaded.names, mentions, [_item(m) for m in mentions])
+
+    def what_if(self, word: str, sentences: Sequence[str], spelling: str, model: str | None = None) -> Respelling:
+        """See :meth:`elmo_tasks.api.Service.what_if`."""
+        mentions = self._mentions(word, sentences, fewest=1)
+        loaded = self._load(self._allowed(model))
+        return respell(spelling, loaded.elmo, loaded.names, loaded.calibration, mentions)
 
     def models(self) -> tuple[ModelInfo, ...]:
         """The models on offer, the default one first."""
@@ -123,14 +248,30 @@ class Session:
             verdict_layer=loaded.names[asked],
         )
 
-    def _mentions(self, word: str, sentences: Sequence[str]) -> list[Mention]:
+    def why(
+        self,
+        word: str,
+        sentences: Sequence[str],
+        pair: tuple[int, int] | None = None,
+        layer: str | None = None,
+        model: str | None = None,
+    ) -> Explanation:
+        """See :meth:`elmo_tasks.api.Service.why`."""
+        return self._explainer.why(word, sentences, pair, layer, model)
+
+    def substitutes(self, word: str, sentences: Sequence[str], model: str | None = None) -> Substitutes:
+        """See :meth:`elmo_tasks.api.Service.substitutes`."""
+        return self._writer.written(word, sentences, model)
+
+    def _mentions(self, word: str, sentences: Sequence[str], fewest: int | None = None) -> list[Mention]:
         limits = self.limits
         if any("[" not in sentence for sentence in sentences) or not sentences:
             check_word(word)
-        if not limits.min_sentences <= len(sentences) <= limits.max_sentences:
+        fewest = limits.min_sentences if fewest is None else fewest
+        if not fewest <= len(sentences) <= limits.max_sentences:
             had = {0: "is no sentence", 1: "is one sentence"}.get(len(sentences), f"are {len(sentences)} sentences")
             raise InputError(
-                f"Comparing takes {limits.min_sentences} to {limits.max_sentences} sentences; there {had}.",
+                f"Comparing takes {fewest} to {limits.max_sentences} sentences; there {had}.",
                 field="sentences",
             )
         mentions = []

@@ -186,3 +186,39 @@ def may_be_forms_of_one_word(one: str, other: str) -> bool:
         return False
     stems = {_stemmer().stem(one), _stemmer().stem(other)}
     return len(stems) == 1 or _is_built_on(longer, shorter)
+
+
+_SHORT = re.compile(r"[^aeiou]?[aeiou][^aeiouwxy]")
+
+
+def are_inflections(one: str, other: str) -> bool:
+    """Whether the two, in lower case, are one English word in two inflections (bank, banks, banked, banking; ran, run).
+
+    Stricter than :func:`may_be_forms_of_one_word`: banker and organic are other words than bank and organ.
+    """
+    if one == other:
+        return True
+    if _FAMILIES.get(one, set()) & _FAMILIES.get(other, set()):
+        return True
+    if not (one.isalpha() and other.isalpha()) or max(len(one), len(other)) > 60:
+        return False
+    return bool(inflection_bases(one) & inflection_bases(other))
+
+
+def inflection_bases(word: str) -> set[str]:
+    """What a word in lower case may be an inflection of: hoping gives hop and hope, studies gives study, and each gives itself."""
+    found = {word}
+    for ending in ("s", "es", "ed", "ing"):
+        base = word.removesuffix(ending)
+        if base == word or len(base) < 2 or (ending == "s" and base.endswith("s")):
+            continue
+        # Not of noted: short words double their last letter before these endings, and are found as that below.
+        if ending not in ("ed", "ing") or not _SHORT.fullmatch(base):
+            found.add(base)
+        if ending in ("ed", "ing"):
+            found.add(base + "e")
+            if len(base) > 2 and base[-1] == base[-2]:
+                found.add(base[:-1])
+        if ending in ("es", "ed") and base.endswith("i"):
+            found.add(base[:-1] + "y")
+    return found

@@ -27,7 +27,7 @@ class ExportHead(pl.Callback):
         about: what to say on the card: title, data with its licence, and the like.
     """
 
-    def __init__(self, folder: str, about: dict[str, Any] | None = None) -> None:
+    def __init__(self, folder: str, about: dict[str, str] | None = None) -> None:
         self.folder, self.about = Path(folder), about or {}
         self.epochs: list[dict[str, Any]] = []
 

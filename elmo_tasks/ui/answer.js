@@ -1,5 +1,5 @@
 // The answer of the Compare tab: all layers are in the page already, the slider shows one of them.
-// Gradio runs this as a function body with `element` and `watch`.
+// Gradio runs this as a function body with `element`, `trigger` and `watch`.
 
 const root = () => element.querySelector(".answer");
 
@@ -15,9 +15,22 @@ function showLayer(at) {
   for (const stop of layers.querySelectorAll("[data-stop]")) stop.setAttribute("aria-current", stop.dataset.stop === String(at));
   for (const panel of element.querySelectorAll("[data-panel]")) panel.hidden = panel.dataset.panel !== name;
 }
-async function copyLink() {
+function linkHere() {
   const { query, layer } = root().dataset;
-  const link = `${location.origin}${location.pathname}?${query}&layer=${encodeURIComponent(layer)}`;
+  return `${location.origin}${location.pathname}?${query}&layer=${encodeURIComponent(layer)}`;
+}
+// The report holds what is on the page: the folds below only if they are open and answered.
+function askReport() {
+  const answered = (what) => document.querySelector(`details.asked[open][data-state="done"] ${what}`);
+  const chosen = (name) => answered(`select[name="${name}"]`)?.value ?? "";
+  element.querySelector(".said").textContent = "Writing the report…";
+  trigger("submit", {
+    query: root().dataset.query, link: linkHere(), pair: chosen("pair"), layer: chosen("layer"),
+    substitutes: answered(".guesses") !== null, number: Date.now(),
+  });
+}
+async function copyLink() {
+  const link = linkHere();
   const said = element.querySelector(".said");
   try {
     await navigator.clipboard.writeText(link);
@@ -42,6 +55,8 @@ element.addEventListener("click", (event) => {
   const stop = event.target.closest("[data-stop]");
   if (stop) showLayer(Number(stop.dataset.stop));
   if (event.target.closest("[data-copy]")) copyLink();
+  if (event.target.closest("[data-report]")) askReport();
 });
+element.addEventListener("unsaved", () => { element.querySelector(".said").textContent = "The report could not be made"; });
 watch("value", start);
 start();

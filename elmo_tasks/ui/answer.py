@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from html import escape
 from urllib.parse import quote
 
-from elmo_tasks.api import Comparison, ComparisonItem, LayerComparison, ModelInfo
+from elmo_tasks.api import Comparison, LayerComparison, ModelInfo
 from elmo_tasks.ui import format, heat
+from elmo_tasks.ui.uses import LETTERS, badge, group_of, marked
 
-LETTERS = "ABCDEFGHIJKL"
 HOW = """
 <details class="card how">
 <summary>How this works</summary>
@@ -46,42 +46,23 @@ def nothing(reason: str) -> str:
 
 
 def page(comparison: Comparison, form: format.Form, models: Sequence[ModelInfo]) -> str:
-    """The whole answer: verdict, uses, one panel per layer (the page's script shows one of them), explanation."""
+    """The whole answer: verdict, uses, one panel per layer (the page's script shows one of them)."""
     names = [layer.name for layer in comparison.layers]
     wanted = form.layer if form.layer in names else comparison.verdict_layer
     shown = wanted if wanted in names else names[0]
-    groups = _group_of(comparison)
+    groups = group_of(comparison)
     panels = "".join(_panel(comparison, layer, groups, hidden=layer.name != shown) for layer in comparison.layers)
     return (
         f'<div class="answer" data-layer="{escape(shown)}" '
         f'data-query="{escape(format.query_of(form, comparison.model))}">'
-        f"{_verdict(comparison, groups, models)}"
+        f"{verdict_section(comparison, groups, models)}"
         f'<section class="card numbers" aria-label="The numbers, layer by layer">{_slider(names, shown)}{panels}'
-        f"{_actions(comparison)}</section>{HOW}</div>"
+        f"{_actions(comparison)}</section></div>"
     )
 
 
-def _group_of(comparison: Comparison) -> list[int | None]:
-    groups: list[int | None] = [None] * len(comparison.items)
-    for number, group in enumerate(comparison.groups):
-        for use in group:
-            groups[use] = number
-    return groups
-
-
-def _badge(use: int, group: int | None) -> str:
-    """The number of a use in the shape and colour of its group: colour is never the only sign."""
-    kind = "none" if group is None else str(group % 6)
-    name = f"use {use + 1}" + ("" if group is None else f", group {LETTERS[group]}")
-    return f'<span class="badge g{kind}" role="img" aria-label="{name}"><span>{use + 1}</span></span>'
-
-
-def _marked(item: ComparisonItem) -> str:
-    before, word, after = item.sentence[: item.start], item.sentence[item.start : item.end], item.sentence[item.end :]
-    return f"{escape(before)}<mark>{escape(word)}</mark>{escape(after)}"
-
-
-def _verdict(comparison: Comparison, groups: list[int | None], models: Sequence[ModelInfo]) -> str:
+def verdict_section(comparison: Comparison, groups: list[int | None], models: Sequence[ModelInfo]) -> str:
+    """The answer in words, and the sentences in their groups."""
     headline, reasons = format.headline(comparison.verdict)
     title = next((m.title for m in models if m.name == comparison.model), comparison.model)
     sections = []
@@ -107,7 +88,7 @@ def _verdict(comparison: Comparison, groups: list[int | None], models: Sequence[
 
 
 def _uses(comparison: Comparison, uses: Sequence[int], groups: list[int | None]) -> str:
-    rows = (f"<li>{_badge(use, groups[use])}<p>{_marked(comparison.items[use])}</p></li>" for use in uses)
+    rows = (f"<li>{badge(use, groups[use])}<p>{marked(comparison.items[use])}</p></li>" for use in uses)
     return f'<ol role="list">{"".join(rows)}</ol>'
 
 
@@ -134,16 +115,17 @@ def _panel(comparison: Comparison, layer: LayerComparison, groups: list[int | No
         f'<div class="panel" data-panel="{escape(layer.name)}"{" hidden" if hidden else ""}>'
         f'<p class="reading">{escape(format.layer_sentence(comparison, layer))} '
         f'<span class="baseline">Two random words: <b>{baseline}</b></span></p>'
-        f"{_map(comparison, layer, groups)}{_legend(baseline)}"
-        f'<div class="tables">{_pairs(comparison, layer, groups)}{_norms(comparison, layer, groups)}</div></div>'
+        f"{heat_map(comparison, layer, groups)}{legend(baseline)}"
+        f'<div class="tables">{pairs_table(comparison, layer, groups)}{norms_table(comparison, layer, groups)}</div></div>'
     )
 
 
-def _map(comparison: Comparison, layer: LayerComparison, groups: list[int | None]) -> str:
+def heat_map(comparison: Comparison, layer: LayerComparison, groups: list[int | None]) -> str:
+    """The cosine of every two uses as a coloured table."""
     order = format.display_order(comparison)
     edges = {at for at in range(1, len(order)) if groups[order[at]] != groups[order[at - 1]]}
     head = "".join(
-        f'<th scope="col"{" class=edge" if at in edges else ""}>{_badge(use, groups[use])}</th>'
+        f'<th scope="col"{" class=edge" if at in edges else ""}>{badge(use, groups[use])}</th>'
         for at, use in enumerate(order)
     )
     rows = []
@@ -155,7 +137,7 @@ def _map(comparison: Comparison, layer: LayerComparison, groups: list[int | None
         )
         rows.append(
             f'<tr{" class=edge" if at in edges else ""}><th scope="row"><span class="rowhead">'
-            f'{_badge(use, groups[use])}<span class="snippet">{before}<b>{word}</b>{after}</span></span></th>'
+            f'{badge(use, groups[use])}<span class="snippet">{before}<b>{word}</b>{after}</span></span></th>'
             f"{cells}</tr>"
         )
     title = f"Cosine of every two uses, {format.layer_title(layer.name)}"
@@ -176,7 +158,8 @@ def _cell(cosine: float, floor: float, *, same: bool, edge: bool) -> str:
     return f'<td class="heat{edge_class}" style="{style}">{text}</td>'
 
 
-def _legend(baseline: str) -> str:
+def legend(baseline: str) -> str:
+    """What the colours of the map stand for."""
     style = f"--l:{','.join(heat.LIGHT)};--d:{','.join(heat.DARK)}"
     return (
         f'<div class="legend" style="{style}"><span>{baseline} or less: like two random words</span><i></i>'
@@ -184,9 +167,10 @@ def _legend(baseline: str) -> str:
     )
 
 
-def _pairs(comparison: Comparison, layer: LayerComparison, groups: list[int | None]) -> str:
+def pairs_table(comparison: Comparison, layer: LayerComparison, groups: list[int | None]) -> str:
+    """All pairs with their cosine, closest first."""
     rows = "".join(
-        f'<tr><th scope="row">{_badge(a, groups[a])} {_badge(b, groups[b])}</th>'
+        f'<tr><th scope="row">{badge(a, groups[a])} {badge(b, groups[b])}</th>'
         f"<td>{escape(comparison.items[a].token)} – {escape(comparison.items[b].token)}</td>"
         f'<td class="number">{format.number_text(value)}</td>'
         f'<td class="number">{format.number_text(value - layer.random_pair_cosine)}</td></tr>'
@@ -200,9 +184,10 @@ def _pairs(comparison: Comparison, layer: LayerComparison, groups: list[int | No
     )
 
 
-def _norms(comparison: Comparison, layer: LayerComparison, groups: list[int | None]) -> str:
+def norms_table(comparison: Comparison, layer: LayerComparison, groups: list[int | None]) -> str:
+    """The length of every vector."""
     rows = "".join(
-        f'<tr><th scope="row">{_badge(use, groups[use])}</th><td>{escape(item.token)}</td>'
+        f'<tr><th scope="row">{badge(use, groups[use])}</th><td>{escape(item.token)}</td>'
         f'<td class="number">{format.number_text(layer.norms[use])}</td></tr>'
         for use, item in enumerate(comparison.items)
     )
@@ -220,5 +205,6 @@ def _actions(comparison: Comparison) -> str:
     return (
         '<div class="actions"><button type="button" class="plain" data-copy>Copy link</button>'
         f'<a class="plain" download="{escape(format.csv_name(comparison))}" href="data:text/csv;charset=utf-8,{data}">'
-        'Download CSV</a><span class="said" role="status"></span></div>'
+        'Download CSV</a><button type="button" class="plain" data-report>Download report</button>'
+        '<span class="said" role="status"></span></div>'
     )

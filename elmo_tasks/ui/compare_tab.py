@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +11,14 @@ import gradio as gr
 
 from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import answer, format
+from elmo_tasks.ui import answer, asked, format, report
 from elmo_tasks.ui.examples import EXAMPLES
 
 FOLDER = Path(__file__).parent
 START = format.Form(EXAMPLES[0].word, EXAMPLES[0].sentences)
 FAILED = "The program failed on this; its log says why."
 # A fault of ours, not of what was typed: gradio has logged it, and the form says so in plain words.
+SAY_NO_REPORT = "() => { document.querySelector('.answer').dispatchEvent(new Event('unsaved', { bubbles: true })); }"
 SAY_FAILURE = "() => { document.querySelector('.editor').dispatchEvent(new Event('failed', { bubbles: true })); }"
 
 
@@ -36,6 +39,31 @@ def respond_to_link(service: Service, query: str) -> tuple[dict[str, Any], str]:
     except InputError as error:
         return format.editor_value(START, [format.note_of_error(error)], 1), answer.nothing(str(error))
     return respond(service, form or START, 1)
+
+
+def respond_report(service: Service, data: Mapping[str, Any]) -> dict[str, Any]:
+    """The report of the comparison that the page shows, with what was asked beside it: the file's name and its text.
+
+    What it holds is computed anew from the link: nothing a person sends is kept here.
+    """
+    number = data.get("number")
+    made: dict[str, Any] = {"number": number if isinstance(number, int) else 0, "name": "", "text": ""}
+    try:
+        form = format.form_from_query(str(data.get("query") or ""), service.limits)
+        if form is None:
+            return made
+        comparison = service.compare(form.word, form.sentences, form.model)
+        explanation = substitutes = None
+        if data.get("pair"):
+            pair, layer = asked.pair_of(data["pair"]), str(data.get("layer") or "") or None
+            explanation = service.why(form.word, form.sentences, pair, layer, form.model)
+        if data.get("substitutes"):
+            substitutes = service.substitutes(form.word, form.sentences, form.model)
+    except InputError:  # the page shows an answer, so this is a request that somebody wrote by hand
+        return made
+    link = str(data.get("link") or "")
+    text = report.page(comparison, service.models(), date.today(), link, explanation, substitutes)
+    return {**made, "name": report.file_name(comparison), "text": text}
 
 
 def build(app: gr.Blocks, service: Service) -> None:
@@ -61,17 +89,44 @@ def build(app: gr.Blocks, service: Service) -> None:
                 js_on_load=(FOLDER / "answer.js").read_text(encoding="utf-8"),
                 apply_default_css=False,
             )
+            folds = asked.build(service)
+            gr.HTML(answer.HOW, apply_default_css=False, js_on_load=None)
+            saved = gr.HTML(
+                {"number": 0, "name": "", "text": ""},
+                html_template="",
+                js_on_load=(FOLDER / "save_report.js").read_text(encoding="utf-8"),
+                apply_default_css=False,
+                elem_classes="download-slot",
+            )
 
-    def on_submit(event: gr.EventData) -> tuple[dict[str, Any], str]:
+    def with_folds(shown: dict[str, Any], markup: str) -> tuple[dict[str, Any], str, str, str]:
+        return shown, markup, *asked.below(markup)
+
+    def on_submit(event: gr.EventData) -> tuple[dict[str, Any], str, str, str]:
         sent = dict(event._data)
         revision = sent.get("revision")
-        return respond(service, format.form_from(sent), revision + 1 if isinstance(revision, int) else 1)
+        return with_folds(*respond(service, format.form_from(sent), revision + 1 if isinstance(revision, int) else 1))
 
-    def on_load(request: gr.Request) -> tuple[dict[str, Any], str]:
-        return respond_to_link(service, str(request.query_params))
+    def on_load(request: gr.Request) -> tuple[dict[str, Any], str, str, str]:
+        return with_folds(*respond_to_link(service, str(request.query_params)))
+
+    def on_report(event: gr.EventData) -> dict[str, Any]:
+        return respond_report(service, dict(event._data))
 
     def compare(word: str, sentences: list[str], model: str | None = None) -> dict[str, Any]:
-        """Compare the uses of a word in 2 to 12 sentences; [brackets] in a sentence mark another word there."""
+        """Compare the uses of a word in 2 to 12 sentences; [brackets] in a sentence mark another word there.
+
+        Example: ``predict("bank", ["The bank refused our loan.", "We sat on the bank of the river."], api_name="/compare")``.
+
+        Args:
+            word: the word.
+            sentences: the sentences that use it.
+            model: name of the model; the default one if it is not given.
+
+        Returns:
+            word, model, items (sentence, tokens, index, token), layers (name, cosine, norms, random_pair_cosine), groups,
+            verdict.
+        """
         # Gradio does not check the types of a request; a string would be taken for a list of letters.
         if not isinstance(sentences, list) or not all(
             isinstance(text, str) for text in (word, *sentences, model or "")
@@ -85,8 +140,10 @@ def build(app: gr.Blocks, service: Service) -> None:
     shared: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 4}
     quiet: dict[str, Any] = {**shared, "api_visibility": "private", "show_progress": "hidden"}
     for event in (
-        editor.submit(on_submit, None, [editor, result], **quiet),
-        app.load(on_load, None, [editor, result], **quiet),
+        editor.submit(on_submit, None, [editor, result, *folds], **quiet),
+        app.load(on_load, None, [editor, result, *folds], **quiet),
     ):
-        event.failure(lambda: answer.nothing(FAILED), None, result, js=SAY_FAILURE, **quiet)
+        event.failure(lambda: (answer.nothing(FAILED), "", ""), None, [result, *folds], js=SAY_FAILURE, **quiet)
+    wanted = result.submit(on_report, None, saved, **quiet)
+    wanted.failure(None, None, None, js=SAY_NO_REPORT, **quiet)
     gr.api(compare, api_name="compare", **shared)

@@ -7,7 +7,7 @@ from typing import Any
 import gradio as gr
 
 from elmo_tasks.api import Service
-from elmo_tasks.ui import compare_tab, try_tab, weights_tab
+from elmo_tasks.ui import compare_tab, map_tab, nearest_tab, present_tab, train_tab, try_tab, weights_tab, what_if_tab
 
 TITLE = "ELMo in context"
 HEADER = f"""
@@ -16,7 +16,7 @@ HEADER = f"""
   <p>A word gets a different vector in every sentence. See how far apart its uses are, and what models do with that.</p>
 </header>
 """
-TABS = ("compare", "try", "weights")
+TABS = ("compare", "map", "nearest", "try", "weights", "train", "present")
 
 
 def build_app(service: Service) -> gr.Blocks:
@@ -26,11 +26,20 @@ def build_app(service: Service) -> gr.Blocks:
         with gr.Tabs() as tabs:
             with gr.Tab("Compare", id=TABS[0]):
                 compare_tab.build(app, service)
+            with gr.Tab("Sense map", id="map"):
+                map_tab.build(service)
+            with gr.Tab("Nearest uses", id="nearest"):
+                nearest_tab.build(service)
             # What is in these two is drawn, and asks for its answer, when they are first opened.
-            with gr.Tab("Try the models", id=TABS[1]):
+            with gr.Tab("Try the models", id="try"):
                 try_tab.build(service)
-            with gr.Tab("Layer weights", id=TABS[2]):
+            with gr.Tab("Layer weights", id="weights"):
                 weights_tab.build(service)
+                what_if_tab.build(service)
+            with gr.Tab("Train", id="train"):
+                train_tab.build(service)
+            with gr.Tab("Present", id="present"):
+                present_tab.build(service, TABS)
         app.load(_open_tab, None, tabs, api_visibility="private", show_progress="hidden")
     return app
 

@@ -52,6 +52,7 @@ let asked = null; // the question on its way; one at a time, so no answer can ov
 let answered = null;
 let revision = 0;
 let patience = 0;
+let wanted = null; // a head that was just trained: chosen as soon as it is on offer
 let scroll = false; // take a phone to the answer of an example
 
 element.append(make("form", { class: "editor try-editor card", novalidate: true, "aria-label": "Try the models", onsubmit: (event) => event.preventDefault() },
@@ -82,6 +83,10 @@ function fillHeads(offered) {
     if (JSON.stringify(names) === JSON.stringify([...select.options].map((o) => o.value))) continue;
     select.replaceChildren(...offered[kind].map((head) => make("option", { value: head.name, "data-score": head.score }, head.title)));
     if (names.includes(before)) select.value = before;
+  }
+  if (wanted && offered[wanted.kind]?.some((head) => head.name === wanted.name)) {
+    heads[wanted.kind].select.value = wanted.name;
+    wanted = null;
   }
   taskField.hidden = Object.values(heads).some(({ select }) => !select.options.length);
   if (taskField.hidden && heads.tagging.select.options.length) choose("names");
@@ -156,6 +161,15 @@ function onFailure() {
   document.querySelector(".try-answer .quiet[aria-busy] p")?.replaceChildren("No answer yet.");
   if (asked !== null) done();
 }
+function askAgain() {
+  answered = null; // heads may have been trained since
+  if (!waiting) send();
+}
+function chooseHead({ detail }) {
+  wanted = detail;
+  choose(detail.kind === "tagging" ? "names" : "feeling");
+  askAgain();
+}
 async function copyLink() {
   const query = new URLSearchParams([["tab", "try"], ["look", task()], ["t", text.value]]);
   const link = `${location.origin}${location.pathname}?${query}`;
@@ -182,5 +196,13 @@ function start() {
 }
 
 element.addEventListener("failed", onFailure);
+element.addEventListener("choosehead", chooseHead);
 watch("value", onAnswer);
 start();
+// Seen again after another tab was open.
+let hiddenBefore = false;
+new IntersectionObserver(([entry]) => {
+  const hidden = element.getClientRects().length === 0;
+  if (!hidden && hiddenBefore && entry.isIntersecting) askAgain();
+  hiddenBefore = hidden;
+}).observe(element);

@@ -170,7 +170,9 @@ def build(service: Service) -> None:
         with gr.Column(elem_classes="compare-answer"):
             result = gr.HTML(
                 waiting() if service.heads() else f'<div class="try-answer">{untrained(tuple(TASKS.values()))}</div>',
-                js_on_load=(FOLDER / "try_answer.js").read_text(encoding="utf-8"),
+                js_on_load="\n".join(
+                    (FOLDER / name).read_text(encoding="utf-8") for name in ("word_tips.js", "try_answer.js")
+                ),
                 apply_default_css=False,
             )
 
@@ -179,6 +181,8 @@ def build(service: Service) -> None:
 
     def sentiment_endpoint(texts: list[str], head: str | None = None) -> list[dict[str, Any]]:
         """Say how texts sound: label, probabilities, and the push of every word (what leaving it out changes).
+
+        Example: ``predict(["A warm and funny film.", "The room was cold."], api_name="/sentiment")``.
 
         Args:
             texts: the texts.
@@ -195,6 +199,8 @@ def build(service: Service) -> None:
 
     def ner_endpoint(sentences: list[str], head: str | None = None, n_readings: int = 1) -> list[dict[str, Any]]:
         """Find the names in sentences, or tag their words.
+
+        Example: ``predict(["Ada Marsh flew from Oslo to Lima."], api_name="/ner")``.
 
         Args:
             sentences: the sentences.

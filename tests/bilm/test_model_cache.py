@@ -35,6 +35,18 @@ def test_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert cache_folder(tmp_path / "given") == tmp_path / "given"
 
 
+def test_cache_folder_where_the_home_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ELMO_TASKS_CACHE", raising=False)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    usual = tmp_path / "home" / "cache" / "elmo-tasks"
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda *_, **__: usual)
+    assert cache_folder() == usual
+    monkeypatch.setattr("os.access", lambda path, mode: Path(path) != tmp_path)
+    assert cache_folder().parent == tmp_path / "temporary"
+    usual.mkdir(parents=True)  # what was downloaded there is still read
+    assert cache_folder() == usual
+
+
 def test_locate(tmp_path: Path) -> None:
     with pytest.raises(WeightsError, match=r"is not downloaded: .*options.json does not exist.*download small`, or"):
         locate("small", tmp_path)

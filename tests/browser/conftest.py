@@ -40,7 +40,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def serve(command: list[str], port: int, seconds: float = 60) -> Iterator[str]:
+def serve(command: list[str], port: int, seconds: float = 180) -> Iterator[str]:
     """Run a server until the tests are done; fails with its output when it does not come up."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(

@@ -9,6 +9,10 @@ from collections.abc import Sequence
 from elmo_tasks.api import Choice, Comparison, ComparisonItem, LayerComparison, Limits, ModelInfo
 from elmo_tasks.errors import InputError
 from tests.ui.fake_heads import FakeHeads
+from tests.ui.fake_map import FakeMap
+from tests.ui.fake_present import FakePresent
+from tests.ui.fake_training import FakeTraining
+from tests.ui.fake_why import FakeWhy
 
 TOPICS = {
     "money": "loan savings cash mortgage lender rates salary shares",
@@ -30,7 +34,7 @@ def _topic(item: ComparisonItem) -> str:
     return next((name for name, keys in TOPICS.items() if words & set(keys.split())), "other")
 
 
-class FakeService(FakeHeads):
+class FakeService(FakeHeads, FakeMap, FakePresent, FakeTraining, FakeWhy):
     """Groups the uses by a few topic words; ``muddle`` cannot be told apart, ``crash`` is a fault of the program."""
 
     limits = Limits()

@@ -1,0 +1,121 @@
+"""What the cosine of two uses of a word hangs on: single words around them, and the side of the word they stand on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional as F
+
+#: The ways of hiding a word: leave it out, or write one of these in its place. ELMo was trained without a mask or a word for
+#: "nothing", so every way leaves its own trace; what all ways have in common is the doing of the word that was hidden.
+WAYS = ("", "something", "the")
+# A word is named if it makes up at least this share of all that moves the cosine in its direction.
+_MOST = 0.5
+# Halves of a layer that differ by less than this are said to be alike: at layer 1 of elmo-mini half of all pairs of the gallery do.
+_ALIKE = 0.1
+
+
+def hidden(tokens: Sequence[str], index: int, at: int, way: str) -> tuple[tuple[str, ...], int]:
+    """A sentence in which one word is hidden.
+
+    Args:
+        tokens: of the sentence.
+        index: of the word that is looked at.
+        at: of the word to hide, another one.
+        way: one of :data:`WAYS`.
+
+    Returns:
+        the tokens, and where the word that is looked at stands in them.
+    """
+    if way:
+        return (*tokens[:at], way, *tokens[at + 1 :]), index
+    return (*tokens[:at], *tokens[at + 1 :]), index - (at < index)
+
+
+def nearest(n_tokens: int, index: int, most: int) -> list[int]:
+    """The positions of at most ``most`` other words of a sentence, those nearest to ``index``, in the order of the sentence."""
+    others = sorted((k for k in range(n_tokens) if k != index), key=lambda k: (abs(k - index), k))
+    return sorted(others[:most])
+
+
+def cosine_changes(without: Tensor, other: Tensor, cosine: float) -> Tensor:
+    """How far hiding moves a cosine (occlusion: Zeiler and Fergus, 2014; Li, Monroe and Jurafsky, 2016).
+
+    Args:
+        without: ``[..., D]`` vectors of the first use, a word of its sentence hidden.
+        other: ``[D]`` vector of the second use.
+        cosine: of the two uses with all words there.
+
+    Returns:
+        ``[...]`` changes; above 0 where hiding makes the two more alike.
+    """
+    return F.cosine_similarity(without.double(), other.double(), dim=-1) - cosine
+
+
+def decisive(changes: NDArray[np.float64], apart: bool) -> int | None:
+    """The one word that the cosine mostly hangs on, if there is one.
+
+    Hiding moves a cosine by leaving a trace of its own, too. So a word is named only if every way of hiding ranks it first, and if
+    it makes up at least half of what all words move in that direction, on the mean of the ways. On 170 pairs of gallery uses in
+    different senses (elmo-mini, layer 1), hiding in three other ways (“,”, “it”, “people”) put the same word first in 49 % of all
+    pairs, and in 81 % of the 16 for which a word is named.
+
+    Args:
+        changes: ``[W, n]`` change of the cosine for each way of hiding and each word.
+        apart: look for what sets the two apart (hiding raises the cosine), else for what holds them together.
+
+    Returns:
+        position of the word among the ``n``.
+    """
+    if not changes.size:
+        return None
+    signed = changes if apart else -changes
+    mean = signed.mean(axis=0)
+    first = int(mean.argmax())
+    moved = np.clip(mean, 0.0, None).sum()
+    agreed = bool((signed.argmax(axis=1) == first).all()) and bool((signed[:, first] > 0).all())
+    return first if agreed and mean[first] >= _MOST * moved else None
+
+
+def halved_cosines(one: Tensor, other: Tensor) -> Tensor:
+    """Cosines of the two halves of ELMo's vectors.
+
+    An ELMo layer is two vectors side by side (Peters et al., 2018, equation 1): the first half has read the word and what stands
+    before it, the second half the word and what stands after it. Neither has read both sides.
+
+    Args:
+        one: ``[..., D]`` vectors.
+        other: ``[..., D]`` vectors.
+
+    Returns:
+        ``[..., 2]`` cosine of the first halves, cosine of the second halves.
+    """
+    pairs = zip(one.double().chunk(2, dim=-1), other.double().chunk(2, dim=-1), strict=True)
+    return torch.stack([F.cosine_similarity(a, b, dim=-1) for a, b in pairs], dim=-1)
+
+
+def telling_side(before: Sequence[tuple[float, float]], after: Sequence[tuple[float, float]]) -> str:
+    """Which side of the word tells two uses apart more.
+
+    Each half is measured by its own stick: 0 where the two are identical, 1 where they are as far apart as two random words.
+
+    Args:
+        before: ``(cosine, cosine of two random words)`` of the first halves, at each layer above the context-free one.
+        after: the same of the second halves.
+
+    Returns:
+        ``"before"``, ``"after"``, ``"both"`` (about alike at every layer) or ``"unclear"`` (the layers do not agree).
+    """
+    distances = [
+        (1 - b) / (1 - random_b) - (1 - a) / (1 - random_a)
+        for (b, random_b), (a, random_a) in zip(before, after, strict=True)
+    ]
+    if all(d >= _ALIKE for d in distances):
+        return "before"
+    if all(d <= -_ALIKE for d in distances):
+        return "after"
+    return "both" if all(abs(d) < _ALIKE for d in distances) else "unclear"

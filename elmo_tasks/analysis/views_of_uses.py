@@ -1,0 +1,62 @@
+"""What a use of a word is compared by: a layer of the model, the words around it, or both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: The words around the use, as static vectors: no model reads the sentence.
+WORDS = "words"
+#: The mean of the layers that read the sentence, beside the words around the use.
+BOTH = "both"
+# Words rarer than this count fully; "the" counts a thousandth (Arora, Liang and Ma, 2017, call it a).
+_RARE = 1e-4
+
+
+def view_names(layers: Sequence[str]) -> tuple[str, ...]:
+    """The layers (with their mean) and what else a use can be compared by."""
+    return (*layers, WORDS, BOTH)
+
+
+def unit(vectors: NDArray[np.floating]) -> NDArray[np.float32]:
+    """``[..., D]`` with length 1; the zero vector stays."""
+    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.asarray(vectors / np.maximum(length, 1e-12), np.float32)
+
+
+def surroundings(vectors: NDArray[np.floating], shares: NDArray[np.floating], index: int) -> NDArray[np.float32]:
+    """The words around one word as one vector: rare words weigh more (SIF: Arora, Liang and Ma, 2017), order does not count.
+
+    Args:
+        vectors: ``[T, D]`` static vectors of the tokens of the sentence; zero for unknown ones.
+        shares: ``[T]`` how often each token comes among all words, from 0 to 1.
+        index: the word whose surroundings they are; it is left out.
+
+    Returns:
+        ``[D]`` of length 1, or zero where no other word is known.
+    """
+    weights = _RARE / (_RARE + np.asarray(shares, np.float64))
+    weights[index] = 0.0
+    return unit((unit(vectors) * weights[:, None]).sum(axis=0))
+
+
+def view_of(
+    name: str, layers: NDArray[np.floating], names: Sequence[str], around: NDArray[np.floating]
+) -> NDArray[np.float32]:
+    """The uses in one view; the cosine of two rows is what is said of the two uses.
+
+    Args:
+        name: one of :func:`view_names`.
+        layers: ``[L, n, D]``, without their mean.
+        names: of the layers and, if there are several, their mean.
+        around: ``[n, S]`` what :func:`surroundings` gives for each use.
+    """
+    if name == WORDS:
+        return unit(around)
+    if name == BOTH:
+        read = layers[1:] if len(layers) > 1 else layers
+        return unit(np.concatenate([unit(read.mean(axis=0)), unit(around)], axis=1))
+    k = list(names).index(name)
+    return unit(layers[k] if k < len(layers) else layers.mean(axis=0))

@@ -1,0 +1,269 @@
+"""The vectors of every word of a corpus on disk, and the exact search for the nearest ones."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elmo_tasks.encoders.layer_store import LayerStore
+from elmo_tasks.encoders.layer_store_description import describe
+from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.layers.encoder import Encoder
+from elmo_tasks.layers.layers import Layers
+from elmo_tasks.text.tokens import tokenize
+from elmo_tasks.text.word_forms import are_inflections
+
+DESCRIPTION_NAME, SENTENCES_NAME, WORDS_NAME, ARRAYS_NAME = "index.json", "sentences.txt", "words.txt", "places.npz"
+LAYERS_FOLDER = "layers"
+VERSION = 1
+#: What fits into a few seconds of exact search on one core; see benchmarks/index_search.py.
+MOST_TOKENS = 5_000_000
+_BLOCK = 16_384
+_PER_TOKEN = 12  # bytes beside the vectors
+
+#: Called with the share that is done, 0..1.
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class IndexDescription:
+    """What an index holds.
+
+    Attributes:
+        title: one short line for people.
+        encoder: name of the model.
+        checksum: of its weights.
+        store: key of the layer store.
+        n_sentences: number of sentences.
+        n_tokens: words and punctuation of all sentences.
+        version: of the files' layout.
+    """
+
+    title: str
+    encoder: str
+    checksum: str
+    store: str
+    n_sentences: int
+    n_tokens: int
+    version: int = VERSION
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A use that was found.
+
+    Attributes:
+        sentence: its sentence.
+        index: which token of it.
+        start: character offset of the word in the sentence.
+        end: character offset one past its end.
+        cosine: with what was searched for.
+    """
+
+    sentence: str
+    index: int
+    start: int
+    end: int
+    cosine: float
+
+
+class UseIndex:
+    """An index that :func:`build_index` wrote; read-only, memory-mapped.
+
+    Args:
+        folder: where it lies.
+
+    Raises:
+        DataError: a file is missing, broken, or of another version.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        path = self.folder / DESCRIPTION_NAME
+        try:
+            raw = json.loads(path.read_text(encoding="utf-8"))
+            if raw.get("version") != VERSION:
+                raise DataError(f"{path}: an index of version {raw.get('version')}, expected {VERSION}; build it again")
+            self.description = IndexDescription(**raw)
+            arrays = np.load(self.folder / ARRAYS_NAME)
+            self._lines: NDArray[np.int64] = arrays["lines"]
+            self._word_of: NDArray[np.int32] = arrays["words"]
+            self._norms: NDArray[np.float32] = arrays["norms"]  # [L + 1, tokens]; the last one is of the mean
+            self._vocabulary = (self.folder / WORDS_NAME).read_text(encoding="utf-8").split("\n")
+        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+            if isinstance(error, DataError):
+                raise
+            raise DataError(
+                f"{path}: expected an index written by `python -m elmo_tasks index` ({type(error).__name__}: {error})"
+            ) from None
+        self.store = LayerStore(self.folder / LAYERS_FOLDER / self.description.store)
+
+    def __len__(self) -> int:
+        """Number of tokens."""
+        return self.description.n_tokens
+
+    @cached_property
+    def _is_word(self) -> NDArray[np.bool_]:
+        """``[tokens]`` whether it is a word, not punctuation."""
+        kinds = np.array([any(c.isalnum() for c in word) for word in self._vocabulary])
+        return kinds[self._word_of]
+
+    def forms_of(self, word: str) -> NDArray[np.bool_]:
+        """``[tokens]`` whether a token is an inflection of a word."""
+        key = _key(word)
+        return np.array([are_inflections(key, other) for other in self._vocabulary])[self._word_of]
+
+    def search(
+        self,
+        vector: NDArray[np.floating],
+        layer: int,
+        n: int = 20,
+        among: NDArray[np.bool_] | None = None,
+        leave_out: str = "",
+    ) -> tuple[Hit, ...]:
+        """The nearest uses, by comparing with all of them; at most one of each sentence.
+
+        Args:
+            vector: ``[D]`` of a word at that layer.
+            layer: from 0; one more than the last layer means their mean.
+            n: how many uses, at most.
+            among: ``[tokens]`` those that count; all words if ``None``.
+            leave_out: a sentence that is not searched: the one asked about.
+
+        Returns:
+            nearest first.
+        """
+        direction = np.asarray(vector, np.float32) / max(float(np.linalg.norm(vector)), 1e-12)
+        cosines = np.empty(len(self), np.float32)
+        for start in range(0, len(self), _BLOCK):
+            stop = min(start + _BLOCK, len(self))
+            cosines[start:stop] = self.store.vectors(layer, start, stop) @ direction
+        cosines /= np.maximum(self._norms[layer], 1e-12)
+        cosines[~(self._is_word if among is None else self._is_word & among)] = -np.inf
+        hits: list[Hit] = []
+        seen: set[str] = {_key(leave_out)}
+        # Some of the nearest share a sentence, so more are looked at than asked for.
+        k = min(len(self), 8 * n + 64)
+        near = np.argpartition(-cosines, k - 1)[:k] if k else np.zeros(0, np.int64)
+        for row in near[np.argsort(-cosines[near], kind="stable")].tolist():
+            if len(hits) == n or cosines[row] == -np.inf:
+                break
+            number = int(np.searchsorted(self.store.offsets, row, side="right")) - 1
+            sentence = self.sentence(number)
+            if _key(sentence) in seen:
+                continue
+            seen.add(_key(sentence))
+            index = row - int(self.store.offsets[number])
+            token = tokenize(sentence)[index]
+            hits.append(Hit(sentence, index, token.start, token.end, float(min(1.0, cosines[row]))))
+        return tuple(hits)
+
+    def sentence(self, number: int) -> str:
+        """One sentence."""
+        with (self.folder / SENTENCES_NAME).open("rb") as file:
+            file.seek(int(self._lines[number]))
+            return file.read(int(self._lines[number + 1] - self._lines[number]) - 1).decode("utf-8")
+
+
+def build_index(
+    encoder: Encoder,
+    sentences: Iterable[str],
+    folder: str | Path,
+    title: str,
+    max_tokens: int = MOST_TOKENS,
+    progress: Progress | None = None,
+) -> UseIndex:
+    """Encode a corpus, or open what an earlier call made of it; go on where one was interrupted.
+
+    Args:
+        encoder: gives the vectors.
+        sentences: of the corpus.
+        folder: to write to.
+        title: one short line for people.
+        max_tokens: the most it may hold.
+        progress: told how far it is.
+
+    Raises:
+        ConfigError: there are no sentences, too many tokens, too little room, or the folder holds another index.
+    """
+    folder = Path(folder)
+    lines = [" ".join(sentence.split()) for sentence in sentences]
+    tokens = [[token.text for token in tokenize(line)] for line in lines]
+    n_tokens = sum(map(len, tokens))
+    if not n_tokens:
+        raise ConfigError("there is nothing to index: expected text with at least one sentence")
+    if n_tokens > max_tokens:
+        raise ConfigError(
+            f"{n_tokens:,} tokens are too many for exact search; the most is {max_tokens:,}. Index a part of the text "
+            "(every tenth document, say), or several parts into folders of their own"
+        )
+    key = describe(encoder, tokens, None)[0].key
+    if (folder / DESCRIPTION_NAME).exists():
+        index = UseIndex(folder)
+        if index.description.store == key:
+            return index
+        raise ConfigError(f"{folder}: holds an index of other text or of another model; choose another folder")
+    store = LayerStore.build(_Counting(encoder, n_tokens, progress), tokens, folder / LAYERS_FOLDER)
+    words: dict[str, int] = {}
+    word_of = np.array([words.setdefault(_key(w), len(words)) for row in tokens for w in row], np.int32)
+    # A key may hold no line break: a token has none.
+    (folder / WORDS_NAME).write_text("\n".join(words), encoding="utf-8")
+    encoded = [f"{line}\n".encode() for line in lines]
+    (folder / SENTENCES_NAME).write_bytes(b"".join(encoded))
+    starts = np.concatenate([[0], np.cumsum([len(line) for line in encoded])]).astype(np.int64)
+    np.savez(folder / ARRAYS_NAME, lines=starts, words=word_of, norms=_norms(store))
+    description = IndexDescription(title, encoder.name, encoder.checksum, key, len(lines), n_tokens)
+    # Last: with it the index is whole.
+    partial = folder / f"{DESCRIPTION_NAME}.part"
+    partial.write_text(json.dumps(asdict(description), indent=1) + "\n", encoding="utf-8")
+    partial.replace(folder / DESCRIPTION_NAME)
+    return UseIndex(folder)
+
+
+def size_of(n_tokens: int, n_layers: int, width: int) -> int:
+    """Bytes that an index takes on disk, about."""
+    return n_tokens * (2 * n_layers * width + 4 * (n_layers + 1) + _PER_TOKEN)
+
+
+def text_key(sentences: Sequence[str]) -> str:
+    """What changes when the sentences do."""
+    return hashlib.sha256("\n".join(sentences).encode()).hexdigest()[:16]
+
+
+def _norms(store: LayerStore) -> NDArray[np.float32]:
+    """``[L + 1, tokens]`` lengths of the vectors of each layer and of their mean."""
+    n = int(store.offsets[-1])
+    norms = np.empty((store.n_layers + 1, n), np.float32)
+    for start in range(0, n, _BLOCK):
+        stop = min(start + _BLOCK, n)
+        for layer in range(store.n_layers + 1):
+            norms[layer, start:stop] = np.linalg.norm(store.vectors(layer, start, stop), axis=1)
+    return norms
+
+
+class _Counting:
+    """An encoder that says how far it is."""
+
+    def __init__(self, encoder: Encoder, n_tokens: int, progress: Progress | None) -> None:
+        self._encoder, self._n_tokens, self._progress, self._done = encoder, n_tokens, progress, 0
+        self.name, self.checksum = encoder.name, encoder.checksum
+        self.n_layers, self.width = encoder.n_layers, encoder.width
+
+    def encode(self, sentences: Sequence[Sequence[str]], /) -> Layers:
+        layers = self._encoder.encode(sentences)
+        self._done += sum(map(len, sentences))
+        if self._progress is not None:
+            self._progress(min(1.0, self._done / max(1, self._n_tokens)))
+        return layers
+
+
+def _key(text: str) -> str:
+    return unicodedata.normalize("NFC", text).casefold()

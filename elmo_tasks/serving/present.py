@@ -1,0 +1,162 @@
+"""What the Present tab asks for beside comparisons: static neighbours, and a meaning that forms word by word."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from elmo_tasks.analysis.calibration import Calibration
+from elmo_tasks.analysis.forming import TwoSenses
+from elmo_tasks.api import FormingStep, GallerySense, Limits, MeaningForms, StaticNeighbour, StaticNeighbours
+from elmo_tasks.corpus.gallery import gallery
+from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.errors import InputError
+from elmo_tasks.text.mentions import check_word, find_mention
+
+#: Every word is read with all words before it: the work grows with the square of this.
+MOST_WORDS = 40
+MOST_NEIGHBOURS = 50
+
+
+class LoadedModel(Protocol):
+    """A model in memory, and what its cosines mean."""
+
+    @property
+    def elmo(self) -> Elmo:
+        """The encoder."""
+        ...
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of its layers, the mean included."""
+        ...
+
+    @property
+    def calibration(self) -> Calibration:
+        """Which layer tells uses apart best."""
+        ...
+
+
+class Presentation:
+    """Answers what is shown to an audience. Nothing is loaded or computed before it is asked for.
+
+    Args:
+        load: gives a model by name, the default one for ``None``; it raises :class:`InputError` for one that is not on offer.
+        limits: how much one request may hold.
+    """
+
+    def __init__(self, load: Callable[[str | None], LoadedModel], limits: Limits | None = None) -> None:
+        self._load, self._limits = load, limits or Limits()
+        self._static: StaticVectors | None = None
+        self._known: dict[tuple[str, str], tuple[list[tuple[str, ...]], list[str], Tensor]] = {}
+        self._lock = threading.Lock()
+
+    def senses(self, word: str) -> tuple[GallerySense, ...]:
+        """See :meth:`elmo_tasks.api.Service.gallery_senses`."""
+        wanted = word.strip().lower()
+        found: dict[str, list[str]] = {}
+        glosses: dict[str, str] = {}
+        for use in gallery():
+            if use.word == wanted:
+                found.setdefault(use.sense, []).append(use.sentence)
+                glosses[use.sense] = use.gloss
+        return tuple(GallerySense(wanted, name, glosses[name], tuple(sentences)) for name, sentences in found.items())
+
+    def neighbours(self, word: str, n: int = 12) -> StaticNeighbours:
+        """See :meth:`elmo_tasks.api.Service.static_neighbours`."""
+        check_word(word)
+        if not 1 <= n <= MOST_NEIGHBOURS:
+            raise InputError(f"Between 1 and {MOST_NEIGHBOURS} neighbours can be shown, not {n}.", field="n")
+        with self._lock:
+            if self._static is None:
+                self._static = StaticVectors.load()
+            vectors = self._static
+        if word.strip() not in vectors:
+            raise InputError(
+                f"“{word.strip()[:40]}” is not among the {len(vectors):,} words that have a static vector here.",
+                field="word",
+            )
+        near = tuple(StaticNeighbour(other, round(value, 6)) for other, value in vectors.nearest(word.strip(), n))
+        return StaticNeighbours(word.strip(), vectors.name, len(vectors), near)
+
+    def forms(
+        self, word: str, sentence: str, senses: Sequence[str] | None = None, model: str | None = None
+    ) -> MeaningForms:
+        """See :meth:`elmo_tasks.api.Service.meaning_forms`."""
+        if len(sentence) > self._limits.max_characters:
+            raise InputError(
+                f"The sentence has {len(sentence):,} characters; the most is {self._limits.max_characters:,}. Shorten it.",
+                field="sentence 1",
+            )
+        mention = find_mention(word, sentence, field="sentence 1")
+        tokens = tuple(token.text for token in mention.tokens)
+        if len(tokens) > MOST_WORDS:
+            raise InputError(
+                f"The sentence has {len(tokens)} words; the most is {MOST_WORDS} here. Shorten it.", field="sentence 1"
+            )
+        chosen = self._two(word, senses)
+        loaded = self._load(model)
+        layer = loaded.calibration.verdict_layer
+        texts, names, vectors = self._uses(loaded.elmo, chosen[0].word)
+        kept = [
+            [k for k, name in enumerate(names) if name == sense.name and texts[k] != tokens] for sense in chosen
+        ]  # the sentence itself may be one of the examples
+        views = [_view(vectors, layer)[rows] for rows in kept]
+        poles = TwoSenses.of(*views)
+        letters = TwoSenses.of(*(vectors[0][rows] for rows in kept))
+        read = range(mention.index + 1, len(tokens) + 1)
+        encoded = loaded.elmo.encode([tokens[:n] for n in read]).values[:, :, mention.index].cpu()
+        cosines = poles.cosines(_view(encoded, layer))
+        differences = cosines[:, 0] - cosines[:, 1]
+        steps = tuple(
+            FormingStep(n, (round(a, 6), round(b, 6)), None if side is None else chosen[side].name)
+            for n, (a, b), side in zip(read, cosines.tolist(), poles.sides(differences), strict=True)
+        )
+        known = tuple(tuple(round(value, 6) for value in part.tolist()) for part in poles.known)
+        return MeaningForms(
+            word=word.strip(),
+            model=loaded.elmo.name,
+            layer=loaded.names[layer],
+            sentence=mention.sentence,
+            tokens=tokens,
+            offsets=tuple((token.start, token.end) for token in mention.tokens),
+            index=mention.index,
+            senses=chosen,
+            steps=steps,
+            known=(known[0], known[1]),
+            middle=round(poles.middle, 6),
+            right=poles.right,
+            right_by_spelling=letters.right,
+            can_tell=poles.can_tell,
+        )
+
+    def _two(self, word: str, senses: Sequence[str] | None) -> tuple[GallerySense, GallerySense]:
+        check_word(word)
+        offered = {sense.name: sense for sense in self.senses(word)}
+        if len(offered) < 2:
+            raise InputError(f"“{word.strip()[:40]}” is not among the words whose senses are known here.", field="word")
+        names = list(offered)[:2] if not senses else list(senses)
+        if len(names) != 2 or names[0] == names[1] or not set(names) <= set(offered):
+            raise InputError(f"Choose two different senses of “{word.strip()}”: {', '.join(offered)}.", field="senses")
+        return offered[names[0]], offered[names[1]]
+
+    def _uses(self, elmo: Elmo, word: str) -> tuple[list[tuple[str, ...]], list[str], Tensor]:
+        """The gallery's uses of a word: tokens, names of the senses, ``[L, n, D]`` vectors; encoded once."""
+        key = (elmo.name, word)
+        if key not in self._known:
+            uses = [(find_mention(use.word, use.sentence), use.sense) for use in gallery() if use.word == word]
+            texts = [tuple(token.text for token in mention.tokens) for mention, _ in uses]
+            values = elmo.encode(texts).values
+            vectors = torch.stack([values[:, k, mention.index] for k, (mention, _) in enumerate(uses)], dim=1).cpu()
+            self._known[key] = (texts, [sense for _, sense in uses], vectors)
+        return self._known[key]
+
+
+def _view(vectors: Tensor, layer: int) -> Tensor:
+    """``[L, n, D]`` -> ``[n, D]`` at a layer, or their mean, which comes after the last layer."""
+    return vectors[layer] if layer < len(vectors) else vectors.mean(dim=0)

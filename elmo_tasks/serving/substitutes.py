@@ -1,0 +1,129 @@
+"""What the model would have written in the place of a word; it takes the output layer that the model was trained with."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from elmo_tasks.analysis.substitutes import log_frequencies, states_around, told_by_both
+from elmo_tasks.api import Comparison, Guess, Substitutes, WrittenHere
+from elmo_tasks.bilm.model_files import has_softmax, load_softmax
+from elmo_tasks.bilm.softmax import LMSoftmax
+from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.errors import InputError
+from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
+from elmo_tasks.text.word_forms import may_be_forms_of_one_word
+
+#: How many guesses are given of each kind.
+N_GUESSES = 8
+
+
+@dataclass(frozen=True)
+class _Output:
+    """The output layer of a model, and what is known of its words.
+
+    Attributes:
+        softmax: vector -> score of each word.
+        vocabulary: the ``V`` words.
+        is_word: ``[V]`` whether it is one that a person would write in the place of a word: no mark, no punctuation.
+        log_frequency: ``[V]`` log-probability of the word on its own.
+    """
+
+    softmax: LMSoftmax
+    vocabulary: Vocabulary
+    is_word: Tensor
+    log_frequency: Tensor
+
+
+class Writer:
+    """Lets a language model fill the place of a word. The output layer is loaded when it is first asked for.
+
+    Args:
+        compare: gives the uses, and refuses what cannot be read.
+        elmo: gives an encoder by name.
+    """
+
+    def __init__(self, compare: Callable[..., Comparison], elmo: Callable[[str], Elmo]) -> None:
+        self._compare, self._elmo = compare, elmo
+        self._outputs: dict[str, _Output] = {}
+        self._lock = threading.Lock()
+
+    @torch.no_grad()
+    def written(self, word: str, sentences: Sequence[str], model: str | None = None) -> Substitutes:
+        """See :meth:`elmo_tasks.api.Service.substitutes`."""
+        comparison = self._compare(word, sentences, model)
+        elmo = self._elmo(comparison.model)
+        output = self._output(elmo)
+        items = comparison.items
+        top = elmo.states([item.tokens for item in items]).layers[-1]
+        states = states_around(top, torch.tensor([item.index + 1 for item in items], device=top.device))
+        before, after = (output.softmax(state).float().cpu().log_softmax(dim=-1) for state in states)
+        both = told_by_both(before, after, output.log_frequency)
+        uses = []
+        for use, item in enumerate(items):
+            one, other, joint = (_guesses(told[use], output, item.token) for told in (before, after, both))
+            rank, probability = _own(both[use], output, item.token)
+            uses.append(WrittenHere(use, one, other, joint, rank, probability))
+        return Substitutes(comparison, tuple(uses), len(output.vocabulary), _answer(comparison, uses))
+
+    def _output(self, elmo: Elmo) -> _Output:
+        if elmo.files is None or not has_softmax(elmo.files):
+            raise InputError(
+                f"The model “{elmo.name}” gives vectors but cannot write words: the part that turns vectors into words was "
+                "never published with it. Choose another model for this.",
+                field="model",
+            )
+        with self._lock:
+            if elmo.name not in self._outputs:
+                softmax, vocabulary = load_softmax(elmo.files)
+                is_word = torch.tensor([w not in SPECIAL_WORDS and w[:1].isalnum() for w in vocabulary.words])
+                softmax.to(elmo.device).requires_grad_(False)
+                self._outputs[elmo.name] = _Output(softmax, vocabulary, is_word, log_frequencies(len(vocabulary)))
+            return self._outputs[elmo.name]
+
+
+def _guesses(log_probabilities: Tensor, output: _Output, token: str) -> tuple[Guess, ...]:
+    n = min(N_GUESSES, int(output.is_word.sum()))
+    best = log_probabilities.masked_fill(~output.is_word, -torch.inf).topk(n)
+    words = [output.vocabulary.words[k] for k in best.indices.tolist()]
+    return tuple(
+        Guess(word, round(probability, 6), may_be_forms_of_one_word(word.lower(), token.lower()))
+        for word, probability in zip(words, best.values.exp().tolist(), strict=True)
+    )
+
+
+def _own(log_probabilities: Tensor, output: _Output, token: str) -> tuple[int | None, float | None]:
+    """Rank and probability of the word that stands there."""
+    if token not in output.vocabulary:
+        return None, None
+    own = log_probabilities[output.vocabulary.id_of(token)]
+    rank = int(((log_probabilities > own) & output.is_word).sum()) + 1
+    return rank, round(float(own.exp()), 9)
+
+
+def _answer(comparison: Comparison, uses: Sequence[WrittenHere]) -> str:
+    where: dict[str, list[int]] = {}
+    for found in uses:
+        where.setdefault(found.both[0].word, []).append(found.use + 1)
+    parts = [f"“{word}” in {_sentences(numbers)}" for word, numbers in where.items()]
+    first = f"Reading both sides, the model would most likely have written {_listed(parts)}."
+    spellings = {item.token for item in comparison.items}
+    name = f"“{spellings.pop()}” itself" if len(spellings) == 1 else "The word that stands there"
+    among = [found.use + 1 for found in uses if found.rank is not None and found.rank <= N_GUESSES]
+    if not among:
+        return f"{first} {name} is not among its {N_GUESSES} likeliest words in any of them."
+    if len(among) == len(uses):
+        return f"{first} {name} is among its {N_GUESSES} likeliest words in all of them."
+    return f"{first} {name} is among its {N_GUESSES} likeliest words in {_sentences(among)} only."
+
+
+def _sentences(numbers: Sequence[int]) -> str:
+    return f"sentence {numbers[0]}" if len(numbers) == 1 else f"sentences {_listed([str(n) for n in numbers])}"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -1,0 +1,201 @@
+"""Why two uses of a word come out as they do: words are hidden one at a time, and the halves of the layers looked at."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from elmo_tasks.analysis.attribution import (
+    WAYS,
+    cosine_changes,
+    decisive,
+    halved_cosines,
+    hidden,
+    nearest,
+    telling_side,
+)
+from elmo_tasks.analysis.similarity import random_pair_cosine
+from elmo_tasks.api import Comparison, ComparisonItem, Explanation, HiddenWord, LayerComparison, Sides
+from elmo_tasks.corpus.everyday import everyday_sentences
+from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.errors import InputError
+from elmo_tasks.layers.views import layer_names, with_mean
+from elmo_tasks.text.tokens import tokenize
+
+# Tokens that one answer may encode for the hiding; in long sentences only the words nearest to the compared one are hidden.
+_MOST_TOKENS = 12_000
+_BATCH = 64
+_SIDE_ANSWERS = {
+    "before": "The words before it tell the two apart more than the words after it.",
+    "after": "The words after it tell the two apart more than the words before it.",
+    "both": "The words before it and the words after it tell the two apart about equally.",
+    "unclear": "The layers do not agree on which side tells the two apart more.",
+}
+
+
+class Explainer:
+    """Explains the cosine of two uses. Nothing is computed before it is asked for.
+
+    Args:
+        compare: gives the uses and their cosines, and refuses what cannot be read.
+        elmo: gives an encoder by name.
+    """
+
+    def __init__(self, compare: Callable[..., Comparison], elmo: Callable[[str], Elmo]) -> None:
+        self._compare, self._elmo = compare, elmo
+        self._random: dict[str, list[list[float]]] = {}
+        self._lock = threading.Lock()
+
+    def why(
+        self,
+        word: str,
+        sentences: Sequence[str],
+        pair: tuple[int, int] | None = None,
+        layer: str | None = None,
+        model: str | None = None,
+    ) -> Explanation:
+        """See :meth:`elmo_tasks.api.Service.why`."""
+        comparison = self._compare(word, sentences, model)
+        elmo = self._elmo(comparison.model)
+        names = layer_names(elmo.n_layers)
+        asked = _layer(comparison, layer)
+        a, b = _pair(comparison, asked, pair)
+        items = (comparison.items[a], comparison.items[b])
+        plain = [_vectors(elmo, [(item.tokens, item.index)])[:, 0] for item in items]  # [L + 1, D] each
+        at = names.index(asked.name)
+        cosine = float(cosine_changes(plain[0][at], plain[1][at], 0.0))
+        words: list[HiddenWord] = []
+        skipped = 0
+        for use, item, own in ((a, items[0], 0), (b, items[1], 1)):
+            places = _places(item)
+            skipped += len(item.tokens) - 1 - len(places)
+            words += _hide(elmo, item, use, places, at, plain[1 - own][at], cosine)
+        apart = _is_apart(comparison, asked, (a, b))
+        changes = np.array([found.changes for found in words]).reshape(-1, len(WAYS)).T
+        named = decisive(changes, apart)
+        found = None if named is None or not any(c.isalnum() for c in words[named].token) else words[named]
+        sides = self._sides(elmo, plain)
+        side = telling_side([(s.before, s.random_before) for s in sides], [(s.after, s.random_after) for s in sides])
+        return Explanation(
+            comparison=comparison,
+            pair=(a, b),
+            layer=asked.name,
+            cosine=round(cosine, 6),
+            random_pair_cosine=asked.random_pair_cosine,
+            apart=apart,
+            answer=_answer(items, words, found),
+            decisive=found,
+            ways=WAYS,
+            words=tuple(words),
+            skipped=skipped,
+            sides=sides,
+            side=side,
+            side_answer=_SIDE_ANSWERS[side],
+        )
+
+    def _sides(self, elmo: Elmo, plain: Sequence[Tensor]) -> tuple[Sides, ...]:
+        n = elmo.n_layers
+        found = halved_cosines(plain[0][1:n], plain[1][1:n]).tolist()  # layer 0 has no halves, the mean has it in it
+        return tuple(
+            Sides(str(k), round(before, 6), round(after, 6), *random)
+            for k, ((before, after), random) in enumerate(zip(found, self._random_halves(elmo), strict=True), start=1)
+        )
+
+    def _random_halves(self, elmo: Elmo) -> list[list[float]]:
+        """``[L - 1][2]`` mean cosine of two random words of the everyday sentences in each half of each layer."""
+        with self._lock:
+            if elmo.name not in self._random:
+                layers = elmo.encode(everyday_sentences())
+                ids: dict[str, int] = {}
+                keep = [
+                    (k, t, ids.setdefault(word.lower(), len(ids)))
+                    for k, words in enumerate(layers.tokens)
+                    for t, word in enumerate(words)
+                    if word[0].isalpha()
+                ]
+                sentence, place, word = (torch.tensor(column) for column in zip(*keep, strict=True))
+                halves = layers.values[1:, sentence, place].cpu().chunk(2, dim=-1)
+                means = torch.stack([random_pair_cosine(half, sentence, word) for half in halves], dim=-1)
+                self._random[elmo.name] = [[round(value, 6) for value in row] for row in means.tolist()]
+            return self._random[elmo.name]
+
+
+def _layer(comparison: Comparison, name: str | None) -> LayerComparison:
+    layers = comparison.layers[1:]
+    wanted = comparison.verdict_layer if name is None else name
+    found = next((layer for layer in layers if layer.name == wanted), None)
+    if found is None:
+        raise InputError(
+            f"Words around the word change nothing at layer “{wanted[:20]}”, or there is no such layer; choose one of "
+            f"{', '.join(layer.name for layer in layers)}.",
+            field="layer",
+        )
+    return found
+
+
+def _pair(comparison: Comparison, layer: LayerComparison, pair: tuple[int, int] | None) -> tuple[int, int]:
+    n = len(comparison.items)
+    if pair is None:
+        return min(((a, b) for b in range(n) for a in range(b)), key=lambda ab: layer.cosine[ab[0]][ab[1]])
+    if len(pair) != 2 or pair[0] == pair[1] or not all(0 <= use < n for use in pair):
+        raise InputError(f"Choose two different uses, counted from 0 to {n - 1}.", field="pair")
+    return min(pair), max(pair)
+
+
+def _is_apart(comparison: Comparison, layer: LayerComparison, pair: tuple[int, int]) -> bool:
+    """Whether the two are rather different than alike: not in one group, or no closer than pairs are on average."""
+    a, b = pair
+    if comparison.groups:
+        return not any(a in group and b in group for group in comparison.groups)
+    n = len(comparison.items)
+    others = [layer.cosine[i][j] for j in range(n) for i in range(j)]
+    return layer.cosine[a][b] <= sum(others) / len(others)
+
+
+def _places(item: ComparisonItem) -> list[int]:
+    n = len(item.tokens)
+    return nearest(n, item.index, _MOST_TOKENS // (2 * len(WAYS) * n))
+
+
+def _hide(
+    elmo: Elmo, item: ComparisonItem, use: int, places: Sequence[int], layer: int, other: Tensor, cosine: float
+) -> Iterator[HiddenWord]:
+    if not places:
+        return
+    without = _vectors(elmo, [hidden(item.tokens, item.index, k, way) for way in WAYS for k in places])[layer]
+    changes = cosine_changes(without, other, cosine).reshape(len(WAYS), -1)  # [W, n]
+    tokens = tokenize(item.sentence)
+    for k, change in zip(places, changes.T.tolist(), strict=True):
+        yield HiddenWord(
+            use=use,
+            index=k,
+            token=item.tokens[k],
+            start=tokens[k].start,
+            end=tokens[k].end,
+            changes=tuple(round(c, 6) for c in change),
+            change=round(sum(change) / len(change), 6),
+        )
+
+
+def _vectors(elmo: Elmo, places: Sequence[tuple[Sequence[str], int]]) -> Tensor:
+    """``[L + 1, n, D]`` vectors of one token of each sentence, the mean of the layers included."""
+    parts = []
+    for start in range(0, len(places), _BATCH):
+        batch = places[start : start + _BATCH]
+        values = elmo.encode([tuple(tokens) for tokens, _ in batch]).values
+        parts.append(torch.stack([values[:, k, index] for k, (_, index) in enumerate(batch)], dim=1).cpu())
+    return with_mean(torch.cat(parts, dim=1))
+
+
+def _answer(items: Sequence[ComparisonItem], words: Sequence[HiddenWord], named: HiddenWord | None) -> str:
+    if not words:
+        return "There is no other word in the two sentences."
+    if named is not None:
+        return f"Mostly because of “{named.token}” in sentence {named.use + 1}."
+    if items[0].token != items[1].token:
+        return "No single word around them decides it. The spellings differ, which moves vectors apart by itself."
+    return "No single word decides it."

@@ -1,0 +1,56 @@
+"""Running text -> sentences."""
+
+from __future__ import annotations
+
+import re
+
+from elmo_tasks.text.tokens import Token, tokenize
+
+_ENDS = frozenset((".", "!", "?", "..."))
+_CLOSING = frozenset(('"', "'", "''", ")", "]", "}"))
+_PARAGRAPH = re.compile(r"\n\s*\n")
+
+
+def split_sentences(text: str, max_tokens: int = 200) -> list[str]:
+    """Cut running text into sentences, one line each.
+
+    A sentence ends at a full stop that is no part of an abbreviation, or at ``!`` or ``?``, with the quotes and brackets that
+    close there, if what follows does not begin in lower case. An empty line ends one, too. What is longer than ``max_tokens``
+    is cut there.
+
+    Args:
+        text: any text; single line breaks are spaces.
+        max_tokens: the longest sentence.
+    """
+    found = []
+    for paragraph in _PARAGRAPH.split(text):
+        line = " ".join(paragraph.split())
+        tokens = tokenize(line)
+        start = 0
+        for stop in _stops(tokens, max_tokens):
+            sentence = line[tokens[start].start : tokens[stop - 1].end].strip()
+            if any(character.isalnum() for character in sentence):
+                found.append(sentence)
+            start = stop
+    return found
+
+
+def _stops(tokens: list[Token], max_tokens: int) -> list[int]:
+    """One past the last token of each sentence."""
+    stops: list[int] = []
+    k, start = 0, 0
+    while k < len(tokens):
+        k += 1
+        if tokens[k - 1].text in _ENDS:
+            # Quotes that open look like quotes that close; those that close stand without a space.
+            while k < len(tokens) and tokens[k].text in _CLOSING | _ENDS and tokens[k].start <= tokens[k - 1].end:
+                k += 1
+            if k == len(tokens) or not tokens[k].text[:1].islower():
+                stops.append(k)
+                start = k
+        elif k - start >= max_tokens:
+            stops.append(k)
+            start = k
+    if tokens and start < len(tokens):
+        stops.append(len(tokens))
+    return stops

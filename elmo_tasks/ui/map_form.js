@@ -1,0 +1,152 @@
+// The form of the Sense map tab. Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
+// The page is built from elements and text nodes only, so nothing a person typed is ever read as HTML.
+
+const MOST_BYTES = 2_000_000;
+const make = (tag, attributes = {}, ...children) => {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (value !== false && value !== null) node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children);
+  return node;
+};
+
+const word = make("input", { id: "map-word", type: "text", list: "map-words", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-describedby": "map-word-note" });
+const wordNote = make("div", { class: "note error", id: "map-word-note", hidden: true });
+const offered = make("datalist", { id: "map-words" }, ...props.words.map((w) => make("option", { value: w })));
+const view = make("select", { id: "map-view", onchange: () => send(false) }, ...props.views.map((v) => make("option", { value: v.name }, v.title)));
+const groups = make("select", { id: "map-groups", onchange: () => send(false) },
+  make("option", { value: "" }, "Let the numbers decide"),
+  ...Array.from({ length: props.most_groups - 1 }, (_, k) => make("option", { value: k + 2 }, `${k + 2} groups`)));
+const model = make("select", { id: "map-model", onchange: () => send(false) }, ...props.models.map((m) => make("option", { value: m.name }, m.title)));
+const text = make("textarea", { id: "map-text", rows: "4", spellcheck: "false", dir: "auto", placeholder: "Paste sentences, a chapter, messages…", "aria-describedby": "map-text-hint map-text-note", oninput: () => { name = ""; said.textContent = ""; refresh(); } });
+const textNote = make("div", { class: "note error", id: "map-text-note", hidden: true });
+const file = make("input", { id: "map-file", type: "file", accept: ".txt,.csv,text/plain,text/csv", class: "visually-hidden", tabindex: "-1", onchange: () => take(file.files[0]) });
+const said = make("span", { class: "said", role: "status" });
+const gallery = make("input", { type: "checkbox", id: "map-gallery", checked: true });
+const lives = make("button", { type: "button", class: "plain", onclick: () => send(true) }, "Find words with two lives");
+const clear = make("button", { type: "button", class: "plain", onclick: () => { text.value = ""; name = ""; said.textContent = ""; gallery.checked = true; refresh(); text.focus(); } }, "Clear");
+const submit = make("button", { type: "submit", class: "primary" }, "Draw the map");
+const examples = make("div", { class: "chips", role: "group", "aria-labelledby": "map-examples" },
+  ...props.first.map((w) => make("button", { type: "button", class: "chip", onclick: () => { word.value = w; groups.value = ""; gallery.checked = true; send(false); } }, w)));
+const own = make("details", { class: "own-text" }, make("summary", {}, "Your own text"),
+  make("div", { class: "field" },
+    make("label", { for: "map-text" }, "Text with the word in it"), text, textNote,
+    make("p", { class: "hint", id: "map-text-hint" }, "Also a .txt or .csv file, up to 2 MB. Up to 300 uses are drawn. Nothing is kept."),
+    make("div", { class: "tools" }, make("button", { type: "button", class: "plain", onclick: () => file.click() }, "Open a file"), file, clear, said),
+    make("label", { class: "check" }, gallery, make("span", {}, "Draw the example sentences, too")),
+    make("div", { class: "tools" }, lives),
+    make("p", { class: "hint" }, "Two lives: which words of your text (up to 200,000 characters) are used in ways that fall apart?")));
+
+let name = ""; // of the file the text came from
+let asked = false;
+let again = null; // what was asked while an answer was on its way
+let revision = 0;
+let chosenView = false;
+let scroll = false;
+
+element.append(make("form", { class: "editor map-editor card", novalidate: true, "aria-label": "Map the uses of a word", onsubmit: (event) => { event.preventDefault(); scroll = innerWidth < 960; send(false); } },
+  make("div", { class: "field" }, make("label", { for: "map-word" }, "Word"), word, offered, wordNote,
+    make("p", { class: "hint" }, `Example sentences are here for ${props.words.length} words. For any other word, paste your own text.`)),
+  own, submit,
+  make("div", { class: "field examples" }, make("p", { class: "label", id: "map-examples" }, "Words to start with"), examples),
+  make("div", { class: "field" }, make("label", { for: "map-view" }, "Compare the uses by"), view),
+  make("div", { class: "field" }, make("label", { for: "map-groups" }, "Number of groups"), groups),
+  make("div", { class: "field", hidden: props.models.length < 2 }, make("label", { for: "map-model" }, "Model"), model)));
+
+view.addEventListener("change", () => { chosenView = true; });
+
+function refresh() {
+  lives.disabled = !text.value.trim();
+  clear.hidden = !text.value;
+}
+async function take(chosen) {
+  if (!chosen) return;
+  file.value = "";
+  if (chosen.size > MOST_BYTES) return show("text", `${chosen.name} has ${(chosen.size / 1e6).toFixed(1)} MB; the most is 2 MB. Choose a part of it.`);
+  const buffer = await chosen.arrayBuffer();
+  let content;
+  try {
+    content = new TextDecoder("utf-8", { fatal: true }).decode(buffer);
+  } catch {
+    // Older programs save in the Windows code page; what has zero bytes is no text at all.
+    if (new Uint8Array(buffer).includes(0)) return show("text", `${chosen.name} is not a text file. Save it as plain text (.txt) first.`);
+    content = new TextDecoder("windows-1252").decode(buffer);
+  }
+  hide();
+  text.value = content;
+  name = chosen.name;
+  said.textContent = chosen.name;
+  gallery.checked = false;
+  refresh();
+}
+function show(field, message) {
+  const [box, note] = ["text"].includes(field) ? [text, textNote] : [word, wordNote];
+  if (box === text) own.open = true;
+  note.hidden = false;
+  note.setAttribute("role", "alert");
+  note.replaceChildren(make("p", {}, message));
+  box.setAttribute("aria-invalid", "true");
+  return box;
+}
+function hide() {
+  for (const note of [wordNote, textNote]) { note.hidden = true; note.replaceChildren(); }
+  for (const box of [word, text]) box.removeAttribute("aria-invalid");
+}
+function busy(message) {
+  submit.textContent = message || "Draw the map";
+  submit.setAttribute("aria-busy", String(!!message));
+  document.querySelector(".map-answer")?.classList.toggle("stale", !!message);
+}
+function send(twoLives) {
+  const question = { word: word.value, text: text.value, name, view: chosenView ? view.value : "", groups: groups.value, gallery: gallery.checked, lives: twoLives, model: model.value };
+  if (asked) { again = question; return; }
+  ask(question);
+}
+function ask(question) {
+  hide();
+  asked = true;
+  busy(question.lives ? "Reading your text…" : "Drawing…");
+  trigger("submit", { ...question, revision: ++revision });
+}
+function onAnswer() {
+  const value = props.value;
+  if (!asked || value.revision !== revision) return;
+  if (value.busy) return busy(value.busy);
+  asked = false;
+  busy("");
+  if (value.view) view.value = value.view;
+  if (value.note) {
+    const box = show(value.note.field, value.note.text);
+    if (document.activeElement === submit) box.focus();
+  }
+  if (again) {
+    const question = again;
+    again = null;
+    return ask(question);
+  }
+  if (scroll && !value.note) requestAnimationFrame(() => document.querySelector(".map-answer")?.scrollIntoView({ behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth", block: "start" }));
+  scroll = false;
+}
+element.addEventListener("failed", () => {
+  asked = false;
+  busy("");
+  show("word", "The program failed on this; its log says why. Try another word.");
+});
+// A word of the list of words with two lives was chosen: its map is drawn from the text alone.
+element.firstElementChild.addEventListener("choose", (event) => {
+  word.value = event.detail;
+  gallery.checked = false;
+  groups.value = "";
+  scroll = true;
+  send(false);
+});
+watch("value", onAnswer);
+
+const query = new URLSearchParams(location.search);
+const linked = query.get("tab") === "map";
+word.value = (linked && query.get("word")) || props.first[0] || "";
+if (linked && props.views.some((v) => v.name === query.get("view"))) { view.value = query.get("view"); chosenView = true; }
+refresh();
+send(false);

@@ -1,0 +1,97 @@
+"""The map: one mark a use, in the shape, colour and letter of its group; a star on uses of one's own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from html import escape
+
+from elmo_tasks.api import SenseMap
+from elmo_tasks.ui.map_words import use_name
+
+# The plot that marks are kept apart for; on other screens the places are percentages of it.
+WIDTH, HEIGHT = 720.0, 440.0
+SHAPES = (
+    "M0-12a12 12 0 1 0 .01 0z",
+    "M-10.5-10.5h21v21h-21z",
+    "M0-14L14 0L0 14L-14 0z",
+    "M0-13.5L13.5 10.5H-13.5z",
+    "M-7-12h14l7 12l-7 12h-14l-7-12z",
+    "M-4.6-12h9.2v7.4h7.4v9.2h-7.4v7.4h-9.2v-7.4h-7.4v-9.2h7.4z",
+)
+STAR = "M0-5.4L1.6-1.7 5.6-1.3 2.6 1.4 3.5 5.4 0 3.3-3.5 5.4-2.6 1.4-5.6-1.3-1.6-1.7z"
+
+
+def mark_size(n: int) -> float:
+    """How large marks are drawn, 1 being 24 pixels: many need to be small."""
+    return 1.0 if n <= 40 else 0.75 if n <= 100 else 0.5
+
+
+def picture(answer: SenseMap) -> str:
+    """The map as inline SVG; the page's script tells what a mark stands for."""
+    size = mark_size(len(answer.uses))
+    places = apart([(use.x, use.y) for use in answer.uses], 27 * size)
+    marks = []
+    for number, (use, (x, y)) in enumerate(zip(answer.uses, places, strict=True)):
+        group = use.group
+        letter = answer.groups[group].letter if group is not None else ""
+        shape = SHAPES[group % len(SHAPES)] if group is not None else SHAPES[0]
+        text = f'<text y="{5.5 if group == 3 else 4.8}">{letter}</text>' if letter and size > 0.5 else ""
+        star = f'<path class="own" d="{STAR}" transform="translate(12 -11) scale(1.5)"/>' if use.own else ""
+        marks.append(
+            f'<svg x="{x:.2f}%" y="{y:.2f}%" class="mark g{"none" if group is None else group % 6}" data-use="{number}" '
+            f'role="button" tabindex="{-1 if number else 0}" aria-pressed="false" '
+            f'aria-label="{escape(use_name(use, number, answer))}"><g style="scale:{size}">'
+            f'<circle class="reach" r="16"/><path class="shape" d="{shape}"/>{text}{star}</g></svg>'
+        )
+    return (
+        '<div class="plane"><svg class="sense-map" role="group" aria-label="Map of the uses; the arrow keys go from mark to mark">'
+        f'<g class="ties"></g>{"".join(marks)}</svg></div>'
+    )
+
+
+def shape(group: int | None) -> str:
+    """The mark of a group, for the list of groups and for tables."""
+    from_list = SHAPES[group % len(SHAPES)] if group is not None else SHAPES[0]
+    letter = "" if group is None else "ABCDEF"[group % 6]
+    return (
+        f'<svg class="sign g{"none" if group is None else group % 6}" viewBox="-16 -16 32 32" role="img" '
+        f'aria-label="{f"group {letter}" if letter else "no group"}"><path class="shape" d="{from_list}"/>'
+        f'<text y="{6.5 if group == 3 else 5}">{letter}</text></svg>'
+    )
+
+
+def apart(points: Sequence[tuple[float, float]], least: float) -> list[tuple[float, float]]:
+    """Places from -1..1 to percent of the plot, moved a little where marks would cover each other.
+
+    Args:
+        points: ``(x, y)``, y upwards.
+        least: distance to keep, in pixels of a plot of :data:`WIDTH` x :data:`HEIGHT`.
+    """
+    margin = 22.0
+    across, up = (WIDTH / 2 - margin), (HEIGHT / 2 - margin)
+    # Both axes fill the plot: the second component is always the smaller one.
+    tallest = max((abs(y) for _, y in points), default=0.0) or 1.0
+    widest = max((abs(x) for x, _ in points), default=0.0) or 1.0
+    scale = min(across / widest, up / tallest)
+    places = [[WIDTH / 2 + x * scale, HEIGHT / 2 - y * scale] for x, y in points]
+    for _ in range(60 if len(points) <= 120 else 12):
+        moved = False
+        for i in range(len(places)):
+            for j in range(i):
+                dx, dy = places[i][0] - places[j][0], places[i][1] - places[j][1]
+                distance = math.hypot(dx, dy)
+                if distance >= least:
+                    continue
+                if distance < 1e-6:  # on one spot: each goes its own way
+                    dx, dy, distance = math.cos(2.4 * i), math.sin(2.4 * i), 1.0
+                    push = least / 2
+                else:
+                    push = (least - distance) / 2
+                for k, sign in ((i, 1), (j, -1)):
+                    places[k][0] = min(WIDTH - margin, max(margin, places[k][0] + sign * push * dx / distance))
+                    places[k][1] = min(HEIGHT - margin, max(margin, places[k][1] + sign * push * dy / distance))
+                moved = True
+        if not moved:
+            break
+    return [(100 * x / WIDTH, 100 * y / HEIGHT) for x, y in places]

@@ -1,0 +1,102 @@
+"""What the Sense map says in words."""
+
+from __future__ import annotations
+
+from elmo_tasks.api import MapUse, MapView, SenseMap
+from elmo_tasks.ui.downloads import csv_file
+from elmo_tasks.ui.format import layer_title, number_text
+from elmo_tasks.ui.plain_words import percent
+
+TITLES = {"words": "The words around it, without ELMo", "both": "ELMo’s layers and the words around it"}
+PLACES = {
+    "0": "by the letters of the word only",
+    "mean": "by the mean of ELMo’s layers",
+    "words": "by the words around them, without ELMo",
+    "both": "by ELMo’s layers together with the words around them",
+}
+
+
+def view_title(name: str) -> str:
+    """A view as the form offers it."""
+    return TITLES.get(name, layer_title(name))
+
+
+def view_place(name: str) -> str:
+    """A view inside a sentence: what uses were compared by."""
+    return PLACES.get(name, f"by ELMo’s layer {name}")
+
+
+def measured(answer: SenseMap) -> str:
+    """How well this view was measured to work, and how well it did here; empty where that is not known."""
+    said = []
+    view = next((v for v in answer.views if v.name == answer.view), MapView(answer.view))
+    if answer.groups and answer.asked_groups is None and view.right is not None:
+        said.append(
+            f"On words it was not fitted on, groups as clear as these had {percent(view.right)} of the pairs of uses "
+            "rightly together or apart."
+        )
+    if answer.agreement is not None:
+        said.append(f"Here {match_words(answer.agreement)} (index {number_text(answer.agreement)}).")
+    return " ".join(said)
+
+
+def match_words(agreement: float) -> str:
+    """An adjusted Rand index in words."""
+    if agreement > 0.99:
+        return "the groups are exactly the meanings that the example sentences were written for"
+    if agreement >= 0.65:
+        return "the groups match the meanings that the example sentences were written for well, not fully"
+    if agreement >= 0.3:
+        return "the groups match the meanings that the example sentences were written for in part"
+    return "the groups do not match the meanings that the example sentences were written for"
+
+
+def shown_words(answer: SenseMap) -> str:
+    """What the picture leaves out."""
+    if answer.shown >= 0.995:
+        return "The map shows all differences between the uses."
+    return (
+        f"The map shows {percent(answer.shown)} of the differences between the uses: near marks can be further apart than they "
+        "look. The numbers in the list use all of them."
+    )
+
+
+def own_words(answer: SenseMap) -> str:
+    """How many uses came from the person's own text."""
+    on_map = sum(use.own for use in answer.uses)
+    if not answer.n_own:
+        return ""
+    if on_map < answer.n_own:
+        return (
+            f"Your text has {answer.n_own:,} uses; {on_map} of them, at even distances, are on the map (with a star)."
+        )
+    return f"{on_map} of the uses {'is' if on_map == 1 else 'are'} from your text (with a star)."
+
+
+def use_name(use: MapUse, number: int, answer: SenseMap) -> str:
+    """A mark as a screen reader says it."""
+    group = f", group {answer.groups[use.group].letter}" if use.group is not None else ""
+    return f"Use {number + 1}{group}{', from your text' if use.own else ''}: {use.sentence}"
+
+
+def csv_text(answer: SenseMap) -> str:
+    """All uses as a spreadsheet."""
+    header = ("use", "group", "sense in the gallery", "from", "word", "sentence", "x", "y", "nearest use", "cosine")
+    rows = []
+    for number, use in enumerate(answer.uses):
+        near = use.nearest[0] if use.nearest else None
+        rows.append(
+            (
+                str(number + 1),
+                answer.groups[use.group].letter if use.group is not None else "",
+                use.sense or "",
+                "own text" if use.own else "gallery",
+                use.sentence[use.start : use.end],
+                use.sentence,
+                use.x,
+                use.y,
+                str(near[0] + 1) if near else "",
+                near[1] if near else "",
+            )
+        )
+    return csv_file(header, rows)

@@ -1,0 +1,116 @@
+"""The Nearest uses tab: a word in a sentence in, the nearest uses of any word out, beside its neighbours without context."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from elmo_tasks.api import Progress, Service
+from elmo_tasks.errors import InputError
+from elmo_tasks.ui import nearest_page
+from elmo_tasks.ui.format import layer_title
+from elmo_tasks.ui.working import working
+
+FOLDER = Path(__file__).parent
+EXAMPLES = (
+    ("play: on stage", "play", "Her new play about two sisters opened at the theatre to loud applause."),
+    ("play: in a match", "play", "A brilliant play in the last minute won the match for the visitors."),
+    ("bank: money", "bank", "The bank refused our loan because my salary was too low."),
+    ("bank: river", "bank", "Herons were nesting in the reeds along the muddy bank of the river."),
+    ("cell: prison", "cell", "The guard locked the prisoner in his cell for the night."),
+    ("cell: body", "cell", "Under the microscope we watched a single cell divide."),
+)
+SAY_FAILURE = "() => { document.querySelector('.near-editor').dispatchEvent(new Event('failed', { bubbles: true })); }"
+
+
+def respond(service: Service, data: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Answer what the browser sent: what the form shows next (how far the work is, at first), and the markup of the answer."""
+    revision = data.get("revision")
+    value: dict[str, Any] = {"revision": revision if isinstance(revision, int) else 0, "busy": "", "note": None}
+    word, sentence = str(data.get("word") or "").strip(), " ".join(str(data.get("sentence") or "").split())
+    layer, source, model = (str(data[key]) if data.get(key) else None for key in ("layer", "source", "model"))
+
+    def work(progress: Progress) -> str:
+        only = str(data.get("only") or "all")
+        found = service.nearest(word, sentence, layer, only, source, model=model, progress=progress)
+        value["layer"], value["source"] = found.layer, found.source
+        value["sources"] = [{"name": name, "title": nearest_page.source_title(name)} for name in found.sources]
+        return nearest_page.page(found, service.models())
+
+    try:
+        for step in working(work):
+            if isinstance(step, str):
+                yield {**value, "busy": step}, gr.skip()
+            else:
+                yield value, step[0]
+    except InputError as error:
+        choices = [{"label": f"Use {c.label}", "text": c.sentence} for c in error.choices]
+        note = {"field": error.field, "text": str(error), "choices": choices}
+        yield {**value, "note": note}, nearest_page.nothing(str(error))
+
+
+def build(service: Service) -> None:
+    """Put the tab's components into the open container and wire their events."""
+    models = service.models()
+    layers = models[0].layers if models else ()
+    layers = layers if "mean" in layers or len(layers) < 2 else (*layers, "mean")
+    with gr.Row(elem_classes="compare"):
+        with gr.Column(elem_classes="compare-form"):
+            editor = gr.HTML(
+                {"revision": 0, "busy": "", "note": None},
+                # The script builds the form with text nodes: nothing a person typed is ever read as a template.
+                html_template="",
+                js_on_load=(FOLDER / "nearest_form.js").read_text(encoding="utf-8"),
+                apply_default_css=False,
+                examples=[{"title": title, "word": word, "sentence": sentence} for title, word, sentence in EXAMPLES],
+                layers=[{"name": name, "title": layer_title(name)} for name in layers],
+                models=[{"name": m.name, "title": m.title} for m in models],
+            )
+        with gr.Column(elem_classes="compare-answer"):
+            result = gr.HTML(nearest_page.waiting(), js_on_load=None, apply_default_css=False)
+
+    def on_submit(event: gr.EventData) -> Iterator[tuple[dict[str, Any], Any]]:
+        yield from respond(service, dict(event._data))
+
+    def nearest(
+        word: str,
+        sentence: str,
+        layer: str | None = None,
+        only: str = "all",
+        source: str | None = None,
+        n: int = 15,
+        model: str | None = None,
+    ) -> dict[str, Any]:
+        """Find the uses of any word that are nearest to a word in a sentence.
+
+        Example: ``predict("bank", "We sat on the bank of the river.", api_name="/nearest")``.
+
+        Args:
+            word: the word; [brackets] in the sentence mark another one.
+            sentence: its sentence.
+            layer: "0", "1", ... or "mean"; the one that tells uses apart best if it is not given.
+            only: "all", "same" (this word only) or "other" (other words only).
+            source: "gallery", or the title of the index that the app was started with.
+            n: how many uses, 1 to 50.
+            model: name of a model; the default one if it is not given.
+
+        Returns:
+            word, sentence, start, end, model, layer, layers, source, sources, n_tokens, only, random_pair_cosine,
+            uses (sentence, start, end, token, cosine, same_word), static (word, cosine), answer.
+        """
+        texts = (word, sentence, only, layer or "", source or "", model or "")
+        if not all(isinstance(text, str) for text in texts) or not isinstance(n, int) or isinstance(n, bool):
+            raise gr.Error("Expected strings, and n as a whole number.", print_exception=False)
+        try:
+            return service.nearest(word, sentence, layer or None, only, source or None, n, model or None).to_dict()
+        except InputError as error:
+            raise gr.Error(str(error), print_exception=False) from None
+
+    shared: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 4}
+    quiet: dict[str, Any] = {**shared, "api_visibility": "private", "show_progress": "hidden"}
+    submitted = editor.submit(on_submit, None, [editor, result], trigger_mode="multiple", **quiet)
+    submitted.failure(None, None, None, js=SAY_FAILURE, **quiet)
+    gr.api(nearest, api_name="nearest", **shared)

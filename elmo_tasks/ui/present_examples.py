@@ -1,0 +1,129 @@
+"""The words and sentences that the Present tab shows, written for this project.
+
+They were chosen with the bundled model: the stories it reads clearly, the failures it does not. Another model may read them
+otherwise, so what the page says about them comes from the answer and never from here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Story:
+    """A word in sentences whose senses the audience guesses first.
+
+    Attributes:
+        word: the word.
+        sentences: its uses, mixed.
+        meant: for each sentence the sense that its writer had in mind.
+    """
+
+    word: str
+    sentences: tuple[str, ...]
+    meant: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Forming:
+    """A sentence that is read word by word.
+
+    Attributes:
+        title: what the button says.
+        word: the word that is followed.
+        senses: the two gallery senses it moves between.
+        sentence: the sentence.
+    """
+
+    title: str
+    word: str
+    senses: tuple[str, str]
+    sentence: str
+
+
+#: Static vectors shown side by side.
+STATIC_WORDS = ("bank", "plant", "mouse")
+
+STORIES = (
+    Story(
+        "bank",
+        (
+            "The bank refused our loan because my salary was too low.",
+            "Herons were nesting in the reeds along the muddy bank of the river.",
+            "The bank raised its interest rates twice last year.",
+            "An old willow stood on the left bank of the river.",
+            "Investors lost their savings when the bank collapsed.",
+        ),
+        ("money", "river", "money", "river", "money"),
+    ),
+    Story(
+        "play",
+        (
+            "The new play opened at the theatre to a cheering audience.",
+            "The brothers play tennis every Sunday in summer.",
+            "The critics praised the play and its young director.",
+            "Children play football in the garden until it gets dark.",
+        ),
+        ("theatre", "sport", "theatre", "sport"),
+    ),
+    Story(
+        "bark",
+        (
+            "With a loud bark the puppy chased the cat across the yard.",
+            "Beetles dig tunnels under the bark until the pine tree dies.",
+            "The dog gave a short bark and wagged its tail.",
+            "The medicine is made from the bark and leaves of a small tree.",
+        ),
+        ("dog", "tree", "dog", "tree"),
+    ),
+)
+
+FORMINGS = (
+    Forming(
+        "case of flu",
+        "case",
+        ("legal", "illness"),
+        "The first case of flu was reported at the hospital on Monday.",
+    ),
+    Forming(
+        "case in court",
+        "case",
+        ("legal", "illness"),
+        "The first case before the court was a quarrel about a fence.",
+    ),
+    Forming(
+        "bucket list",
+        "bucket",
+        ("container", "wishes"),
+        "Her bucket list on the fridge gets longer every year.",
+    ),
+    Forming(
+        "bank: hardly moves",
+        "bank",
+        ("money", "river"),
+        "The bank was crowded with herons and reeds along the river.",
+    ),
+)
+
+FAILURES = (
+    Story(
+        "mouse",
+        (
+            "The cat brought a dead mouse into the kitchen.",
+            "Click the left button of the mouse to open the file.",
+            "A mouse ran under the sofa and squeaked.",
+            "My wireless mouse stopped working, so I use the keyboard.",
+        ),
+        ("animal", "computer", "animal", "computer"),
+    ),
+    Story(
+        "nail",
+        (
+            "He hammered a nail into the wall.",
+            "She painted every nail red.",
+            "A rusty nail held the plank.",
+            "She broke a nail while opening the tin.",
+        ),
+        ("metal", "finger", "metal", "finger"),
+    ),
+)

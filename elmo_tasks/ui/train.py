@@ -1,0 +1,172 @@
+"""What a training run says about itself, in sentences that claim no more than its numbers carry, and as a spreadsheet."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from elmo_tasks.api import SplitScore, TrainingEpoch, TrainingJob
+from elmo_tasks.ui.downloads import csv_file
+from elmo_tasks.ui.format import number_text
+from elmo_tasks.ui.plain_words import percent
+
+UNITS = {"classification": "texts", "tagging": "sentences"}
+STATES = {
+    "queued": "waiting",
+    "running": "running",
+    "done": "done",
+    "stopped": "stopped",
+    "failed": "failed",
+}
+_PHASES = {
+    "starting": "Starting: the program loads what it needs.",
+    "layers": "The language model reads every text once.",
+    "training": "Training has begun; the first round is not done yet.",
+    "scoring": "Almost done: the best state is saved and scored.",
+}
+
+
+def duration(seconds: float) -> str:
+    """``about 40 seconds``, ``about 3 minutes``, ``about 2.5 hours``: no more digits than an estimate has."""
+    if seconds < 10:
+        return "a few seconds"
+    if seconds < 90:
+        return f"about {round(seconds / 10) * 10} seconds"
+    if seconds < 5400:
+        return f"about {round(seconds / 60)} minutes"
+    hours = round(seconds / 1800) / 2
+    return f"about {hours:g} hours"
+
+
+def value_text(metric: str, value: float) -> str:
+    """A score as people read it: accuracy in percent, F1 as it is."""
+    return percent(value) if metric == "accuracy" else number_text(value)
+
+
+def best_epoch(course: Sequence[TrainingEpoch]) -> TrainingEpoch | None:
+    """The epoch with the highest score, the first of equals, as the run itself chooses."""
+    scored = [epoch for epoch in course if epoch.score is not None]
+    return max(scored, key=lambda epoch: (epoch.score or 0.0, -epoch.epoch)) if scored else None
+
+
+def headline(job: TrainingJob) -> str:
+    """The one sentence that says where a run is, or what came out."""
+    if job.status == "queued":
+        return "It waits for the run before it."
+    if job.status == "failed":
+        return "It failed."
+    if job.status == "running":
+        return _running(job)
+    if job.scores:
+        return _outcome(job, job.scores[0])
+    return job.message or "It is over."
+
+
+def _running(job: TrainingJob) -> str:
+    if job.stopping:
+        return "Stopping: what was learned so far is scored and saved."
+    last = next((epoch for epoch in reversed(job.course) if epoch.score is not None), None)
+    if last is None or job.phase == "scoring":
+        return _PHASES.get(job.phase, _PHASES["starting"])
+    now = f"Round {min(last.epoch + 1, job.epochs)} of {job.epochs}"
+    assert last.score is not None
+    if job.metric == "accuracy":
+        what = "texts" if job.kind == "classification" else "words"
+        return f"{now}: {percent(last.score)} of the {what} held back are right."
+    return f"{now}: F1 {number_text(last.score)} on the sentences held back."
+
+
+def _outcome(job: TrainingJob, score: SplitScore) -> str:
+    unit = UNITS[job.kind]
+    which = f"{score.rows:,} {'test' if score.split == 'test' else 'held-back'} {unit}"
+    if score.metric == "accuracy":
+        of = which if job.kind == "classification" else f"words of {which}"
+        return f"“{job.title}” gets {percent(score.value)} of the {of} right."
+    return f"“{job.title}” finds the names in {which} with an F1 of {number_text(score.value)}."
+
+
+def comparison(job: TrainingJob) -> str:
+    """The score beside what one scores without a model, and whether the difference can be trusted; empty without one."""
+    if not job.scores or job.scores[0].guess is None:
+        return ""
+    score = job.scores[0]
+    assert score.guess is not None
+    rule = (
+        "Always giving the most frequent label"
+        if score.guess_rule == "majority"
+        else "Giving each word the label it had most often in training"
+    )
+    guess = f"{rule} scores {value_text(score.metric, score.guess)}"
+    if score.value <= score.guess:
+        return f"{guess}, without any model: this head does no better."
+    if score.metric == "accuracy" and job.kind == "classification":
+        low, high = wilson(score.value, score.rows)
+        sure = f"On other texts of this kind it may be anything from {percent(low)} to {percent(high)}"
+        if low <= score.guess:
+            return f"{guess}. {sure}, so this head may be no better than that."
+        return f"{guess}. {sure}."
+    return f"{guess}."
+
+
+def wilson(share: float, count: int, z: float = 1.96) -> tuple[float, float]:
+    """The 95 % interval of a share of ``count`` independent cases (Wilson, 1927)."""
+    if count <= 0:
+        return 0.0, 1.0
+    middle = (share + z * z / (2 * count)) / (1 + z * z / count)
+    half = z / (1 + z * z / count) * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def details(job: TrainingJob) -> str:
+    """What else there is to say, in one or two sentences."""
+    if job.status == "failed":
+        return job.message
+    parts = []
+    if job.status == "queued":
+        return "Runs are trained one after the other. It starts by itself."
+    if job.status == "running":
+        best = best_epoch(job.course)
+        if best is not None and best.score is not None and len(job.course) > 2:
+            parts.append(f"The best so far is round {best.epoch} ({value_text(job.metric, best.score)}).")
+        if job.seconds_left is not None:
+            parts.append(f"Time left: {duration(job.seconds_left)}.")
+        return " ".join(parts)
+    if job.message and job.scores:
+        parts.append(job.message)
+    parts.append(comparison(job))
+    if job.status == "done" and job.best_epoch:
+        parts.append(f"Round {job.best_epoch} of {job.epochs} did best on the texts held back, and was kept.")
+    return " ".join(part for part in parts if part)
+
+
+def share_done(job: TrainingJob) -> float:
+    """How much of the training steps is done, from 0 to 1."""
+    return min(1.0, job.step / job.steps) if job.steps else 0.0
+
+
+def csv_text(job: TrainingJob) -> str:
+    """The rounds as a spreadsheet, then the scores at the end."""
+    weights = [f"weight of layer {name}" for name in job.layers]
+    header = [
+        "what",
+        "round",
+        "training loss",
+        "validation loss",
+        "metric",
+        "score",
+        "without a model",
+        *weights,
+        "gamma",
+    ]
+
+    def cell(value: float | None) -> str | float:
+        return "" if value is None else value
+
+    rows: list[list[str | float]] = []
+    for e in job.course:
+        shares: list[str | float] = [*e.weights] or [""] * len(weights)
+        numbers: list[str | float] = [cell(e.train_loss), cell(e.validation_loss), job.metric, cell(e.score), ""]
+        rows.append(["round", str(e.epoch), *numbers, *shares, cell(e.gamma)])
+    for s in job.scores:
+        rows.append([s.split, "", "", "", s.metric, s.value, cell(s.guess), *[""] * len(weights), ""])
+    return csv_file(header, rows)

@@ -1,0 +1,112 @@
+"""The what-ifs below the layer weights: mix the layers by hand, and misspell the word. The uses are those of Compare."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from elmo_tasks.api import LayerProducts, Service
+from elmo_tasks.errors import InputError
+from elmo_tasks.ui import heat, what_if
+from elmo_tasks.ui.examples import EXAMPLES
+from elmo_tasks.ui.format import Form, form_from_query, snippet
+from elmo_tasks.ui.heads import distinct
+
+FOLDER = Path(__file__).parent
+
+
+def form_of(service: Service, query: str) -> Form:
+    """The comparison that the Compare tab shows; the first example if it shows none."""
+    form = form_from_query(query, service.limits) if query else None
+    return form or Form(EXAMPLES[0].word, EXAMPLES[0].sentences)
+
+
+def respond(service: Service, data: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
+    """Answer what the browser sent: what the mixer needs, and the markup of the spelling (or that it stays)."""
+    sent = data.get("revision")
+    value: dict[str, Any] = {"revision": sent if isinstance(sent, int) else 0, "note": "", "action": data.get("action")}
+    try:
+        form = form_of(service, str(data.get("query") or ""))
+        if data.get("action") == "respell":
+            result = service.what_if(form.word, form.sentences, str(data.get("spelling") or ""), form.model)
+            return value, what_if.page(result)
+        products = service.layer_products(form.word, form.sentences, form.model)
+    except InputError as error:
+        if data.get("action") == "respell":
+            return value, what_if.nothing(str(error))
+        return {**value, "note": str(error)}, gr.skip()
+    return {**value, **_for_mixer(products), "heads": _heads(service, len(products.layers))}, gr.skip()
+
+
+def _for_mixer(products: LayerProducts) -> dict[str, Any]:
+    return {
+        "word": products.word,
+        "layers": list(products.layers),
+        "uses": [{"snippet": list(snippet(item)), "sentence": item.sentence} for item in products.items],
+        "products": [[[list(row) for row in m] for m in line] for line in products.products],
+    }
+
+
+def _heads(service: Service, n_layers: int) -> list[dict[str, Any]]:
+    """Heads whose learned weights can be put in."""
+    found = [entry for entry in service.layer_weights() if entry.learned and len(entry.layers) == n_layers]
+    titles = distinct([(entry.head, entry.title) for entry in found])
+    return [{"title": title, "weights": list(e.final.weights)} for title, e in zip(titles, found, strict=True)]
+
+
+def build(service: Service) -> None:
+    """Put the components into the open container and wire their events."""
+    mixer = gr.HTML(
+        {"revision": 0, "note": ""},
+        # The script builds it from text nodes: nothing a person typed is ever read as a template.
+        html_template="",
+        js_on_load=(FOLDER / "what_if.js").read_text(encoding="utf-8"),
+        apply_default_css=False,
+        light=list(heat.LIGHT),
+        dark=list(heat.DARK),
+    )
+    answer = gr.HTML(what_if.waiting(), js_on_load=None, apply_default_css=False, elem_classes="respelling-answer")
+
+    def on_submit(event: gr.EventData) -> tuple[dict[str, Any], Any]:
+        return respond(service, dict(event._data))
+
+    def what_if_endpoint(word: str, sentences: list[str], spelling: str, model: str | None = None) -> dict[str, Any]:
+        """Put another spelling in the place of a word and say how far its vector moves, layer by layer.
+
+        Example: ``predict("bank", ["We sat on the bank of the river."], "shore", api_name="/what_if")``.
+
+        Args:
+            word: the word as it stands in the sentences.
+            sentences: 1 to 12 sentences; [brackets] mark another word in one.
+            spelling: what to put in its place, one word.
+            model: name of a model; the default one if it is not given.
+
+        Returns:
+            word, spelling, model, sentences, and for each layer: name, cosine (one a sentence), random_pair_cosine.
+        """
+        # Gradio does not check the types of a request; a string would be taken for a list of letters.
+        if not isinstance(sentences, list) or not all(
+            isinstance(text, str) for text in (word, spelling, *sentences, model or "")
+        ):
+            raise gr.Error(
+                "Expected a word, a spelling (strings) and sentences (a list of strings).", print_exception=False
+            )
+        try:
+            return service.what_if(word, sentences, spelling, model or None).to_dict()
+        except InputError as error:
+            raise gr.Error(str(error), print_exception=False) from None
+
+    shared: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 4}
+    mixer.submit(
+        on_submit,
+        None,
+        [mixer, answer],
+        trigger_mode="multiple",
+        api_visibility="private",
+        show_progress="hidden",
+        **shared,
+    )
+    gr.api(what_if_endpoint, api_name="what_if", **shared)

@@ -1,0 +1,45 @@
+"""A long answer that says how far it is: the work runs in a thread, the page is told now and then."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from elmo_tasks.api import Progress
+
+T = TypeVar("T")
+_PAUSE = 0.4  # seconds between two words to the page
+_LEAST = 0.7  # what takes less long says nothing
+
+
+def working(work: Callable[[Progress], T]) -> Iterator[str | tuple[T]]:
+    """Run ``work`` and give what it says of its progress, at most every 0.4 seconds, and at last its result in a tuple.
+
+    Raises:
+        Exception: what the work raised.
+    """
+    said: queue.Queue[str] = queue.Queue()
+    results: list[T] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(work(lambda what, share: said.put(f"{what}: {100 * min(1.0, share):.0f} %")))
+        except BaseException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(_LEAST)
+    while thread.is_alive():
+        newest = None
+        while not said.empty():
+            newest = said.get()
+        if newest is not None:
+            yield newest
+        thread.join(_PAUSE)
+    if errors:
+        raise errors[0]
+    yield (results[0],)

@@ -1,0 +1,247 @@
+"""What a person in front of an audience does."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.browser.test_look import CONTRAST
+
+pytestmark = pytest.mark.browser
+
+READY = ".present .forming"
+WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@pytest.fixture
+def present(open_page):
+    def open_one(step=1, **options):
+        return open_page(query=f"tab=present&step={step}", ready=".present .stage", **options)
+
+    return open_one
+
+
+def answered(page):
+    page.wait_for_function("!document.querySelector('.present [aria-busy]')")
+    return page
+
+
+def shown(page):
+    return page.locator(".step:not([hidden])")
+
+
+def number(page):
+    return int(shown(page).get_attribute("data-step"))
+
+
+def next_(page):
+    return page.locator("[data-go=next]")
+
+
+def test_the_keys_of_a_remote_go_through_all_steps(present):
+    page = answered(present())
+    seen = [number(page)]
+    for _ in range(40):
+        if next_(page).is_disabled():
+            break
+        page.keyboard.press("PageDown")
+        if number(page) != seen[-1]:
+            seen.append(number(page))
+    assert seen == list(range(1, 11))
+    page.keyboard.press("PageUp")
+    assert number(page) == 9
+
+
+def test_arrows_home_and_end_change_the_step_but_not_in_a_box(present):
+    page = answered(present(2))
+    page.keyboard.press("ArrowRight")
+    assert number(page) == 3
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    assert number(page) == 1
+    page.keyboard.press("End")
+    assert number(page) == 10
+    page.keyboard.press("Home")
+    assert number(page) == 1
+    page.get_by_label("Your word", exact=True).get_by_role("textbox").press("ArrowRight")
+    assert number(page) == 1
+
+
+def test_a_reload_keeps_the_step(present):
+    page = answered(present(4))
+    page.keyboard.press("End")
+    page.reload()
+    page.locator(".present").wait_for()
+    assert number(page) == 10
+    assert "step=10" in page.url
+
+
+@pytest.mark.parametrize(("step", "expected"), [("0", 1), ("99", 10), ("x", 1), ("4.5", 4)])
+def test_a_step_that_is_none_opens_another(present, step, expected):
+    assert number(present(step)) == expected
+
+
+def test_leaving_the_tab_leaves_the_address(present):
+    page = answered(present(3))
+    page.get_by_role("tab", name="Compare").click()
+    page.wait_for_function("!location.search.includes('present')")
+    page.get_by_role("tab", name="Present").click()
+    page.wait_for_function("location.search.includes('tab=present&step=3')")
+    page.get_by_role("tab", name="Compare").click()
+    page.keyboard.press("PageDown")
+    page.get_by_role("tab", name="Present").click()
+    assert number(page) == 3
+
+
+def test_the_vote_is_revealed(present):
+    page = answered(present(4))
+    assert not page.get_by_text("A desk dictionary").is_visible()
+    page.get_by_role("button", name="5", exact=True).click()
+    next_(page).click()
+    assert "Your guess was 5." in shown(page).inner_text()
+    assert "In our gallery of examples it has 2:" in shown(page).inner_text()
+    next_(page).click()
+    assert number(page) == 5
+
+
+def test_the_audience_sorts_before_the_model(present):
+    page = answered(present(5))
+    for row, pick in enumerate("ABABB", 1):
+        page.get_by_role("button", name=f"{pick}, sentence {row}", exact=True).click()
+    assert not shown(page).get_by_text("Group A").is_visible()
+    next_(page).click()
+    assert "fall into 2 groups" in shown(page).locator("h3").inner_text()
+    assert "agree on 4 of 5" in shown(page).inner_text()
+    page.get_by_role("button", name="bark", exact=True).locator("visible=true").click()
+    shown(page).get_by_text("With a loud").first.wait_for()
+    assert next_(page).inner_text() == "Reveal"
+
+
+def test_a_meaning_forms_word_by_word(present):
+    page = answered(present(6))
+    said = shown(page).locator("[data-said]")
+    assert said.inner_text() == "nearer to “legal”"
+    assert not page.get_by_text("It is “illness” from").is_visible()
+    slider = page.get_by_role("slider")
+    slider.press("ArrowRight")
+    assert said.inner_text() == "nearer to “legal”"
+    slider.press("ArrowRight")
+    assert said.inner_text() == "nearer to “illness”"
+    assert slider.get_attribute("aria-valuetext") == "5 words read: nearer to “illness”"
+    visible = [w.inner_text() for w in page.locator("[data-word]").all() if w.is_visible()]
+    assert visible == ["The", "first", "case", "of", "flu"]
+    slider.press("End")
+    page.get_by_text("It is “illness” from the word “flu” on.").wait_for()
+
+
+def test_play_runs_to_the_end_and_next_skips_there(present):
+    page = answered(present(6))
+    assert next_(page).inner_text() == "Play"
+    next_(page).click()
+    page.wait_for_function("document.querySelector('#present-words').value > 1")
+    next_(page).click()
+    page.get_by_text("It is “illness” from").wait_for()
+    assert next_(page).inner_text() == "Next →"
+    page.get_by_role("button", name="case in court").click()
+    shown(page).get_by_text("quarrel", exact=True).wait_for(state="attached")
+    page.get_by_role("button", name="Play", exact=True).first.click()
+    page.get_by_text("The first reading stays").wait_for(timeout=20_000)
+
+
+def test_the_layers_go_up_with_next(present):
+    page = answered(present(7))
+    table = shown(page).locator("[data-layer]:not([hidden]) .heat")
+    assert set(table.all_inner_texts()) == {"1.00"}
+    page.keyboard.press("ArrowRight")
+    assert shown(page).locator("output").inner_text() == "Layer 1"
+    assert set(table.all_inner_texts()) != {"1.00"}
+    page.get_by_role("slider").press("End")
+    assert shown(page).locator("output").inner_text() == "Mean of layers"
+    assert next_(page).inner_text() == "Next →"
+
+
+def test_the_own_word_opens_from_any_step_and_comes_back(present):
+    page = answered(present(3))
+    box = page.get_by_label("Your word", exact=True).get_by_role("textbox")
+    box.fill("bank")
+    box.press("Enter")
+    shown(page).get_by_text("Group A").wait_for()
+    assert number(page) == 9
+    assert "The [bank] gave a loan." in page.get_by_label("Sentences that use it").input_value()
+    page.get_by_role("button", name="Back to step 3").click()
+    assert number(page) == 3
+
+
+def test_an_own_word_with_own_sentences(present):
+    page = answered(present(9))
+    page.locator("#present-own-word").fill("house")
+    page.locator(".own .primary").click()
+    note = page.locator("#present-own-note")
+    note.filter(has_text="Type at least two sentences").wait_for()
+    assert page.evaluate("document.activeElement.id") == "present-own-sentences"
+    page.keyboard.type("The house by the river.\nA <b>house</b> of savings and ${1+1} {{value}}.")
+    page.locator(".own .primary").click()
+    shown(page).get_by_text("A <b>house</b> of savings and ${1+1} {{value}}.").last.wait_for()
+    assert not note.is_visible()
+    link = page.get_by_role("link", name="Open in Compare").get_attribute("href")
+    assert link.startswith("?word=house&s=The+house")
+
+
+def test_a_fault_of_the_program_is_said(present):
+    page = answered(present(9))
+    page.locator("#present-own-word").fill("crash")
+    page.get_by_label("Sentences that use it").fill("A crash.\nOne crash.")
+    page.locator(".own .primary").click()
+    page.locator("#present-own-note").filter(has_text="The program failed on this").wait_for()
+    assert "secret" not in page.content()
+    page.locator("#present-own-word").fill("bank")
+    page.get_by_label("Sentences that use it").fill("")
+    page.locator(".own .primary").click()
+    shown(page).get_by_text("Group A").wait_for()
+
+
+def test_full_screen_shows_the_stage_without_the_notes(present):
+    page = answered(present(2, height=720))
+    page.get_by_role("button", name="Full screen").click()
+    page.wait_for_function("document.fullscreenElement?.classList.contains('stage')")
+    page.keyboard.press("PageDown")
+    assert number(page) == 3
+    page.get_by_role("button", name="Leave full screen").click()
+    page.wait_for_function("!document.fullscreenElement")
+
+
+def test_the_notes_follow_the_step(present):
+    page = answered(present(2))
+    page.get_by_text("Speaker notes").click()
+    assert "four stages" in page.locator(".notes p:visible").inner_text()
+    page.get_by_label("Go to step").select_option("8")
+    assert "gets wrong" in page.locator(".notes p:visible").inner_text()
+    assert re.match("Step 8 of 10", page.locator(".unseen").inner_text())
+
+
+@pytest.mark.parametrize("width", [390, 820, 1440])
+def test_no_step_scrolls_sideways(present, width):
+    page = answered(present(1, width=width, height=844))
+    for step in range(1, 11):
+        page.get_by_label("Go to step").select_option(str(step))
+        for part in page.locator("[data-reveal]").all():
+            part.evaluate("e => e.hidden = false")
+        assert page.evaluate(WIDE) <= 0, step
+        inside = page.evaluate(
+            """() => [...document.querySelectorAll('.step:not([hidden]) *, .bar *')]
+                .filter(e => e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 1
+                    && !e.closest('.scroll')).map(e => e.outerHTML.slice(0, 90))"""
+        )
+        assert inside == [], step
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_all_text_has_enough_contrast(present, dark):
+    page = answered(present(1, dark=dark))
+    for step in range(1, 11):
+        page.get_by_label("Go to step").select_option(str(step))
+        for part in page.locator("[data-reveal]").all():
+            part.evaluate("e => e.hidden = false")
+        poor = [row for row in page.evaluate(CONTRAST) if row[1] not in ("← Back", "Next →")]  # disabled at the ends
+        assert poor == [], step

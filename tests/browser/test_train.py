@@ -1,0 +1,103 @@
+"""The Train tab: on the fake service at every width, and once for real."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+
+import pytest
+
+from tests.browser.conftest import free_port, serve
+
+pytestmark = pytest.mark.browser
+READY = ".train-answer h2"
+SIZES = [(1280, 800), (390, 844)]
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_a_run_is_started_and_followed_to_its_end(open_page, width, height):
+    page = open_page("tab=train", width=width, height=height, ready=READY)
+    page.locator(".data h2").filter(has_text="400 texts").wait_for()
+    page.locator("#train-name").fill(f"Run <b>{width}</b>")
+    page.get_by_role("button", name="Start training").click()
+    page.locator(".run.is-done h2").filter(has_text="gets 83").wait_for()
+    assert "Always giving the most frequent label scores 50" in page.locator(".run .reasons").inner_text()
+    assert page.locator(".runs").get_by_text(f"Run <b>{width}</b>").is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.get_by_role("button", name="Open it in Try the models").click()
+    page.locator(".try-answer .task").first.wait_for()
+    assert page.locator("#try-classification").input_value() == "fake-sentiment"
+
+
+def test_what_a_person_opened_stays_open_while_it_trains(open_page):
+    page = open_page("tab=train", ready=READY)
+    page.locator("#train-name").fill("fold")
+    page.get_by_role("button", name="Start training").click()
+    summary = page.get_by_text("Every round in numbers")
+    summary.click()
+    page.locator(".run.is-done").wait_for()
+    assert page.locator(".run details").evaluate("fold => fold.open")
+
+
+def test_a_file_is_checked_and_its_columns_can_be_changed(open_page):
+    page = open_page("tab=train", ready=READY)
+    page.get_by_role("radio", name="My own file").check()
+    page.locator(".quiet h2").filter(has_text="Choose a file").wait_for()
+    rows = b"good\tFine <img src=x onerror=alert(1)>\nbad\tDull\n"
+    page.locator("#train-file").set_input_files({"name": "<b>a</b>.tsv", "mimeType": "text/plain", "buffer": rows})
+    page.locator("#train-text-column").wait_for()
+    assert page.locator("#train-text-column").input_value() == "column 2"
+    assert "Fine <img" in page.locator(".samples").inner_text()
+    page.locator("#train-text-column").select_option("column 1")
+    page.wait_for_function("document.querySelector('.train-editor').getAttribute('aria-busy') === null")
+    assert page.locator("#train-text-column").input_value() == "column 1"
+    broken = {"name": "b.tsv", "mimeType": "text/plain", "buffer": b"good\tFine\nno tab\n"}
+    page.locator("#train-file").set_input_files(broken)
+    page.locator(".data-problem pre").filter(has_text="b.tsv, line 2").wait_for()
+    assert page.locator("#train-file").get_attribute("aria-invalid") == "true"
+
+
+def test_a_wrong_number_is_said_at_its_field(open_page):
+    page = open_page("tab=train", ready=READY)
+    page.locator(".data h2").first.wait_for()
+    page.get_by_label("Rounds").fill("0")
+    page.get_by_role("button", name="Start training").click()
+    page.locator("#train-note").filter(has_text="Rounds: type a whole number").wait_for()
+    assert page.get_by_label("Rounds").get_attribute("aria-invalid") == "true"
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_layers_are_mixed_in_the_page_and_the_word_is_misspelled(open_page, width, height):
+    page = open_page("tab=weights", width=width, height=height, ready=".mixer .map")
+    page.get_by_role("button", name="Layer 0 alone").click()
+    assert set(page.locator(".mixer td.heat").all_inner_texts()) == {"1.00"}
+    page.get_by_role("button", name="Layer 2 alone").click()
+    assert set(page.locator(".mixer td.heat").all_inner_texts()) == {"0.20"}
+    page.locator("#mix-0").press("End")
+    assert page.locator("#mix-0").get_attribute("aria-valuetext") == "50\u00a0%"
+    assert set(page.locator(".mixer td.heat").all_inner_texts()) == {"0.60"}
+    page.get_by_role("button", name=re.compile("As .* learned it")).first.click()
+    page.get_by_role("button", name="bankk", exact=True).click()
+    page.locator(".respelling h3").filter(has_text="bankk").wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.slow
+def test_the_sample_is_trained_for_real(open_page, tmp_path):
+    port = free_port()
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    for url in serve([sys.executable, "app.py", "--port", str(port), "--runs_dir", str(tmp_path)], port):
+        page = open_page("tab=train", url=url, ready=READY)
+        page.set_default_timeout(180_000)
+        page.locator(".data h2").filter(has_text="400 texts").wait_for()
+        page.get_by_label("Rounds").fill("2")
+        began = time.monotonic()
+        page.get_by_role("button", name="Start training").click()
+        page.locator(".run.is-done h2").filter(has_text="100 test texts").wait_for()
+        print(f"trained and scored in {time.monotonic() - began:.0f} s")
+        page.get_by_role("button", name="Open it in Try the models").click()
+        page.wait_for_function("document.querySelector('#try-classification')?.value === 'feeling-or-topic-sample'")
+        assert (tmp_path / "feeling-or-topic-sample" / "head" / "head.json").is_file()
+        page.close()  # before its server

@@ -1,0 +1,110 @@
+"""What a person does below a comparison: why, what the model would have written, and the report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.browser.test_compare import compare, wait_for, write
+
+pytestmark = pytest.mark.browser
+WHY, WRITTEN = "Why?", "What would the model have written here?"
+SIZES = pytest.mark.parametrize("width", [1280, 390])
+
+
+def fold(page, title):
+    return page.locator("details.asked").filter(has=page.get_by_text(title, exact=True))
+
+
+def unfold(page, title):
+    fold(page, title).locator("> summary").click()
+    page.locator('details.asked[data-state="done"]').filter(has_text=title).wait_for()
+    return fold(page, title)
+
+
+@SIZES
+def test_why_is_answered_when_it_is_opened(open_page, width):
+    page = open_page(width=width, height=844)
+    assert page.locator("details.asked[open]").count() == 0
+    found = unfold(page, WHY)
+    assert found.locator("h2").inner_text() == "Mostly because of “loan” in sentence 1."
+    assert found.locator(".word.for4").first.inner_text().startswith("loan")
+    found.locator(".word.for4").first.click()
+    assert "With “loan” hidden" in found.locator(".tip").inner_text()
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+
+
+def test_another_pair_can_be_chosen_from_the_keyboard(open_page):
+    page = open_page()
+    found = unfold(page, WHY)
+    chooser = found.get_by_label("Uses", exact=True)
+    chooser.select_option("1,3")
+    wait_for(page, found.locator(".asked-question"), "What sets 2 and 4 apart?")
+    assert found.get_by_label("Uses", exact=True).input_value() == "1,3"
+    page.wait_for_function("document.activeElement.name === 'pair'")
+    found.get_by_label("Layer", exact=True).select_option("mean")
+    wait_for(page, found.locator(".reasons"), "in the mean of all layers")
+    assert found.get_by_label("Uses", exact=True).input_value() == "1,3"
+
+
+def test_an_open_fold_follows_the_next_comparison_and_a_closed_one_stays_closed(open_page):
+    page = open_page()
+    unfold(page, WHY)
+    write(page, "bank", "A bank of cash.", "The muddy bank.")
+    compare(page)
+    wait_for(page, fold(page, WHY).locator("h2"), "“cash” in sentence 1")
+    assert page.locator("details.asked[open]").count() == 1
+    write(page, "", "a", "b")
+    compare(page)
+    page.locator(".note.error").first.wait_for()
+    page.locator("details.asked").first.wait_for(state="detached")
+
+
+@SIZES
+def test_the_guesses_are_listed_for_every_use(open_page, width):
+    page = open_page(width=width, height=844)
+    found = unfold(page, WRITTEN)
+    assert found.locator(".texts > li").count() == 5
+    assert found.locator(".gap").count() == 5
+    assert found.locator("ol.bars").first.locator("li").all_inner_texts()[0].split() == ["place", "50", "%"]
+    assert found.locator(".bars b b, .bars li > b").count() == 0  # a guess named <b> is text
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+
+
+def test_a_model_that_cannot_write_says_so(open_page):
+    page = open_page()
+    page.get_by_label("Model", exact=True).select_option("fake-large")
+    compare(page)
+    wait_for(page, page.locator(".meta"), "Fake large")
+    assert "cannot write words" in unfold(page, WRITTEN).locator("h2").inner_text()
+
+
+def test_a_fault_of_the_program_is_said_and_the_rest_stays(open_page):
+    page = open_page()
+    write(page, "bank", "The bank and breakwhy.", "The river bank.")
+    compare(page)
+    wait_for(page, page.locator(".verdict h2"), "1; 2")
+    fold(page, WHY).locator("> summary").click()
+    wait_for(page, fold(page, WHY).locator("h2"), "The program failed on this")
+    assert "secret" not in page.locator("body").inner_text()
+    assert page.locator(".verdict li").count() == 2
+
+
+def test_the_report_opens_without_a_server(open_page, tmp_path):
+    page = open_page()
+    unfold(page, WHY)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download report").click()
+    assert download.value.suggested_filename == "compare-bank.html"
+    wait_for(page, page.locator(".said"), "Report saved")
+    path = Path(tmp_path / "report.html")
+    download.value.save_as(path)
+    other = page.context.new_page()
+    other.goto(path.as_uri())
+    assert other.locator("h1").inner_text() == "“bank” in 5 sentences"
+    assert other.locator(".map").count() == 4
+    assert "Mostly because of “loan”" in other.locator(".part h2").inner_text()
+    assert other.locator(".guesses").count() == 0
+    assert other.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    other.close()

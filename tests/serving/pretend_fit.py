@@ -1,0 +1,52 @@
+"""What ``fit`` leaves behind, at once and without a model; the argument: crash, bug, slow, early or stubborn."""
+
+import json
+import signal
+import sys
+import time
+from pathlib import Path
+
+how = sys.argv[1] if len(sys.argv) > 1 else ""
+asked: list[int] = []
+
+
+def write(**row: object) -> None:
+    with Path("progress.jsonl").open("a") as file:
+        file.write(json.dumps({**row, "time": time.time()}) + "\n")
+
+
+if how == "crash":
+    print("fit: " + str(Path("train.tsv").resolve()) + ", line 3: expected 2 columns, found 1", file=sys.stderr)
+    sys.exit(2)
+if how == "bug":
+    raise ZeroDivisionError("one by nothing")
+if how != "early":  # a stop before training ends the program, as Python does by itself
+    signal.signal(signal.SIGINT, lambda *_: asked.append(1))
+write(phase="layers")
+if how == "early":
+    time.sleep(60)
+if how == "stubborn":
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    time.sleep(60)
+write(phase="training", epochs=3, steps=30, steps_per_epoch=10)
+write(epoch=0, weights=[0.3, 0.4, 0.3], gamma=1.0)
+for epoch in (1, 2, 3):
+    write(step=10 * epoch - 5, loss=1 / epoch)
+    write(
+        epoch=epoch,
+        step=10 * epoch,
+        train_loss=1 / epoch,
+        val_loss=1.1 / epoch,
+        score=0.5 + epoch / 10,
+        weights=[0.3, 0.4, 0.3],
+        gamma=1.0,
+    )
+    while how == "slow" and not asked:
+        time.sleep(0.05)
+    if asked:
+        break
+write(phase="scoring")
+head = Path("head")
+head.mkdir()
+scores = {"test": {"main": "accuracy", "accuracy": 0.8, "rows": 50, "guess": {"majority": 0.5}}}
+(head / "card.json").write_text(json.dumps({"title": "x", "training": {"best_epoch": epoch}, "scores": scores}))

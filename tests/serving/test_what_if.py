@@ -1,0 +1,73 @@
+"""Other mixes and other spellings, on a tiny model."""
+
+import pytest
+import torch
+
+from elmo_tasks.analysis.mixing import mixed_cosine
+from elmo_tasks.errors import InputError
+from elmo_tasks.serving.session import Session
+from elmo_tasks.training.export_bilm import write_model
+from tests.bilm.test_bilm import tiny
+
+SENTENCES = ["The bank gave us a loan.", "We sat on the bank of the river.", "A bank opened."]
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("models") / "toy"
+    write_model(folder, tiny())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ELMO_TASKS_CACHE", str(tmp_path_factory.mktemp("cache")))
+        service = Session(str(folder))
+        service.compare("bank", SENTENCES)
+        yield service
+
+
+def test_products_give_the_cosines_of_the_comparison(session):
+    found = session.layer_products("bank", SENTENCES)
+    products = torch.tensor(found.products, dtype=torch.float64)
+    compared = session.compare("bank", SENTENCES)
+    for layer, weights in enumerate(torch.eye(3)):
+        cosine = torch.tensor(compared.layers[layer].cosine, dtype=torch.float64)
+        assert torch.allclose(mixed_cosine(products, weights), cosine, atol=1e-3)
+    mean = torch.tensor(compared.layers[3].cosine, dtype=torch.float64)
+    assert torch.allclose(mixed_cosine(products, torch.full((3,), 1 / 3)), mean, atol=1e-3)
+    assert found.layers == ("0", "1", "2")
+
+
+def test_the_same_spelling_moves_nothing(session):
+    found = session.what_if("bank", SENTENCES, "bank")
+    assert all(c == pytest.approx(1.0, abs=1e-5) for layer in found.layers for c in layer.cosine)
+
+
+def test_letters_alone_move_the_word_by_the_same_in_every_sentence(session):
+    found = session.what_if("bank", SENTENCES, "bankk")
+    first, second = found.layers[0].cosine, found.layers[1].cosine
+    assert max(first) - min(first) < 1e-5
+    assert first[0] < 1.0
+    assert max(second) - min(second) > 1e-5
+    assert [layer.name for layer in found.layers] == ["0", "1", "2", "mean"]
+    assert found.sentences[1] == "We sat on the [bankk] of the river."
+
+
+def test_one_sentence_is_enough_and_brackets_mark_another_word(session):
+    found = session.what_if("bank", ["We walked along the [shore]."], "coast")
+    assert (found.word, found.sentences) == ("shore", ("We walked along the [coast].",))
+
+
+@pytest.mark.parametrize("spelling", ["", "  ", "two words", "a.b. c", "x" * 51, "x" * 500, "don't"])
+def test_what_is_not_one_word_is_refused(session, spelling):
+    with pytest.raises(InputError, match="spelling|one word") as caught:
+        session.what_if("bank", SENTENCES, spelling)
+    assert caught.value.field == "spelling"
+
+
+@pytest.mark.parametrize("sentences", [[], SENTENCES * 5])
+def test_the_limits_of_comparing_hold(session, sentences):
+    with pytest.raises(InputError, match="Comparing takes 1 to 12 sentences"):
+        session.what_if("bank", sentences, "bankk")
+
+
+def test_training_is_off_by_default(session):
+    assert not session.training_offer().allowed
+    assert session.training_jobs() == ()

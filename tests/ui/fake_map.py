@@ -1,0 +1,177 @@
+"""Maps and nearest uses without a model: a few words decide, so that every answer can be checked by hand."""
+
+from __future__ import annotations
+
+import math
+import time
+
+from elmo_tasks.api import (
+    MapUse,
+    MapView,
+    NearestUses,
+    NearUse,
+    Progress,
+    SenseGroup,
+    SenseMap,
+    SplitWord,
+    StaticNeighbour,
+    TwoLives,
+)
+from elmo_tasks.errors import InputError
+
+USES = {
+    "bank": (
+        ("The bank lent us money for the house.", "money"),
+        ("A bank clerk counted the coins.", "money"),
+        ("My bank sent a letter about the loan.", "money"),
+        ("Reeds grew on the bank of the stream.", "river"),
+        ("We sat on the bank and fished.", "river"),
+        ("Ducks slept on the muddy bank.", "river"),
+        ("Boats lay on the bank at low water.", "river"),
+    ),
+    "muddle": tuple((f"A muddle of number {k} is here.", "one") for k in range(8)),
+}
+VIEWS = (
+    MapView("0"),
+    MapView("1", 0.2, 0.1, 0.85),
+    MapView("2", 0.25, 0.12, 0.85),
+    MapView("mean", 0.22, 0.1, 0.85),
+    MapView("words", 0.5, 0.4, 0.82),
+    MapView("both", 0.57, 0.5, 0.84),
+)
+
+
+class FakeMap:
+    """The methods of the service that the Sense map and Nearest uses tabs ask."""
+
+    def gallery_words(self) -> tuple[str, ...]:
+        return tuple(USES)
+
+    def sense_map(
+        self,
+        word: str,
+        text: str = "",
+        view: str | None = None,
+        n_groups: int | None = None,
+        gallery: bool = True,
+        name: str = "",
+        model: str | None = None,
+        progress: Progress | None = None,
+    ) -> SenseMap:
+        if word == "crash":
+            raise RuntimeError("a secret detail")
+        if not word.strip():
+            raise InputError("Type a word to map.", field="word")
+        if "slowly" in text and progress is not None:
+            for share in (0.2, 0.6):
+                progress("Reading the sentences", share)
+                time.sleep(0.9)
+        own = [(line.strip(), None) for line in text.splitlines() if word in line]
+        known = [*(USES.get(word, ()) if gallery else ())]
+        if not known and not own:
+            raise InputError(f"There are no example sentences for “{word}”.", field="text" if text else "word")
+        rows = [*known, *own]
+        clear = word != "muddle"
+        n = n_groups or 2
+        shown = clear or n_groups is not None
+        uses = []
+        for k, (sentence, sense) in enumerate(rows):
+            group = (0 if sense == "river" else 1) if n == 2 and clear else k % n
+            start = max(sentence.find(word), 0)
+            angle = 2.4 * k
+            near = tuple((other, round(0.9 - 0.01 * other, 4)) for other in range(len(rows)) if other != k)[:8]
+            uses.append(
+                MapUse(
+                    sentence,
+                    start,
+                    start + len(word),
+                    k >= len(known),
+                    sense,
+                    group if shown else None,
+                    round((0.6 if group else -0.6) + 0.3 * math.cos(angle), 4),
+                    round(0.3 * math.sin(angle), 4),
+                    near,
+                )
+            )
+        words = (("stream", "muddy"), ("money", "loan"), ("third",), (), (), ())
+        groups = tuple(
+            SenseGroup("ABCDEF"[g], sum(use.group == g for use in uses), words[g]) for g in range(n if shown else 0)
+        )
+        listed = ", ".join(f"{g.letter} ({', '.join(g.words)} …)" for g in groups)
+        verdict = (
+            f"{len(uses)} uses of “{word}” in {n} groups, as you asked: {listed}. That they are groups of meaning is not sure."
+            if n_groups
+            else f"{len(uses)} uses of “{word}”, probably {n} meanings: {listed}."
+            if clear
+            else f"The model is not sure whether these {len(uses)} uses of “{word}” have one meaning or several. Paste more."
+        )
+        agreement = 1.0 if clear and known and n == 2 else None
+        return SenseMap(
+            word,
+            model or "fake-small",
+            view or "both",
+            VIEWS,
+            tuple(uses),
+            groups,
+            n_groups,
+            clear,
+            verdict,
+            0.42,
+            agreement,
+            len(own),
+            60,
+        )
+
+    def two_lives(self, text: str, model: str | None = None, progress: Progress | None = None) -> TwoLives:
+        if not text.strip():
+            raise InputError("Paste a text first.", field="text")
+        groups = (SenseGroup("A", 4, ("muddy", "reeds")), SenseGroup("B", 3, ("loan",)))
+        words = (SplitWord("bank", 7, 0.12, True, groups), SplitWord("house", 6, -0.02, False, groups))
+        return TwoLives("fake-small", "both", words, 30, 2, "“bank” may lead two lives in this text. Looked at all 2.")
+
+    def nearest(
+        self,
+        word: str,
+        sentence: str,
+        layer: str | None = None,
+        only: str = "all",
+        source: str | None = None,
+        n: int = 15,
+        model: str | None = None,
+        progress: Progress | None = None,
+    ) -> NearestUses:
+        if word == "crash":
+            raise RuntimeError("a secret detail")
+        if word not in sentence:
+            raise InputError(f"The sentence does not contain “{word}”.", field="sentence")
+        start = sentence.index(word)
+        rows = [
+            (line, line.index("bank"), "bank", 0.9 - 0.05 * k, word == "bank")
+            for k, (line, _) in enumerate(USES["bank"])
+        ]
+        rows.insert(1, ("The lake shore was quiet.", 9, "shore", 0.87, word == "shore"))
+        uses = tuple(
+            NearUse(line, at, at + len(token), token, round(cosine, 6), same)
+            for line, at, token, cosine, same in rows
+            if only == "all" or (only == "same") == same
+        )[:n]
+        static = (StaticNeighbour("lender", 0.7), StaticNeighbour("banks", 0.65)) if word == "bank" else ()
+        return NearestUses(
+            word,
+            sentence,
+            start,
+            start + len(word),
+            model or "fake-small",
+            layer or "2",
+            ("0", "1", "2", "mean"),
+            source or "gallery",
+            ("gallery", "my letters"),
+            1200,
+            only,
+            0.12,
+            uses,
+            static,
+            "The nearest use is “bank” with a cosine of 0.90, where two random words have 0.12. Most are of this word."
+            if uses
+            else f"There is no other use of “{word}” here.",
+        )

@@ -1,0 +1,157 @@
+"""Training without training: a run is over after a few looks at it, and every question is noted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from elmo_tasks.api import (
+    ComparisonItem,
+    DataLook,
+    LayerProducts,
+    RespelledLayer,
+    Respelling,
+    SplitScore,
+    TrainingEpoch,
+    TrainingJob,
+    TrainingOffer,
+    TrainingPlan,
+)
+from elmo_tasks.errors import InputError
+
+LOOK = DataLook(
+    "the sample that comes with the program",
+    300,
+    100,
+    (("negative", 200), ("positive", 200)),
+    examples=((("A warm and funny film.",), ("positive",)), (("Two dull hours.",), ("negative",))),
+    seconds=14,
+    seconds_per_epoch=0.5,
+)
+EPOCHS = 3
+
+
+def course(epochs: int) -> tuple[TrainingEpoch, ...]:
+    start = TrainingEpoch(0, weights=(0.33, 0.34, 0.33), gamma=1.0)
+    later = [
+        TrainingEpoch(
+            k, 0.7 - 0.1 * k, 0.69 - 0.08 * k, 0.5 + 0.1 * k, (0.33 - 0.02 * k, 0.34 + 0.03 * k, 0.33 - 0.01 * k), 1.1
+        )
+        for k in range(1, epochs + 1)
+    ]
+    return (start, *later)
+
+
+def job(name: str = "first", looks: int = 9, **changes: object) -> TrainingJob:
+    """A run that was looked at so many times."""
+    running = looks <= EPOCHS
+    made = TrainingJob(
+        name=name,
+        title=name.capitalize(),
+        kind="classification",
+        data="the sample that comes with the program",
+        status="running" if running else "done",
+        phase="training" if running else "",
+        created=1_700_000_000.0,
+        seconds=5.0 * min(looks, 9),
+        seconds_left=4.0 if running else None,
+        epochs=EPOCHS,
+        step=16 * min(looks, EPOCHS),
+        steps=16 * EPOCHS,
+        losses=tuple((k / 4, 0.7 - 0.02 * k) for k in range(1, 4 * min(looks, EPOCHS))),
+        course=course(min(looks, EPOCHS)),
+        layers=("0", "1", "2"),
+        best_epoch=None if running else EPOCHS,
+        scores=()
+        if running
+        else (SplitScore("test", "accuracy", 0.83, 100, 0.5), SplitScore("validation", "accuracy", 0.8, 45, 0.44)),
+        head=None if running else "fake-sentiment",
+    )
+    return replace(made, **changes)  # type: ignore[arg-type]
+
+
+class FakeTraining:
+    """The methods of the service that training and the what-ifs answer."""
+
+    training_allowed = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.runs: dict[str, int] = {}
+        self.stopped: list[str] = []
+        self.uploads: dict[str, tuple[str, bytes]] = {}
+
+    def training_offer(self) -> TrainingOffer:
+        return TrainingOffer(
+            self.training_allowed, (("sst2", "classification", "Film reviews"), ("conll2003", "tagging", "News"))
+        )
+
+    def keep_upload(self, name: str, content: bytes) -> str:
+        if b"\0" in content:
+            raise InputError(
+                f"{name}, line 1: expected a text file, found a zero byte: this is a binary file", field="file"
+            )
+        key = f"upload-{len(self.uploads)}"
+        self.uploads[key] = (name, content)
+        return key
+
+    def look_at_data(self, plan: TrainingPlan) -> DataLook:
+        if plan.source == "hub":
+            return replace(LOOK, title=plan.data, rows=0, test_rows=0, labels=(), examples=())
+        if plan.source == "sample":
+            return LOOK
+        name, content = self.uploads[plan.data]
+        rows = [line.split("\t") for line in content.decode().splitlines()]
+        if any(len(row) != 2 for row in rows):
+            raise InputError(
+                f"{name}, line {1 + [len(r) for r in rows].index(1)}: expected 2 columns, found 1", field="file"
+            )
+        return replace(
+            LOOK,
+            title=name,
+            columns=("column 1", "column 2"),
+            text_column=plan.text_column or "column 2",
+            label_column=plan.label_column or "column 1",
+            header=bool(plan.header),
+            labels=tuple((label, 1) for label in dict.fromkeys(row[0] for row in rows)),
+            examples=tuple(((row[1],), (row[0],)) for row in rows[:4]),
+        )
+
+    def start_training(self, plan: TrainingPlan) -> TrainingJob:
+        if not isinstance(plan.epochs, int) or not 1 <= plan.epochs <= 200:
+            raise InputError("Rounds: type a whole number from 1 to 200.", field="epochs")
+        name = plan.name or f"run-{len(self.runs) + 1}"
+        self.runs[name] = 0
+        return job(name, 0)
+
+    def stop_training(self, name: str) -> TrainingJob:
+        self.stopped.append(name)
+        self.runs[name] = 99
+        return job(name, 99)
+
+    def training_jobs(self) -> tuple[TrainingJob, ...]:
+        for name in self.runs:
+            self.runs[name] += 1
+        return tuple(job(name, looks) for name, looks in reversed(self.runs.items()))
+
+    def layer_products(self, word: str, sentences: Sequence[str], model: str | None = None) -> LayerProducts:
+        n = len(sentences)
+        items = tuple(ComparisonItem(s, tuple(s.split()), 0, s.split()[0], 0, len(s.split()[0])) for s in sentences)
+        # Layer 0: all uses are one vector; layers 1 and 2: uses are apart the more, the further apart they stand.
+        cosine = [[[0.2 ** (layer / 2) if i != j else 1.0 for j in range(n)] for i in range(n)] for layer in range(3)]
+        products = tuple(
+            tuple(
+                tuple(tuple(cosine[a][i][j] if a == b else 0.0 for j in range(n)) for i in range(n)) for b in range(3)
+            )
+            for a in range(3)
+        )
+        return LayerProducts(word, model or "fake-small", items, ("0", "1", "2"), products)
+
+    def what_if(self, word: str, sentences: Sequence[str], spelling: str, model: str | None = None) -> Respelling:
+        if not spelling.strip() or " " in spelling.strip():
+            raise InputError("Type one word without spaces.", field="spelling")
+        same = 1.0 if spelling == word else 0.4
+        layers = tuple(RespelledLayer(name, tuple(same for _ in sentences), 0.1) for name in ("0", "1", "2", "mean"))
+        return Respelling(
+            word, spelling, model or "fake-small", tuple(s.replace(word, f"[{spelling}]") for s in sentences), layers
+        )

@@ -1,0 +1,74 @@
+import re
+from dataclasses import replace
+from datetime import date
+
+import pytest
+
+from elmo_tasks.ui import compare_tab, format, report
+from tests.ui.test_answer import HOSTILE, parsed
+
+SENTENCES = ("The bank refused our loan.", "We sat on the bank of the river.")
+LINK = "http://127.0.0.1:7860/?word=bank&s=a&s=b"
+
+
+def made(service, **more):
+    return report.page(service.compare("bank", SENTENCES), service.models(), date(2026, 3, 4), LINK, **more)
+
+
+def test_it_holds_the_answer_every_layer_and_where_it_came_from(service):
+    text = parsed(made(service)).text
+    for part in ("fall into 2 groups", *SENTENCES, "Spelling only", "Layer 1", "Layer 2", "Mean of layers"):
+        assert part in text
+    for part in ("Fake small (for tests)", "2026-03-04", LINK, "How this was computed"):
+        assert part in text
+    assert made(service).count('class="map"') == 4
+
+
+def test_it_holds_only_what_was_asked(service):
+    assert "Why:" not in made(service)
+    assert "would the model have written" not in made(service)
+    whole = made(
+        service, explanation=service.why("bank", SENTENCES), substitutes=service.substitutes("bank", SENTENCES)
+    )
+    assert "Mostly because of “loan” in sentence 1." in whole
+    assert "What would the model have written here?" in whole
+    assert "Why: each word" in whole
+
+
+def test_it_needs_no_script_and_nothing_from_elsewhere(service):
+    page = made(service, explanation=service.why("bank", SENTENCES), substitutes=service.substitutes("bank", SENTENCES))
+    tags = parsed(page)
+    assert not tags.seen & {"script", "img", "iframe", "object", "embed"}
+    assert "src" not in tags.attributes
+    assert re.findall(r"url\(|@import", page) == []
+    assert re.findall(r'https?://[^"<]*', page) == [LINK.replace("&", "&amp;")] * 2
+    assert "default-src 'none'" in page
+    assert not any(name.startswith("on") for name in tags.attributes)
+
+
+def test_nothing_typed_is_markup(service):
+    comparison = replace(service.compare("bank", [HOSTILE, "The bank."]), verdict=HOSTILE, model=HOSTILE, word=HOSTILE)
+    tags = parsed(report.page(comparison, service.models(), date(2026, 3, 4), LINK))
+    assert not tags.seen & {"img", "script"}
+    assert "onerror" not in tags.attributes
+    assert HOSTILE in tags.text
+
+
+@pytest.mark.parametrize("link", ["", "javascript:alert(1)", "data:text/html,x"])
+def test_only_a_web_address_is_linked(service, link):
+    page = report.page(service.compare("bank", SENTENCES), service.models(), date(2026, 3, 4), link)
+    assert "<a " not in page
+
+
+def test_the_report_of_the_page_is_that_of_its_link(service):
+    query = format.query_of(format.Form("bank", SENTENCES), "fake-small")
+    found = compare_tab.respond_report(service, {"query": query, "pair": "0,1", "layer": "1", "number": 7})
+    assert found["name"] == "compare-bank.html"
+    assert found["number"] == 7
+    assert "Mostly because of" in found["text"]
+    assert "What would the model" not in found["text"]
+
+
+def test_a_request_that_cannot_be_answered_gives_no_report(service):
+    assert compare_tab.respond_report(service, {"query": "word=&s=a"})["text"] == ""
+    assert compare_tab.respond_report(service, {})["text"] == ""

@@ -1,0 +1,189 @@
+import base64
+import csv
+import io
+from dataclasses import replace
+
+import gradio as gr
+import pytest
+
+from elmo_tasks.api import SplitScore
+from elmo_tasks.ui import train, train_charts, train_data, train_page, train_tab
+from tests.ui.fake_training import LOOK, course, job
+from tests.ui.test_answer import HOSTILE, parsed
+
+
+def plain(text):
+    return text.replace("\u00a0", " ")
+
+
+def sent(name, content, **rest):
+    return {
+        "source": "upload",
+        "kind": "classification",
+        "file": {"name": name, "content": base64.b64encode(content).decode()},
+        **rest,
+    }
+
+
+def is_kept(update):
+    return update == gr.skip()
+
+
+def test_a_start_answers_with_the_running_job(service):
+    value, data, runs = train_tab.respond(
+        service, {"action": "start", "kind": "classification", "name": "mine", "revision": 3}
+    )
+    assert (value["revision"], value["note"], value["started"]) == (3, "", "mine")
+    assert "400 texts" in data
+    assert "data-busy" in runs
+    assert "Stop and keep the best" in runs
+
+
+def test_a_look_starts_nothing(service):
+    value, _, runs = train_tab.respond(service, {"action": "look", "kind": "classification"})
+    assert is_kept(runs)
+    assert service.runs == {}
+    assert value["look"]["seconds_per_epoch"] == 0.5
+
+
+def test_a_number_that_is_none_is_refused_at_its_field(service):
+    value, _, runs = train_tab.respond(service, {"action": "start", "epochs": "many"})
+    assert (value["field"], value["note"]) == ("epochs", "Rounds: type a whole number from 1 to 200.")
+    assert is_kept(runs)
+
+
+def test_an_upload_is_kept_and_looked_at(service):
+    value, data, _ = train_tab.respond(service, sent("a.tsv", b"good\tfine\nbad\tdull\n"))
+    assert value["data"] == "upload-0"
+    assert value["look"]["columns"] == ["column 1", "column 2"]
+    assert "dull" in data
+    again, _, _ = train_tab.respond(service, {"source": "upload", "data": "upload-0", "text_column": "column 1"})
+    assert again["look"]["text_column"] == "column 1"
+
+
+@pytest.mark.parametrize("content", [b"\0\0", b"good\tfine\nbroken\n"])
+def test_what_is_wrong_with_a_file_is_shown_as_it_is(service, content):
+    value, data, _ = train_tab.respond(service, sent("<b>a</b>.tsv", content))
+    assert value["field"] == "file"
+    assert "line" in value["note"]
+    assert "&lt;b&gt;a&lt;/b&gt;.tsv, line" in data
+
+
+@pytest.mark.parametrize(
+    ("content", "message"), [("not base64!", "did not arrive whole"), ("A" * 30_000_000, "larger than 20 MB")]
+)
+def test_a_broken_or_huge_file_is_refused(service, content, message):
+    value, _, _ = train_tab.respond(service, {"source": "upload", "file": {"name": "a.tsv", "content": content}})
+    assert message in value["note"]
+    assert service.uploads == {}
+
+
+def test_news_come_only_when_there_are_some(service):
+    service.start_training(train_tab.plan_from({"name": "mine"}))
+    first = train_tab.respond_to_runs(service, {})
+    service.runs["mine"] = 98
+    second = train_tab.respond_to_runs(service, {"seen": train_page.digest_of(first)})
+    assert "gets 83" in second
+    assert is_kept(train_tab.respond_to_runs(service, {"seen": train_page.digest_of(second)}))
+
+
+def test_a_run_is_stopped_and_shown_by_name(service):
+    service.start_training(train_tab.plan_from({"name": "one"}))
+    service.start_training(train_tab.plan_from({"name": "two"}))
+    page = train_tab.respond_to_runs(service, {"action": "stop", "run": "one", "shown": "one"})
+    assert service.stopped == ["one"]
+    assert 'data-shown="one"' in page
+
+
+def test_where_training_is_off_the_page_says_so(service):
+    service.training_allowed = False
+    page = train_tab.respond_to_runs(service, {"action": "stop", "run": "x"})
+    assert "--allow-training" in page
+    assert service.stopped == []
+
+
+@pytest.mark.parametrize(
+    ("value", "guess", "rows", "said"),
+    [
+        (0.83, 0.5, 100, "may be anything from 74 % to 89 %."),
+        (0.55, 0.5, 100, "so this head may be no better than that"),
+        (0.5, 0.5, 100, "this head does no better"),
+        (0.8, 0.5, 10, "so this head may be no better"),
+    ],
+)
+def test_no_more_is_claimed_than_the_test_rows_carry(value, guess, rows, said):
+    scored = job(scores=(SplitScore("test", "accuracy", value, rows, guess),))
+    assert said in plain(train.comparison(scored))
+
+
+def test_f1_is_told_beside_the_guess_by_word():
+    found = job(kind="tagging", metric="F1", scores=(SplitScore("test", "F1", 0.71, 75, 0.45, "word"),))
+    assert train.headline(found) == "“First” finds the names in 75 test sentences with an F1 of 0.71."
+    assert "each word the label it had most often in training scores 0.45" in train.comparison(found)
+
+
+@pytest.mark.parametrize(("share", "count"), [(0.0, 10), (1.0, 10), (0.5, 1), (0.8, 0)])
+def test_an_interval_holds_the_share_and_stays_inside(share, count):
+    low, high = train.wilson(share, count)
+    assert 0 <= low <= share + 1e-9
+    assert share - 1e-9 <= high <= 1
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(2, "a few seconds"), (44, "about 40 seconds"), (200, "about 3 minutes"), (9000, "about 2.5 hours")],
+)
+def test_times_have_no_more_digits_than_an_estimate(seconds, said):
+    assert train.duration(seconds) == said
+
+
+def test_the_best_round_is_the_first_of_equals():
+    epochs = [replace(e, score=s) for e, s in zip(course(3), (None, 0.6, 0.7, 0.7), strict=True)]
+    assert train.best_epoch(epochs).epoch == 2
+
+
+@pytest.mark.parametrize("status", ["queued", "running", "done", "stopped", "failed"])
+@pytest.mark.parametrize("looks", [0, 1, 3, 9])
+def test_a_run_in_any_state_has_a_page(status, looks):
+    page = train_page.page([job(looks=looks, status=status, message="why")])
+    assert "nan" not in page.lower()
+    assert ("data-busy" in page) == (status in ("queued", "running"))
+    assert ("data-stop-run" in page) == (status in ("queued", "running"))
+
+
+@pytest.mark.parametrize("loss", [0.0, 1e-9, float("nan"), float("inf"), 1e9])
+def test_charts_take_any_loss(loss):
+    found = job(losses=((0.5, loss), (1.0, 0.5)), course=tuple(replace(e, train_loss=loss) for e in course(3)))
+    drawn = train_charts.curves(found)
+    assert "nan" not in drawn
+    assert "inf" not in drawn
+
+
+def test_nothing_from_a_person_or_a_log_is_markup():
+    bad = job(name=HOSTILE, title=HOSTILE, data=HOSTILE, message=HOSTILE, status="failed", layers=(HOSTILE, "1", "2"))
+    look = replace(LOOK, title=HOSTILE, labels=((HOSTILE, 9), ("b", 1)), examples=(((HOSTILE,), (HOSTILE,)),))
+    tagged = replace(look, counted="names", examples=(((HOSTILE, "x"), ("B-" + HOSTILE, "O")),))
+    pages = train_page.page([bad, replace(bad, status="done")]) + train_page.page(
+        [replace(bad, status="running", head=HOSTILE)]
+    )
+    shown = parsed(
+        pages
+        + train_data.card(look, "classification")
+        + train_data.card(tagged, "tagging")
+        + train_data.problem(HOSTILE)
+    )
+    assert not shown.seen & {"img", "script"}
+    assert "onerror" not in shown.attributes
+
+
+def test_the_spreadsheet_holds_all_rounds_and_no_formula():
+    rows = list(csv.DictReader(io.StringIO(train.csv_text(job(layers=("=cmd()", "1", "2"))))))
+    assert [row["what"] for row in rows] == ["round"] * 4 + ["test", "validation"]
+    assert float(rows[4]["without a model"]) == 0.5
+    assert not [name for name in rows[0] if name.startswith("=")]
+
+
+def test_a_lopsided_data_set_is_pointed_out():
+    lopsided = replace(LOOK, labels=(("ham", 90), ("spam", 10)))
+    assert "90\u00a0% of the texts are “ham”" in train_data.card(lopsided, "classification")
+    assert "a high score means little here" not in train_data.card(LOOK, "classification").replace("\n", " ")

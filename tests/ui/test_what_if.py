@@ -1,0 +1,86 @@
+import csv
+import io
+
+import gradio as gr
+import pytest
+
+from elmo_tasks.api import RespelledLayer, Respelling
+from elmo_tasks.ui import what_if, what_if_tab
+from tests.ui.test_answer import HOSTILE, parsed
+
+QUERY = "word=bank&s=bank+one.&s=bank+two."
+
+
+def respelling(low=0.7, high=0.9, sentences=("The [bankk] closed.",), spelling="bankk", word="bank"):
+    layers = tuple(
+        RespelledLayer(name, (value,) * len(sentences), 0.1)
+        for name, value in (("0", low), ("1", low), ("2", high), ("mean", 0.8))
+    )
+    return Respelling(word, spelling, "m", sentences, layers)
+
+
+def test_the_mixer_gets_the_comparison_that_is_shown(service):
+    value, markup = what_if_tab.respond(service, {"action": "products", "query": QUERY, "revision": 2})
+    assert (value["word"], value["revision"], value["layers"]) == ("bank", 2, ["0", "1", "2"])
+    assert [use["sentence"] for use in value["uses"]] == ["bank one.", "bank two."]
+    assert [len(value["products"]), len(value["products"][0]), len(value["products"][0][0])] == [3, 3, 2]
+    assert markup == gr.skip()
+
+
+def test_heads_with_as_many_layers_are_offered(service):
+    value, _ = what_if_tab.respond(service, {"action": "products"})
+    titles = [head["title"] for head in value["heads"]]
+    assert "Names in the news (fake)" in titles or len(titles) == 3
+    assert all(len(head["weights"]) == 3 for head in value["heads"])
+
+
+def test_without_a_comparison_the_first_example_is_used(service):
+    value, _ = what_if_tab.respond(service, {"action": "products", "query": "__theme=dark"})
+    assert value["word"] == "bank"
+    assert len(value["uses"]) >= 2
+
+
+def test_a_spelling_is_answered_and_refused_in_place(service):
+    _, markup = what_if_tab.respond(service, {"action": "respell", "query": QUERY, "spelling": "bankk"})
+    assert "bankk" in markup
+    _, refused = what_if_tab.respond(service, {"action": "respell", "query": QUERY, "spelling": "two words"})
+    assert "Type one word" in refused
+
+
+def test_a_link_with_too_much_is_refused(service):
+    value, markup = what_if_tab.respond(service, {"action": "products", "query": "word=a" + "&s=b" * 13})
+    assert "13 sentences" in value["note"]
+    assert markup == gr.skip()
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (0.3, 0.9, "the sentence around it brings them closer"),
+        (0.9, 0.3, "does not bring them closer"),
+        (0.6, 0.6, "changes little"),
+        (0.05, 0.05, "no more alike to the model than two random words"),
+    ],
+)
+def test_the_sentence_is_measured_against_two_random_words(low, high, said):
+    assert said in what_if.reasons(respelling(low, high))
+
+
+def test_the_same_word_is_said_to_be_the_same():
+    same = Respelling("bank", "bank", "m", ("x",), (RespelledLayer("0", (1.0,), 0.1), RespelledLayer("1", (1.0,), 0.1)))
+    assert what_if.headline(same) == "To the model “bank” and “bank” are the same."
+    assert what_if.reasons(same) == ""
+
+
+def test_nothing_typed_is_markup():
+    hostile = respelling(sentences=(f"{HOSTILE} [{HOSTILE}]",), spelling=HOSTILE, word=HOSTILE)
+    shown = parsed(what_if.page(hostile) + what_if.nothing(HOSTILE))
+    assert not shown.seen & {"img", "script"}
+    assert "onerror" not in shown.attributes
+
+
+def test_the_spreadsheet_has_a_row_per_layer_and_sentence():
+    rows = list(csv.DictReader(io.StringIO(what_if.csv_text(respelling(sentences=("=a [b]", "c"), spelling="=cmd")))))
+    assert len(rows) == 8
+    assert rows[0]["sentence"] == "'=a [b]"
+    assert rows[0]["spelling"] == "'=cmd"

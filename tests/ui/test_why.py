@@ -1,0 +1,148 @@
+import json
+from dataclasses import replace
+
+import gradio as gr
+import pytest
+from gradio_client import Client
+from gradio_client.exceptions import AppError
+
+from elmo_tasks.ui import asked, compare_tab, format, substitutes_card, why_card
+from tests.ui.fake_service import FakeService
+from tests.ui.test_answer import HOSTILE, parsed
+
+SENTENCES = ("The bank refused our loan.", "We sat on the bank of the river.")
+QUERY = format.query_of(format.Form("bank", SENTENCES), "fake-small")
+
+
+def test_below_an_answer_stand_two_closed_folds_and_nothing_is_computed(service):
+    service.why = service.substitutes = None
+    _, markup = compare_tab.respond(service, format.Form("bank", SENTENCES), 1)
+    folds = asked.below(markup)
+    assert all('data-state="closed"' in fold and " open" not in fold for fold in folds)
+    assert all(f'data-query="{QUERY.replace("&", "&amp;")}"' in fold for fold in folds)
+
+
+def test_below_no_answer_stands_nothing(service):
+    _, markup = compare_tab.respond(service, format.Form("", SENTENCES), 1)
+    assert asked.below(markup) == ("", "")
+
+
+def test_the_answer_comes_before_the_picture_the_numbers_and_the_explanation(service):
+    page = asked.respond_why(service, {"query": QUERY})
+    order = [
+        "What sets 1 and 2 apart?",
+        "Mostly because of “loan” in sentence 1.",
+        'class="pushes"',
+        "Show the numbers",
+    ]
+    places = [page.index(part) for part in [*order, "Before or after", "Download CSV", "How this works"]]
+    assert places == sorted(places)
+
+
+def test_the_chosen_pair_and_layer_are_asked(service):
+    query = format.query_of(format.Form("bank", (*SENTENCES, "The bank has cash.")), "fake-small")
+    page = asked.respond_why(service, {"query": query, "pair": "1,2", "layer": "1"})
+    assert "What sets 2 and 3 apart?" in page
+    assert '<option value="1,2" selected>2 and 3</option>' in page
+    assert '<option value="1" selected>Layer 1</option>' in page
+
+
+@pytest.mark.parametrize("pair", ["", "x", "1", "0,1,2", "-1,2", "9999999999,1", None])
+def test_a_pair_that_is_none_is_the_default(pair):
+    assert asked.pair_of(pair) is None
+
+
+def test_what_cannot_be_answered_is_said_in_the_fold(service):
+    assert "Choose two different uses" in asked.respond_why(service, {"query": QUERY, "pair": "1,1"})
+    large = format.query_of(format.Form("bank", SENTENCES), "fake-large")
+    assert "cannot write words" in asked.respond_substitutes(service, {"query": large})
+
+
+def test_nothing_typed_is_markup(service):
+    explanation = service.why("bank", [HOSTILE, SENTENCES[0]])
+    tags = parsed(why_card.body(replace(explanation, answer=HOSTILE, layer=HOSTILE, side_answer=HOSTILE)))
+    assert not tags.seen & {"img", "script"}
+    assert "onerror" not in tags.attributes
+    guesses = service.substitutes("bank", [HOSTILE, SENTENCES[0]])
+    tags = parsed(substitutes_card.body(replace(guesses, answer=HOSTILE)))
+    assert not tags.seen & {"img", "script"}
+    assert "<b>" in tags.text  # a guess of the fake
+
+
+def test_words_are_tinted_by_what_hiding_them_does(service):
+    page = why_card.picture(service.why("bank", SENTENCES))
+    assert '<span class="word for4" tabindex="-1" data-tip="With “loan” hidden: cosine' in page
+    assert page.count('tabindex="0"') == 2
+    assert 'class="word against' in page
+    assert "<mark>bank</mark>" in page
+
+
+def test_the_picture_holds_the_whole_sentence(service):
+    tags = parsed(why_card.picture(service.why("bank", SENTENCES), tips=False))
+    assert all(sentence in tags.text for sentence in SENTENCES)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ([(0.1, 0.1, 0.1), (0.09, 0.09, 0.09)], "less than all other words together"),
+        ([(0.3, 0.0, 0.1), (0.0, 0.1, 0.2)], "but the three ways of hiding do not agree on the word"),
+        ([(-0.1, -0.1, -0.1), (0.0, 0.0, 0.0)], "hiding any one word makes them no more alike"),
+        ([(0.001, 0.001, 0.001), (0.0, 0.0, 0.0)], "moves it most, and hardly at all"),
+    ],
+)
+def test_why_no_word_is_named(service, changes, said):
+    explanation = service.why("bank", SENTENCES)
+    words = [
+        replace(word, changes=each, change=sum(each) / 3)
+        for word, each in zip(explanation.words, [*changes, *[(0.0,) * 3] * 20], strict=False)
+    ]
+    assert said in why_card.reason(replace(explanation, words=tuple(words), decisive=None))
+
+
+@pytest.mark.parametrize(
+    ("probability", "text"),
+    [(0.0, "0.0\u00a0%"), (0.0004, "<\u00a00.1\u00a0%"), (0.013, "1.3\u00a0%"), (0.5, "50\u00a0%")],
+)
+def test_chances(probability, text):
+    assert substitutes_card.chance(probability) == text
+
+
+def test_the_files_run_no_formula(service):
+    rows = why_card.csv_text(service.why("bank", ["=cmd() bank", "+1 bank"]))
+    assert "'=" in rows
+    assert ",=" not in rows
+    assert "'=cmd" in substitutes_card.csv_text(service.substitutes("bank", ["=cmd() bank", "A bank."]))
+
+
+@pytest.fixture(scope="module")
+def client():
+    with gr.Blocks() as app:
+        compare_tab.build(app, FakeService())
+    _, url, _ = app.launch(prevent_thread_lock=True, quiet=True, server_name="127.0.0.1")
+    yield Client(url, verbose=False, analytics_enabled=False)
+    app.close()
+
+
+def test_the_endpoints_give_the_answers(client):
+    why = client.predict("bank", list(SENTENCES), api_name="/why")
+    assert why == json.loads(json.dumps(FakeService().why("bank", SENTENCES).to_dict()))
+    guesses = client.predict("bank", list(SENTENCES), api_name="/substitutes")
+    assert guesses == json.loads(json.dumps(FakeService().substitutes("bank", SENTENCES).to_dict()))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("bank", "The bank."), "a list of strings"),
+        (("bank", [1, 2]), "a list of strings"),
+        (("bank", list(SENTENCES), "0,1"), "a list of two whole numbers"),
+        (("bank", list(SENTENCES), [0, True]), "a list of two whole numbers"),
+        (("bank", list(SENTENCES), [0, 5]), "Choose two different uses"),
+        (("bank", list(SENTENCES), None, "0"), "choose one of 1, 2, mean"),
+        (("bank", list(SENTENCES), None, None, "gone"), "There is no model “gone”"),
+    ],
+)
+def test_the_endpoint_says_what_is_wrong(client, arguments, message):
+    with pytest.raises(AppError, match=message):
+        client.predict(*arguments, api_name="/why")
