@@ -1042,8 +1042,8 @@ class SplitWord:
     Attributes:
         word: the spelling that the text has most.
         n_uses: its uses in the text, in all inflections.
-        score: how clear the split is, compared with as many uses without groups; only the order means something.
-        is_clear: whether the split is clear enough to be named.
+        score: how far the split is clearer than those of the text's other words of like frequency, in usual distances.
+        is_clear: whether the split is clear, and stands out from those of the other words.
         groups: the groups the uses fall into.
     """
 

@@ -39,7 +39,13 @@ class JobFolder:
             ValueError: it is not one of ours.
         """
         state = json.loads((self.path / JOB).read_text(encoding="utf-8"))
-        known = {"title": str, "kind": str, "status": str, "created": (int, float), "epochs": int}
+        known: dict[str, type | tuple[type, ...]] = {
+            "title": str,
+            "kind": str,
+            "status": str,
+            "created": (int, float),
+            "epochs": int,
+        }
         if not isinstance(state, dict) or not all(isinstance(state.get(key), kind) for key, kind in known.items()):
             raise ValueError(f"{self.path / JOB}: not the state of a training run")
         return state

@@ -13,6 +13,7 @@ from elmo_tasks.analysis.characteristic_words import characteristic_words
 from elmo_tasks.analysis.clustering import FEWEST_USES, MOST_GROUPS, Split, SplitRule, agreement, directions, split_uses
 from elmo_tasks.analysis.layout import on_paper
 from elmo_tasks.analysis.sense_map_calibration import NEVER_NAMED, SenseMapCalibration
+from elmo_tasks.analysis.standing_out import STANDS_OUT, standing_out
 from elmo_tasks.analysis.views_of_uses import BOTH, view_names, view_of
 from elmo_tasks.api import MapUse, MapView, Progress, SenseGroup, SenseMap, SplitWord, TwoLives
 from elmo_tasks.corpus.content_words import content_words, is_stop_word
@@ -126,16 +127,24 @@ class SenseMaps:
         view = known.best if known else BOTH
         chosen = [(word.word, _spread(word.uses, MOST_USES_EACH)) for word in found[:MOST_CANDIDATES]]
         vectors = self._view(elmo, view, [u for _, uses in chosen for u in uses], _part(progress, "Reading", 0.0, 0.6))
-        words, start = [], 0
+        splits, start = [], 0
         for k, (word, uses) in enumerate(chosen):
-            split = split_uses(vectors[start : start + len(uses)], _rule(known, view))
+            splits.append(split_uses(vectors[start : start + len(uses)], _rule(known, view)))
             start += len(uses)
-            if len(split.groups) > 1:
-                groups = self._named(uses, split, word)
-                total = next(len(w.uses) for w in found if w.word == word)
-                words.append(SplitWord(word, total, round(split.score, 4), split.is_clear, groups))
             if progress is not None:
                 progress(f"Sorting the uses of “{word}”", 0.6 + 0.4 * (k + 1) / len(chosen))
+        apart = standing_out([split.score for split in splits], [len(uses) for _, uses in chosen])
+        words = [
+            SplitWord(
+                word,
+                len(found[k].uses),
+                round(float(apart[k]), 2),
+                split.is_clear and float(apart[k]) >= STANDS_OUT,
+                self._named(uses, split, word),
+            )
+            for k, ((word, uses), split) in enumerate(zip(chosen, splits, strict=True))
+            if len(split.groups) > 1
+        ]
         words.sort(key=lambda w: (-w.is_clear, -w.score))
         return TwoLives(
             elmo.name, view, tuple(words), len(sentences), len(found), _lives_verdict(words, len(chosen), len(found))
@@ -297,8 +306,8 @@ def _lives_verdict(words: Sequence[SplitWord], n_sorted: int, n_found: int) -> s
     looked = f"the {n_sorted} most frequent of {n_found}" if n_sorted < n_found else f"all {n_found}"
     about = f"Looked at {looked} content words that come {FEWEST_USES} times or more."
     if not clear:
-        return f"No word of this text clearly leads two lives. {about} The first ones below come nearest to it."
+        return f"No word of this text clearly leads two lives. Its words split no more clearly than each other. {about} The first ones below come nearest to it."
     if len(clear) == 1:
-        return f"{clear[0]} may lead two lives in this text: its uses fall into clear groups. {about}"
+        return f"{clear[0]} may lead two lives in this text: its uses split more clearly than those of its other words. {about} Look at the sentences before you believe it."
     first = ", ".join(clear[:4]) + (f" and {len(clear) - 4} more" if len(clear) > 4 else "")
     return f"{len(clear)} words may lead two lives in this text: {first}. {about} Look at the sentences before you believe it."

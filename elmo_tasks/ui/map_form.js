@@ -22,7 +22,7 @@ const groups = make("select", { id: "map-groups", onchange: () => send(false) },
 const model = make("select", { id: "map-model", onchange: () => send(false) }, ...props.models.map((m) => make("option", { value: m.name }, m.title)));
 const text = make("textarea", { id: "map-text", rows: "4", spellcheck: "false", dir: "auto", placeholder: "Paste sentences, a chapter, messages…", "aria-describedby": "map-text-hint map-text-note", oninput: () => { name = ""; said.textContent = ""; refresh(); } });
 const textNote = make("div", { class: "note error", id: "map-text-note", hidden: true });
-const file = make("input", { id: "map-file", type: "file", accept: ".txt,.csv,text/plain,text/csv", class: "visually-hidden", tabindex: "-1", onchange: () => take(file.files[0]) });
+const file = make("input", { id: "map-file", type: "file", "aria-label": "A text file of your own", accept: ".txt,.csv,text/plain,text/csv", class: "visually-hidden", tabindex: "-1", onchange: () => take(file.files[0]) });
 const said = make("span", { class: "said", role: "status" });
 const gallery = make("input", { type: "checkbox", id: "map-gallery", checked: true });
 const lives = make("button", { type: "button", class: "plain", onclick: () => send(true) }, "Find words with two lives");

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+import app
+
 ROOT = Path(__file__).parents[2]
 
 
