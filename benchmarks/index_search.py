@@ -60,7 +60,10 @@ def main() -> None:
             later = _timed(lambda: index.search(vector, 1), args.searches, time.process_time)  # noqa: B023
             mean = _timed(lambda: index.search(vector, args.layers), args.searches, time.process_time)  # noqa: B023
             size = size_of(len(index), args.layers, args.width) / 1e6
-            print(f"{len(index):>9,}   {size:>5,.0f} MB   {first:>10.2f} s   {later:>18.2f} s   {mean:>18.2f} s", flush=True)
+            print(
+                f"{len(index):>9,}   {size:>5,.0f} MB   {first:>10.2f} s   {later:>18.2f} s   {mean:>18.2f} s",
+                flush=True,
+            )
 
 
 def _timed(search, times: int, clock) -> float:  # type: ignore[no-untyped-def]

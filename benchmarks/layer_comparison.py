@@ -70,7 +70,7 @@ def row(variant: str, cards: list[dict[str, Any]]) -> str:
     return f"| {name} | {cells[0]} | {cells[1]} | {len(cards)} | {minutes:.1f} min | {weights} |"
 
 
-def ship(series: Path, seeds: list[int], target: Path) -> None:
+def ship(series: Path, seeds: list[int], target: Path, title: str | None) -> None:
     """Copy the heads of the first seed, on the mix and on layer 0; the card of the first tells the mixes of all seeds."""
     runs = []
     for seed in seeds:
@@ -84,6 +84,7 @@ def ship(series: Path, seeds: list[int], target: Path) -> None:
             raise SystemExit(f"{source}: not finished")
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(source / "head", folder)
+        card["title"] = title or card["title"]
         if variant == "mix":
             card["layer_weights"]["runs"] = runs
         else:
@@ -103,6 +104,7 @@ def main() -> None:
     parser.add_argument("--runs", type=Path, default=Path("runs/compared"), help="folder of the runs")
     parser.add_argument("--print", action="store_true", help="train nothing, print what is finished")
     parser.add_argument("--ship", type=Path, help="copy the head of the first seed, and its twin on layer 0, to here")
+    parser.add_argument("--title", help="what to call what is shipped (default: the title in the configuration)")
     args = parser.parse_args(arguments[: arguments.index("--")] if "--" in arguments else arguments)
     series = args.runs / (args.name or args.config.stem)
     rows = []
@@ -119,7 +121,7 @@ def main() -> None:
     print("| input of the head | dev | test | seeds | training | weights of layers 0 / 1 / 2 |")
     print("|---|---|---|---|---|---|", *rows, sep="\n")
     if args.ship:
-        ship(series, args.seeds, args.ship)
+        ship(series, args.seeds, args.ship, args.title)
 
 
 if __name__ == "__main__":

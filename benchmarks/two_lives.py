@@ -9,20 +9,27 @@ from __future__ import annotations
 
 import argparse
 import random
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from elmo_tasks.analysis.clustering import FEWEST_USES, split_uses
 from elmo_tasks.analysis.standing_out import STANDS_OUT, standing_out
 from elmo_tasks.analysis.views_of_uses import BOTH, view_of
 from elmo_tasks.corpus.content_words import content_words
-from elmo_tasks.corpus.uses import sentences_of
+from elmo_tasks.corpus.uses import Use, sentences_of
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.layers.views import layer_names
 from elmo_tasks.serving.map_calibrations import load_map_calibration, use_vectors
 from elmo_tasks.serving.sense_maps import MOST_CANDIDATES, MOST_CHAPTER, MOST_USES_EACH
+
+
+def _spelled(use: Use, word: str) -> Use:
+    return replace(use, tokens=(*use.tokens[: use.index], word, *use.tokens[use.index + 1 :]))
 
 
 def main() -> None:
@@ -39,10 +46,12 @@ def main() -> None:
     rule, draw = known.view(BOTH).rule, random.Random(0)
     found = content_words(sentences_of(args.text.read_text(encoding="utf-8")[:MOST_CHAPTER]), FEWEST_USES)
     chosen = [draw.sample(w.uses, min(len(w.uses), MOST_USES_EACH)) for w in found[:MOST_CANDIDATES]]
-    vectors = []
-    for uses in chosen:
+
+    def viewed(uses: Sequence[Use]) -> NDArray[np.float32]:
         layers, around = use_vectors(elmo, static, uses)
-        vectors.append(view_of(BOTH, layers, layer_names(elmo.n_layers), around))
+        return view_of(BOTH, layers, layer_names(elmo.n_layers), around)
+
+    vectors = [viewed(uses) for uses in chosen]
     splits = [split_uses(v, rule) for v in vectors]
     scores, counts = [s.score for s in splits], [len(v) for v in vectors]
     usual = standing_out(scores, counts)
@@ -50,8 +59,12 @@ def main() -> None:
     ranks, hits = [], []
     for _ in range(args.pairs):
         one, other = draw.sample(range(len(chosen)), 2)
-        half = min(len(vectors[one]), len(vectors[other]), MOST_USES_EACH // 2)
-        split = split_uses(np.concatenate([vectors[one][:half], vectors[other][:half]]), rule)
+        half = min(len(chosen[one]), len(chosen[other]), MOST_USES_EACH // 2)
+        # In one spelling: else its letters alone would tell the two apart.
+        spelled = chosen[one][0].tokens[chosen[one][0].index]
+        split = split_uses(
+            viewed([_spelled(use, spelled) for use in (*chosen[one][:half], *chosen[other][:half])]), rule
+        )
         far = standing_out([*scores, split.score], [*counts, 2 * half])[-1]
         ranks.append(float(np.mean(usual < far)))
         hits.append(split.is_clear and far >= STANDS_OUT)

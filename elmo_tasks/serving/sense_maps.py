@@ -87,6 +87,7 @@ class SenseMaps:
         groups = self._named(uses, split, word) if named else ()
         places, shown = on_paper(directions(vectors))
         of = {use: g for g, group in enumerate(split.groups) for use in group} if named else {}
+        mostly_own = 2 * sum(use.own for use in uses) > len(uses)
         known_uses = [k for k, use in enumerate(uses) if use.sense is not None]
         senses = [uses[k].sense or "" for k in known_uses]
         return SenseMap(
@@ -98,7 +99,7 @@ class SenseMaps:
             groups=groups,
             asked_groups=n_groups,
             is_clear=split.is_clear,
-            verdict=_verdict(word.strip(), len(uses), groups, split, n_groups, known is not None, view),
+            verdict=_verdict(word.strip(), len(uses), groups, split, n_groups, known is not None, view, mostly_own),
             shown=round(shown, 4),
             agreement=(
                 round(agreement(_labels(known_uses, of), senses), 4) if groups and len(set(senses)) > 1 else None
@@ -270,7 +271,14 @@ def _listed(groups: Sequence[SenseGroup]) -> str:
 
 
 def _verdict(
-    word: str, n: int, groups: Sequence[SenseGroup], split: Split, asked: int | None, measured: bool, view: str
+    word: str,
+    n: int,
+    groups: Sequence[SenseGroup],
+    split: Split,
+    asked: int | None,
+    measured: bool,
+    view: str,
+    mostly_own: bool,
 ) -> str:
     uses = f"{n} use{'' if n == 1 else 's'} of “{word}”"
     if asked is not None:
@@ -282,6 +290,11 @@ def _verdict(
             else "That they are groups of meaning is not sure: the gaps between them are no clearer than chance may make them."
         )
         return f"{uses} in {len(groups)} groups, as you asked: {_listed(groups)}. {clear}"
+    if groups and mostly_own:
+        return (
+            f"{uses} fall into {len(groups)} groups: {_listed(groups)}. In a running text groups are often its topics, not "
+            "meanings of the word: judge them by their sentences."
+        )
     if groups:
         return f"{uses}, probably {len(groups)} meanings: {_listed(groups)}."
     if view == "0":
@@ -306,8 +319,14 @@ def _lives_verdict(words: Sequence[SplitWord], n_sorted: int, n_found: int) -> s
     looked = f"the {n_sorted} most frequent of {n_found}" if n_sorted < n_found else f"all {n_found}"
     about = f"Looked at {looked} content words that come {FEWEST_USES} times or more."
     if not clear:
-        return f"No word of this text clearly leads two lives. Its words split no more clearly than each other. {about} The first ones below come nearest to it."
+        return (
+            f"No word of this text clearly leads two lives. None splits much more clearly than the others. {about} "
+            "The first ones below come nearest to it."
+        )
     if len(clear) == 1:
-        return f"{clear[0]} may lead two lives in this text: its uses split more clearly than those of its other words. {about} Look at the sentences before you believe it."
+        return (
+            f"{clear[0]} may lead two lives in this text: its uses split more clearly than those of other words. {about} "
+            "Look at the sentences before you believe it."
+        )
     first = ", ".join(clear[:4]) + (f" and {len(clear) - 4} more" if len(clear) > 4 else "")
     return f"{len(clear)} words may lead two lives in this text: {first}. {about} Look at the sentences before you believe it."

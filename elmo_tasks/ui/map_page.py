@@ -110,8 +110,8 @@ def lives_page(answer: TwoLives) -> str:
         f'<p class="reasons">{escape(rest)}</p></div>'
         f'<p class="meta">Compared {escape(view_place(answer.view))}</p></section>'
         '<section class="card numbers"><h3>The words, the clearest split first</h3>'
-        '<p class="hint">Choose a word to see its uses on a map. The score is how much wider its gaps are than chance makes '
-        "them; only the order means something.</p>"
+        '<p class="hint">Choose a word to see its uses on a map. The score says how far its split is clearer than '
+        "those of the other words of this text: 0 is usual, 2.5 or more stands out.</p>"
         '<div class="scroll tall" role="region" tabindex="0" aria-label="Words of the text"><table class="list lives"><thead>'
         '<tr><th scope="col">Word</th><th scope="col">Groups (uses)</th><th scope="col" class="number">Uses</th>'
         f'<th scope="col">Split</th><th scope="col" class="number">Score</th></tr></thead><tbody>{"".join(rows)}</tbody>'
@@ -174,7 +174,7 @@ def _views(answer: SenseMap) -> str:
         f"<p>How well groups found like this match the meanings that the example sentences of "
         f"{answer.n_measured_words} words were written for. The index (adjusted Rand) is 1 if they are the same and 0 if "
         "chance did as well. The other two are counted on words that the rule for naming was not fitted on.</p>"
-        '<div class="scroll"><table class="list measured"><thead><tr><th scope="col">Compared by</th>'
+        '<div class="scroll" role="region" tabindex="0" aria-label="What was measured"><table class="list measured"><thead><tr><th scope="col">Compared by</th>'
         '<th scope="col" class="number">Index</th><th scope="col" class="number">Groups named</th>'
         f'<th scope="col" class="number">Pairs right then</th></tr></thead><tbody>{rows}</tbody></table></div>'
     )

@@ -30,7 +30,8 @@ def measured(answer: SenseMap) -> str:
     """How well this view was measured to work, and how well it did here; empty where that is not known."""
     said = []
     view = next((v for v in answer.views if v.name == answer.view), MapView(answer.view))
-    if answer.groups and answer.asked_groups is None and view.right is not None:
+    mostly_own = 2 * sum(use.own for use in answer.uses) > len(answer.uses)
+    if answer.groups and answer.asked_groups is None and view.right is not None and not mostly_own:
         said.append(
             f"On words it was not fitted on, groups as clear as these had {percent(view.right)} of the pairs of uses "
             "rightly together or apart."
