@@ -74,11 +74,13 @@ def split_uses(vectors: NDArray[np.floating], rule: SplitRule, n_groups: int | N
     Returns:
         The same for the same vectors, always.
     """
+    if not len(vectors):
+        return Split(())
     # In the axes of their own spread: all distances stay, and n uses need no more than n numbers each.
     spread, turned = _turned(np.asarray(vectors, np.float64))
     points = directions(turned)
     n = len(points)
-    everything = Split((tuple(range(n)),) if n else ())
+    everything = Split((tuple(range(n)),))
     n_points = len(np.unique(np.round(points, 6), axis=0)) if len(spread) else 1
     if n < (2 if n_groups else FEWEST_USES) or n_points < 3 or n_groups == 1:
         return everything

@@ -13,6 +13,8 @@ from elmo_tasks.analysis.clustering import FEWEST_USES, Split, SplitRule, agreem
 
 #: Groups are named only where groups as clear as these had this share of pairs right, on the words that were fitted.
 RIGHT_WHEN_NAMED = 0.8
+#: And so many sets of uses in one sense, which have no groups, may be split all the same.
+MOST_SPLIT_WRONGLY = 0.05
 _SETS_PER_WORD = 6
 _NEVER = 1e9  # a score that no split has; JSON has no infinity
 NEVER_NAMED = SplitRule(1.0, _NEVER)
@@ -116,7 +118,8 @@ def _calibrate(name: str, words: Sequence[KnownUses], halves: Sequence[Sequence[
         known.append(agreement(split_uses(vectors, free, len(set(word.senses))).groups, word.senses))
         own.append(agreement(split_uses(vectors, free).groups, word.senses))
     fitted, held_out = ([_outcome(v, s) for v, s in _sets(half, name)] for half in halves)
-    rule = max((_rule(fitted, on_null) for on_null in _ON_NULL), key=lambda r: _n_named(fitted, r))
+    worth_naming = [o for o in fitted if o.n_senses > 1]
+    rule = max((_rule(fitted, on_null) for on_null in _ON_NULL), key=lambda r: _n_named(worth_naming, r))
     shown = [o for o in held_out if _named(o, rule)]
     several = [o for o in held_out if o.n_senses > 1]
     one = [o for o in held_out if o.n_senses == 1]
@@ -145,14 +148,20 @@ def _n_named(outcomes: Sequence[_Outcome], rule: SplitRule) -> int:
 
 
 def _rule(outcomes: Sequence[_Outcome], on_null: float) -> SplitRule:
-    """The least score from which on the groups are right as often as :data:`RIGHT_WHEN_NAMED` asks."""
+    """The least score from which on groups are right as often, and uses in one sense split as seldom, as is asked."""
     ranked = sorted(((_score(o, on_null), o.right) for o in outcomes if len(o.split.groups) > 1), reverse=True)
     if not ranked:
         return SplitRule(on_null, _NEVER)
     so_far = np.cumsum([right for _, right in ranked]) / np.arange(1, len(ranked) + 1)
     # A handful of sets on top proves nothing.
     enough = [k for k in np.flatnonzero(so_far >= RIGHT_WHEN_NAMED) if k >= len(ranked) // 40]
-    return SplitRule(on_null, round(ranked[int(enough[-1])][0], 5)) if enough else SplitRule(on_null, _NEVER)
+    if not enough:
+        return SplitRule(on_null, _NEVER)
+    wrongly = sorted((_score(o, on_null) for o in outcomes if o.n_senses == 1), reverse=True)
+    allowed = int(MOST_SPLIT_WRONGLY * len(wrongly))
+    # Just above the first one that may not be named.
+    floor = wrongly[allowed] + 1e-5 if allowed < len(wrongly) else -_NEVER
+    return SplitRule(on_null, round(max(ranked[int(enough[-1])][0], floor), 5))
 
 
 def _outcome(vectors: NDArray[np.float32], senses: Sequence[str]) -> _Outcome:

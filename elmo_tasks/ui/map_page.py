@@ -87,17 +87,17 @@ def lives_page(answer: TwoLives) -> str:
             f'<tr><th scope="row"><button type="button" class="plain" data-map="{escape(word.word)}" '
             f'aria-label="Map of “{escape(word.word)}”">{escape(word.word)}</button></th>'
             f'<td>{escape(groups)}</td><td class="number">{word.n_uses}</td>'
-            f"<td>{'clear' if word.is_clear else 'not sure'}</td>"
+            f"<td>{'stands out' if word.is_clear else 'usual'}</td>"
             f'<td class="number">{number_text(word.score)}</td></tr>'
         )
-    header = ("word", "uses", "clear", "score", "groups")
+    header = ("word", "uses", "stands out", "score", "groups")
     table = csv_file(
         header,
         (
             (
                 w.word,
                 str(w.n_uses),
-                "yes" if w.is_clear else "not sure",
+                "yes" if w.is_clear else "no",
                 w.score,
                 "; ".join(f"{g.letter}: {' '.join(g.words)}" for g in w.groups),
             )
@@ -174,7 +174,8 @@ def _views(answer: SenseMap) -> str:
         f"<p>How well groups found like this match the meanings that the example sentences of "
         f"{answer.n_measured_words} words were written for. The index (adjusted Rand) is 1 if they are the same and 0 if "
         "chance did as well. The other two are counted on words that the rule for naming was not fitted on.</p>"
-        '<div class="scroll" role="region" tabindex="0" aria-label="What was measured"><table class="list measured"><thead><tr><th scope="col">Compared by</th>'
+        '<div class="scroll" role="region" tabindex="0" aria-label="What was measured"><table class="list measured"><thead><tr>'
+        '<th scope="col">Compared by</th>'
         '<th scope="col" class="number">Index</th><th scope="col" class="number">Groups named</th>'
         f'<th scope="col" class="number">Pairs right then</th></tr></thead><tbody>{rows}</tbody></table></div>'
     )

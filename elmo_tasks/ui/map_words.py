@@ -33,8 +33,8 @@ def measured(answer: SenseMap) -> str:
     mostly_own = 2 * sum(use.own for use in answer.uses) > len(answer.uses)
     if answer.groups and answer.asked_groups is None and view.right is not None and not mostly_own:
         said.append(
-            f"On words it was not fitted on, groups as clear as these had {percent(view.right)} of the pairs of uses "
-            "rightly together or apart."
+            f"In a test with other words, groups as clear as these had {percent(view.right)} of the pairs of uses rightly "
+            "together or apart."
         )
     if answer.agreement is not None:
         said.append(f"Here {match_words(answer.agreement)} (index {number_text(answer.agreement)}).")

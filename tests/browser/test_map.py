@@ -1,0 +1,116 @@
+"""What a person does in the Sense map and Nearest uses tabs."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.test_look import CONTRAST
+
+pytestmark = pytest.mark.browser
+
+WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+MAP = ".map-answer .verdict h2"
+NEAR = ".near-answer .verdict h2"
+PHONE = {"width": 390, "height": 844}
+
+
+@pytest.fixture
+def open_map(open_page):
+    return lambda **options: open_page(query="tab=map", ready=MAP, **options)
+
+
+def submit(page, name):
+    page.get_by_role("button", name=name).click()
+
+
+def test_a_mark_tells_its_sentence_by_mouse_and_by_key(open_map):
+    page = open_map()
+    assert "7 uses of “bank”, probably 2 meanings" in page.locator(MAP).inner_text()
+    page.locator(".mark").nth(3).hover()
+    assert page.locator(".told .this").inner_text().strip().endswith("Reeds grew on the bank of the stream.")
+    assert page.locator(".told .near li").count() == 5
+    assert page.locator(".ties line").count() == 5
+    page.locator(".mark").first.focus()
+    before = page.locator(".told .this").inner_text()
+    page.keyboard.press("ArrowLeft")
+    assert page.locator(".told .this").inner_text() != before
+    assert page.locator(".mark[aria-pressed=true]").count() == 1
+
+
+def test_ones_own_text_gets_stars(open_map):
+    page = open_map()
+    page.get_by_text("Your own text", exact=True).click()
+    page.get_by_label("Text with the word in it").fill(
+        "My bank is here.\nNo such bank <img src=x onerror=alert(1)> {{1+1}}."
+    )
+    submit(page, "Draw the map")
+    page.get_by_text("9 uses of “bank”").first.wait_for()
+    assert page.locator(".mark .own").count() == 2
+    page.locator(".mark").nth(8).click()
+    assert "<img src=x onerror=alert(1)> {{1+1}}" in page.locator(".told .this").inner_text()
+
+
+def test_a_file_is_opened_and_one_too_large_is_refused(open_map, tmp_path):
+    page = open_map()
+    (tmp_path / "mine.txt").write_text("The bank of my file.\nAnother bank.", encoding="utf-8")
+    page.locator("#map-file").set_input_files(str(tmp_path / "mine.txt"))
+    page.get_by_text("mine.txt").wait_for(state="attached")
+    submit(page, "Draw the map")
+    page.get_by_text("2 uses of “bank”").first.wait_for()
+    (tmp_path / "big.txt").write_text("a" * 2_000_001, encoding="utf-8")
+    page.locator("#map-file").set_input_files(str(tmp_path / "big.txt"))
+    page.get_by_text("the most is 2 MB").wait_for()
+
+
+def test_the_number_of_groups_can_be_asked_for(open_map):
+    page = open_map()
+    page.get_by_label("Number of groups").select_option("3")
+    page.get_by_text("in 3 groups, as you asked").first.wait_for()
+    assert page.locator(".senses li").count() == 3
+
+
+def test_an_error_stays_at_the_form_and_a_fault_says_so(open_map):
+    page = open_map()
+    page.locator("#map-word").fill("zebra")
+    submit(page, "Draw the map")
+    page.locator(".map-editor .note.error").get_by_text("no example sentences for “zebra”").wait_for()
+    page.locator("#map-word").fill("muddle")
+    submit(page, "Draw the map")
+    page.get_by_text("The model is not sure whether").first.wait_for()
+    assert page.locator(".map-editor .note.error:visible").count() == 0
+
+
+def test_from_words_with_two_lives_to_a_map(open_map):
+    page = open_map(width=390, height=844)
+    page.get_by_text("Your own text", exact=True).click()
+    page.get_by_label("Text with the word in it").fill("The bank is here.\nA bank is there.")
+    submit(page, "Find words with two lives")
+    page.get_by_text("may lead two lives").first.wait_for()
+    page.get_by_role("button", name="Map of “bank”").click()
+    page.get_by_text("2 uses of “bank”").first.wait_for()
+    assert not page.locator("#map-gallery").is_checked()
+    assert page.evaluate(WIDE) == 0
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [390, 1440])
+def test_maps_and_neighbours_look_right(open_page, width, dark):
+    for tab, ready in (("map", MAP), ("nearest", NEAR)):
+        page = open_page(query=f"tab={tab}&__theme={'dark' if dark else 'light'}", ready=ready, width=width, dark=dark)
+        for fold in page.locator("details:visible").all():
+            fold.evaluate("fold => { fold.open = true; }")
+        assert page.evaluate(WIDE) == 0
+        assert page.evaluate(CONTRAST) == []
+
+
+def test_the_nearest_uses_follow_the_filter(open_page):
+    page = open_page(query="tab=nearest&word=bank&s=The+bank+was+shut.", ready=NEAR)
+    assert page.locator(".hits .other").count() == 1
+    page.get_by_role("radio", name="Other words").check()
+    page.locator(".hits:not(.words) li").nth(1).wait_for(state="detached")
+    assert page.locator(".hits:not(.words) mark").inner_text() == "shore"
+    page.get_by_label("Look through").select_option("my letters")
+    page.locator(".near-answer .meta").get_by_text("your index “my letters”").wait_for()
+    page.get_by_label("A sentence with it").fill("No such word.")
+    page.keyboard.press("Enter")
+    page.locator(".near-editor .note.error").get_by_text("does not contain “bank”").wait_for()

@@ -1,0 +1,34 @@
+import pytest
+
+from elmo_tasks.__main__ import main
+from elmo_tasks.corpus.use_index import UseIndex
+from elmo_tasks.training.export_bilm import write_model
+from tests.bilm.test_bilm import tiny
+
+
+@pytest.fixture
+def model(tmp_path):
+    write_model(tmp_path / "toy", tiny())
+    return str(tmp_path / "toy")
+
+
+def test_an_index_of_ones_own_files(tmp_path, capsys, model):
+    (tmp_path / "a.txt").write_text("The bank opened. It closed.", encoding="utf-8")
+    (tmp_path / "b.csv").write_text("id,text\n1,A dog barked.\n", encoding="utf-8")
+    out = tmp_path / "index"
+    arguments = ["index", str(tmp_path / "a.txt"), str(tmp_path / "b.csv"), "--out", str(out), "--model", model]
+    assert main([*arguments, "--title", "letters"]) == 0
+    said = capsys.readouterr().out
+    assert "3 sentences, 11 words and signs: about 0 MB" in said
+    index = UseIndex(out)
+    assert index.description.title == "letters"
+    assert [index.sentence(k) for k in range(3)] == ["The bank opened.", "It closed.", "A dog barked."]
+    assert main(arguments) == 0  # it is there already
+
+
+def test_what_cannot_be_indexed_is_said(tmp_path, capsys, model):
+    assert main(["index", str(tmp_path / "none.txt"), "--out", str(tmp_path / "o"), "--model", model]) == 2
+    assert "none.txt: expected a text file" in capsys.readouterr().err
+    (tmp_path / "empty.txt").write_text("", encoding="utf-8")
+    assert main(["index", str(tmp_path / "empty.txt"), "--out", str(tmp_path / "o"), "--model", model]) == 2
+    assert "nothing to index" in capsys.readouterr().err

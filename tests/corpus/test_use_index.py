@@ -1,0 +1,104 @@
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from elmo_tasks.corpus.use_index import UseIndex, build_index
+from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.errors import ConfigError, DataError
+from tests.bilm.test_bilm import tiny
+
+SENTENCES = ["The bank opened.", "We sat on the banks.", "A dog barked!", "The bank opened .", "Shores are wide."]
+
+
+@pytest.fixture(scope="module")
+def elmo():
+    torch.manual_seed(0)
+    return Elmo(tiny())
+
+
+@pytest.fixture(scope="module")
+def index(elmo, tmp_path_factory):
+    return build_index(elmo, SENTENCES, tmp_path_factory.mktemp("index") / "own", "mine")
+
+
+@pytest.mark.parametrize("layer", [0, 1, 2, 3])
+def test_search_finds_what_comparing_with_all_finds(elmo, index, layer):
+    values = elmo.encode(["The old bank."]).values[:, 0, 2]
+    query = values[layer] if layer < 3 else values.mean(dim=0)
+    best = []
+    for sentence in SENTENCES:
+        layers = elmo.encode([sentence])
+        vectors = layers.values[:, 0]
+        vectors = vectors[layer] if layer < 3 else vectors.mean(dim=0)
+        words = [k for k, token in enumerate(layers.tokens[0]) if token.isalnum()]
+        best.append(max(float(torch.cosine_similarity(vectors[k], query, dim=0)) for k in words))
+    hits = index.search(query.numpy(), layer, 5)
+    assert [hit.cosine for hit in hits] == pytest.approx(sorted(best, reverse=True), abs=2e-3)
+    assert all(hit.sentence[hit.start : hit.end] for hit in hits)
+
+
+def test_the_sentence_asked_about_is_left_out(elmo, index):
+    query = elmo.encode([SENTENCES[0]]).values[1, 0, 1].numpy()
+    assert index.search(query, 1, 1)[0].sentence == SENTENCES[0]
+    assert index.search(query, 1, 9, leave_out=SENTENCES[0])[0].sentence != SENTENCES[0]
+
+
+def test_only_this_word_or_only_others(elmo, index):
+    query = elmo.encode([SENTENCES[0]]).values[1, 0, 1].numpy()
+    same = index.search(query, 1, 9, index.forms_of("Bank"))
+    assert {hit.sentence[hit.start : hit.end] for hit in same} == {"bank", "banks"}
+    other = index.search(query, 1, 9, ~index.forms_of("bank"))
+    assert not {"bank", "banks", ".", "!"} & {hit.sentence[hit.start : hit.end] for hit in other}
+
+
+def test_an_index_is_found_again_and_never_mixed(elmo, index):
+    folder = index.folder
+    assert build_index(elmo, SENTENCES, folder, "mine").description == index.description
+    with pytest.raises(ConfigError, match="other text or of another model"):
+        build_index(elmo, SENTENCES[:2], folder, "mine")
+
+
+def test_a_build_that_was_killed_goes_on(elmo, tmp_path, monkeypatch):
+    monkeypatch.setattr("elmo_tasks.encoders.layer_store_writer._BLOCK_TOKENS", 4)
+    calls = []
+
+    class Killed(Exception):
+        pass
+
+    class Dies:
+        name, checksum, n_layers, width = elmo.name, elmo.checksum, elmo.n_layers, elmo.width
+
+        def encode(self, sentences):
+            if len(calls) == 2:
+                raise Killed
+            calls.append(len(sentences))
+            return elmo.encode(sentences)
+
+    with pytest.raises(Killed):
+        build_index(Dies(), SENTENCES, tmp_path / "i", "mine")
+    with pytest.raises(DataError):
+        UseIndex(tmp_path / "i")
+    shares = []
+    whole = build_index(elmo, SENTENCES, tmp_path / "i", "mine", progress=shares.append)
+    assert 0 < shares[-1] < 1.0  # what was there is not done again
+    assert len(whole) == sum(len(t) for t in elmo.encode(SENTENCES).tokens)
+
+
+def test_refusals(elmo, tmp_path):
+    with pytest.raises(ConfigError, match="nothing to index"):
+        build_index(elmo, [], tmp_path / "a", "mine")
+    with pytest.raises(ConfigError, match="too many for exact search; the most is 3"):
+        build_index(elmo, SENTENCES, tmp_path / "a", "mine", max_tokens=3)
+    (tmp_path / "b").mkdir()
+    with pytest.raises(DataError, match=r"expected an index written by"):
+        UseIndex(tmp_path / "b")
+    (tmp_path / "b" / "index.json").write_text(json.dumps({"version": 99}))
+    with pytest.raises(DataError, match="version 99"):
+        UseIndex(tmp_path / "b")
+
+
+def test_norms_are_those_of_the_vectors(index):
+    vectors = index.store.vectors(1, 0, len(index))
+    np.testing.assert_allclose(index._norms[1], np.linalg.norm(vectors, axis=1), rtol=1e-5)

@@ -1,0 +1,155 @@
+"""Maps, words with two lives and nearest uses, by a small model with random weights and by hand-made vectors."""
+
+import json
+
+import pytest
+
+from elmo_tasks.corpus.use_index import build_index
+from elmo_tasks.errors import DataError, InputError
+from elmo_tasks.serving.session import Session
+from elmo_tasks.training.export_bilm import write_model
+from tests.bilm.test_bilm import tiny
+
+TEXT = "\n".join(f"The zebra number {k} drank water." for k in range(7))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("models") / "toy"
+    write_model(folder, tiny())
+    return folder
+
+
+@pytest.fixture(scope="module")
+def session(folder, tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ELMO_TASKS_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield Session(str(folder))
+
+
+def test_a_map_has_the_documented_form(session):
+    found = session.sense_map("bank", n_groups=3)
+    answer = found.to_dict()
+    assert json.loads(json.dumps(answer))["verdict"] == found.verdict
+    assert len(found.uses) == 24
+    assert [group.letter for group in found.groups] == ["A", "B", "C"]
+    assert sum(group.n_uses for group in found.groups) == 24
+    assert "in 3 groups, as you asked" in found.verdict
+    assert all(-1 <= use.x <= 1 and -1 <= use.y <= 1 for use in found.uses)
+    cosines = [cosine for _, cosine in found.uses[0].nearest]
+    assert cosines == sorted(cosines, reverse=True)
+    assert 0 not in [other for other, _ in found.uses[0].nearest]
+
+
+def test_a_model_nobody_measured_names_no_groups(session):
+    found = session.sense_map("bank")
+    assert found.groups == ()
+    assert "was not measured yet" in found.verdict
+    assert found.n_measured_words == 0
+
+
+def test_ones_own_text_stands_beside_the_gallery(session):
+    both = session.sense_map("bank", "My bank is closed.\nThe banks are muddy.")
+    assert [use.own for use in both.uses] == [False] * 24 + [True] * 2
+    alone = session.sense_map("zebra", TEXT)
+    assert alone.n_own == len(alone.uses) == 7
+    assert not any(use.sense for use in alone.uses)
+
+
+def test_few_uses_are_not_sorted(session):
+    assert "Too few uses" in session.sense_map("zebra", "A zebra. Two zebras.").verdict
+
+
+def test_the_view_without_context_says_so(session):
+    found = session.sense_map("zebra", TEXT, view="0")
+    assert found.groups == ()
+    assert "looks at the letters" in found.verdict
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field", "message"),
+    [
+        ({"word": ""}, "word", "Type a word"),
+        ({"word": "zebra"}, "word", "no example sentences for “zebra”"),
+        ({"word": "zebra", "text": "No such thing."}, "text", "Your text has no use of “zebra”"),
+        ({"word": "bank", "gallery": False}, "word", "Paste a text"),
+        ({"word": "bank", "view": "7"}, "view", "no view “7”"),
+        ({"word": "bank", "n_groups": 9}, "n_groups", "Between 1 and 6"),
+        ({"word": "bank", "model": "/etc"}, "model", "no model"),
+        ({"word": "bank", "text": "a" * 2_000_001}, "text", "2,000,000"),
+    ],
+)
+def test_what_has_no_map_is_said_at_its_field(session, arguments, field, message):
+    with pytest.raises(InputError, match=message) as caught:
+        session.sense_map(**arguments)
+    assert caught.value.field == field
+
+
+def test_words_of_a_text_are_ranked(session):
+    said = []
+    text = "\n".join(f"The zebra drank from a river while lions slept under trees, day {k}." for k in range(8))
+    found = session.two_lives(text, progress=lambda what, share: said.append(share))
+    assert found.n_candidates == len(found.words) or found.n_candidates > 0
+    assert found.n_sentences == 8
+    assert said == sorted(said)
+    assert said[-1] == 1.0
+    assert "No word of this text stands out" in found.verdict
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [("", "Paste a text first"), ("One two.", "comes 6 times"), ("a " * 100_001, "200,000 here")]
+)
+def test_texts_without_two_lives(session, text, message):
+    with pytest.raises(InputError, match=message) as caught:
+        session.two_lives(text)
+    assert caught.value.field == "text"
+
+
+def test_nearest_uses_in_the_gallery(session):
+    said = []
+    sentence = "The bank refused the loan."
+    found = session.nearest("bank", sentence, layer="1", n=5, progress=lambda what, share: said.append(what))
+    assert said[-1] == "Reading the example sentences once"
+    assert len(found.uses) == 5
+    assert found.uses[0].cosine >= found.uses[-1].cosine
+    assert found.static[0].word
+    assert found.sources == ("gallery",)
+    assert all(not use.same_word for use in session.nearest("bank", sentence, only="other").uses)
+    assert all(use.same_word for use in session.nearest("bank", sentence, only="same").uses)
+    said.clear()
+    session.nearest("bank", sentence, progress=lambda what, share: said.append(what))
+    assert said == []  # read once
+
+
+def test_spelling_only_finds_the_same_spelling(session):
+    found = session.nearest("bank", "The bank refused the loan.", layer="0")
+    assert found.uses[0].token == "bank"
+    assert found.uses[0].cosine == pytest.approx(1.0, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field", "message"),
+    [
+        ({"sentence": "No."}, "sentence", "does not contain “bank”"),
+        ({"only": "some"}, "only", "Choose all, same, other"),
+        ({"layer": "9"}, "layer", "no layer “9”"),
+        ({"source": "/etc"}, "source", "to search"),
+        ({"n": 0}, "n", "Between 1 and 50"),
+        ({"sentence": "bank " * 500}, "sentence", "2,500 characters"),
+    ],
+)
+def test_what_has_no_nearest_uses(session, arguments, field, message):
+    with pytest.raises(InputError, match=message) as caught:
+        session.nearest(**{"word": "bank", "sentence": "The bank.", **arguments})
+    assert caught.value.field == field
+
+
+def test_ones_own_index_is_searched(session, folder, tmp_path):
+    build_index(session._elmo(session.default), ["A zebra ran.", "Two banks."], tmp_path / "own", "my letters")
+    own = Session(str(folder), index=tmp_path / "own")
+    found = own.nearest("bank", "The bank.", only="all")
+    assert found.source == "my letters"
+    assert found.sources == ("gallery", "my letters")
+    assert {use.sentence for use in found.uses} == {"A zebra ran.", "Two banks."}
+    with pytest.raises(DataError, match="expected an index"):
+        Session(str(folder), index=tmp_path)

@@ -1,0 +1,156 @@
+import csv
+import io
+from dataclasses import replace
+
+import pytest
+
+from elmo_tasks.api import MapView
+from elmo_tasks.errors import InputError
+from elmo_tasks.ui import map_page, map_picture, map_tab, map_words, nearest_page, nearest_tab
+from elmo_tasks.ui.working import working
+from tests.ui.test_answer import HOSTILE, parsed
+
+
+def last(steps):
+    return list(steps)[-1]
+
+
+def test_the_answer_comes_first(service):
+    page = map_page.page(service.sense_map("bank"), service.models())
+    assert page.index("probably 2 meanings") < page.index("<svg") < page.index("<table") < page.index("How this works")
+
+
+def test_every_use_has_a_mark_and_a_row(service):
+    found = service.sense_map("bank", "My own bank is here.")
+    page = map_page.page(found, service.models())
+    assert page.count('class="mark ') == page.count("<tr data-row=") == len(found.uses) == 8
+    assert page.count('class="own"') == 1
+
+
+def test_groups_differ_in_shape_and_letter_not_in_colour_alone(service):
+    found = service.sense_map("bank", n_groups=6)
+    drawn = map_picture.picture(found)
+    for number, group in enumerate(found.groups):
+        assert f">{group.letter}</text>" in drawn
+        assert map_picture.SHAPES[number] in drawn
+    assert len(set(map_picture.SHAPES)) == 6
+
+
+def test_no_groups_are_drawn_where_the_model_is_not_sure(service):
+    page = map_page.page(service.sense_map("muddle"), service.models())
+    assert 'class="senses"' not in page
+    assert 'class="card verdict unsure"' in page
+    assert 'class="mark gnone"' in page
+    assert "</text>" not in map_picture.picture(service.sense_map("muddle"))
+
+
+def test_measured_numbers_are_said_only_where_they_are_known(service):
+    found = service.sense_map("bank")
+    assert "84\u00a0% of the pairs" in map_words.measured(found)
+    assert "exactly the meanings" in map_words.measured(found)
+    unknown = replace(found, views=tuple(MapView(v.name) for v in found.views), agreement=None)
+    assert map_words.measured(unknown) == ""
+    assert "Pairs right then" not in map_page.page(unknown, ())
+    assert "84" not in map_words.measured(service.sense_map("bank", n_groups=2))
+
+
+def test_own_text_is_not_promised_what_was_measured_on_the_gallery(service):
+    own = service.sense_map("bank", "\n".join(["A bank."] * 5), gallery=False)
+    assert "pairs of uses" not in map_words.measured(own)
+
+
+@pytest.mark.parametrize(
+    "points", [[], [(0.0, 0.0)], [(0.0, 0.0)] * 30, [(k / 150 - 1, (k % 7) / 9) for k in range(300)]]
+)
+def test_marks_stay_on_the_map(points):
+    places = map_picture.apart(points, 27 * map_picture.mark_size(len(points)))
+    assert len(places) == len(points)
+    assert all(0 < x < 100 and 0 < y < 100 for x, y in places)
+
+
+def test_marks_that_cover_each_other_are_moved_apart():
+    (x, y), (u, v) = map_picture.apart([(0.0, 0.0), (0.001, 0.0)], 27)
+    assert ((x - u) * map_picture.WIDTH / 100) ** 2 + ((y - v) * map_picture.HEIGHT / 100) ** 2 >= 26**2
+
+
+def test_nothing_from_a_person_is_markup(service):
+    found = service.sense_map("bank", f"A bank {HOSTILE}")
+    groups = tuple(replace(group, words=(HOSTILE,)) for group in found.groups)
+    uses = tuple(replace(use, sense=HOSTILE) for use in found.uses)
+    bad = replace(found, word=HOSTILE, verdict=f"{HOSTILE}. Yes.", groups=groups, uses=uses, model=HOSTILE)
+    for page in (map_page.page(bad, ()), map_page.nothing(HOSTILE), map_page.lives_page(_hostile_lives(service))):
+        tags = parsed(page)
+        assert not tags.seen & {"img", "script"}
+        assert "onerror" not in tags.attributes
+    near = service.nearest("bank", "The bank.")
+    hostile = replace(near, sentence=f"bank {HOSTILE}", answer=HOSTILE, source=HOSTILE, word=HOSTILE)
+    hostile = replace(hostile, uses=tuple(replace(use, sentence=f"bank {HOSTILE}") for use in near.uses))
+    tags = parsed(nearest_page.page(hostile, ()))
+    assert not tags.seen & {"img", "script"}
+
+
+def _hostile_lives(service):
+    found = service.two_lives("text")
+    words = tuple(replace(w, word=HOSTILE, groups=(replace(w.groups[0], words=(HOSTILE,)),)) for w in found.words)
+    return replace(found, words=words, verdict=HOSTILE)
+
+
+def test_the_spreadsheets_hold_all_and_no_formula(service):
+    found = service.sense_map("bank", "=cmd() bank")
+    rows = list(csv.DictReader(io.StringIO(map_words.csv_text(found))))
+    assert len(rows) == 8
+    assert rows[-1]["sentence"] == "'=cmd() bank"
+    assert rows[-1]["from"] == "own text"
+    assert rows[3]["group"] == "A"
+    near = list(csv.DictReader(io.StringIO(nearest_page.csv_text(service.nearest("bank", "The bank.")))))
+    assert [row["near"] for row in near].count("in any sentence") == 2
+
+
+def test_the_form_is_read_as_it_was_sent():
+    form = map_tab.form_from({"word": " bank ", "groups": "3", "gallery": False, "view": "", "lives": True})
+    assert (form.word, form.groups, form.gallery, form.view, form.lives) == ("bank", 3, False, None, True)
+    assert map_tab.form_from({"groups": "x"}).groups is None
+    assert map_tab.form_from({}).gallery
+
+
+def test_an_error_stands_at_its_field(service):
+    value, markup = last(map_tab.respond(service, {"word": "zebra", "revision": 5}))
+    assert value["revision"] == 5
+    assert value["note"] == {"field": "word", "text": "There are no example sentences for “zebra”."}
+    assert "no example sentences" in markup
+    value, markup = last(nearest_tab.respond(service, {"word": "bank", "sentence": "None."}))
+    assert value["note"]["field"] == "sentence"
+
+
+def test_long_work_says_how_far_it_is(service):
+    steps = list(map_tab.respond(service, {"word": "bank", "text": "slowly bank", "revision": 2}))
+    assert steps[0][0]["busy"].startswith("Reading the sentences: ")
+    assert steps[-1][0]["busy"] == ""
+    assert "probably 2 meanings" in steps[-1][1]
+
+
+def test_what_goes_wrong_in_the_work_is_raised():
+    def work(progress):
+        raise InputError("no")
+
+    with pytest.raises(InputError, match="no"):
+        list(working(work))
+
+
+def test_words_with_two_lives_open_their_map(service):
+    value, markup = last(map_tab.respond(service, {"lives": True, "text": "a text"}))
+    assert value["note"] is None
+    assert 'data-map="bank"' in markup
+    assert "stands out" in markup
+
+
+def test_both_sides_of_the_nearest_uses_are_shown(service):
+    page = nearest_page.page(service.nearest("bank", "The bank was shut."), service.models())
+    assert page.index("In this sentence") < page.index("In any sentence")
+    assert "other word" in page
+    assert "lender" in page
+    only = nearest_page.page(service.nearest("bank", "The bank was shut.", only="same"), ())
+    assert 'class="kind' not in only
+    unknown = nearest_page.page(service.nearest("zorg", "A zorg.", only="same"), ())
+    assert "not among the words" in unknown
+    assert "Nothing was found" in unknown
