@@ -326,4 +326,6 @@ def _lives_verdict(words: Sequence[SplitWord], n_sorted: int, n_found: int) -> s
     if len(clear) == 1:
         return f"{clear[0]} stands out: its uses split more clearly than those of the other words. {about}"
     first = ", ".join(clear[:4]) + (f" and {len(clear) - 4} more" if len(clear) > 4 else "")
-    return f"{len(clear)} words stand out: {first}. Their uses split more clearly than those of the other words. {about}"
+    return (
+        f"{len(clear)} words stand out: {first}. Their uses split more clearly than those of the other words. {about}"
+    )

@@ -12,7 +12,17 @@ import gradio as gr
 
 FOLDER = Path(__file__).parent
 SANS = ("Inter", "Segoe UI", "Roboto", "Helvetica Neue", "Liberation Sans", "Arial", "sans-serif")
-STYLES = ("style.css", "try.css", "weights.css", "map.css", "nearest.css", "asked.css", "train.css", "what_if.css", "present.css")
+STYLES = (
+    "style.css",
+    "try.css",
+    "weights.css",
+    "map.css",
+    "nearest.css",
+    "asked.css",
+    "train.css",
+    "what_if.css",
+    "present.css",
+)
 MONO = ("ui-monospace", "SF Mono", "Consolas", "Liberation Mono", "monospace")
 HEAD = """
 <meta name="description" content="See that a word has a different vector in every sentence.">
