@@ -30,9 +30,10 @@ train-ner: $(VENV)/.app  ## train an entity tagger on a small sample, in a minut
 train-sentiment: $(VENV)/.app  ## train a sentiment classifier on a small sample, in a minute
 	$(BIN)/python -m elmo_tasks fit --config lightning_configs/sentiment_sample.yaml $(ARGS)
 
-bench: $(VENV)/.app  ## measure the speed of the app and of pretraining
+bench: $(VENV)/.app  ## measure the speed of the app, of pretraining and of training heads
 	$(BIN)/python -m benchmarks.app_speed
 	$(BIN)/python -m benchmarks.pretraining_speed
+	$(BIN)/python -m benchmarks.head_training
 
 lint: $(VENV)/.dev  ## ruff and mypy
 	$(BIN)/ruff check .
