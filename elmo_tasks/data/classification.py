@@ -69,6 +69,7 @@ class ClassificationData(SplitData[LabelledText, int, TextBatch]):
         max_tokens: read so many tokens of each text, in every split.
         limit_train: train on so many texts, drawn by ``seed``.
         validation_share: take this share of the training texts to validate on.
+        test_share: take this share of them to test on, the same whatever ``seed`` is.
         seed: of the order, and of what is drawn.
 
     Raises:
@@ -94,11 +95,15 @@ class ClassificationData(SplitData[LabelledText, int, TextBatch]):
         max_tokens: int | None = None,
         limit_train: int | None = None,
         validation_share: float = 0.0,
+        test_share: float = 0.0,
         seed: int = 1,
     ) -> None:
-        super().__init__(train, validation, test, hub, batch_size, limit_train, validation_share, max_tokens, seed)
-        if phrases and validation_share:
-            raise ConfigError("data.phrases with data.validation_share would validate on pieces of training sentences")
+        super().__init__(
+            train, validation, test, hub, batch_size, limit_train, validation_share, max_tokens, seed, test_share
+        )
+        for name, share in (("validation_share", validation_share), ("test_share", test_share)):
+            if phrases and share:
+                raise ConfigError(f"data.phrases with data.{name} would score on pieces of training sentences")
         if phrases and hub is not None:
             raise ConfigError(f"data.phrases needs files of trees; the hub data set '{hub}' has none")
         self.save_hyperparameters()

@@ -26,10 +26,9 @@ _SPLITS_OF_STAGE: dict[str | None, tuple[Split, ...]] = {
     "validate": ("validation",),
     "test": ("test",),
 }
-
-
+_VERBS: dict[Split, str] = {"validation": "validate", "test": "test"}
 _ABOUT_THE_RUN = frozenset(
-    ("train", "validation", "test", "hub", "batch_size", "limit_train", "validation_share", "seed", "phrases")
+    ("train", "validation", "test", "hub", "batch_size", "limit_train", "validation_share", "test_share", "seed", "phrases")
 )
 
 
@@ -59,6 +58,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
         batch_size: rows of a batch, over all processes.
         limit_train: train on so many rows, drawn by ``seed``.
         validation_share: take this share of the training rows, drawn by ``seed``, to validate on.
+        test_share: take this share of them to test on; drawn without ``seed``, so that all seeds are tested on the same rows.
         max_tokens: cut what is longer.
         seed: of the order, and of what is drawn.
 
@@ -77,18 +77,22 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
         validation_share: float,
         max_tokens: int | None,
         seed: int,
+        test_share: float = 0.0,
     ) -> None:
         super().__init__()
         for name, number in (("batch_size", batch_size), ("limit_train", limit_train), ("max_tokens", max_tokens)):
             if number is not None and number < 1:
                 raise ConfigError(f"data.{name}: expected 1 or more, found {number}")
-        if not 0 <= validation_share < 1:
-            raise ConfigError(f"data.validation_share: expected a share from 0 to below 1, found {validation_share}")
-        if validation is not None and validation_share:
-            raise ConfigError("data.validation and data.validation_share are both given; give one of them")
+        held_out = (("validation", validation, validation_share), ("test", test, test_share))
+        for split, source, share in held_out:
+            if not 0 <= share < 1:
+                raise ConfigError(f"data.{split}_share: expected a share from 0 to below 1, found {share}")
+            if source is not None and share:
+                raise ConfigError(f"data.{split} and data.{split}_share are both given; give one of them")
         self.sources: dict[Split, str | None] = {"train": train, "validation": validation, "test": test}
         self.hub, self.batch_size, self.seed = hub, batch_size, seed
-        self.limit_train, self.validation_share, self.max_tokens = limit_train, validation_share, max_tokens
+        self.limit_train, self.max_tokens = limit_train, max_tokens
+        self.shares: dict[Split, float] = {"test": test_share, "validation": validation_share}
         self.rows: dict[Split, list[Row[Target]]] = {}
         self.truncated: dict[Split, int] = {}
         self.label_set: LabelSet | None = None
@@ -119,10 +123,10 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
             ConfigError: there is no such split.
         """
         wanted = _SPLITS_OF_STAGE.get(stage, ())
-        if stage == "validate" and not (self.sources["validation"] or self.validation_share):
+        if stage == "validate" and not self.has("validation"):
             raise ConfigError("data.validation: nothing to validate on; give a file, or data.validation_share")
-        if stage == "test" and self.sources["test"] is None:
-            raise ConfigError("data.test: nothing to test on; give a file")
+        if stage == "test" and not self.has("test"):
+            raise ConfigError("data.test: nothing to test on; give a file, or data.test_share")
         if self.label_set is None:
             self._read_train()
         for split in wanted:
@@ -135,17 +139,25 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
         assert source is not None
         records = self.read("train", source)
         self.label_set = self.learn_labels(records)
-        order = torch.randperm(len(records), generator=torch.Generator().manual_seed(self.seed)).tolist()
-        held_out = round(len(records) * self.validation_share)
-        if self.validation_share and not 0 < held_out < len(records):
-            raise DataError(
-                f"{self.name_of('train')}: a share of {self.validation_share} of {len(records)} rows leaves nothing "
-                f"to {'train' if held_out else 'validate'} on"
-            )
-        if held_out:
-            self.rows["validation"] = self.make_rows("validation", [records[k] for k in sorted(order[:held_out])])
-        chosen = order[held_out:][: self.limit_train]
-        self.rows["train"] = self.make_rows("train", [records[k] for k in sorted(chosen)])
+        rest = list(range(len(records)))
+        draws: list[tuple[Split, int]] = [("test", 0)] if self.shares["test"] else []
+        for split, seed in [*draws, ("validation", self.seed)]:
+            share = self.shares[split]
+            order = torch.randperm(len(rest), generator=torch.Generator().manual_seed(seed)).tolist()
+            size = round(len(records) * share)
+            if share and not 0 < size < len(rest):
+                raise DataError(
+                    f"{self.name_of('train')}: a share of {share} of {len(records)} rows leaves nothing "
+                    f"to {'train' if size else _VERBS[split]} on"
+                )
+            if size:
+                self.rows[split] = self.make_rows(split, [records[rest[k]] for k in sorted(order[:size])])
+            rest = [rest[k] for k in order[size:]]
+        self.rows["train"] = self.make_rows("train", [records[k] for k in sorted(rest[: self.limit_train])])
+
+    def has(self, split: Split) -> bool:
+        """Whether there is such a split: a file or a split of its own, or a share of the training rows."""
+        return self.sources[split] is not None or bool(self.shares.get(split))
 
     def name_of(self, split: Split) -> str:
         """What a split is called in messages."""

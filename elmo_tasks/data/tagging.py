@@ -73,6 +73,7 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...], TaggingBatch]):
         max_tokens: cut longer training sentences; those that scores are computed on are never cut.
         limit_train: train on so many sentences, drawn by ``seed``.
         validation_share: take this share of the training sentences to validate on.
+        test_share: take this share of them to test on, the same whatever ``seed`` is.
         seed: of the order, and of what is drawn.
 
     Raises:
@@ -95,9 +96,12 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...], TaggingBatch]):
         max_tokens: int | None = None,
         limit_train: int | None = None,
         validation_share: float = 0.0,
+        test_share: float = 0.0,
         seed: int = 1,
     ) -> None:
-        super().__init__(train, validation, test, hub, batch_size, limit_train, validation_share, max_tokens, seed)
+        super().__init__(
+            train, validation, test, hub, batch_size, limit_train, validation_share, max_tokens, seed, test_share
+        )
         if scheme not in ("BIO", "BIOES", None):
             raise ConfigError(f"data.scheme: expected BIO, BIOES or null, found '{scheme}'")
         if scheme is None and source_scheme is not None:

@@ -98,7 +98,7 @@ class SentimentHead(TaskHead):
 
         The mean commutes with the weighted sum of the layers, but not with anything that looks at single tokens.
         """
-        return self.pooling == "mean" and self.bilstm is None and not self.mix.layer_norm and not self.task.static_dim
+        return self.pooling == "mean" and self.bilstm is None and not self.mix.layer_norm
 
     def forward(self, values: Tensor, mask: Tensor | None = None, features: TokenFeatures | None = None) -> Tensor:
         """Score every class for every text.
@@ -191,30 +191,39 @@ class SentimentHead(TaskHead):
         if values.dim() == 3:
             if not self.accepts_pooled:
                 raise ConfigError(
-                    "pooled layers do for a head with pooling 'mean', no BiLSTM, no mix_layer_norm and no static vectors; this "
-                    f"one has pooling '{self.pooling}', lstm_hidden {self.bilstm.output_dim // 2 if self.bilstm else 0}, "
-                    f"mix_layer_norm {self.mix.layer_norm}, static vectors of {self.task.static_dim}"
+                    "pooled layers do for a head with pooling 'mean', no BiLSTM and no mix_layer_norm; this one has pooling "
+                    f"'{self.pooling}', lstm_hidden {self.bilstm.output_dim // 2 if self.bilstm else 0}, "
+                    f"mix_layer_norm {self.mix.layer_norm}"
                 )
             if mask is not None:
                 raise ValueError(f"pooled layers {tuple(values.shape)} have no mask, got {tuple(mask.shape)}")
-            return self.mix(values).to(dtype)
+            return self._joined(self.mix(values).to(dtype), self._static(features, values.shape[1:2]))
         if mask is None:
             mask = values.new_ones(values.shape[1:3], dtype=torch.bool)
+        static = self._static(features, mask.shape)
         if self.accepts_pooled:  # one way for both kinds of input, so that they cannot come apart
-            return self.mix(masked_mean(values, mask)).to(dtype)
-        x = self.mix(values, mask).to(dtype)  # [B, T, D]
-        if self.task.static_dim:
-            if features is None or features.static is None:
-                raise ValueError("this head reads static vectors: expected features with 'static', got none")
-            expected = (*mask.shape, self.task.static_dim)
-            if tuple(features.static.shape) != expected:
-                raise ValueError(f"features: expected static of shape {expected}, got {tuple(features.static.shape)}")
-            x = torch.cat([x, features.static.to(dtype)], dim=2)  # [B, T, D + S]
+            pooled = None if static is None else masked_mean(static, mask)
+            return self._joined(self.mix(masked_mean(values, mask)).to(dtype), pooled)
+        x = self._joined(self.mix(values, mask).to(dtype), static)  # [B, T, D + S]
         if self.bilstm is not None:
             x = self.bilstm(self.dropout(x), mask)  # [B, T, 2H]
         if self.attend is not None:
             return self._attended(x, mask)
         return masked_max(x, mask) if self.pooling == "max" else masked_mean(x, mask)
+
+    def _static(self, features: TokenFeatures | None, shape: Sequence[int]) -> Tensor | None:
+        if not self.task.static_dim:
+            return None
+        if features is None or features.static is None:
+            raise ValueError("this head reads static vectors: expected features with 'static', got none")
+        expected = (*shape, self.task.static_dim)
+        if tuple(features.static.shape) != expected:
+            raise ValueError(f"features: expected static of shape {expected}, got {tuple(features.static.shape)}")
+        return features.static
+
+    @staticmethod
+    def _joined(x: Tensor, static: Tensor | None) -> Tensor:
+        return x if static is None else torch.cat([x, static.to(x.dtype)], dim=-1)
 
     def _attended(self, x: Tensor, mask: Tensor) -> Tensor:
         """``[B, T, dim]`` -> ``[B, dim]``: a mean whose weights are learned."""

@@ -18,7 +18,8 @@ class TokenFeatures:
     Attributes:
         characters: ``[U, C]`` character ids of the distinct words, so that each word passes through a CNN once.
         words: ``[B, T]`` the row of ``characters`` of each token; any row where there is no token.
-        static: ``[B, T, S]`` static vectors of the tokens; anything where there is no token.
+        static: ``[B, T, S]`` static vectors of the tokens; anything where there is no token. ``[B, S]``, their means, beside
+            pooled layers.
     """
 
     characters: Tensor | None = None

@@ -113,7 +113,7 @@ class ExportHead(pl.Callback):
     def _measure(self, predictor: Predictor, data: SplitData[Any, Any, Any]) -> dict[str, Any]:
         """Scores of the exported head on what it did not train on."""
         data.setup("fit")
-        if data.sources["test"] is not None:
+        if data.has("test"):
             data.setup("test")
         measured: dict[str, Any] = {}
         train = data.labelled("train")

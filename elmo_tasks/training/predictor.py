@@ -17,15 +17,21 @@ from elmo_tasks.heads.ner import NerHead, TagPrediction
 from elmo_tasks.heads.sentiment import SentimentHead, TextPrediction
 from elmo_tasks.heads.token_features import TokenFeatures, characters_of
 from elmo_tasks.layers.encoder import Encoder
+from elmo_tasks.layers.pooling import masked_mean
 
 Tokens = Sequence[str]
 _BATCH_SIZE = 32
 
 
-def features_of(tokens: Sequence[Tokens], head: TaskHead, static: StaticVectors | None) -> TokenFeatures:
-    """What a head reads beside the layers, for one batch, on the CPU."""
+def features_of(
+    tokens: Sequence[Tokens], head: TaskHead, static: StaticVectors | None, pooled: bool = False
+) -> TokenFeatures:
+    """What a head reads beside the layers, for one batch, on the CPU; means over the tokens if the layers are ``pooled``."""
     characters, words = characters_of(tokens) if head.reads_characters else (None, None)
-    vectors = static.encode(tokens).values[0] if static is not None and head.task.static_dim else None
+    vectors = None
+    if static is not None and head.task.static_dim:
+        layers = static.encode(tokens)
+        vectors = masked_mean(layers.values[0], layers.mask) if pooled else layers.values[0]
     return TokenFeatures(characters, words, vectors)
 
 

@@ -163,7 +163,7 @@ class TaskModule(pl.LightningModule):
         else:
             layers = store.batch(batch.index, batch.tokens)
             values, mask = layers.values, layers.mask
-        features = features_of(batch.tokens, self.head, self.static).to(self.device)
+        features = features_of(batch.tokens, self.head, self.static, pooled=mask is None).to(self.device)
         return (
             values.to(self.device, non_blocking=True),
             None if mask is None else mask.to(self.device, non_blocking=True),

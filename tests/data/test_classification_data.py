@@ -99,8 +99,9 @@ def test_wrong_labels(
 
 
 def test_phrases_and_shares_do_not_mix():
-    with pytest.raises(ConfigError, match="would validate on pieces of training sentences"):
-        ClassificationData(train="x", phrases=True, validation_share=0.1)
+    for share in ("validation_share", "test_share"):
+        with pytest.raises(ConfigError, match=f"data.{share} would score on pieces of training sentences"):
+            ClassificationData(train="x", phrases=True, **{share: 0.1})
     with pytest.raises(ConfigError, match=r"data\.phrases needs files of trees; the hub data set 'sst2' has none"):
         ClassificationData(train="train", hub="sst2", phrases=True)
 

@@ -88,6 +88,22 @@ def test_samples_and_shares(tmp_path: Path):
     assert other.tokens("train") != data.tokens("train")
     with pytest.raises(DataError, match=r"a share of 0\.001 of 100 rows leaves nothing to validate on"):
         made(train=str(tmp_path / "train"), validation_share=0.001)
+    with pytest.raises(DataError, match=r"a share of 0\.5 of 100 rows leaves nothing to train on"):
+        made(train=str(tmp_path / "train"), validation_share=0.5, test_share=0.5)
+
+
+def test_a_share_to_test_on_is_the_same_for_all_seeds(tmp_path: Path):
+    (tmp_path / "train").write_text("\n".join(f"w{k} B-X\n" for k in range(100)))
+    one, two = (made(train=str(tmp_path / "train"), validation_share=0.1, test_share=0.2, seed=k) for k in (1, 2))
+    assert one.tokens("test") == two.tokens("test")
+    assert len(one.tokens("test")) == 20
+    assert one.tokens("validation") != two.tokens("validation")
+    splits = [set(one.tokens(split)) for split in ("train", "validation", "test")]
+    assert [len(s) for s in splits] == [70, 10, 20]
+    assert len(set.union(*splits)) == 100
+    one.setup("test")
+    assert one.has("test")
+    assert not made(train=str(tmp_path / "train"), validation_share=0.1).has("test")
 
 
 @pytest.mark.parametrize(
@@ -137,6 +153,7 @@ def test_scheme_that_cannot_be_told(files: dict[str, str]):
         ({"max_tokens": -1}, r"data\.max_tokens: expected 1 or more, found -1"),
         ({"validation_share": 1.0}, r"data\.validation_share: expected a share from 0 to below 1, found 1\.0"),
         ({"validation_share": 0.1, "validation": "x"}, r"data\.validation and data\.validation_share are both given"),
+        ({"test_share": 0.1, "test": "x"}, r"data\.test and data\.test_share are both given"),
         ({"scheme": "IOB1"}, r"data\.scheme: expected BIO, BIOES or null, found 'IOB1'"),
         ({"scheme": None, "source_scheme": "BIO"}, r"data\.source_scheme is BIO, but data\.scheme is null"),
     ],

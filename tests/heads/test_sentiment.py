@@ -11,6 +11,7 @@ from torch import Tensor
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.heads.head import HeadTask
 from elmo_tasks.heads.sentiment import POOLINGS, SentimentHead
+from elmo_tasks.heads.token_features import TokenFeatures
 from elmo_tasks.layers.pooling import masked_mean
 
 L, D = 3, 6
@@ -103,6 +104,19 @@ def test_pooled_layers_give_the_same() -> None:
     assert losses[0] == losses[1]
     half = masked_mean(values, mask).half()  # as they are kept on disk
     torch.testing.assert_close(head.eval()(half), head(values, mask), rtol=1e-2, atol=1e-2)
+
+
+def test_pooled_layers_and_static_vectors_give_the_same() -> None:
+    torch.manual_seed(0)
+    head = SentimentHead(HeadTask(NAMES, D, L, static_dim=2), hidden=5).eval()
+    assert head.accepts_pooled
+    values, mask = a_batch()
+    static = torch.randn(*mask.shape, 2)
+    of_texts = head(masked_mean(values, mask), None, TokenFeatures(static=masked_mean(static, mask)))
+    assert torch.equal(of_texts, head(values, mask, TokenFeatures(static=static)))
+    assert not torch.equal(of_texts, head(values, mask, TokenFeatures(static=static + 1)))
+    with pytest.raises(ValueError, match=re.escape("expected static of shape (4, 2), got (4, 4, 2)")):
+        head(masked_mean(values, mask), None, TokenFeatures(static=static))
 
 
 @pytest.mark.parametrize(

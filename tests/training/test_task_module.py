@@ -64,12 +64,12 @@ def head_of(module: TaskModule) -> dict[str, Tensor]:
 
 
 @pytest.mark.parametrize("kind", list(KINDS))
-def test_layers_from_the_store_train_as_live_ones_do(kind: str, encoder: Path, tmp_path: Path) -> None:
+def test_layers_from_the_store_train_as_live_ones_do(kind: str, encoder: Path, static: Path, tmp_path: Path) -> None:
     head, data, settings = KINDS[kind]
     losses = []
     for store in (None, str(tmp_path / "layers")):
         noted = NotesLosses()
-        module = TaskModule(head(**settings), str(encoder), layer_store=store)
+        module = TaskModule(head(**settings), str(encoder), None if kind == "tags" else str(static), layer_store=store)
         trainer = trained(module, data(tmp_path), tmp_path, callbacks=[noted])
         losses.append(noted.losses)
         assert (module._stores != {}) == (store is not None)

@@ -1,0 +1,166 @@
+"""Uses of words with their senses: CoarseWSD-20, the senseval words, SemCor, and the unified all-words sets."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from elmo_tasks.data.marked_words import MarkedWord, SenseUse
+from elmo_tasks.data.text_lines import RowErrors, check_file, numbered_lines, shown
+from elmo_tasks.errors import DataError
+from elmo_tasks.text.penn_tokens import plain_token
+
+# The second field of a WordNet sense key, lemma%2:31:00::, says the part of speech; 5 is an adjective, too.
+_LETTERS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}
+_PARTS_OF_SPEECH = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
+Row = TypeVar("Row")
+
+
+def read_coarse_wsd(path: Path) -> list[SenseUse]:
+    """Read a split of CoarseWSD-20 (Loureiro et al., 2021).
+
+    Args:
+        path: a TSV file with the header ``word label sense target_index text``; tokens with spaces between them.
+
+    Raises:
+        DataError: the file or a line is not as expected.
+    """
+
+    def row(line: str) -> list[SenseUse]:
+        word, _, sense, index, text = line.split("\t")
+        return [SenseUse(MarkedWord.at(tuple(text.split()), int(index)), word, (sense,))]
+
+    return _rows(path, row, "word, label, sense, target_index and text with tabs between", header=True)
+
+
+def read_senseval(path: Path) -> list[SenseUse]:
+    """Read a word of the senseval collection (hard, interest, line, serve).
+
+    Args:
+        path: JSON lines with ``tokens``, ``target`` (index of the word) and ``senses``.
+
+    Raises:
+        DataError: the file or a line is not as expected.
+    """
+    lemma = path.name.partition(".")[0]
+
+    def row(line: str) -> list[SenseUse]:
+        found = json.loads(line)
+        tokens = tuple(plain_token(token) for token in found["tokens"])
+        return [SenseUse(MarkedWord.at(tokens, found["target"]), lemma, tuple(found["senses"]))]
+
+    return _rows(path, row, "an object with tokens, target and senses")
+
+
+def read_semcor(path: Path) -> list[SenseUse]:
+    """Read SemCor.
+
+    Args:
+        path: JSON lines with ``tokens`` and ``senses``: objects with ``i`` (index of the first token), ``n`` (tokens), ``lemma``
+            and ``keys`` (WordNet sense keys).
+
+    Returns:
+        uses whose lemma is as in :func:`lemma_key`.
+
+    Raises:
+        DataError: the file or a line is not as expected.
+    """
+
+    def row(line: str) -> list[SenseUse]:
+        found = json.loads(line)
+        tokens = tuple(plain_token(token) for token in found["tokens"])
+        return [
+            SenseUse(
+                MarkedWord(tokens, sense["i"], sense["i"] + sense["n"]),
+                lemma_key(sense["lemma"], _LETTERS[sense["keys"][0].partition("%")[2][0]]),
+                tuple(sense["keys"]),
+            )
+            for sense in found["senses"]
+        ]
+
+    return _rows(path, row, "an object with tokens and senses")
+
+
+def read_unified(data: Path, gold: Path) -> list[SenseUse]:
+    """Read an evaluation set of the unified framework (Raganato et al., 2017).
+
+    Args:
+        data: XML; each ``instance`` has an id, a lemma and a part of speech.
+        gold: a line an instance: its id, and the sense keys that are right.
+
+    Returns:
+        uses whose lemma is as in :func:`lemma_key`, and whose group is the set that the id begins with.
+
+    Raises:
+        DataError: a file is not as expected.
+    """
+    answers = {}
+    for number, line in numbered_lines(gold):
+        name, *keys = line.split()
+        if not keys:
+            raise DataError(f"{gold}, line {number}: expected an id and sense keys, found {shown(line)}")
+        answers[name] = tuple(keys)
+    check_file(data)
+    uses = []
+    try:
+        for sentence in ElementTree.parse(data).iter("sentence"):
+            tokens: list[str] = []
+            places = []
+            for word in sentence:
+                parts = [plain_token(part) for part in (word.text or "").split()]
+                if word.tag == "instance":
+                    places.append((word.attrib, len(tokens), len(tokens) + len(parts)))
+                tokens += parts
+            for about, start, end in places:
+                lemma = lemma_key(about["lemma"], _PARTS_OF_SPEECH[about["pos"]])
+                group = about["id"].partition(".")[0]
+                uses.append(SenseUse(MarkedWord(tuple(tokens), start, end), lemma, answers[about["id"]], group))
+    except (ElementTree.ParseError, KeyError, DataError) as error:
+        raise DataError(
+            f"{data}: expected sentences of words and instances with id, lemma and pos, whose answers are in {gold.name}; "
+            f"{error!r}"
+        ) from None
+    if not uses:
+        raise DataError(f"{data}: no instance in this file")
+    return uses
+
+
+def read_first_senses(path: Path) -> dict[str, str]:
+    """``index.sense`` of WordNet -> the first sense key of each lemma, by :func:`lemma_key`.
+
+    Args:
+        path: a line a sense: its key, offset, number (1 is the first sense) and count.
+
+    Raises:
+        DataError: the file or a line is not as expected.
+    """
+
+    def row(line: str) -> list[tuple[str, str]]:
+        key, _, number, _ = line.split()
+        lemma, _, rest = key.partition("%")
+        return [(lemma_key(lemma, _LETTERS[rest[0]]), key)] if number == "1" else []
+
+    # Of an adjective and its satellite only one has number 1.
+    return dict(_rows(path, row, "a sense key, offset, number and count"))
+
+
+def lemma_key(lemma: str, letter: str) -> str:
+    """``bank%n``: a lemma, lower-cased, and its part of speech as one of n, v, a, r."""
+    return f"{lemma.lower()}%{letter}"
+
+
+def _rows(path: Path, read: Callable[[str], list[Row]], expected: str, header: bool = False) -> list[Row]:
+    errors = RowErrors(path)
+    rows: list[Row] = []
+    for number, line in numbered_lines(path):
+        if (header and number == 1) or not line.strip():
+            continue
+        try:
+            rows += read(line)
+        except (DataError, ValueError, KeyError, IndexError, TypeError) as error:
+            errors.add(number, f"expected {expected}, found {shown(line)} ({error})")
+    errors.check(len(rows), "use")
+    return rows

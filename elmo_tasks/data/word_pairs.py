@@ -1,0 +1,92 @@
+"""Pairs of uses of a word with one meaning or two: WiC and MCL-WiC."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from elmo_tasks.data.marked_words import MarkedWord, WordPair
+from elmo_tasks.data.text_lines import RowErrors, check_file, numbered_lines, shown
+from elmo_tasks.errors import DataError
+from elmo_tasks.text.penn_tokens import plain_token
+from elmo_tasks.text.tokens import tokenize
+
+_SAME = {"T": True, "F": False}
+
+
+def read_wic(data: Path, gold: Path) -> list[WordPair]:
+    """Read WiC (Pilehvar and Camacho-Collados, 2019).
+
+    Args:
+        data: a line a pair: word, part of speech, ``i-j``, first and second sentence, with tabs between; ``i`` and ``j`` are
+            the places of the word among the tokens of the sentences.
+        gold: a line a pair: ``T`` for one meaning, ``F`` for two.
+
+    Raises:
+        DataError: a file or a line is not as expected.
+    """
+    answers = [line.strip() for _, line in numbered_lines(gold)]
+    lines = list(numbered_lines(data))
+    if len(lines) != len(answers):
+        raise DataError(f"{gold}: expected an answer for each of {len(lines)} lines of {data.name}, found {len(answers)}")
+    errors, pairs = RowErrors(data), []
+    for (number, line), answer in zip(lines, answers, strict=True):
+        try:
+            _, _, places, *sentences = line.split("\t")
+            i, j = (int(place) for place in places.split("-"))
+            first, second = (tuple(plain_token(t) for t in sentence.split()) for sentence in sentences)
+            pairs.append(WordPair(MarkedWord.at(first, i), MarkedWord.at(second, j), _SAME[answer]))
+        except (DataError, ValueError, KeyError):
+            errors.add(
+                number,
+                f"expected word, part of speech, i-j and two sentences with tabs between, and T or F in {gold.name}; "
+                f"found {shown(line)} and {shown(answer)}",
+            )
+    errors.check(len(pairs), "pair")
+    return pairs
+
+
+def read_mcl_wic(data: Path, gold: Path) -> list[WordPair]:
+    """Read the English part of MCL-WiC (Martelli et al., 2021); its sentences are cut as the pretraining text is.
+
+    Args:
+        data: a JSON list of objects with ``id``, ``sentence1``, ``start1``, ``end1`` and the same with 2; places in characters.
+        gold: a JSON list of objects with ``id`` and ``tag``, ``T`` or ``F``.
+
+    Raises:
+        DataError: a file or a pair is not as expected.
+    """
+    rows = _json_list(data)
+    try:
+        answers = {row["id"]: _SAME[row["tag"]] for row in _json_list(gold)}
+    except (KeyError, TypeError) as error:
+        raise DataError(f"{gold}: expected objects with an id, and a tag that is T or F ({error!r})") from None
+    errors, pairs = RowErrors(data, "pair"), []
+    for number, row in enumerate(rows, 1):
+        try:
+            a, b = (_at_characters(row[f"sentence{k}"], int(row[f"start{k}"]), int(row[f"end{k}"])) for k in (1, 2))
+            pairs.append(WordPair(a, b, answers[row["id"]]))
+        except (DataError, KeyError, TypeError, ValueError) as error:
+            errors.add(number, f"expected id, sentences, places of the word, and an answer in {gold.name}; {error!r}")
+    errors.check(len(pairs), "pair")
+    return pairs
+
+
+def _at_characters(sentence: str, start: int, end: int) -> MarkedWord:
+    tokens = tokenize(sentence)
+    inside = [k for k, token in enumerate(tokens) if token.start < end and token.end > start]
+    if not inside:
+        raise DataError(f"no word at characters {start} to {end} of {shown(sentence)}")
+    return MarkedWord(tuple(token.text for token in tokens), inside[0], inside[-1] + 1)
+
+
+def _json_list(path: Path) -> list[Any]:
+    check_file(path)
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise DataError(f"{path}: expected a JSON list ({error})") from None
+    if not isinstance(found, list):
+        raise DataError(f"{path}: expected a JSON list, found {type(found).__name__}")
+    return found
