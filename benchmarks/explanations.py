@@ -41,8 +41,8 @@ def cost(session: Session, runs: int) -> None:
     """Print the processor seconds of each answer."""
     calls: dict[str, Callable[[], object]] = {
         "compare": lambda: session.compare("bank", SENTENCES),
-        "why (compares, too)": lambda: session.why("bank", SENTENCES),
-        "substitutes (compares, too)": lambda: session.substitutes("bank", SENTENCES),
+        "why (compares, too)": lambda: session.why.explain("bank", SENTENCES),
+        "substitutes (compares, too)": lambda: session.substitutes.written("bank", SENTENCES),
     }
     for name, call in calls.items():
         start = time.process_time()

@@ -137,7 +137,7 @@ def test_a_task_config_runs_for_one_batch(
     files = find_head(tmp_path / "run" / "head")
     data = raw["data"]["init_args"]
     assert files.task.scheme == data.get("scheme")
-    has_test = data.get("test") is not None
+    has_test = data.get("test") is not None or bool(data.get("test_share"))
     assert set(files.card["scores"]) == ({"validation", "test"} if has_test else {"validation"})
     assert {row["epoch"] for row in files.card["layer_weights"]["epochs"]} == {0, 1}
     best = str(tmp_path / "run" / "best.ckpt")

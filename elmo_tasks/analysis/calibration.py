@@ -1,72 +1,137 @@
-"""What a cosine means at each layer of one model: two random words, two uses in the same sense, and when to say nothing."""
+"""What a cosine means: two random words, two uses in the same sense, when to say nothing, and what to say it by."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from torch import Tensor
 
 from elmo_tasks.analysis.senses import SameSense, contrast, group_uses
 from elmo_tasks.analysis.similarity import cosine_matrix
+from elmo_tasks.analysis.views_of_uses import WORDS, unit
 
+#: A layer together with the words around the use.
+TOGETHER = "together"
 #: A grouping is named only where groupings as clear as it had this share of their pairs right, on the words that were fitted.
-RIGHT_WHEN_NAMED = 0.8
-_SETS_PER_WORD = 40
+RIGHT_WHEN_NAMED = 0.85
+_SETS_PER_WORD = 16
 _NEVER = 1e9  # a margin that no grouping has; JSON has no infinity
+_BINS = 10
+
+Matrices = tuple[NDArray[np.floating], ...]
+Example = tuple[Matrices, NDArray[np.bool_]]  # [n, n] cosines in one view or more, and [n, n] same sense?
 
 
 @dataclass(frozen=True)
-class LayerCalibration:
-    """One layer.
+class Reading:
+    """One way to tell uses apart: a layer, the mean of the layers, the words around the use, or a layer and those together.
+
+    Measured are sets of 2 to 8 uses of words that nothing was fitted on, in one to three senses.
 
     Attributes:
-        name: ``"0"``, ``"1"``, ... or ``"mean"``.
-        random_pair_cosine: mean cosine of two different words in different sentences.
-        same_sense: how a cosine of two uses is read; ``None`` for the context-free layer, which cannot tell uses apart.
-        named: share of the sets of uses, of words not fitted on, whose grouping is clear enough to be named.
+        name: ``"0"``, ``"1"``, ..., ``"mean"``, ``"words"`` or ``"together"``.
+        same_sense: how cosines of two uses are read; ``None`` for the context-free layer, which cannot tell uses apart.
+        named: share of the sets whose grouping is clear enough to be named.
         right: share of the pairs of uses in those sets that are put together or apart rightly.
         right_of_all: the same over all sets, were they all named.
+        error: expected calibration error of the probability that a pair has the same sense, at even odds.
+        reliability: ``(mean probability, share that have the same sense, pairs)`` of each tenth of the scale that has pairs.
     """
 
     name: str
-    random_pair_cosine: float
     same_sense: SameSense | None = None
     named: float = 0.0
     right: float = 0.0
     right_of_all: float = 0.0
+    error: float = 0.0
+    reliability: tuple[tuple[float, float, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class LayerCalibration(Reading):
+    """One layer.
+
+    Attributes:
+        random_pair_cosine: mean cosine of two different words in different sentences.
+    """
+
+    random_pair_cosine: float = 0.0
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """All layers of one model.
+    """All readings of one model.
 
     Attributes:
-        checksum: of the model's weights.
+        checksum: of what was measured: the model's weights, the static vectors, the gallery.
         layers: one entry per layer, then the mean.
-        verdict_layer: position of the layer that tells uses apart best.
+        words: the words around the use, without the model.
+        together: one layer and the words around the use.
+        verdict_layer: position of that layer.
+        speaker: name of the reading that is behind the verdict, the one that fits the calibration words best.
+        centre: ``[S]`` the mean of the words around a use, which is taken away from each.
     """
 
     checksum: str
     layers: tuple[LayerCalibration, ...]
+    words: Reading
+    together: Reading
     verdict_layer: int
+    speaker: str
+    centre: tuple[float, ...]
+
+    @property
+    def readings(self) -> tuple[Reading, ...]:
+        """All of them."""
+        return (*self.layers, self.words, self.together)
+
+    @property
+    def speaks(self) -> Reading:
+        """The reading behind the verdict."""
+        return next(reading for reading in self.readings if reading.name == self.speaker)
+
+    def around(self, words: NDArray[np.floating]) -> NDArray[np.float64]:
+        """``[n, S]`` words around each use -> ``[n, n]`` cosines of them, about the centre."""
+        centred = _centred(words, np.asarray(self.centre))
+        return np.asarray(centred @ centred.T, np.float64)
+
+    def cosines(self, layers: Sequence[NDArray[np.floating]], around: NDArray[np.floating]) -> Matrices:
+        """``[n, n]`` cosines that the speaker reads, from those of all layers and of the words around the uses."""
+        if self.speaker == WORDS:
+            return (around,)
+        beside = (layers[self.verdict_layer],)
+        return (*beside, around) if self.speaker == TOGETHER else beside
 
     def to_dict(self) -> dict[str, object]:
         """As JSON has it."""
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, raw: Mapping[str, object]) -> Calibration:
+    def from_dict(cls, raw: Mapping[str, Any]) -> Calibration:
         """What :meth:`to_dict` wrote."""
-        layers = tuple(
-            LayerCalibration(
-                **{**layer, "same_sense": SameSense(**layer["same_sense"]) if layer["same_sense"] else None}
-            )
-            for layer in raw["layers"]  # type: ignore[attr-defined]
+        layers = tuple(LayerCalibration(**_reading(layer)) for layer in raw["layers"])
+        words, together = (Reading(**_reading(raw[name])) for name in (WORDS, TOGETHER))
+        return cls(
+            str(raw["checksum"]),
+            layers,
+            words,
+            together,
+            int(raw["verdict_layer"]),
+            str(raw["speaker"]),
+            tuple(raw["centre"]),
         )
-        return cls(str(raw["checksum"]), layers, int(raw["verdict_layer"]))  # type: ignore[call-overload]
+
+
+def _reading(raw: Mapping[str, Any]) -> dict[str, Any]:
+    same = raw["same_sense"]
+    if isinstance(same, Mapping):
+        same = SameSense(**{**same, "weights": tuple(tuple(pair) for pair in same["weights"])})
+    return {**raw, "same_sense": same, "reliability": tuple(tuple(bin_) for bin_ in raw["reliability"])}
 
 
 @dataclass(frozen=True)
@@ -75,11 +140,20 @@ class WordUses:
 
     Attributes:
         vectors: ``[L, n, D]``, the mean of the layers included.
+        around: ``[n, S]`` the words around each use (see :func:`elmo_tasks.analysis.views_of_uses.surroundings`).
         senses: ``n`` names.
     """
 
     vectors: Tensor
+    around: NDArray[np.floating]
     senses: tuple[str, ...]
+
+
+def halves(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The words that are fitted on, and those that are held out."""
+    order = sorted(words)
+    random.Random(0).shuffle(order)
+    return sorted(order[0::2]), sorted(order[1::2])
 
 
 def calibrate(
@@ -87,49 +161,126 @@ def calibrate(
 ) -> Calibration:
     """Fit on half of the words, measure on the other half.
 
-    Sets of 2 to 8 uses, in one to three senses, are drawn from each word, as a person would type them.
+    Sets of 2 to 8 uses, in one to three senses, are drawn from each word, as a person would type them. Which layer stands beside
+    the words around the use, and which reading speaks, is decided on the half that is fitted, by two-fold cross-validation.
 
     Args:
         names: of the layers and their mean.
         words: known uses of words.
         random_pair: mean cosine of two random words at each layer.
-        checksum: of the model's weights.
+        checksum: of what is measured.
     """
-    order = sorted(words)
-    random.Random(0).shuffle(order)
-    halves = [[words[w] for w in sorted(order[k::2])] for k in (0, 1)]
-    layers = [LayerCalibration(names[0], random_pair[0])]
-    for k in range(1, len(names)):
-        layers.append(_calibrate_layer(names[k], k, halves, random_pair[k]))
+    fitted, held_out = ([words[w] for w in half] for half in halves(list(words)))
+    centre = np.mean(np.concatenate([word.around for word in fitted]), axis=0)
+    fit_on, measure_on = (list(_sets(half, centre)) for half in (fitted, held_out))
+    contextual = range(1, len(names))
+    views: dict[str, tuple[int, ...]] = {name: (k,) for k, name in enumerate(names) if k}
+    views[WORDS] = (len(names),)
     # The context-free layer is never asked; it is 1.00 whatever the sentences say.
-    best = max(range(1, len(layers)), key=lambda k: layers[k].named * (layers[k].right - 0.5))
-    return Calibration(checksum, tuple(layers), best)
+    losses = {name: _cross_validated(fit_on, chosen) for name, chosen in views.items()}
+    beside = {k: _cross_validated(fit_on, (k, len(names))) for k in contextual}
+    verdict_layer = min(beside, key=lambda k: beside[k])
+    views[TOGETHER], losses[TOGETHER] = (verdict_layer, len(names)), beside[verdict_layer]
+    speaker = min(losses, key=lambda name: losses[name])
+    if speaker in names:
+        verdict_layer = list(names).index(speaker)
+    found = {name: _measured(name, fit_on, measure_on, chosen) for name, chosen in views.items()}
+    unread = Reading(names[0])
+    layers = (
+        LayerCalibration(**vars(found.get(name, unread)), random_pair_cosine=random_pair[k])
+        for k, name in enumerate(names)
+    )
+    return Calibration(
+        checksum,
+        tuple(layers),
+        found[WORDS],
+        found[TOGETHER],
+        verdict_layer,
+        speaker,
+        tuple(round(float(value), 6) for value in centre),
+    )
 
 
-def _calibrate_layer(name: str, k: int, halves: Sequence[Sequence[WordUses]], random_pair: float) -> LayerCalibration:
+def _centred(around: NDArray[np.floating], centre: NDArray[np.floating]) -> NDArray[np.float32]:
+    # The words around any use have much in common; what they have in common says nothing about the use.
+    known = np.linalg.norm(around, axis=1, keepdims=True) > 0
+    return unit(np.where(known, around - centre, 0.0))
+
+
+def _features(views: Matrices) -> NDArray[np.float64]:
+    """``[n, n, 2 V + 1]``: cosine and contrast in each view, and whether there are two uses only."""
+    columns = [column for c in views for column in (c, contrast(c))]
+    return np.stack([*columns, np.full_like(views[0], float(len(views[0]) == 2))], axis=-1)
+
+
+def _pairs(examples: Sequence[Example], chosen: Sequence[int]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    features, labels = [], []
+    for cosines, same in examples:
+        lower = np.tril_indices(len(same), -1)
+        features.append(_features(tuple(cosines[k] for k in chosen))[lower])
+        labels.append(same[lower])
+    return np.concatenate(features), np.concatenate(labels)
+
+
+def _fit(examples: Sequence[Example], chosen: Sequence[int]) -> SameSense:
     from sklearn.linear_model import LogisticRegression  # takes a second to import
 
-    fitted_on = [(cosine_matrix(vectors[k]).numpy(), senses) for vectors, senses in _sets(halves[0])]
-    features, labels = [], []
-    for cosine, senses in fitted_on:
-        pairs = np.tril_indices(len(cosine), -1)
-        features.append(np.stack([cosine[pairs], contrast(cosine)[pairs]], axis=1))
-        labels.append(_same(senses)[pairs])
+    features, labels = _pairs(examples, chosen)
     # Balanced: how often two uses share a sense is a matter of what people type, not of the gallery.
-    model = LogisticRegression(C=1e3, class_weight="balanced").fit(np.concatenate(features), np.concatenate(labels))
-    same = SameSense(float(model.intercept_[0]), *(float(w) for w in model.coef_[0]))
-    margin = _least_margin([_outcome(cosine, senses, same) for cosine, senses in fitted_on])
-    same = SameSense(same.intercept, same.on_cosine, same.on_contrast, margin)
-    held_out = [_outcome(cosine_matrix(vectors[k]).numpy(), senses, same) for vectors, senses in _sets(halves[1])]
-    named = [right for m, right in held_out if m >= margin]
-    return LayerCalibration(
+    model = LogisticRegression(C=1e3, class_weight="balanced", max_iter=1000).fit(features, labels)
+    *weights, of_two = (float(w) for w in model.coef_[0])
+    return SameSense(float(model.intercept_[0]), tuple(zip(weights[0::2], weights[1::2], strict=True)), of_two)
+
+
+def _cross_validated(examples: Sequence[Example], chosen: Sequence[int]) -> float:
+    """Log-loss at even odds; the sets stand word by word, so the two folds share no word but one at most."""
+    middle = len(examples) // 2
+    folds = (examples[:middle], examples[middle:])
+    losses = []
+    for train, test in (folds, folds[::-1]):
+        chance, labels, weights = _chances(test, chosen, _fit(train, chosen))
+        losses.append(-float(np.average(np.log(np.where(labels, chance, 1 - chance)), weights=weights)))
+    return float(np.mean(losses))
+
+
+def _chances(
+    examples: Sequence[Example], chosen: Sequence[int], same: SameSense
+) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64]]:
+    """Of every pair: the probability of one sense, whether it has one, and a weight that makes the odds even."""
+    features, labels = _pairs(examples, chosen)
+    weights = np.array([w for pair in same.weights for w in pair] + [same.of_two])
+    chance = 1 / (1 + np.exp(-np.clip(features @ weights + same.intercept, -30, 30)))
+    share = labels.mean()
+    return chance, labels, np.where(labels, 0.5 / max(share, 1e-9), 0.5 / max(1 - share, 1e-9))
+
+
+def _measured(name: str, fit_on: Sequence[Example], measure_on: Sequence[Example], chosen: Sequence[int]) -> Reading:
+    same = _fit(fit_on, chosen)
+    margin = _least_margin([_outcome(example, chosen, same) for example in fit_on])
+    same = replace(same, least_margin=margin)
+    outcomes = [_outcome(example, chosen, same) for example in measure_on]
+    named = [right for m, right in outcomes if m >= margin]
+    reliability = tuple(_reliability(*_chances(measure_on, chosen, same)))
+    total = sum(n for *_, n in reliability)
+    return Reading(
         name,
-        random_pair,
         same,
-        named=round(len(named) / len(held_out), 4),
+        named=round(len(named) / len(outcomes), 4),
         right=round(float(np.mean(named)), 4) if named else 0.0,
-        right_of_all=round(float(np.mean([right for _, right in held_out])), 4),
+        right_of_all=round(float(np.mean([right for _, right in outcomes])), 4),
+        error=round(sum(n * abs(chance - share) for chance, share, n in reliability) / total, 4),
+        reliability=reliability,
     )
+
+
+def _reliability(
+    chance: NDArray[np.float64], labels: NDArray[np.bool_], weights: NDArray[np.float64]
+) -> Iterator[tuple[float, float, int]]:
+    at = np.minimum((chance * _BINS).astype(int), _BINS - 1)
+    for k in range(_BINS):
+        if (here := at == k).any():
+            mean, share = (float(np.average(values[here], weights=weights[here])) for values in (chance, labels))
+            yield round(mean, 4), round(share, 4), int(here.sum())
 
 
 def _least_margin(outcomes: Sequence[tuple[float, float]]) -> float:
@@ -140,23 +291,22 @@ def _least_margin(outcomes: Sequence[tuple[float, float]]) -> float:
     return by_margin[int(enough[-1])][0] if len(enough) else _NEVER
 
 
-def _outcome(cosine: np.ndarray, senses: Sequence[str], same: SameSense) -> tuple[float, float]:
+def _outcome(example: Example, chosen: Sequence[int], same: SameSense) -> tuple[float, float]:
     """Margin of the grouping, and the share of pairs that it has right."""
-    grouping = group_uses(cosine.tolist(), same)
+    cosines, truth = example
+    grouping = group_uses(same.log_odds(*(cosines[k] for k in chosen)))
     label = {k: g for g, group in enumerate(grouping.groups) for k in group}
-    found = np.array([label[k] for k in range(len(cosine))])
-    pairs = np.tril_indices(len(cosine), -1)
-    return grouping.margin, float(((found[:, None] == found[None, :]) == _same(senses))[pairs].mean())
+    found = np.array([label[k] for k in range(len(truth))])
+    lower = np.tril_indices(len(truth), -1)
+    return grouping.margin, float(((found[:, None] == found[None, :]) == truth)[lower].mean())
 
 
-def _same(senses: Sequence[str]) -> np.ndarray:
-    column = np.array(senses)
-    return np.asarray(column[:, None] == column[None, :])
-
-
-def _sets(words: Sequence[WordUses]) -> Iterator[tuple[Tensor, tuple[str, ...]]]:
+def _sets(words: Sequence[WordUses], centre: NDArray[np.floating]) -> Iterator[Example]:
+    """Sets of uses of each word: cosines at each layer, then of the words around them."""
     r = random.Random(1)
     for word in words:
+        around = _centred(word.around, centre)
+        views = [*(cosine_matrix(vectors).numpy() for vectors in word.vectors), around @ around.T]
         by_sense: dict[str, list[int]] = {}
         for i, sense in enumerate(word.senses):
             by_sense.setdefault(sense, []).append(i)
@@ -169,4 +319,6 @@ def _sets(words: Sequence[WordUses]) -> Iterator[tuple[Tensor, tuple[str, ...]]]
                 for sense, c in zip(senses, counts, strict=True)
                 for i in r.sample(by_sense[sense], min(c, len(by_sense[sense])))
             ]
-            yield word.vectors[:, chosen], tuple(word.senses[i] for i in chosen)
+            column = np.array([word.senses[i] for i in chosen])
+            places = np.ix_(chosen, chosen)
+            yield tuple(np.asarray(view[places], np.float64) for view in views), column[:, None] == column[None, :]

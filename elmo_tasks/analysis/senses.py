@@ -1,4 +1,4 @@
-"""Which uses of a word go together, and how to say so."""
+"""Which uses of a word go together."""
 
 from __future__ import annotations
 
@@ -10,39 +10,51 @@ import numpy as np
 from numpy.typing import NDArray
 
 Groups = tuple[tuple[int, ...], ...]
-Matrix = Sequence[Sequence[float]]
+Matrix = Sequence[Sequence[float]] | NDArray[np.floating]
 
 
 @dataclass(frozen=True)
 class SameSense:
-    """How the cosine of two uses of a word at one layer speaks for or against the same sense.
+    """How cosines of two uses of a word speak for or against the same sense.
 
-    ``log-odds = intercept + on_cosine * c + on_contrast * d``, a logistic regression on uses whose senses are known. ``c`` is the
-    cosine; ``d`` is what is left of it when the mean of each of the two uses with all others is taken away, so that it sees which
-    pairs of *these* uses stand closer than the rest.
+    ``log-odds = intercept + sum of (on_cosine * c + on_contrast * d)`` over one or more views of the uses (a layer, the words
+    around them), a logistic regression on uses whose senses are known. ``c`` is the cosine in the view; ``d`` is what is left of
+    it when the mean of each of the two uses with all others is taken away, so that it sees which pairs of *these* uses stand
+    closer than the rest. Of two uses alone ``d`` is 0, and the log-odds rise and fall with ``c``.
 
     Attributes:
-        intercept: log-odds where both are zero.
-        on_cosine: weight of ``c``.
-        on_contrast: weight of ``d``.
+        intercept: log-odds where all of them are zero.
+        weights: ``(on_cosine, on_contrast)`` of each view.
+        of_two: added to the intercept where there are two uses only, and so no contrast.
         least_margin: how much more likely the best grouping must be than the next best, in nats per use, to be named.
     """
 
     intercept: float
-    on_cosine: float
-    on_contrast: float
+    weights: tuple[tuple[float, float], ...]
+    of_two: float = 0.0
     least_margin: float = 0.0
 
-    def log_odds(self, cosine: Matrix) -> NDArray[np.float64]:
-        """``[n][n]`` cosines -> ``[n, n]`` log-odds that two uses have the same sense."""
-        c = np.asarray(cosine, np.float64)
-        return self.intercept + self.on_cosine * c + self.on_contrast * contrast(c)
+    def log_odds(self, *cosines: Matrix) -> NDArray[np.float64]:
+        """``[n][n]`` cosines in each view -> ``[n, n]`` log-odds that two uses have the same sense, at even odds beforehand."""
+        known = zip(self.weights, cosines, strict=True)
+        odds = sum(
+            on_cosine * np.asarray(c, np.float64) + on_contrast * contrast(c) for (on_cosine, on_contrast), c in known
+        )
+        return np.asarray(odds) + self.intercept + (self.of_two if len(cosines[0]) == 2 else 0.0)
 
 
-def contrast(cosine: NDArray[np.float64]) -> NDArray[np.float64]:
+def probabilities(odds: NDArray[np.floating]) -> NDArray[np.float64]:
+    """``[n, n]`` log-odds -> the probability that two uses have the same sense; 1 for a use and itself."""
+    found = 1 / (1 + np.exp(-np.clip(odds, -50, 50)))
+    np.fill_diagonal(found, 1.0)
+    return found
+
+
+def contrast(cosine: Matrix) -> NDArray[np.float64]:
     """``[n, n]`` cosines without each use's own mean: what is left is about pairs. All zero for two uses."""
-    n = len(cosine)
-    off = cosine - np.diag(np.diag(cosine))
+    c = np.asarray(cosine, np.float64)
+    n = len(c)
+    off = c - np.diag(np.diag(c))
     if n < 3:
         return np.zeros_like(off)
     mean = off.sum(axis=1) / (n - 2)
@@ -67,29 +79,29 @@ class Grouping:
     is_clear: bool
 
 
-def group_uses(cosine: Matrix, same: SameSense) -> Grouping:
+def group_uses(odds: NDArray[np.floating], least_margin: float = 0.0) -> Grouping:
     """Sort uses into groups: the grouping under which the pairs' log-odds add up highest (correlation clustering).
 
     Candidates are the cuts of an average-linkage tree, one for each number of groups.
 
     Args:
-        cosine: ``[n][n]`` cosines of the uses at one layer.
-        same: how a cosine is read at that layer.
+        odds: ``[n, n]`` log-odds that two uses have the same sense; ``n`` is 2 or more.
+        least_margin: see :class:`SameSense`.
     """
-    from sklearn.cluster import AgglomerativeClustering  # takes a second to import
+    from scipy.cluster.hierarchy import cut_tree, linkage  # takes a while to import
+    from scipy.spatial.distance import squareform
 
-    odds = same.log_odds(cosine)
     n = len(odds)
-    np.fill_diagonal(odds, 0.0)
+    pairs = ~np.eye(n, dtype=bool)
+    distance = np.where(pairs, odds[pairs].max() - odds, 0.0)
+    tree = linkage(squareform(distance, checks=False), "average")
     candidates: list[tuple[float, Groups]] = []
-    for k in range(1, n + 1):
-        labels = AgglomerativeClustering(n_clusters=k, metric="precomputed", linkage="average").fit_predict(-odds)
+    for labels in cut_tree(tree).T:  # [n] for each number of groups
         together = labels[:, None] == labels[None, :]
-        score = float((odds * np.where(together, 0.5, -0.5))[~np.eye(n, dtype=bool)].sum() / 2)
-        candidates.append((score, _in_order(labels)))
+        candidates.append((float((odds * np.where(together, 0.5, -0.5))[pairs].sum() / 2), _in_order(labels)))
     (best, groups), (second, _) = sorted(candidates, reverse=True)[:2]
     margin = (best - second) / n
-    return Grouping(groups, margin, margin >= same.least_margin)
+    return Grouping(groups, margin, margin >= least_margin)
 
 
 def _in_order(labels: NDArray[np.int64]) -> Groups:
@@ -99,95 +111,17 @@ def _in_order(labels: NDArray[np.int64]) -> Groups:
     return tuple(tuple(group) for group in sorted(groups.values()))
 
 
+def pairs_of(n: int, groups: Groups) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """All pairs of ``n`` uses: those within groups, and those between groups."""
+    label = {k: g for g, group in enumerate(groups) for k in group}
+    pairs = [(b, a) for a in range(n) for b in range(a)]
+    return [p for p in pairs if label[p[0]] == label[p[1]]], [p for p in pairs if label[p[0]] != label[p[1]]]
+
+
 def mean_cosines(cosine: Matrix, groups: Groups) -> tuple[float | None, float | None]:
     """Mean cosine of pairs within groups, and of pairs from different groups; ``None`` where there is no such pair."""
-    label = {k: g for g, group in enumerate(groups) for k in group}
-    within: list[float] = []
-    between: list[float] = []
-    for a in range(len(cosine)):
-        for b in range(a):
-            (within if label[a] == label[b] else between).append(cosine[a][b])
-    return (math.fsum(within) / len(within) if within else None, math.fsum(between) / len(between) if between else None)
-
-
-def verdict(grouping: Grouping, cosine: Matrix, random_pair: float, layer: str, word: str) -> str:
-    """The answer in plain words.
-
-    Args:
-        grouping: what was found.
-        cosine: ``[n][n]`` cosines at the layer that was asked.
-        random_pair: mean cosine of two random words there.
-        layer: its name.
-        word: the word, in one spelling.
-    """
-    where = "in the mean of the layers" if layer == "mean" else f"at layer {layer}"
-    uses = f"uses of “{word}”"
-    n = len(cosine)
-    everything = (tuple(range(n)),)
-    if n == 2 and not grouping.is_clear:
-        return (
-            f"The model cannot say whether these two {uses} mean the same. {_capital(where)} their cosine is {cosine[0][1]:.2f} "
-            f"(two random words: {random_pair:.2f}), which is neither clearly high nor clearly low for one spelling."
-        )
-    if not grouping.is_clear:
-        average = mean_cosines(cosine, everything)[0] or 0.0
-        return (
-            f"The model cannot tell these {uses} apart. {_capital(where)} their cosines average {average:.2f} "
-            f"(two random words: {random_pair:.2f}), without a clear gap between groups. Sentences that differ more in topic, "
-            "or say more around the word, may help."
-        )
-    within, between = mean_cosines(cosine, grouping.groups)
-    if len(grouping.groups) == 1:
-        everyone = "Both" if n == 2 else f"All {n}"
-        return (
-            f"{everyone} {uses} go together. {_capital(where)} their cosines average {within:.2f}, where two random "
-            f"words have {random_pair:.2f}."
-        )
-    said = _said(grouping.groups)
-    numbers = []
-    if within is not None:
-        numbers.append(f"uses that go together have a cosine of {within:.2f} on average")
-    if between is not None:
-        numbers.append(f"uses that do not have {between:.2f}" if numbers else f"their cosines average {between:.2f}")
-    numbers.append(f"two random words {random_pair:.2f}")
-    return f"{_capital(said)}. {_capital(where)} {', '.join(numbers[:-1])}, {numbers[-1]}."
-
-
-def ranked(cosine: Matrix, random_pair: float, layer: str) -> str:
-    """What may be said of different spellings: who is closest to whom. Their letters alone move their vectors apart.
-
-    Args:
-        cosine: ``[n][n]`` cosines at the layer.
-        random_pair: mean cosine of two random words there.
-        layer: its name.
-    """
-    pairs = sorted((cosine[a][b], a + 1, b + 1) for b in range(len(cosine)) for a in range(b))
-    (low, a, b), (high, c, d) = pairs[0], pairs[-1]
-    where = "in the mean of the layers" if layer == "mean" else f"at layer {layer}"
-    why = "The spellings differ, which moves vectors apart by itself, so no groups are named"
-    if len(pairs) == 1:
-        return f"The cosine of the two is {high:.2f}. Two random words have {random_pair:.2f} {where}. {why}."
-    return (
-        f"{c} and {d} are the closest, {a} and {b} the furthest apart. {_capital(where)} their cosines are {high:.2f} "
-        f"and {low:.2f}, where two random words have {random_pair:.2f}. {why}."
-    )
-
-
-def _said(groups: Groups) -> str:
-    together = [group for group in groups if len(group) > 1]
-    alone = [group[0] + 1 for group in groups if len(group) == 1]
-    parts = [f"{_listed([k + 1 for k in group])} go together" for group in together]
-    if alone:
-        parts.append(f"{_listed(alone)} {'stands' if len(alone) == 1 else 'stand'} apart")
-    if not together:
-        return f"{_listed(alone)} each stand apart: the model reads every one of them differently"
-    return ", ".join(parts)
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    shown = [str(n) for n in numbers]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    means = [
+        math.fsum(cosine[a][b] for a, b in pairs) / len(pairs) if pairs else None
+        for pairs in pairs_of(len(cosine), groups)
+    ]
+    return means[0], means[1]

@@ -37,7 +37,12 @@ def cache_folder(cache: Path | None = None) -> Path:
     if chosen := os.environ.get(CACHE_VARIABLE):
         return Path(chosen).expanduser().absolute()
     usual = platformdirs.user_cache_path("elmo-tasks", appauthor=False)
-    return usual if usual.exists() or _can_be_made(usual) else Path(tempfile.gettempdir()) / f"elmo-tasks-{_user()}"
+    return usual if usual.exists() or _can_be_made(usual) else temporary_cache()
+
+
+def temporary_cache() -> Path:
+    """Where to keep what the cache folder does not take; it may not last."""
+    return Path(tempfile.gettempdir()) / f"elmo-tasks-{_user()}"
 
 
 def files_of(model: PublishedModel, cache: Path | None = None) -> tuple[Path, Path]:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from elmo_tasks.analysis.calibration import Calibration
 
 HELP = "measure what a cosine means at each layer of a model"
 
@@ -18,25 +22,42 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Measure, keep, print a table."""
+    from tqdm import tqdm
+
+    from elmo_tasks.analysis.calibration import RIGHT_WHEN_NAMED
     from elmo_tasks.encoders.elmo import Elmo
+    from elmo_tasks.encoders.static_vectors import StaticVectors
     from elmo_tasks.layers.device import checked_device
     from elmo_tasks.serving.calibrations import cached_path, measure, write_calibration
 
     elmo = Elmo.load(args.model, device=checked_device(args.device))
     assert elmo.files is not None
-    calibration = measure(elmo, elmo.files.checksum)
+    with tqdm(total=100, unit="%", desc="reading the gallery") as bar:
+        calibration = measure(elmo, StaticVectors.load(), lambda share: bar.update(round(100 * share) - bar.n))
     write_calibration(
         calibration,
         elmo.files.folder / "calibration.json" if args.beside else cached_path(calibration.checksum),
     )
-    print("layer   two random words   sets named   pairs right   right if all were named")
-    for k, layer in enumerate(calibration.layers):
-        mark = "*" if k == calibration.verdict_layer else " "
-        told = (
-            f"{layer.named:>10.0%}   {layer.right:>11.0%}   {layer.right_of_all:>23.0%}"
-            if layer.same_sense
-            else f"{'-':>10}   {'-':>11}   {'-':>23}"
-        )
-        print(f"{layer.name:>5}{mark}   {layer.random_pair_cosine:>15.3f}   {told}")
-    print("* the layer behind the verdict; measured on the words of the gallery that were not fitted on")
+    print("| read by | two random words | sets named | pairs right | right if all were named | calibration error |")
+    print("|---|---|---|---|---|---|")
+    for reading in calibration.readings:
+        random_pair = getattr(reading, "random_pair_cosine", None)
+        numbers = [reading.named, reading.right, reading.right_of_all, reading.error]
+        told = [f"{100 * value:.1f} %" if reading.same_sense else "–" for value in numbers]
+        cells = [_title(reading.name, calibration), "–" if random_pair is None else f"{random_pair:.3f}", *told]
+        print(f"| {' | '.join(cells)} |")
+    print(f"\nThe verdict is read by: {_title(calibration.speaker, calibration)}.")
+    print(
+        "Measured on the half of the gallery's words that nothing was fitted on; a grouping is named where those as clear"
+    )
+    print(f"had {RIGHT_WHEN_NAMED:.0%} of their pairs right on the other half.")
+    print("\nprobability of one meaning, in tenths: mean probability / share that have one / pairs")
+    for mean, share, n in calibration.speaks.reliability:
+        print(f"  {mean:.2f} / {share:.2f} / {n:,}")
     return 0
+
+
+def _title(name: str, calibration: Calibration) -> str:
+    if name == "together":
+        return f"layer {calibration.layers[calibration.verdict_layer].name} and the words around it"
+    return {"words": "the words around it, without the model", "mean": "mean of the layers"}.get(name, f"layer {name}")

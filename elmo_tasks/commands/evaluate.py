@@ -1,24 +1,42 @@
-"""``evaluate``: perplexity of a biLM on held-out text, or the scores of a head on a labelled file."""
+"""``evaluate``: what an encoder knows, layer by layer; perplexity of a biLM on a text; or scores of a head on a labelled file."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from elmo_tasks.errors import ConfigError
 
-HELP = "perplexity of a biLM on held-out text, or scores of a head on a labelled file"
+if TYPE_CHECKING:
+    from elmo_tasks.analysis.evaluation.rows import Row
+    from elmo_tasks.layers.encoder import Encoder
+
+HELP = "what a model knows, layer by layer; perplexity of a biLM on a text; or scores of a head on a labelled file"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
     parser.add_argument("--device", default="cpu", help="cpu, cuda, ... (default: cpu)")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    bilm = parser.add_argument_group("a biLM")
-    bilm.add_argument("--model", help="name or folder of a biLM that has its softmax (default: the bundled one)")
-    bilm.add_argument("--text", type=Path, help="tokenized text, one sentence per line, plain or .xz")
+    parser.add_argument(
+        "--data",
+        type=Path,
+        help="with --head: labelled file, read as the head's training data were; with --model: folder of the data sets of the "
+        "tests (default: ELMO_SHARED_DATA, or ../shared/data)",
+    )
+    bilm = parser.add_argument_group("a model")
+    bilm.add_argument("--model", help="name or folder of a biLM or of static vectors (default: the bundled biLM)")
+    bilm.add_argument("--only", nargs="+", default=[], metavar="TEST", help="only these tests: wic, coarsewsd, ...")
+    bilm.add_argument("--out", type=Path, help="write what was measured to this JSON file, too")
+    bilm.add_argument(
+        "--text",
+        type=Path,
+        help="tokenized text, one sentence per line, plain or .xz: measure the perplexity of a biLM that has its softmax, and "
+        "nothing else unless --data, --only or --out is given",
+    )
     bilm.add_argument(
         "--index",
         type=Path,
@@ -26,7 +44,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     head = parser.add_argument_group("a head")
     head.add_argument("--head", help="name or folder of a head, as a training run leaves in runs/")
-    head.add_argument("--data", type=Path, help="labelled file, read as the head's training data were")
     head.add_argument("--file-format", help="of that file, where its name does not tell: tsv, csv, columns, jsonl, ...")
     head.add_argument("--text-column", help="name or place of the column of the text (classes)")
     head.add_argument("--label-column", help="name or place of the column of the label (classes)")
@@ -40,12 +57,74 @@ def run(args: argparse.Namespace) -> int:
         if args.data is None:
             raise ConfigError("--head needs --data: a labelled file to score it on")
         result = _head(args)
+    elif args.text is not None and not (args.data or args.only or args.out):
+        result = _perplexity(args)
     else:
-        if args.text is None:
-            raise ConfigError("nothing to measure: expected --text for a biLM, or --head and --data for a head")
-        result = _bilm(args)
+        return _tests(args)
     print(json.dumps(result) if args.json else _lines(result))
     return 0
+
+
+def _tests(args: argparse.Namespace) -> int:
+    import logging
+
+    from elmo_tasks.analysis.evaluation.reader import Reader
+    from elmo_tasks.analysis.evaluation.suite import evaluate
+    from elmo_tasks.encoders.static_vectors import StaticVectors
+
+    data = args.data or Path(os.environ.get("ELMO_SHARED_DATA", "../shared/data"))
+    if args.data is not None and not data.is_dir():
+        raise ConfigError(f"--data {data}: expected the folder of the data sets")
+    if args.out is not None and (args.out.is_dir() or not args.out.resolve().parent.is_dir()):
+        raise ConfigError(f"--out {args.out}: expected a file in a folder that is there")
+    logging.basicConfig(format="%(message)s")
+    logging.getLogger("elmo_tasks.analysis.evaluation").setLevel(logging.INFO)
+    encoder = _encoder(args)
+    first = [] if args.only and args.text is None else [_perplexity_row(args, encoder.n_layers)]
+    found = evaluate(Reader(encoder, StaticVectors.load()), data, args.only, first)
+    text = json.dumps(found.to_dict(), indent=1)
+    if args.out is not None:
+        partial = args.out.with_name(args.out.name + ".part")
+        partial.write_text(text + "\n", encoding="utf-8")
+        partial.replace(args.out)
+    print(text if args.json else found.to_markdown())
+    return 0
+
+
+def _encoder(args: argparse.Namespace) -> Encoder:
+    from elmo_tasks.encoders.elmo import Elmo
+    from elmo_tasks.encoders.static_vectors import WORDS_NAME, StaticVectors, bundled_vectors
+    from elmo_tasks.layers.device import checked_device
+
+    device = checked_device(args.device)
+    if args.model is not None and (args.model in bundled_vectors() or (Path(args.model) / WORDS_NAME).is_file()):
+        return StaticVectors.load(args.model, device)
+    return Elmo.load(args.model, device=device)
+
+
+def _perplexity_row(args: argparse.Namespace, n_layers: int) -> Row:
+    """Measured on ``--text``, else as the model's card has it."""
+    from elmo_tasks.analysis.evaluation.rows import Row
+    from elmo_tasks.bilm.model_files import find_model
+
+    text = args.text.name if args.text is not None else "held-out text, from the model's card"
+    if args.text is not None:
+        found = _perplexity(args)
+    else:
+        try:
+            card = find_model(args.model).folder / "card.json"
+            found = json.loads(card.read_text(encoding="utf-8"))["metrics"]
+        except (
+            ConfigError,
+            OSError,
+            ValueError,
+            KeyError,
+        ):  # static vectors, published weights: they have no perplexity
+            found = {}
+    both = [found[f"{way}_perplexity"] for way in ("forward", "backward") if f"{way}_perplexity" in found]
+    scores = {str(n_layers - 1): sum(both) / 2} if len(both) == 2 else {}
+    note = "Perplexity: mean of both directions; the softmax reads the top layer." if scores else ""
+    return Row("perplexity", f"Perplexity ({text})", scores, "plain", high_is_good=False, note=note)
 
 
 def _head(args: argparse.Namespace) -> dict[str, Any]:
@@ -96,7 +175,7 @@ def _column(value: str) -> str | int:
     return int(value) if value.removeprefix("-").isdecimal() else value
 
 
-def _bilm(args: argparse.Namespace) -> dict[str, Any]:
+def _perplexity(args: argparse.Namespace) -> dict[str, Any]:
     from tqdm import tqdm
 
     from elmo_tasks.bilm.model_files import find_model, load_bilm, load_softmax

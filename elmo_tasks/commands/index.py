@@ -1,31 +1,41 @@
-"""``index``: the vectors of every word of a corpus, to search for the nearest uses."""
+"""``index``: the vectors of every word of a corpus, to search for the nearest uses and to map."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
 
 HELP = "vectors of every word of your own text, to search for the nearest uses"
+HUB = "hub:"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
-    parser.add_argument("text", nargs="+", type=Path, help="text files (.txt, or .csv with a column sentence or text)")
+    parser.add_argument(
+        "text",
+        nargs="+",
+        help="text files (.txt, or .csv with a column sentence or text), or hub:NAME, a data set on the Hugging Face hub",
+    )
     parser.add_argument("--out", type=Path, required=True, help="folder to write; interrupted, it goes on where it was")
     parser.add_argument("--model", help="name or folder of a biLM (default: the bundled one)")
     parser.add_argument("--device", default="cpu", help="cpu, cuda, ... (default: cpu)")
     parser.add_argument("--title", help="what the app calls it (default: the name of the folder)")
+    hub = parser.add_argument_group("for hub:NAME")
+    hub.add_argument("--column", help="that holds the texts (default: the one called text, sentence, review, ...)")
+    hub.add_argument("--split", default="train", help="train, test, train[:10%%], ... (default: train)")
+    hub.add_argument("--config", help="where the data set has several")
+    hub.add_argument("--rows", type=_count, help="read so many rows and download no more (default: all)")
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, say how large it will be, encode."""
-    from elmo_tasks.corpus.text_files import read_corpus
     from elmo_tasks.corpus.use_index import build_index, size_of
     from elmo_tasks.encoders.elmo import Elmo
     from elmo_tasks.layers.device import checked_device
     from elmo_tasks.text.tokens import tokenize
 
-    sentences = read_corpus(args.text)
+    sentences = list(_sentences(args))
     n_tokens = sum(len(tokenize(sentence)) for sentence in sentences)
     elmo = Elmo.load(args.model, device=checked_device(args.device))
     size = size_of(n_tokens, elmo.n_layers, elmo.width) / 1e6
@@ -33,3 +43,22 @@ def run(args: argparse.Namespace) -> int:
     index = build_index(elmo, sentences, args.out, args.title or args.out.resolve().name)
     print(f"{args.out}: {len(index):,} vectors by {elmo.name}. Look it through: python app.py --index {args.out}")
     return 0
+
+
+def _sentences(args: argparse.Namespace) -> Iterator[str]:
+    from elmo_tasks.corpus.text_files import read_corpus
+    from elmo_tasks.corpus.uses import sentences_of
+    from elmo_tasks.data.hub_texts import hub_texts
+
+    for source in args.text:
+        if source.startswith(HUB):
+            for text in hub_texts(source.removeprefix(HUB), args.column, args.split, args.config, args.rows):
+                yield from sentences_of(text, most=None)
+        else:
+            yield from read_corpus([Path(source)])
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1, found {text!r}")
+    return int(text)

@@ -1,4 +1,4 @@
-"""Sixty ambiguous words in eight sentences for each of their senses, all written for this project."""
+"""Two hundred ambiguous words in eight sentences for each of their senses, all written for this project."""
 
 from __future__ import annotations
 

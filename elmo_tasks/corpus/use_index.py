@@ -121,6 +121,24 @@ class UseIndex:
         key = _key(word)
         return np.array([are_inflections(key, other) for other in self._vocabulary])[self._word_of]
 
+    def uses_of(self, word: str, most: int) -> tuple[tuple[tuple[str, int], ...], int]:
+        """Where a word stands, in any inflection.
+
+        Args:
+            word: one word.
+            most: give so many uses; where there are more, they are taken at even distances.
+
+        Returns:
+            the sentence of each use and which token of it the word is, in order; and how many uses there are.
+        """
+        rows = np.flatnonzero(self.forms_of(word))
+        kept = rows if len(rows) <= most else rows[np.arange(most) * len(rows) // most]
+        numbers = np.searchsorted(self.store.offsets, kept, side="right") - 1
+        uses = (
+            (self.sentence(n), row - int(self.store.offsets[n])) for n, row in zip(numbers, kept.tolist(), strict=True)
+        )
+        return tuple(uses), len(rows)
+
     def search(
         self,
         vector: NDArray[np.floating],

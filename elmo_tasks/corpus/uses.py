@@ -8,13 +8,17 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from elmo_tasks.corpus.gallery import gallery
+from elmo_tasks.corpus.gallery import GalleryUse, gallery
 from elmo_tasks.errors import InputError
 from elmo_tasks.text.mentions import check_word, find_mention
 from elmo_tasks.text.sentences import split_sentences
 from elmo_tasks.text.tokens import Token, tokenize
 from elmo_tasks.text.word_forms import are_inflections
+
+if TYPE_CHECKING:
+    from elmo_tasks.corpus.use_index import UseIndex
 
 MOST_USES = 300
 MOST_TOKENS = 200
@@ -61,9 +65,14 @@ def gallery_uses(word: str) -> tuple[Use, ...]:
     found = []
     for entry in gallery():
         if are_inflections(_key(entry.word), key):
-            mention = find_mention(entry.word, entry.sentence)
-            found.append(_use(mention.sentence, mention.tokens, mention.index, entry.sense, own=False))
+            found.append(gallery_use(entry))
     return tuple(found)
+
+
+def gallery_use(entry: GalleryUse) -> Use:
+    """A sentence of the gallery, read."""
+    mention = find_mention(entry.word, entry.sentence)
+    return _use(mention.sentence, mention.tokens, mention.index, entry.sense, own=False)
 
 
 def uses_in(word: str, sentences: Iterable[str], most: int = MOST_USES) -> tuple[tuple[Use, ...], int]:
@@ -93,6 +102,12 @@ def uses_in(word: str, sentences: Iterable[str], most: int = MOST_USES) -> tuple
             if are_inflections(_key(token.text), key)
         ]
     return evenly(found, most), len(found)
+
+
+def index_uses(word: str, index: UseIndex, most: int = MOST_USES) -> tuple[tuple[Use, ...], int]:
+    """The uses of a word in an index of one's own text, as :func:`uses_in` gives those of a text."""
+    found, total = index.uses_of(base_word(word), most)
+    return tuple(_use(sentence, tokenize(sentence), k, None, own=True) for sentence, k in found), total
 
 
 def evenly(found: Sequence[Use], most: int) -> tuple[Use, ...]:

@@ -29,7 +29,9 @@ def read_wic(data: Path, gold: Path) -> list[WordPair]:
     answers = [line.strip() for _, line in numbered_lines(gold)]
     lines = list(numbered_lines(data))
     if len(lines) != len(answers):
-        raise DataError(f"{gold}: expected an answer for each of {len(lines)} lines of {data.name}, found {len(answers)}")
+        raise DataError(
+            f"{gold}: expected an answer for each of {len(lines)} lines of {data.name}, found {len(answers)}"
+        )
     errors, pairs = RowErrors(data), []
     for (number, line), answer in zip(lines, answers, strict=True):
         try:

@@ -24,7 +24,7 @@ from elmo_tasks.encoders.layer_store_description import (
     describe,
     token_rows,
 )
-from elmo_tasks.encoders.layer_store_writer import write_store
+from elmo_tasks.encoders.layer_store_writer import StoreContent, write_store
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.layers.encoder import Encoder
 from elmo_tasks.layers.layers import Layers
@@ -107,7 +107,7 @@ class LayerStore:
             except DataError as error:
                 if target.exists():
                     _log.warning("%s; the layers are computed again", error)
-            write_store(description, offsets, encoder, sentences, target, max_bytes, batch_size)
+            write_store(StoreContent(description, offsets, encoder, sentences, batch_size), target, max_bytes)
         return cls(target)
 
     @classmethod

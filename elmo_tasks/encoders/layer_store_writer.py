@@ -8,7 +8,7 @@ import logging
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -41,15 +41,30 @@ _BATCH_TOKENS = 16_384
 _log = logging.getLogger(__name__)
 
 
-def write_store(
-    description: StoreDescription,
-    offsets: NDArray[np.int64],
-    encoder: Encoder,
-    sentences: Sequence[Sequence[str]],
-    target: Path,
-    max_bytes: int,
-    batch_size: int,
-) -> None:
+@dataclass(frozen=True)
+class StoreContent:
+    """What a store is to hold.
+
+    Attributes:
+        description: its shape, and what its vectors depend on.
+        offsets: ``[sentences + 1]`` where the tokens of each sentence begin.
+        encoder: computes the vectors.
+        sentences: lists of tokens.
+        batch_size: sentences that are encoded at once, at most.
+    """
+
+    description: StoreDescription
+    offsets: NDArray[np.int64]
+    encoder: Encoder
+    sentences: Sequence[Sequence[str]]
+    batch_size: int
+
+    def n_rows(self, sentences: int) -> int:
+        """Rows of the first sentences."""
+        return sentences if self.description.pooled else int(self.offsets[sentences])
+
+
+def write_store(content: StoreContent, target: Path, max_bytes: int) -> None:
     """Compute a store, or what is missing of it. Whoever calls holds the store's lock.
 
     The vectors are appended to a folder beside ``target`` that takes its name at the end. After each block, once it is
@@ -59,17 +74,17 @@ def write_store(
         ConfigError: there is or comes to be too little room, or the encoder gives numbers that float16 cannot hold.
     """
     partial = target.with_name(f"{target.name}.partial")
-    done = _sentences_done(partial, description, offsets)
+    done = _sentences_done(partial, content)
     if not done:
         shutil.rmtree(partial, ignore_errors=True)
-    _check_room(description, _n_rows(description, offsets, done), target.parent, max_bytes)
+    _check_room(content.description, content.n_rows(done), target.parent, max_bytes)
     try:
         if not done:
             partial.mkdir()
-            np.save(partial / OFFSETS_NAME, offsets)
+            np.save(partial / OFFSETS_NAME, content.offsets)
             (partial / LAYERS_NAME).touch()
-            _write_json(partial / DESCRIPTION_NAME, asdict(description))
-        _append(description, offsets, encoder, sentences, partial, done, batch_size)
+            _write_json(partial / DESCRIPTION_NAME, asdict(content.description))
+        _append(content, partial, done)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
@@ -82,31 +97,23 @@ def write_store(
     (target / PROGRESS_NAME).unlink(missing_ok=True)  # after the rename: a kill in between must not start it all anew
 
 
-def _append(
-    description: StoreDescription,
-    offsets: NDArray[np.int64],
-    encoder: Encoder,
-    sentences: Sequence[Sequence[str]],
-    partial: Path,
-    done: int,
-    batch_size: int,
-) -> None:
+def _append(content: StoreContent, partial: Path, done: int) -> None:
     """Write the blocks behind the first ``done`` sentences."""
-    os.truncate(partial / LAYERS_NAME, _n_rows(description, offsets, done) * description.row_bytes)
+    os.truncate(partial / LAYERS_NAME, content.n_rows(done) * content.description.row_bytes)
     with (
         (partial / LAYERS_NAME).open("ab") as file,
         tqdm(
             desc="layer store",
-            total=description.n_tokens,
-            initial=int(offsets[done]),
+            total=content.description.n_tokens,
+            initial=int(content.offsets[done]),
             unit="token",
             unit_scale=True,
             disable=None,
         ) as bar,
     ):
-        for start, stop in _blocks(description, offsets, done):
+        for start, stop in _blocks(content, done):
             try:
-                block = _encode_block(description, offsets, encoder, sentences, start, stop, batch_size, bar)
+                block = _encode_block(content, start, stop, bar)
             except ConfigError:
                 shutil.rmtree(partial)  # it would fail at the same place again
                 raise
@@ -116,25 +123,21 @@ def _append(
             _write_json(partial / PROGRESS_NAME, {"sentences": stop})
 
 
-def _n_rows(description: StoreDescription, offsets: NDArray[np.int64], sentences: int) -> int:
-    """Rows of the first sentences."""
-    return sentences if description.pooled else int(offsets[sentences])
-
-
-def _sentences_done(partial: Path, description: StoreDescription, offsets: NDArray[np.int64]) -> int:
+def _sentences_done(partial: Path, content: StoreContent) -> int:
     """How many sentences an earlier build has written for certain; 0 also if what it left cannot be relied on."""
+    description = content.description
     try:
         if StoreDescription.load(partial / DESCRIPTION_NAME).key != description.key:
             return 0
         done = json.loads((partial / PROGRESS_NAME).read_text(encoding="utf-8"))["sentences"]
         if not (type(done) is int and 0 < done <= description.n_sentences):
             return 0
-        if not np.array_equal(np.load(partial / OFFSETS_NAME), offsets):
+        if not np.array_equal(np.load(partial / OFFSETS_NAME), content.offsets):
             return 0
         size = (partial / LAYERS_NAME).stat().st_size
     except (DataError, OSError, ValueError, TypeError, KeyError, EOFError):
         return 0
-    return done if size >= _n_rows(description, offsets, done) * description.row_bytes else 0
+    return done if size >= content.n_rows(done) * description.row_bytes else 0
 
 
 def _check_room(description: StoreDescription, rows_done: int, folder: Path, max_bytes: int) -> None:
@@ -168,8 +171,9 @@ def _check_room(description: StoreDescription, rows_done: int, folder: Path, max
                  _megabytes(needed), folder, more)  # fmt: skip
 
 
-def _blocks(description: StoreDescription, offsets: NDArray[np.int64], start: int) -> Iterator[tuple[int, int]]:
+def _blocks(content: StoreContent, start: int) -> Iterator[tuple[int, int]]:
     """Sentences ``start:stop`` of each block. A block's end only depends on where it starts: resuming changes nothing."""
+    description, offsets = content.description, content.offsets
     limit = _BLOCK_TOKENS if description.pooled else min(_BLOCK_TOKENS, _BLOCK_BYTES // max(1, description.row_bytes))
     while start < description.n_sentences:
         stop = int(np.searchsorted(offsets, offsets[start] + limit, side="right")) - 1
@@ -178,24 +182,16 @@ def _blocks(description: StoreDescription, offsets: NDArray[np.int64], start: in
         start = stop
 
 
-def _encode_block(
-    description: StoreDescription,
-    offsets: NDArray[np.int64],
-    encoder: Encoder,
-    sentences: Sequence[Sequence[str]],
-    start: int,
-    stop: int,
-    batch_size: int,
-    bar: tqdm[Any],
-) -> NDArray[np.float16]:
+def _encode_block(content: StoreContent, start: int, stop: int, bar: tqdm[Any]) -> NDArray[np.float16]:
     """``[rows, L, D]`` of sentences ``start:stop``, in their order, though they are encoded by length."""
-    first = _n_rows(description, offsets, start)
-    block = np.zeros((_n_rows(description, offsets, stop) - first, *description.shape[1:]), NUMBER)
-    for batch in _batches(np.diff(offsets[start : stop + 1]), batch_size):
+    description, offsets = content.description, content.offsets
+    first = content.n_rows(start)
+    block = np.zeros((content.n_rows(stop) - first, *description.shape[1:]), NUMBER)
+    for batch in _batches(np.diff(offsets[start : stop + 1]), content.batch_size):
         chosen = batch + start
         lengths = offsets[chosen + 1] - offsets[chosen]
         rows = batch if description.pooled else token_rows(offsets[chosen] - first, lengths)
-        vectors = _vectors(description, encoder, [sentences[k] for k in chosen], lengths)
+        vectors = _vectors(description, content.encoder, [content.sentences[k] for k in chosen], lengths)
         half = vectors.to(torch.float16)
         if not bool(torch.isfinite(half).all()):
             _refuse(description, vectors, half, chosen if description.pooled else np.repeat(chosen, lengths))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import lzma
 import platform
 import re
-import shutil
 import tempfile
 import time
 from collections import Counter
@@ -23,13 +21,16 @@ from gensim.models.word2vec import Word2Vec
 from tqdm import tqdm
 
 from elmo_tasks.bilm.safetensors_files import write_safetensors
+from elmo_tasks.bilm.whole_folders import FolderKind, write_json
 from elmo_tasks.encoders.static_vectors import LOOKUP, WEIGHTS_NAME, WORDS_NAME, StaticVectors, normalized
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.vocabulary import open_text
 
-# What a folder may hold that is to be replaced: the files that this program writes there.
-_OURS = re.compile(
-    rf"{re.escape(WORDS_NAME)}|card\.json|{WEIGHTS_NAME}(-\d+-of-\d+)?\.safetensors|{WEIGHTS_NAME}\.safetensors\.index\.json"
+VECTORS_FOLDER = FolderKind(
+    "static vectors",
+    re.compile(
+        rf"{re.escape(WORDS_NAME)}|card\.json|{WEIGHTS_NAME}(-\d+-of-\d+)?\.safetensors|{WEIGHTS_NAME}\.safetensors\.index\.json"
+    ),
 )
 ALGORITHMS = ("cbow", "skip-gram")
 
@@ -161,21 +162,6 @@ def train_vectors(
     }
 
 
-def check_folder(folder: Path) -> None:
-    """Refuse to write where something else is.
-
-    Raises:
-        ConfigError: a file of this name is there, or a folder that holds something that is not static vectors.
-    """
-    if folder.exists() and not folder.is_dir():
-        raise ConfigError(f"{folder}: a file of this name is in the way; name a folder")
-    strange = sorted(p.name for p in folder.iterdir() if not _OURS.fullmatch(p.name)) if folder.is_dir() else []
-    if strange:
-        raise ConfigError(
-            f"{folder}: the folder holds something that is not static vectors ({strange[0]}); name a new folder"
-        )
-
-
 def write_vectors(folder: Path, vectors: StaticVectors, card: Mapping[str, Any]) -> None:
     """Write vectors as float16; the folder appears only when it is whole, and replaces older vectors.
 
@@ -185,26 +171,13 @@ def write_vectors(folder: Path, vectors: StaticVectors, card: Mapping[str, Any])
         card: what they are and where they come from.
 
     Raises:
-        ConfigError: see :func:`check_folder`.
+        ConfigError: something that is not static vectors is there.
     """
-    check_folder(folder)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    try:
+    with VECTORS_FOLDER.written(folder) as partial:
         write_safetensors(partial, WEIGHTS_NAME, {WEIGHTS_NAME: vectors.vectors}, torch.float16)
         with lzma.open(partial / WORDS_NAME, "wt", encoding="utf-8", newline="\n") as out:
             out.writelines(f"{w}\t{c}\n" for w, c in zip(vectors.words, vectors.counts, strict=True))
-        (partial / "card.json").write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        for path in [partial, *partial.iterdir()]:  # temporary folders are for their owner only, a model is not
-            path.chmod(0o755 if path.is_dir() else 0o644)
-        old = partial.with_name(partial.name + "-old")
-        if folder.exists():
-            folder.rename(old)
-        partial.rename(folder)
-        shutil.rmtree(old, ignore_errors=True)
-    except BaseException:
-        shutil.rmtree(partial, ignore_errors=True)
-        raise
+        write_json(partial / "card.json", card)
 
 
 def _copy_and_count(files: Sequence[Path], copy: Path) -> TextRead:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +13,7 @@ import torch
 
 from elmo_tasks.bilm.model_files import CHECKPOINTS
 from elmo_tasks.bilm.safetensors_files import read_safetensors, write_safetensors
+from elmo_tasks.bilm.whole_folders import FolderKind, write_json
 from elmo_tasks.errors import ConfigError, DataError, WeightsError
 from elmo_tasks.heads.head import HeadTask, TaskHead
 from elmo_tasks.heads.ner import NerHead
@@ -23,7 +22,7 @@ from elmo_tasks.heads.sentiment import SentimentHead
 # By name, so that a file can only ask for what is here.
 HEADS: Mapping[str, type[TaskHead]] = {"NerHead": NerHead, "SentimentHead": SentimentHead}
 CONFIG_NAME, WEIGHTS_NAME, CARD_NAME = "head.json", "head", "card.json"
-_OURS = re.compile(r"head\.json|card\.json|head[-\w]*\.safetensors(\.index\.json)?")
+HEAD_FOLDER = FolderKind("a head", re.compile(r"head\.json|card\.json|head[-\w]*\.safetensors(\.index\.json)?"))
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,6 @@ def write_head(
     Raises:
         ConfigError: the folder holds something that is not a head.
     """
-    check_folder(folder)
     config = {
         "head": type(head).__name__,
         "task": head.task.to_dict(),
@@ -101,44 +99,10 @@ def write_head(
         "static": None if static is None else vars(static),
         "reading": reading or {},
     }
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    try:
+    with HEAD_FOLDER.written(folder) as partial:
         write_safetensors(partial, WEIGHTS_NAME, head.state_dict(), torch.float16)
-        _write_json(partial / CONFIG_NAME, config)
-        _write_json(partial / CARD_NAME, card or {})
-        for path in [partial, *partial.iterdir()]:  # temporary folders are for their owner only, a head is not
-            path.chmod(0o755 if path.is_dir() else 0o644)
-        old = partial.with_name(partial.name + "-old")
-        if folder.exists():
-            folder.rename(old)
-        try:
-            partial.rename(folder)
-        except BaseException:
-            if old.exists():
-                old.rename(folder)
-            raise
-        shutil.rmtree(old, ignore_errors=True)
-    except BaseException:
-        shutil.rmtree(partial, ignore_errors=True)
-        raise
-
-
-def check_folder(folder: Path) -> None:
-    """Refuse to write a head where something else lies.
-
-    Raises:
-        ConfigError: the folder holds something that is not a head, or is a file.
-    """
-    if folder.exists() and not folder.is_dir():
-        raise ConfigError(f"{folder}: a file of this name is in the way; name a folder")
-    strange = [path.name for path in folder.iterdir() if not _OURS.fullmatch(path.name)] if folder.is_dir() else []
-    if strange:
-        raise ConfigError(f"{folder}: the folder holds something that is not a head ({strange[0]}); name a new folder")
-
-
-def _write_json(path: Path, content: dict[str, Any]) -> None:
-    path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        write_json(partial / CONFIG_NAME, config)
+        write_json(partial / CARD_NAME, card or {})
 
 
 def bundled_heads() -> list[str]:

@@ -4,35 +4,35 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import torch
-from torch import Tensor
 
 from elmo_tasks.analysis.calibration import Calibration, WordUses, calibrate
 from elmo_tasks.analysis.similarity import random_pair_cosine
 from elmo_tasks.bilm.model_cache import cache_folder
 from elmo_tasks.corpus.everyday import everyday_sentences
 from elmo_tasks.corpus.gallery import gallery
+from elmo_tasks.corpus.uses import gallery_use
 from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.layers.views import layer_names, with_mean
-from elmo_tasks.text.mentions import find_mention
+from elmo_tasks.serving.map_calibrations import checksum_of, use_vectors
 
 _log = logging.getLogger(__name__)
 
 
-def load_calibration(elmo: Elmo) -> Calibration:
+def load_calibration(elmo: Elmo, static: StaticVectors) -> Calibration:
     """The calibration of a model; measured now, and kept, if there is none yet."""
-    if elmo.files is None:
-        return measure(elmo, "")
-    checksum = elmo.files.checksum
-    beside, cached = elmo.files.folder / "calibration.json", cached_path(checksum)
-    for path in (beside, cached):
+    checksum = checksum_of(elmo, static)
+    cached = cached_path(checksum)
+    beside = [] if elmo.files is None else [elmo.files.folder / "calibration.json"]
+    for path in (*beside, cached):
         if (found := _read(path)) is not None and found.checksum == checksum:
             return found
     _log.warning("%s: measuring once what a cosine means in this model; the result is kept in %s", elmo.name, cached)
-    calibration = measure(elmo, checksum)
+    calibration = measure(elmo, static)
     write_calibration(calibration, cached)
     return calibration
 
@@ -53,22 +53,24 @@ def write_calibration(calibration: Calibration, path: Path) -> None:
         _log.warning("%s could not be written: %s", path, error)
 
 
-def measure(elmo: Elmo, checksum: str) -> Calibration:
+def measure(elmo: Elmo, static: StaticVectors, progress: Callable[[float], None] | None = None) -> Calibration:
     """Encode the everyday sentences and the gallery, and see what cosines mean.
 
     Args:
         elmo: the model.
-        checksum: of its weights.
+        static: vectors of the words around a use.
+        progress: told the share of the gallery that is read.
     """
-    uses: dict[str, list[tuple[tuple[str, ...], int, str]]] = {}
-    for use in gallery():
-        mention = find_mention(use.word, use.sentence)
-        uses.setdefault(use.word, []).append((tuple(t.text for t in mention.tokens), mention.index, use.sense))
+    entries = gallery()
+    layers, around = use_vectors(elmo, static, [gallery_use(entry) for entry in entries], progress)
+    vectors = with_mean(torch.from_numpy(layers))  # [L + 1, n, D]
+    places: dict[str, list[int]] = {}
+    for k, entry in enumerate(entries):
+        places.setdefault(entry.word, []).append(k)
     words = {
-        word: WordUses(with_mean(_vectors(elmo, [(t, i) for t, i, _ in known])), tuple(s for *_, s in known))
-        for word, known in uses.items()
+        word: WordUses(vectors[:, at], around[at], tuple(entries[k].sense for k in at)) for word, at in places.items()
     }
-    return calibrate(layer_names(elmo.n_layers), words, random_pairs(elmo), checksum)
+    return calibrate(layer_names(elmo.n_layers), words, random_pairs(elmo), checksum_of(elmo, static))
 
 
 def random_pairs(elmo: Elmo) -> tuple[float, ...]:
@@ -84,12 +86,6 @@ def random_pairs(elmo: Elmo) -> tuple[float, ...]:
     sentence, place, word = (torch.tensor(column) for column in zip(*keep, strict=True))
     vectors = with_mean(layers.values[:, sentence, place].cpu())
     return tuple(round(value, 6) for value in random_pair_cosine(vectors, sentence, word).tolist())
-
-
-def _vectors(elmo: Elmo, places: Sequence[tuple[Sequence[str], int]]) -> Tensor:
-    """``[L, n, D]`` vectors of one token of each sentence."""
-    layers = elmo.encode([tokens for tokens, _ in places])
-    return torch.stack([layers.values[:, k, i] for k, (_, i) in enumerate(places)], dim=1).cpu()
 
 
 def _read(path: Path) -> Calibration | None:

@@ -18,7 +18,7 @@ from elmo_tasks.analysis.sense_map_calibration import KnownUses, SenseMapCalibra
 from elmo_tasks.analysis.views_of_uses import surroundings, view_names, view_of
 from elmo_tasks.bilm.model_cache import cache_folder
 from elmo_tasks.corpus.gallery import gallery, gallery_words
-from elmo_tasks.corpus.uses import Use, gallery_uses
+from elmo_tasks.corpus.uses import Use, gallery_use
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.layers.views import layer_names
@@ -73,7 +73,7 @@ def measure_map(elmo: Elmo, static: StaticVectors, views: Sequence[str] = ()) ->
     wanted = tuple(views) or tuple(name for name in view_names(names) if name != "0" or len(names) == 1)
     words = {}
     for word in gallery_words():
-        uses = gallery_uses(word)
+        uses = [gallery_use(entry) for entry in gallery() if entry.word == word]
         layers, around = use_vectors(elmo, static, uses)
         words[word] = KnownUses(
             {name: view_of(name, layers, names, around) for name in wanted}, tuple(use.sense or "" for use in uses)
@@ -95,11 +95,15 @@ def use_vectors(
                 layers[:, k] = values[:, row, uses[k].index].float().cpu().numpy()
             if progress is not None:
                 progress((start + len(batch)) / len(order))
-    around = np.stack([_around(static, use) for use in uses]) if uses else np.zeros((0, static.width), np.float32)
+    around = (
+        np.stack([words_around(static, use.tokens, use.index) for use in uses])
+        if uses
+        else np.zeros((0, static.width), np.float32)
+    )
     return layers, around
 
 
-def _around(static: StaticVectors, use: Use) -> NDArray[np.float32]:
-    vectors = static.vectors_of(use.tokens).cpu().numpy()
-    shares = np.array([static.share_of(token) for token in use.tokens])
-    return surroundings(vectors, shares, use.index)
+def words_around(static: StaticVectors, tokens: Sequence[str], index: int) -> NDArray[np.float32]:
+    """``[S]``: see :func:`elmo_tasks.analysis.views_of_uses.surroundings`."""
+    vectors = static.vectors_of(tokens).cpu().numpy()
+    return surroundings(vectors, np.array([static.share_of(token) for token in tokens]), index)

@@ -6,18 +6,17 @@ import logging
 import shutil
 import threading
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from elmo_tasks.analysis.calibration import Calibration
 from elmo_tasks.api import Limits, NearestUses, NearUse, Progress, StaticNeighbour
-from elmo_tasks.bilm.model_cache import cache_folder
+from elmo_tasks.bilm.model_cache import CACHE_VARIABLE, cache_folder, temporary_cache
 from elmo_tasks.corpus.gallery import gallery
 from elmo_tasks.corpus.use_index import UseIndex, build_index, text_key
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError, DataError, InputError
-from elmo_tasks.serving.present import LoadedModel
-from elmo_tasks.text.mentions import Mention, find_mention
+from elmo_tasks.serving.asked_uses import find_use
+from elmo_tasks.serving.loaded_models import LoadedModel
 from elmo_tasks.text.word_forms import are_inflections
 
 GALLERY = "gallery"
@@ -33,23 +32,23 @@ class NearestUse:
 
     Args:
         load: gives a model by name, the default one for ``None``; raises :class:`InputError` for one that is not on offer.
-        index: folder of an index of one's own text, if there is one.
+        static: gives the vectors of words alone.
+        own: an index of one's own text, if there is one.
         limits: how much one request may hold.
-
-    Raises:
-        DataError: the folder holds no index.
     """
 
     def __init__(
-        self, load: Callable[[str | None], LoadedModel], index: str | Path | None = None, limits: Limits | None = None
+        self,
+        load: Callable[[str | None], LoadedModel],
+        static: Callable[[], StaticVectors],
+        own: UseIndex | None = None,
+        limits: Limits | None = None,
     ) -> None:
-        self._load, self._limits = load, limits or Limits()
-        self._own = UseIndex(index) if index is not None else None
+        self._load, self._static, self._own, self._limits = load, static, own, limits or Limits()
         self._galleries: dict[str, UseIndex] = {}
-        self._static: StaticVectors | None = None
         self._lock = threading.Lock()
 
-    def nearest(
+    def uses(
         self,
         word: str,
         sentence: str,
@@ -60,8 +59,8 @@ class NearestUse:
         model: str | None = None,
         progress: Progress | None = None,
     ) -> NearestUses:
-        """See :meth:`elmo_tasks.api.Service.nearest`."""
-        mention = self._mention(word, sentence)
+        """See :meth:`elmo_tasks.api.NearestService.uses`."""
+        mention = find_use(word, sentence, self._limits, "sentence")
         if only not in ONLY:
             raise InputError(f"Choose {', '.join(ONLY)}, not “{only[:40]}”.", field="only")
         if not 1 <= n <= MOST:
@@ -112,20 +111,6 @@ class NearestUse:
             answer=_answer(token.text, uses, only, loaded.calibration, at),
         )
 
-    def _mention(self, word: str, sentence: str) -> Mention:
-        if len(sentence) > self._limits.max_characters:
-            raise InputError(
-                f"The sentence has {len(sentence):,} characters; the most is {self._limits.max_characters:,}. Shorten it.",
-                field="sentence",
-            )
-        mention = find_mention(word, sentence, field="sentence")
-        if len(mention.tokens) > self._limits.max_tokens:
-            raise InputError(
-                f"The sentence has {len(mention.tokens):,} words; the most is {self._limits.max_tokens}. Shorten it.",
-                field="sentence",
-            )
-        return mention
-
     def _sources(self, elmo: Elmo) -> tuple[str, ...]:
         """What can be searched with a model: an index holds the vectors of one."""
         if self._own is None or self._own.description.checksum != elmo.checksum:
@@ -138,29 +123,38 @@ class NearestUse:
         with self._lock:  # two people who ask first wait for one encoding
             if elmo.name not in self._galleries:
                 sentences = [use.sentence.replace("[", "").replace("]", "") for use in gallery()]
-                folder = cache_folder() / "uses" / f"{elmo.checksum[:16]}-{text_key(sentences)}"
+                name = f"{elmo.checksum[:16]}-{text_key(sentences)}"
                 tell = None if progress is None else lambda share: progress("Reading the example sentences once", share)
-                self._galleries[elmo.name] = _opened(elmo, sentences, folder, tell)
+                self._galleries[elmo.name] = _opened(elmo, sentences, name, tell)
             return self._galleries[elmo.name]
 
     def _static_neighbours(self, word: str) -> tuple[StaticNeighbour, ...]:
-        with self._lock:
-            if self._static is None:
-                self._static = StaticVectors.load()
-            if word not in self._static:
-                return ()
-            return tuple(StaticNeighbour(w, round(value, 6)) for w, value in self._static.nearest(word, _STATIC))
+        static = self._static()
+        if word not in static:
+            return ()
+        return tuple(StaticNeighbour(other, round(value, 6)) for other, value in static.nearest(word, _STATIC))
 
 
-def _opened(elmo: Elmo, sentences: Sequence[str], folder: Path, progress: Callable[[float], None] | None) -> UseIndex:
-    try:
-        return build_index(elmo, sentences, folder, GALLERY, progress=progress)
-    except (DataError, ConfigError) as error:
-        if not folder.exists():
-            raise
-        _log.warning("%s; it is made again", error)
-        shutil.rmtree(folder)
-        return build_index(elmo, sentences, folder, GALLERY, progress=progress)
+def _opened(elmo: Elmo, sentences: Sequence[str], name: str, progress: Callable[[float], None] | None) -> UseIndex:
+    """The gallery's index in the user's cache; in a temporary folder where that is read-only or full."""
+    for place in (cache_folder(), temporary_cache()):
+        folder = place / "uses" / name
+        try:
+            try:
+                return build_index(elmo, sentences, folder, GALLERY, progress=progress)
+            except (DataError, ConfigError) as error:
+                if not folder.exists():
+                    raise
+                _log.warning("%s; it is made again", error)
+                shutil.rmtree(folder)
+                return build_index(elmo, sentences, folder, GALLERY, progress=progress)
+        except (ConfigError, OSError) as error:
+            _log.warning("%s cannot be written: %s", folder, error)
+    raise InputError(
+        "The example sentences cannot be searched: no folder takes their vectors. Whoever runs this app can name one that can be "
+        f"written in ${CACHE_VARIABLE}.",
+        field="source",
+    )
 
 
 def _answer(word: str, uses: Sequence[NearUse], only: str, calibration: Calibration, layer: int) -> str:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 import torch
 from torch import Tensor
 
-from elmo_tasks.analysis.calibration import Calibration
 from elmo_tasks.analysis.forming import TwoSenses
 from elmo_tasks.api import FormingStep, GallerySense, Limits, MeaningForms, StaticNeighbour, StaticNeighbours
 from elmo_tasks.corpus.gallery import gallery
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import InputError
+from elmo_tasks.serving.asked_uses import check_length
+from elmo_tasks.serving.loaded_models import LoadedModel
 from elmo_tasks.text.mentions import check_word, find_mention
 
 #: Every word is read with all words before it: the work grows with the square of this.
@@ -23,41 +22,26 @@ MOST_WORDS = 40
 MOST_NEIGHBOURS = 50
 
 
-class LoadedModel(Protocol):
-    """A model in memory, and what its cosines mean."""
-
-    @property
-    def elmo(self) -> Elmo:
-        """The encoder."""
-        ...
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Of its layers, the mean included."""
-        ...
-
-    @property
-    def calibration(self) -> Calibration:
-        """Which layer tells uses apart best."""
-        ...
-
-
 class Presentation:
     """Answers what is shown to an audience. Nothing is loaded or computed before it is asked for.
 
     Args:
         load: gives a model by name, the default one for ``None``; it raises :class:`InputError` for one that is not on offer.
+        static: gives the vectors of words alone.
         limits: how much one request may hold.
     """
 
-    def __init__(self, load: Callable[[str | None], LoadedModel], limits: Limits | None = None) -> None:
-        self._load, self._limits = load, limits or Limits()
-        self._static: StaticVectors | None = None
+    def __init__(
+        self,
+        load: Callable[[str | None], LoadedModel],
+        static: Callable[[], StaticVectors],
+        limits: Limits | None = None,
+    ) -> None:
+        self._load, self._static, self._limits = load, static, limits or Limits()
         self._known: dict[tuple[str, str], tuple[list[tuple[str, ...]], list[str], Tensor]] = {}
-        self._lock = threading.Lock()
 
     def senses(self, word: str) -> tuple[GallerySense, ...]:
-        """See :meth:`elmo_tasks.api.Service.gallery_senses`."""
+        """See :meth:`elmo_tasks.api.PresentService.senses`."""
         wanted = word.strip().lower()
         found: dict[str, list[str]] = {}
         glosses: dict[str, str] = {}
@@ -68,14 +52,11 @@ class Presentation:
         return tuple(GallerySense(wanted, name, glosses[name], tuple(sentences)) for name, sentences in found.items())
 
     def neighbours(self, word: str, n: int = 12) -> StaticNeighbours:
-        """See :meth:`elmo_tasks.api.Service.static_neighbours`."""
+        """See :meth:`elmo_tasks.api.PresentService.neighbours`."""
         check_word(word)
         if not 1 <= n <= MOST_NEIGHBOURS:
             raise InputError(f"Between 1 and {MOST_NEIGHBOURS} neighbours can be shown, not {n}.", field="n")
-        with self._lock:
-            if self._static is None:
-                self._static = StaticVectors.load()
-            vectors = self._static
+        vectors = self._static()
         if word.strip() not in vectors:
             raise InputError(
                 f"“{word.strip()[:40]}” is not among the {len(vectors):,} words that have a static vector here.",
@@ -87,12 +68,8 @@ class Presentation:
     def forms(
         self, word: str, sentence: str, senses: Sequence[str] | None = None, model: str | None = None
     ) -> MeaningForms:
-        """See :meth:`elmo_tasks.api.Service.meaning_forms`."""
-        if len(sentence) > self._limits.max_characters:
-            raise InputError(
-                f"The sentence has {len(sentence):,} characters; the most is {self._limits.max_characters:,}. Shorten it.",
-                field="sentence 1",
-            )
+        """See :meth:`elmo_tasks.api.PresentService.forms`."""
+        check_length(sentence, self._limits, "sentence 1")
         mention = find_mention(word, sentence, field="sentence 1")
         tokens = tuple(token.text for token in mention.tokens)
         if len(tokens) > MOST_WORDS:

@@ -54,7 +54,7 @@ class Writer:
 
     @torch.no_grad()
     def written(self, word: str, sentences: Sequence[str], model: str | None = None) -> Substitutes:
-        """See :meth:`elmo_tasks.api.Service.substitutes`."""
+        """See :meth:`elmo_tasks.api.SubstituteService.written`."""
         comparison = self._compare(word, sentences, model)
         elmo = self._elmo(comparison.model)
         output = self._output(elmo)

@@ -54,18 +54,18 @@ class TrainedHeads:
         self._predictors: dict[tuple[Path, float], Predictor] = {}
         self._lock = threading.Lock()
 
-    def infos(self) -> tuple[HeadInfo, ...]:
-        """See :meth:`elmo_tasks.api.Service.heads`."""
+    def offered(self) -> tuple[HeadInfo, ...]:
+        """See :meth:`elmo_tasks.api.HeadService.offered`."""
         files = self._files()
         return tuple(_info(name, found, own=name not in bundled_heads(), names=files) for name, found in files.items())
 
     def layer_weights(self) -> tuple[LayerWeights, ...]:
-        """See :meth:`elmo_tasks.api.Service.layer_weights`."""
+        """See :meth:`elmo_tasks.api.HeadService.layer_weights`."""
         found = (_layer_weights(name, files) for name, files in self._files().items())
         return tuple(weights for weights in found if weights is not None)
 
     def tag(self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1) -> tuple[TaggedSentence, ...]:
-        """See :meth:`elmo_tasks.api.Service.tag`."""
+        """See :meth:`elmo_tasks.api.HeadService.tag`."""
         if not 1 <= n_readings <= 10:
             raise InputError(f"Between 1 and 10 readings can be shown, not {n_readings}.", field="n_readings")
         rows = self._tokens(sentences, "sentence")
@@ -85,7 +85,7 @@ class TrainedHeads:
     def classify(
         self, texts: Sequence[str], head: str | None = None, pushes: bool = True
     ) -> tuple[ClassifiedText, ...]:
-        """See :meth:`elmo_tasks.api.Service.classify`."""
+        """See :meth:`elmo_tasks.api.HeadService.classify`."""
         rows = self._tokens(texts, "text")
         predictor = self._predictor(head, "classification")
         words = [[token.text for token in row] for row in rows]

@@ -50,7 +50,7 @@ class Explainer:
         self._random: dict[str, list[list[float]]] = {}
         self._lock = threading.Lock()
 
-    def why(
+    def explain(
         self,
         word: str,
         sentences: Sequence[str],
@@ -58,7 +58,7 @@ class Explainer:
         layer: str | None = None,
         model: str | None = None,
     ) -> Explanation:
-        """See :meth:`elmo_tasks.api.Service.why`."""
+        """See :meth:`elmo_tasks.api.WhyService.explain`."""
         comparison = self._compare(word, sentences, model)
         elmo = self._elmo(comparison.model)
         names = layer_names(elmo.n_layers)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import lzma
 import platform
 import re
-import shutil
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,14 +17,17 @@ from elmo_tasks.bilm.hdf5 import write_hdf5
 from elmo_tasks.bilm.model_files import SOFTMAX_NAME, VOCABULARY_NAME, WEIGHTS_NAME
 from elmo_tasks.bilm.safetensors_files import write_safetensors
 from elmo_tasks.bilm.softmax import LMSoftmax
+from elmo_tasks.bilm.whole_folders import FolderKind, write_json
 from elmo_tasks.errors import ConfigError, WeightsError
 from elmo_tasks.text.vocabulary import Vocabulary
 from elmo_tasks.training.bilm_module import BiLMModule
 
 FORMATS = ("safetensors", "hdf5")
-# What a folder may hold that is to be replaced: the files that this program writes there.
-_OURS = re.compile(
-    r"options\.json|weights\.hdf5|card\.json|calibration\.json|vocabulary\.txt\.xz|(bilm|softmax)[-\w]*\.safetensors(\.index\.json)?"
+_MODEL_FOLDER = FolderKind(
+    "a model",
+    re.compile(
+        r"options\.json|weights\.hdf5|card\.json|calibration\.json|vocabulary\.txt\.xz|(bilm|softmax)[-\w]*\.safetensors(\.index\.json)?"
+    ),
 )
 
 
@@ -54,15 +54,8 @@ def write_model(
     """
     if to not in FORMATS:
         raise ConfigError(f"--to {to}: expected one of {', '.join(FORMATS)}")
-    if folder.exists() and not folder.is_dir():
-        raise ConfigError(f"{folder}: a file of this name is in the way; name a folder")
-    strange = [path.name for path in folder.iterdir() if not _OURS.fullmatch(path.name)] if folder.is_dir() else []
-    if strange:
-        raise ConfigError(f"{folder}: the folder holds something that is not a model ({strange[0]}); name a new folder")
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    try:
-        (partial / "options.json").write_text(json.dumps(bilm.options.to_dict(), indent=1) + "\n", encoding="utf-8")
+    with _MODEL_FOLDER.written(folder) as partial:
+        write_json(partial / "options.json", bilm.options.to_dict())
         if to == "hdf5":
             write_hdf5(partial / "weights.hdf5", bilm)
         else:
@@ -72,17 +65,7 @@ def write_model(
             with lzma.open(partial / VOCABULARY_NAME, "wt", encoding="utf-8") as out:
                 out.writelines(f"{word}\n" for word in vocabulary.words)
         if card is not None:
-            (partial / "card.json").write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        for path in [partial, *partial.iterdir()]:  # temporary folders are for their owner only, a model is not
-            path.chmod(0o755 if path.is_dir() else 0o644)
-        old = partial.with_name(partial.name + "-old")
-        if folder.exists():
-            folder.rename(old)
-        partial.rename(folder)
-        shutil.rmtree(old, ignore_errors=True)
-    except BaseException:
-        shutil.rmtree(partial, ignore_errors=True)
-        raise
+            write_json(partial / "card.json", card)
 
 
 @dataclass(frozen=True)

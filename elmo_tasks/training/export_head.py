@@ -12,7 +12,7 @@ import torch
 
 from elmo_tasks.data.split_data import Split, SplitData
 from elmo_tasks.errors import ConfigError, DataError
-from elmo_tasks.heads.head_files import Source, check_folder, find_head, write_head
+from elmo_tasks.heads.head_files import HEAD_FOLDER, Source, find_head, write_head
 from elmo_tasks.training.evaluation import evaluate_head
 from elmo_tasks.training.predictor import Predictor
 from elmo_tasks.training.task_module import TaskModule
@@ -35,7 +35,7 @@ class ExportHead(pl.Callback):
         """Refuse what the end would stumble over before the training, not after it."""
         if stage != "fit":
             return
-        check_folder(self.folder)
+        HEAD_FOLDER.check(self.folder)
         data = trainer.datamodule  # type: ignore[attr-defined]
         if isinstance(data, SplitData) and data.hub is None:
             test = data.sources["test"]

@@ -14,10 +14,11 @@ function showLayer(at) {
   root().dataset.layer = name;
   for (const stop of layers.querySelectorAll("[data-stop]")) stop.setAttribute("aria-current", stop.dataset.stop === String(at));
   for (const panel of element.querySelectorAll("[data-panel]")) panel.hidden = panel.dataset.panel !== name;
+  element.querySelector("[data-link]").dataset.link = queryHere();
 }
-function linkHere() {
+function queryHere() {
   const { query, layer } = root().dataset;
-  return `${location.origin}${location.pathname}?${query}&layer=${encodeURIComponent(layer)}`;
+  return `${query}&layer=${encodeURIComponent(layer)}`;
 }
 // The report holds what is on the page: the folds below only if they are open and answered.
 function askReport() {
@@ -25,23 +26,9 @@ function askReport() {
   const chosen = (name) => answered(`select[name="${name}"]`)?.value ?? "";
   element.querySelector(".said").textContent = "Writing the report…";
   trigger("submit", {
-    query: root().dataset.query, link: linkHere(), pair: chosen("pair"), layer: chosen("layer"),
+    query: root().dataset.query, link: `${location.origin}${location.pathname}?${queryHere()}`, pair: chosen("pair"), layer: chosen("layer"),
     substitutes: answered(".guesses") !== null, number: Date.now(),
   });
-}
-async function copyLink() {
-  const link = linkHere();
-  const said = element.querySelector(".said");
-  try {
-    await navigator.clipboard.writeText(link);
-    said.textContent = "Link copied";
-  } catch {
-    // Pages served without https have no clipboard: show the link, ready to copy.
-    const box = Object.assign(document.createElement("input"), { value: link, readOnly: true });
-    box.setAttribute("aria-label", "Link to this comparison");
-    said.replaceChildren(box);
-    box.select();
-  }
 }
 function start() {
   const layers = element.querySelector(".layers");
@@ -54,7 +41,6 @@ element.addEventListener("input", (event) => {
 element.addEventListener("click", (event) => {
   const stop = event.target.closest("[data-stop]");
   if (stop) showLayer(Number(stop.dataset.stop));
-  if (event.target.closest("[data-copy]")) copyLink();
   if (event.target.closest("[data-report]")) askReport();
 });
 element.addEventListener("unsaved", () => { element.querySelector(".said").textContent = "The report could not be made"; });

@@ -8,6 +8,8 @@ from urllib.parse import quote
 
 from elmo_tasks.api import Comparison, LayerComparison, ModelInfo
 from elmo_tasks.ui import format, heat
+from elmo_tasks.ui.downloads import copy_link, png
+from elmo_tasks.ui.plain_words import percent
 from elmo_tasks.ui.uses import LETTERS, badge, group_of, marked
 
 HOW = """
@@ -24,6 +26,11 @@ compared directly.</p>
 <li><b>The mean of layers</b> includes the spelling, so uses of one spelling always look more alike there.</li>
 <li><b>The length</b> (norm) of a vector says how strongly the model reacts, not what the word means.</li>
 </ul>
+<p><b>Who speaks.</b> The numbers of each layer are shown as they are. The groups and the percentages are read from whatever
+tells the meanings of words apart best in a test: for a small model that is one layer <em>together with</em> the words around
+the word, each as one fixed vector that no sentence changes. (Of the two, the words around it know more.) The percentages hold
+if one meaning and two meanings are equally likely beforehand. Uses are grouped only where groupings as clear were mostly
+right in that test; else the answer is “cannot tell”.</p>
 <p>Sentences built alike (“I ate an apple”, “I ate a carrot”) come out alike whatever the word is. Choose sentences that
 differ in topic and wording. A small model makes mistakes: trust a clear pattern more than a single number.</p>
 <p>From a program: <code>gradio_client.Client(address).predict("bank", ["…", "…"], api_name="/compare")</code></p>
@@ -51,13 +58,14 @@ def page(comparison: Comparison, form: format.Form, models: Sequence[ModelInfo])
     wanted = form.layer if form.layer in names else comparison.verdict_layer
     shown = wanted if wanted in names else names[0]
     groups = group_of(comparison)
+    query = format.query_of(form, comparison.model)
     panels = "".join(_panel(comparison, layer, groups, hidden=layer.name != shown) for layer in comparison.layers)
     return (
         f'<div class="answer" data-layer="{escape(shown)}" '
-        f'data-query="{escape(format.query_of(form, comparison.model))}">'
+        f'data-query="{escape(query)}">'
         f"{verdict_section(comparison, groups, models)}"
         f'<section class="card numbers" aria-label="The numbers, layer by layer">{_slider(names, shown)}{panels}'
-        f"{_actions(comparison)}</section></div>"
+        f"{_actions(comparison, query)}</section></div>"
     )
 
 
@@ -82,7 +90,7 @@ def verdict_section(comparison: Comparison, groups: list[int | None], models: Se
         f'<section class="card verdict{unsure}">'
         f'<p class="eyebrow">{subject} in {len(comparison.items)} sentences</p>'
         f'<div role="status"><h2>{escape(headline)}</h2><p class="reasons">{escape(reasons)}</p></div>'
-        f'<p class="meta">Read {escape(format.layer_place(comparison.verdict_layer))} by {escape(title)}</p>'
+        f'<p class="meta">{escape(format.said_by(comparison, title))}</p>'
         f'<div class="groups">{"".join(sections)}</div></section>'
     )
 
@@ -142,7 +150,8 @@ def heat_map(comparison: Comparison, layer: LayerComparison, groups: list[int | 
         )
     title = f"Cosine of every two uses, {format.layer_title(layer.name)}"
     return (
-        f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(title)}"><table class="map">'
+        f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(title)}" data-picture="{escape(title)}">'
+        f'<table class="map">'
         f"<caption>{escape(title)}</caption><thead><tr><td></td>{head}</tr></thead>"
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
@@ -162,25 +171,28 @@ def legend(baseline: str) -> str:
     """What the colours of the map stand for."""
     style = f"--l:{','.join(heat.LIGHT)};--d:{','.join(heat.DARK)}"
     return (
-        f'<div class="legend" style="{style}"><span>{baseline} or less: like two random words</span><i></i>'
+        f'<div class="legend" style="{style}" data-picture=""><span>{baseline} or less: like two random words</span><i></i>'
         "<span>1.00: identical</span></div>"
     )
 
 
 def pairs_table(comparison: Comparison, layer: LayerComparison, groups: list[int | None]) -> str:
     """All pairs with their cosine, closest first."""
+    sure = comparison.same_meaning
     rows = "".join(
         f'<tr><th scope="row">{badge(a, groups[a])} {badge(b, groups[b])}</th>'
         f"<td>{escape(comparison.items[a].token)} – {escape(comparison.items[b].token)}</td>"
         f'<td class="number">{format.number_text(value)}</td>'
-        f'<td class="number">{format.number_text(value - layer.random_pair_cosine)}</td></tr>'
+        f'<td class="number">{format.number_text(value - layer.random_pair_cosine)}</td>'
+        f"{f'<td class=number>{percent(sure[a][b])}</td>' if sure else ''}</tr>"
         for a, b, value in format.pairs_of(layer)
     )
+    same = '<th scope="col" class="number">Same meaning</th>' if sure else ""
     return (
         '<div class="scroll tall" role="region" tabindex="0" aria-label="Pairs, closest first"><table class="list">'
         "<caption>Pairs, closest first</caption>"
         '<thead><tr><th scope="col">Uses</th><th scope="col">Words</th><th scope="col" class="number">Cosine</th>'
-        f'<th scope="col" class="number">Above random</th></tr></thead><tbody>{rows}</tbody></table></div>'
+        f'<th scope="col" class="number">Above random</th>{same}</tr></thead><tbody>{rows}</tbody></table></div>'
     )
 
 
@@ -199,11 +211,11 @@ def norms_table(comparison: Comparison, layer: LayerComparison, groups: list[int
     )
 
 
-def _actions(comparison: Comparison) -> str:
+def _actions(comparison: Comparison, query: str) -> str:
     # The byte order mark tells spreadsheets that the file is UTF-8.
     data = quote("\ufeff" + format.csv_text(comparison))
     return (
-        '<div class="actions"><button type="button" class="plain" data-copy>Copy link</button>'
+        f'<div class="actions">{copy_link(query)}{png(format.csv_name(comparison).removesuffix(".csv"))}'
         f'<a class="plain" download="{escape(format.csv_name(comparison))}" href="data:text/csv;charset=utf-8,{data}">'
         'Download CSV</a><button type="button" class="plain" data-report>Download report</button>'
         '<span class="said" role="status"></span></div>'

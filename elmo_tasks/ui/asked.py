@@ -14,6 +14,7 @@ import gradio as gr
 from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import format, substitutes_card, why_card
+from elmo_tasks.ui.events import QUIET, SHARED
 
 FOLDER = Path(__file__).parent
 _QUERY = re.compile(r'^<div class="answer"[^>]* data-query="([^"]*)"')
@@ -61,7 +62,7 @@ def respond_why(service: Service, data: Mapping[str, Any]) -> str:
 
     def content(form: format.Form) -> str:
         layer = str(data["layer"]) if data.get("layer") else None
-        found = service.why(form.word, form.sentences, pair_of(data.get("pair")), layer, form.model)
+        found = service.why.explain(form.word, form.sentences, pair_of(data.get("pair")), layer, form.model)
         return why_card.body(found)
 
     return _respond(service, "why", query, content)
@@ -71,7 +72,7 @@ def respond_substitutes(service: Service, data: Mapping[str, Any]) -> str:
     """The fold with the answer for the comparison that the page sent."""
 
     def content(form: format.Form) -> str:
-        return substitutes_card.body(service.substitutes(form.word, form.sentences, form.model))
+        return substitutes_card.body(service.substitutes.written(form.word, form.sentences, form.model))
 
     return _respond(service, "substitutes", str(data.get("query") or ""), content)
 
@@ -97,16 +98,14 @@ def build(service: Service) -> tuple[gr.HTML, gr.HTML]:
     def on_substitutes(event: gr.EventData) -> str:
         return respond_substitutes(service, dict(event._data))
 
-    shared: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 4}
-    quiet: dict[str, Any] = {**shared, "api_visibility": "private", "show_progress": "hidden"}
     for kind, fold, answer in (("why", folds[0], on_why), ("substitutes", folds[1], on_substitutes)):
-        asked = fold.submit(answer, None, fold, trigger_mode="multiple", **quiet)
-        asked.failure(partial(_refused, kind, "", FAILED, "failed"), None, fold, **quiet)
-    _endpoints(service, shared)
+        asked = fold.submit(answer, None, fold, trigger_mode="multiple", **QUIET)
+        asked.failure(partial(_refused, kind, "", FAILED, "failed"), None, fold, **QUIET)
+    _endpoints(service)
     return folds[0], folds[1]
 
 
-def _endpoints(service: Service, shared: dict[str, Any]) -> None:
+def _endpoints(service: Service) -> None:
     def why(
         word: str,
         sentences: list[str],
@@ -139,7 +138,7 @@ def _endpoints(service: Service, shared: dict[str, Any]) -> None:
             raise gr.Error("Expected pair as a list of two whole numbers, counted from 0.", print_exception=False)
         try:
             chosen = None if pair is None else (pair[0], pair[1])
-            return service.why(word, sentences, chosen, layer or None, model or None).to_dict()
+            return service.why.explain(word, sentences, chosen, layer or None, model or None).to_dict()
         except InputError as error:
             raise gr.Error(str(error), print_exception=False) from None
 
@@ -159,12 +158,12 @@ def _endpoints(service: Service, shared: dict[str, Any]) -> None:
         """
         _check(word, sentences, None, model)
         try:
-            return service.substitutes(word, sentences, model or None).to_dict()
+            return service.substitutes.written(word, sentences, model or None).to_dict()
         except InputError as error:
             raise gr.Error(str(error), print_exception=False) from None
 
-    gr.api(why, api_name="why", **shared)
-    gr.api(substitutes, api_name="substitutes", **shared)
+    gr.api(why, api_name="why", **SHARED)
+    gr.api(substitutes, api_name="substitutes", **SHARED)
 
 
 def _check(word: Any, sentences: Any, layer: Any, model: Any) -> None:

@@ -12,6 +12,7 @@ import gradio as gr
 from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import answer, asked, format, report
+from elmo_tasks.ui.events import QUIET, SHARED
 from elmo_tasks.ui.examples import EXAMPLES
 
 FOLDER = Path(__file__).parent
@@ -56,9 +57,9 @@ def respond_report(service: Service, data: Mapping[str, Any]) -> dict[str, Any]:
         explanation = substitutes = None
         if data.get("pair"):
             pair, layer = asked.pair_of(data["pair"]), str(data.get("layer") or "") or None
-            explanation = service.why(form.word, form.sentences, pair, layer, form.model)
+            explanation = service.why.explain(form.word, form.sentences, pair, layer, form.model)
         if data.get("substitutes"):
-            substitutes = service.substitutes(form.word, form.sentences, form.model)
+            substitutes = service.substitutes.written(form.word, form.sentences, form.model)
     except InputError:  # the page shows an answer, so this is a request that somebody wrote by hand
         return made
     link = str(data.get("link") or "")
@@ -82,6 +83,7 @@ def build(app: gr.Blocks, service: Service) -> None:
                 models=[{"name": m.name, "title": m.title} for m in service.models()],
                 most=limits.max_sentences,
                 fewest=limits.min_sentences,
+                most_words=limits.max_tokens,
             )
         with gr.Column(elem_classes="compare-answer"):
             result = gr.HTML(
@@ -125,7 +127,7 @@ def build(app: gr.Blocks, service: Service) -> None:
 
         Returns:
             word, model, items (sentence, tokens, index, token), layers (name, cosine, norms, random_pair_cosine), groups,
-            verdict.
+            verdict, said_by, same_meaning (the probability that two uses mean the same; empty where that is not known).
         """
         # Gradio does not check the types of a request; a string would be taken for a list of letters.
         if not isinstance(sentences, list) or not all(
@@ -137,13 +139,11 @@ def build(app: gr.Blocks, service: Service) -> None:
         except InputError as error:
             raise gr.Error(str(error), print_exception=False) from None
 
-    shared: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 4}
-    quiet: dict[str, Any] = {**shared, "api_visibility": "private", "show_progress": "hidden"}
     for event in (
-        editor.submit(on_submit, None, [editor, result, *folds], **quiet),
-        app.load(on_load, None, [editor, result, *folds], **quiet),
+        editor.submit(on_submit, None, [editor, result, *folds], **QUIET),
+        app.load(on_load, None, [editor, result, *folds], **QUIET),
     ):
-        event.failure(lambda: (answer.nothing(FAILED), "", ""), None, [result, *folds], js=SAY_FAILURE, **quiet)
-    wanted = result.submit(on_report, None, saved, **quiet)
-    wanted.failure(None, None, None, js=SAY_NO_REPORT, **quiet)
-    gr.api(compare, api_name="compare", **shared)
+        event.failure(lambda: (answer.nothing(FAILED), "", ""), None, [result, *folds], js=SAY_FAILURE, **QUIET)
+    wanted = result.submit(on_report, None, saved, **QUIET)
+    wanted.failure(None, None, None, js=SAY_NO_REPORT, **QUIET)
+    gr.api(compare, api_name="compare", **SHARED)

@@ -45,7 +45,7 @@ element.append(make("form", { class: "editor card", novalidate: true, "aria-labe
     make("label", { for: "compare-word" }, "Word"), word, wordNote),
   make("fieldset", { class: "field" },
     make("legend", {}, "Sentences that use it"), list, listNote, add,
-    make("p", { class: "hint" }, "To compare another word in a sentence, put it in [brackets]: ",
+    make("p", { class: "hint" }, `${props.fewest} to ${props.most} sentences of at most ${props.most_words} words. To compare another word in a sentence, put it in [brackets]: `,
       make("span", { class: "quoted" }, "We walked along the [shore]."))),
   make("div", { class: "field", hidden: props.models.length < 2 },
     make("label", { for: "compare-model" }, "Model"), model, modelNote),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from html import escape
-from typing import Any
 
 from elmo_tasks.api import Entity, HeadInfo, Reading, TaggedSentence
 from elmo_tasks.ui import readings
 from elmo_tasks.ui.downloads import actions, csv_file
-from elmo_tasks.ui.heads import Offer, about_line
+from elmo_tasks.ui.heads import Offer, about_line, by_head, json_data
 from elmo_tasks.ui.plain_words import first_capital, percent, type_note
 
 COLOURS = {"PER": 0, "ORG": 1, "LOC": 5, "MISC": 2, "Chemical": 4, "Disease": 3}
@@ -42,7 +41,7 @@ def card(offer: Offer, results: Sequence[TaggedSentence], without: Sequence[Tagg
         f'<section class="card task" aria-labelledby="names-answer"><p class="eyebrow">{eyebrow}</p>'
         f'<div role="status"><h2 id="names-answer">{escape(readings.headline(results))}</h2>{about}</div>'
         f'<p class="meta">{escape(about_line(offer, twin=bool(without)))}</p>'
-        f'<ol class="texts" role="list">{"".join(rows)}</ol>{_legend(head, results, without, spans=spans)}'
+        f'<ol class="texts" role="list" data-picture="">{"".join(rows)}</ol>{_legend(head, results, without, spans=spans)}'
         f"{_table(results, without) if spans else _tag_table(results, without)}"
         f"{actions('entities' if spans else 'tags', csv_text(offer, results, without), json_data(offer, results, without))}"
         "</section>"
@@ -171,23 +170,13 @@ def _tag_table(results: Sequence[TaggedSentence], without: Sequence[TaggedSenten
     )
 
 
-def _sources(
-    offer: Offer, results: Sequence[TaggedSentence], without: Sequence[TaggedSentence]
-) -> Iterator[tuple[str, int, TaggedSentence]]:
-    for number, result in enumerate(results, 1):
-        yield offer.head.name, number, result
-    if offer.twin is not None:
-        for number, result in enumerate(without, 1):
-            yield offer.twin.name, number, result
-
-
 def csv_text(offer: Offer, results: Sequence[TaggedSentence], without: Sequence[TaggedSentence] = ()) -> str:
     """One row per entity of every reading, or per word where the tags are no spans; reading 1 is the best one."""
     header = ["sentence number", "head", "reading", "reading probability", "text", "type", "confidence"]
     header += ["start character", "end character", "sentence"]
     spans = readings.has_spans(results)
     rows: list[list[str | float]] = []
-    for name, number, result in _sources(offer, results, without):
+    for name, number, result in by_head(offer, results, without):
         for rank, reading in enumerate((result.best, *result.runners_up), 1):
             found: list[list[str | float]]
             if spans:
@@ -203,13 +192,3 @@ def csv_text(offer: Offer, results: Sequence[TaggedSentence], without: Sequence[
             first: list[str | float] = [str(number), name, str(rank), reading.probability]
             rows += [[*first, *cells, result.sentence] for cells in found]
     return csv_file(header, rows)
-
-
-def json_data(
-    offer: Offer, results: Sequence[TaggedSentence], without: Sequence[TaggedSentence] = ()
-) -> dict[str, Any]:
-    """What the JSON file holds: the results as the ``/ner`` endpoint gives them."""
-    data: dict[str, Any] = {"head": offer.head.name, "results": [result.to_dict() for result in results]}
-    if without and offer.twin is not None:
-        data["without_context"] = {"head": offer.twin.name, "results": [result.to_dict() for result in without]}
-    return data

@@ -192,7 +192,7 @@ def csv_cell(value: str | float) -> str:
 
 
 def csv_text(comparison: Comparison) -> str:
-    """All layers as a spreadsheet: one row per layer and use."""
+    """All layers as a spreadsheet: one row per layer and use, then the probabilities that two uses mean the same."""
     out = io.StringIO()
     writer = csv.writer(out)
     uses = range(1, len(comparison.items) + 1)
@@ -203,12 +203,28 @@ def csv_text(comparison: Comparison) -> str:
             row: list[str | float] = [layer.name, str(number), item.token, item.sentence, layer.norms[number - 1]]
             row += [*layer.cosine[number - 1], layer.random_pair_cosine]
             writer.writerow([csv_cell(cell) for cell in row])
+    for number, (item, chances) in enumerate(zip(comparison.items, comparison.same_meaning, strict=False), 1):
+        row = ["probability of the same meaning", str(number), item.token, item.sentence, "", *chances, ""]
+        writer.writerow([csv_cell(cell) for cell in row])
     return out.getvalue()
 
 
 def csv_name(comparison: Comparison) -> str:
     """A file name that every system takes."""
     return f"compare-{re.sub(r'[^a-z0-9]+', '-', comparison.word.lower()).strip('-') or 'word'}.csv"
+
+
+def said_by(comparison: Comparison, model: str) -> str:
+    """Who says it, and how often that is right."""
+    layer = layer_place(comparison.verdict_layer)
+    who = {
+        "words": f"the words around it, without {model}",
+        "together": f"{model} {layer}, together with the words around it",
+    }
+    right = round(100 * comparison.right_when_clear)
+    tested = f" In a test with other words, groupings as clear as this one had {right} % of their pairs right."
+    said = f"Read by {who.get(comparison.said_by, f'{model} {layer}')}."
+    return said + (tested if comparison.groups and comparison.right_when_clear else "")
 
 
 def headline(verdict: str) -> tuple[str, str]:

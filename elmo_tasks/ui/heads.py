@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
-from elmo_tasks.api import HeadInfo
+from elmo_tasks.api import ClassifiedText, HeadInfo, TaggedSentence
 
+Result = TypeVar("Result", TaggedSentence, ClassifiedText)
 TRAIN = {"classification": "make train-sentiment", "tagging": "make train-ner"}
 
 
@@ -64,3 +66,19 @@ def option(offer: Offer, title: str) -> dict[str, str]:
     """What the form shows of a head."""
     own = ", trained here" if offer.head.own else ""
     return {"name": offer.head.name, "title": title, "score": f"{score_line(offer.head)}{own}"}
+
+
+def by_head(offer: Offer, results: Sequence[Result], without: Sequence[Result]) -> Iterator[tuple[str, int, Result]]:
+    """What a file holds: each result with the name of its head and its number from 1; those without context come last."""
+    for head, found in ((offer.head, results), (offer.twin, without)):
+        if head is not None:
+            for number, result in enumerate(found, 1):
+                yield head.name, number, result
+
+
+def json_data(offer: Offer, results: Sequence[Result], without: Sequence[Result] = ()) -> dict[str, Any]:
+    """What the JSON file holds: the results as the endpoint for heads of this kind gives them."""
+    data: dict[str, Any] = {"head": offer.head.name, "results": [result.to_dict() for result in results]}
+    if without and offer.twin is not None:
+        data["without_context"] = {"head": offer.twin.name, "results": [result.to_dict() for result in without]}
+    return data

@@ -25,6 +25,7 @@ const textNote = make("div", { class: "note error", id: "map-text-note", hidden:
 const file = make("input", { id: "map-file", type: "file", "aria-label": "A text file of your own", accept: ".txt,.csv,text/plain,text/csv", class: "visually-hidden", tabindex: "-1", onchange: () => take(file.files[0]) });
 const said = make("span", { class: "said", role: "status" });
 const gallery = make("input", { type: "checkbox", id: "map-gallery", checked: true });
+const index = make("input", { type: "checkbox", id: "map-index", checked: Boolean(props.index), onchange: () => send(false) });
 const lives = make("button", { type: "button", class: "plain", onclick: () => send(true) }, "Find words with two lives");
 const clear = make("button", { type: "button", class: "plain", onclick: () => { text.value = ""; name = ""; said.textContent = ""; gallery.checked = true; refresh(); text.focus(); } }, "Clear");
 const submit = make("button", { type: "submit", class: "primary" }, "Draw the map");
@@ -49,6 +50,7 @@ let scroll = false;
 element.append(make("form", { class: "editor map-editor card", novalidate: true, "aria-label": "Map the uses of a word", onsubmit: (event) => { event.preventDefault(); scroll = innerWidth < 960; send(false); } },
   make("div", { class: "field" }, make("label", { for: "map-word" }, "Word"), word, offered, wordNote,
     make("p", { class: "hint" }, `Example sentences are here for ${props.words.length} words. For any other word, paste your own text.`)),
+  make("label", { class: "check", hidden: !props.index }, index, make("span", {}, `Draw its uses in my index “${props.index}”, too`)),
   own, submit,
   make("div", { class: "field examples" }, make("p", { class: "label", id: "map-examples" }, "Words to start with"), examples),
   make("div", { class: "field" }, make("label", { for: "map-view" }, "Compare the uses by"), view),
@@ -100,7 +102,7 @@ function busy(message) {
   document.querySelector(".map-answer")?.classList.toggle("stale", !!message);
 }
 function send(twoLives) {
-  const question = { word: word.value, text: text.value, name, view: chosenView ? view.value : "", groups: groups.value, gallery: gallery.checked, lives: twoLives, model: model.value };
+  const question = { word: word.value, text: text.value, name, view: chosenView ? view.value : "", groups: groups.value, gallery: gallery.checked, index: index.checked, lives: twoLives, model: model.value };
   if (asked) { again = question; return; }
   ask(question);
 }
@@ -132,12 +134,13 @@ function onAnswer() {
 element.addEventListener("failed", () => {
   asked = false;
   busy("");
+  document.querySelector(".map-answer .quiet[aria-busy]")?.replaceChildren(make("p", {}, "No answer yet."));
   show("word", "The program failed on this; its log says why. Try another word.");
 });
 // A word of the list of words with two lives was chosen: its map is drawn from the text alone.
 element.firstElementChild.addEventListener("choose", (event) => {
   word.value = event.detail;
-  gallery.checked = false;
+  gallery.checked = index.checked = false;
   groups.value = "";
   scroll = true;
   send(false);
@@ -147,6 +150,15 @@ watch("value", onAnswer);
 const query = new URLSearchParams(location.search);
 const linked = query.get("tab") === "map";
 word.value = (linked && query.get("word")) || props.first[0] || "";
-if (linked && props.views.some((v) => v.name === query.get("view"))) { view.value = query.get("view"); chosenView = true; }
+if (linked) {
+  if (props.views.some((v) => v.name === query.get("view"))) { view.value = query.get("view"); chosenView = true; }
+  if (props.models.some((m) => m.name === query.get("model"))) model.value = query.get("model");
+  groups.value = query.get("groups") || "";
+  if (groups.selectedIndex < 0) groups.value = "";
+  text.value = query.get("t") || "";
+  own.open = Boolean(text.value);
+  index.checked = Boolean(props.index) && query.get("index") === "yes";
+  gallery.checked = query.get("gallery") !== "no" || !(text.value || index.checked);
+}
 refresh();
-send(false);
+send(linked && query.get("lives") === "yes" && Boolean(text.value));

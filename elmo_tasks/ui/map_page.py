@@ -33,6 +33,9 @@ the same number of points without any groups shows. If it is not clearly above t
 look like knowledge.</li>
 <li><b>The words of a group</b> stand around its uses, are like other words there, and unlike the words around the other
 groups. They are a hint at what the group is about, not its name.</li>
+<li><b>More of your own text</b> than fits here: in a terminal, <code>python -m elmo_tasks index my_text.txt --out
+my_index</code> (or <code>hub:NAME</code> for a data set on the Hugging Face hub), then <code>python app.py --index
+my_index</code>.</li>
 </ul>
 {_views(answer) if answer is not None else ""}
 <p>From a program: <code>gradio_client.Client(address).predict("bank", api_name="/sense_map")</code>, and
@@ -57,8 +60,15 @@ def nothing(reason: str) -> str:
     )
 
 
-def page(answer: SenseMap, models: Sequence[ModelInfo]) -> str:
-    """A map: the answer in words, the picture, the uses, the explanation."""
+def page(answer: SenseMap, models: Sequence[ModelInfo], query: str = "", left_out: str = "") -> str:
+    """A map: the answer in words, the picture, the uses, the explanation.
+
+    Args:
+        answer: the map.
+        models: for the title of the model.
+        query: of the link that draws it again.
+        left_out: what that link does not hold.
+    """
     first, rest = headline(answer.verdict)
     title = next((m.title for m in models if m.name == answer.model), answer.model)
     reasons = " ".join(part for part in (rest, own_words(answer), measured(answer)) if part)
@@ -73,12 +83,13 @@ def page(answer: SenseMap, models: Sequence[ModelInfo]) -> str:
         "to read its sentence.</p></div>"
         f'<p class="hint">{escape(shown_words(answer))}</p></section>'
         f'<section class="card numbers"><h3>All {len(answer.uses)} uses</h3>{_table(answer)}'
-        f"{actions(f'sense-map-{_slug(answer.word)}', csv_text(answer), answer.to_dict())}</section>{how(answer)}</div>"
+        f"{actions(f'sense-map-{_slug(answer.word)}', csv_text(answer), answer.to_dict(), query, left_out)}</section>"
+        f"{how(answer)}</div>"
     )
 
 
-def lives_page(answer: TwoLives) -> str:
-    """The words of a text, those whose uses split most clearly first; each opens its map."""
+def lives_page(answer: TwoLives, query: str = "", left_out: str = "") -> str:
+    """The words of a text, those whose uses split most clearly first; each opens its map; the link as in :func:`page`."""
     first, rest = headline(answer.verdict)
     rows = []
     for word in answer.words:
@@ -112,10 +123,11 @@ def lives_page(answer: TwoLives) -> str:
         '<section class="card numbers"><h3>The words, the clearest split first</h3>'
         '<p class="hint">Choose a word to see its uses on a map. The score says how far its split is clearer than '
         "those of the other words of this text: 0 is usual, 2.5 or more stands out.</p>"
-        '<div class="scroll tall" role="region" tabindex="0" aria-label="Words of the text"><table class="list lives"><thead>'
+        '<div class="scroll tall" role="region" tabindex="0" aria-label="Words of the text" data-picture="">'
+        '<table class="list lives"><thead>'
         '<tr><th scope="col">Word</th><th scope="col">Groups (uses)</th><th scope="col" class="number">Uses</th>'
         f'<th scope="col">Split</th><th scope="col" class="number">Score</th></tr></thead><tbody>{"".join(rows)}</tbody>'
-        f"</table></div>{actions('two-lives', table, answer.to_dict())}</section>{how()}</div>"
+        f"</table></div>{actions('two-lives', table, answer.to_dict(), query, left_out)}</section>{how()}</div>"
     )
 
 
@@ -123,7 +135,7 @@ def _groups(answer: SenseMap) -> str:
     if not answer.groups:
         return ""
     rows = "".join(_group(number, group) for number, group in enumerate(answer.groups))
-    return f'<ul class="senses" role="list">{rows}</ul>'
+    return f'<ul class="senses" role="list" data-picture="">{rows}</ul>'
 
 
 def _group(number: int, group: SenseGroup) -> str:

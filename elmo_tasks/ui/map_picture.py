@@ -45,7 +45,8 @@ def picture(answer: SenseMap) -> str:
             f'<circle class="reach" r="16"/><path class="shape" d="{shape}"/>{text}{star}</g></svg>'
         )
     return (
-        '<div class="plane"><svg class="sense-map" role="group" aria-label="Map of the uses; the arrow keys go from mark to mark">'
+        '<div class="plane" data-picture="">'
+        '<svg class="sense-map" role="group" aria-label="Map of the uses; the arrow keys go from mark to mark">'
         f'<g class="ties"></g>{"".join(marks)}</svg></div>'
     )
 

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import gradio as gr
 
 from elmo_tasks.api import ModelInfo, Progress, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import map_page
+from elmo_tasks.ui.events import QUIET, SHARED, revision_of
 from elmo_tasks.ui.map_words import view_title
-from elmo_tasks.ui.working import working
+from elmo_tasks.ui.working import answered
 
 FOLDER = Path(__file__).parent
 FIRST = ("bank", "cell", "python", "jaguar", "bass", "mouse", "spring", "bark")
 MOST_GROUPS = 6
+#: Characters of one's own text that a link may hold: servers refuse addresses much longer than 8,000 characters.
+MOST_IN_LINK = 2_000
 SAY_FAILURE = "() => { document.querySelector('.map-editor').dispatchEvent(new Event('failed', { bubbles: true })); }"
 
 
@@ -32,6 +36,7 @@ class MapForm:
         view: what to compare by; ``None`` for what measures best.
         groups: how many groups; ``None`` to let the data say.
         gallery: whether the example sentences count.
+        index: whether the index of one's own text counts.
         lives: whether to look for words with two lives, not for one word.
         model: name of a model; ``None`` for the default one.
     """
@@ -42,6 +47,7 @@ class MapForm:
     view: str | None
     groups: int | None
     gallery: bool
+    index: bool
     lives: bool
     model: str | None
 
@@ -56,34 +62,45 @@ def form_from(data: Mapping[str, Any]) -> MapForm:
         view=str(data["view"]) if data.get("view") else None,
         groups=int(groups) if groups.isdecimal() else None,
         gallery=data.get("gallery") is not False,
+        index=data.get("index") is True,
         lives=data.get("lives") is True,
         model=str(data["model"]) if data.get("model") else None,
     )
 
 
+def link_of(form: MapForm) -> tuple[str, str]:
+    """The query string that ``map_form.js`` reads, and what it leaves out: a text too long for an address."""
+    fits = len(form.text) <= MOST_IN_LINK
+    pairs = {
+        "tab": "map",
+        "word": form.word,
+        "view": form.view or "",
+        "groups": str(form.groups or ""),
+        "model": form.model or "",
+        "gallery": "" if form.gallery else "no",
+        "index": "yes" if form.index else "",
+        "lives": "yes" if form.lives and fits else "",
+        "t": form.text if fits else "",
+    }
+    query = urlencode({key: value for key, value in pairs.items() if value.strip()})
+    return query, "" if fits else ", without your own text: it is too long for a link"
+
+
 def respond(service: Service, data: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], Any]]:
     """Answer what the browser sent: what the form shows next (how far the work is, at first), and the markup of the answer."""
     form = form_from(data)
-    revision = data.get("revision")
-    value: dict[str, Any] = {"revision": revision if isinstance(revision, int) else 0, "busy": "", "note": None}
+    value: dict[str, Any] = {"revision": revision_of(data), "busy": "", "note": None}
 
     def work(progress: Progress) -> str:
         if form.lives:
-            return map_page.lives_page(service.two_lives(form.text, form.model, progress))
-        found = service.sense_map(
-            form.word, form.text, form.view, form.groups, form.gallery, form.name, form.model, progress
+            return map_page.lives_page(service.maps.two_lives(form.text, form.model, progress), *link_of(form))
+        found = service.maps.sense_map(
+            form.word, form.text, form.view, form.groups, form.gallery, form.name, form.model, progress, form.index
         )
         value["view"] = found.view
-        return map_page.page(found, service.models())
+        return map_page.page(found, service.models(), *link_of(replace(form, view=found.view)))
 
-    try:
-        for step in working(work):
-            if isinstance(step, str):
-                yield {**value, "busy": step}, gr.skip()
-            else:
-                yield value, step[0]
-    except InputError as error:
-        yield {**value, "note": {"field": error.field, "text": str(error)}}, map_page.nothing(str(error))
+    yield from answered(value, work, map_page.nothing)
 
 
 def views_of(models: tuple[ModelInfo, ...]) -> list[dict[str, str]]:
@@ -96,7 +113,7 @@ def views_of(models: tuple[ModelInfo, ...]) -> list[dict[str, str]]:
 def build(service: Service) -> None:
     """Put the tab's components into the open container and wire their events."""
     models = service.models()
-    words = service.gallery_words()
+    words = service.maps.words()
     with gr.Row(elem_classes="compare"):
         with gr.Column(elem_classes="compare-form"):
             editor = gr.HTML(
@@ -110,6 +127,7 @@ def build(service: Service) -> None:
                 views=views_of(models),
                 models=[{"name": m.name, "title": m.title} for m in models],
                 most_groups=MOST_GROUPS,
+                index=service.maps.index_title(),
             )
         with gr.Column(elem_classes="compare-answer"):
             result = gr.HTML(
@@ -128,6 +146,7 @@ def build(service: Service) -> None:
         n_groups: int | None = None,
         gallery: bool = True,
         model: str | None = None,
+        index: bool = False,
     ) -> dict[str, Any]:
         """Map the uses of a word in the example sentences and in your own text, and say into how many groups they fall.
 
@@ -140,6 +159,7 @@ def build(service: Service) -> None:
             n_groups: 1 to 6; left to the data if it is not given.
             gallery: whether the example sentences count.
             model: name of a model; the default one if it is not given.
+            index: whether the index that the app was started with counts, too.
 
         Returns:
             word, model, view, views (name, agreement, named, right), uses (sentence, start, end, own, sense, group, x, y,
@@ -147,14 +167,16 @@ def build(service: Service) -> None:
             n_measured_words.
         """
         texts = (word, text, view or "", model or "")
-        if not all(isinstance(t, str) for t in texts) or not isinstance(gallery, bool):
+        if not all(isinstance(t, str) for t in texts) or not all(isinstance(b, bool) for b in (gallery, index)):
             raise gr.Error(
-                "Expected a word, a text and a view as strings, gallery as true or false.", print_exception=False
+                "Expected a word, a text and a view as strings, gallery and index as true or false.",
+                print_exception=False,
             )
         if n_groups is not None and (not isinstance(n_groups, int) or isinstance(n_groups, bool)):
             raise gr.Error("Expected n_groups as a whole number.", print_exception=False)
         try:
-            return service.sense_map(word, text, view or None, n_groups, gallery, "", model or None).to_dict()
+            found = service.maps.sense_map(word, text, view or None, n_groups, gallery, "", model or None, None, index)
+            return found.to_dict()
         except InputError as error:
             raise gr.Error(str(error), print_exception=False) from None
 
@@ -174,13 +196,11 @@ def build(service: Service) -> None:
         if not isinstance(text, str) or not isinstance(model or "", str):
             raise gr.Error("Expected a text (a string).", print_exception=False)
         try:
-            return service.two_lives(text, model or None).to_dict()
+            return service.maps.two_lives(text, model or None).to_dict()
         except InputError as error:
             raise gr.Error(str(error), print_exception=False) from None
 
-    shared: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 4}
-    quiet: dict[str, Any] = {**shared, "api_visibility": "private", "show_progress": "hidden"}
-    submitted = editor.submit(on_submit, None, [editor, result], trigger_mode="multiple", **quiet)
-    submitted.failure(None, None, None, js=SAY_FAILURE, **quiet)
-    gr.api(sense_map, api_name="sense_map", **shared)
-    gr.api(two_lives, api_name="two_lives", **shared)
+    submitted = editor.submit(on_submit, None, [editor, result], trigger_mode="multiple", **QUIET)
+    submitted.failure(None, None, None, js=SAY_FAILURE, **QUIET)
+    gr.api(sense_map, api_name="sense_map", **SHARED)
+    gr.api(two_lives, api_name="two_lives", **SHARED)

@@ -14,7 +14,7 @@ const options = (list) => list.map((o) => make("option", { value: o.name }, o.ti
 
 const word = make("input", { id: "near-word", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-describedby": "near-word-note" });
 const wordNote = make("div", { class: "note error", id: "near-word-note", hidden: true });
-const sentence = make("textarea", { id: "near-sentence", rows: "3", spellcheck: "false", dir: "auto", enterkeyhint: "go", "aria-describedby": "near-sentence-note", onkeydown: (event) => {
+const sentence = make("textarea", { id: "near-sentence", rows: "3", spellcheck: "false", dir: "auto", enterkeyhint: "go", "aria-describedby": "near-sentence-hint near-sentence-note", onkeydown: (event) => {
   if (event.key !== "Enter" || event.isComposing) return;
   event.preventDefault(); // a sentence has no line break
   go();
@@ -36,11 +36,13 @@ let again = false; // something was changed while an answer was on its way
 let revision = 0;
 let chosenLayer = false;
 let chosenSource = false;
+let linkedSource = "";
 let scroll = false;
 
 element.append(make("form", { class: "editor near-editor card", novalidate: true, "aria-label": "Find the nearest uses", onsubmit: (event) => { event.preventDefault(); go(); } },
   make("div", { class: "field" }, make("label", { for: "near-word" }, "Word"), word, wordNote),
-  make("div", { class: "field" }, make("label", { for: "near-sentence" }, "A sentence with it"), sentence, sentenceNote),
+  make("div", { class: "field" }, make("label", { for: "near-sentence" }, "A sentence with it"), sentence, sentenceNote,
+    make("p", { class: "hint", id: "near-sentence-hint" }, `At most ${props.most_words} words.`)),
   make("fieldset", { class: "field" }, make("legend", {}, "Show uses of"), make("div", { class: "segments" }, ...only)),
   submit,
   make("div", { class: "field examples" }, make("p", { class: "label", id: "near-examples" }, "Or try an example"), examples),
@@ -76,7 +78,7 @@ function send() {
   busy("Searching…");
   trigger("submit", {
     word: word.value, sentence: sentence.value, only: radios.find((radio) => radio.checked).value,
-    layer: chosenLayer ? layer.value : "", source: chosenSource ? source.value : "", model: model.value, revision: ++revision,
+    layer: chosenLayer ? layer.value : "", source: linkedSource || (chosenSource ? source.value : ""), model: model.value, revision: ++revision,
   });
 }
 function onAnswer() {
@@ -84,6 +86,8 @@ function onAnswer() {
   if (!asked || value.revision !== revision) return;
   if (value.busy) return busy(value.busy);
   asked = false;
+  if (linkedSource) chosenSource = !value.note;
+  linkedSource = "";
   busy("");
   if (value.layer) layer.value = value.layer;
   if (value.sources) {
@@ -102,6 +106,7 @@ function onAnswer() {
 element.addEventListener("failed", () => {
   asked = false;
   busy("");
+  document.querySelector(".near-answer .quiet[aria-busy]")?.replaceChildren(make("p", {}, "No answer yet."));
   show({ field: "sentence", text: "The program failed on this; its log says why. Try another sentence." });
 });
 watch("value", onAnswer);
@@ -110,4 +115,10 @@ const query = new URLSearchParams(location.search);
 const linked = query.get("tab") === "nearest";
 word.value = (linked && query.get("word")) || props.examples[0].word;
 sentence.value = (linked && query.get("s")) || props.examples[0].sentence;
+if (linked) {
+  for (const radio of radios) if (radio.value === query.get("only")) radio.checked = true;
+  if (props.layers.some((l) => l.name === query.get("layer"))) { layer.value = query.get("layer"); chosenLayer = true; }
+  if (props.models.some((m) => m.name === query.get("model"))) model.value = query.get("model");
+  linkedSource = query.get("source") || ""; // what can be looked through is known with the first answer
+}
 send();

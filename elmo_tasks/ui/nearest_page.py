@@ -24,7 +24,8 @@ the answer is the same for every sentence you type. In the paper that introduced
 <li><b>Other words only</b> shows what plays the same part in its sentence.</li>
 <li><b>A cosine alone says little:</b> compare it with that of two random words.</li>
 <li><b>Your own text:</b> in a terminal, <code>python -m elmo_tasks index my_text.txt --out my_index</code>, then
-<code>python app.py --index my_index</code>.</li>
+<code>python app.py --index my_index</code>. In place of the file, <code>hub:NAME</code> reads a data set on the
+Hugging Face hub.</li>
 </ul>
 <p>From a program: <code>gradio_client.Client(address).predict("play", "They won the play-off.", api_name="/nearest")</code></p>
 <p>From: Peters and others, <cite>Deep contextualized word representations</cite>, 2018, table 4.</p>
@@ -54,7 +55,7 @@ def source_title(name: str) -> str:
     return "the example sentences" if name == "gallery" else f"your index “{name}”"
 
 
-def page(answer: NearestUses, models: Sequence[ModelInfo]) -> str:
+def page(answer: NearestUses, models: Sequence[ModelInfo], query: str = "") -> str:
     """The answer in words, the uses beside the words that are near without context, the explanation."""
     first, rest = headline(answer.answer)
     title = next((m.title for m in models if m.name == answer.model), answer.model)
@@ -66,10 +67,10 @@ def page(answer: NearestUses, models: Sequence[ModelInfo]) -> str:
         f'<p class="asked">{_marked(answer.sentence, answer.start, answer.end)}</p>'
         f'<p class="meta">Looked through {escape(source_title(answer.source))} {escape(layer_place(answer.layer))}, '
         f"read by {escape(title)}. Two random words: {random}.</p>"
-        '<div class="near-pair"><section aria-label="With context"><h3>In this sentence</h3>'
+        '<div class="near-pair" data-picture=""><section aria-label="With context"><h3>In this sentence</h3>'
         f"{_uses(answer)}</section>"
         f'<section class="without" aria-label="Without context"><h3>In any sentence</h3>{_static(answer)}</section></div>'
-        f"{actions(f'nearest-{_slug(answer.word)}', csv_text(answer), answer.to_dict())}</section>{HOW}</div>"
+        f"{actions(f'nearest-{_slug(answer.word)}', csv_text(answer), answer.to_dict(), query)}</section>{HOW}</div>"
     )
 
 

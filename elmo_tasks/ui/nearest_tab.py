@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import gradio as gr
 
 from elmo_tasks.api import Progress, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import nearest_page
+from elmo_tasks.ui.events import QUIET, SHARED, revision_of
 from elmo_tasks.ui.format import layer_title
-from elmo_tasks.ui.working import working
+from elmo_tasks.ui.working import answered
 
 FOLDER = Path(__file__).parent
 EXAMPLES = (
@@ -28,28 +30,20 @@ SAY_FAILURE = "() => { document.querySelector('.near-editor').dispatchEvent(new 
 
 def respond(service: Service, data: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], Any]]:
     """Answer what the browser sent: what the form shows next (how far the work is, at first), and the markup of the answer."""
-    revision = data.get("revision")
-    value: dict[str, Any] = {"revision": revision if isinstance(revision, int) else 0, "busy": "", "note": None}
+    value: dict[str, Any] = {"revision": revision_of(data), "busy": "", "note": None}
     word, sentence = str(data.get("word") or "").strip(), " ".join(str(data.get("sentence") or "").split())
     layer, source, model = (str(data[key]) if data.get(key) else None for key in ("layer", "source", "model"))
 
     def work(progress: Progress) -> str:
         only = str(data.get("only") or "all")
-        found = service.nearest(word, sentence, layer, only, source, model=model, progress=progress)
+        found = service.nearest.uses(word, sentence, layer, only, source, model=model, progress=progress)
         value["layer"], value["source"] = found.layer, found.source
         value["sources"] = [{"name": name, "title": nearest_page.source_title(name)} for name in found.sources]
-        return nearest_page.page(found, service.models())
+        kept = {"word": word, "s": sentence, "layer": found.layer, "only": only, "source": source, "model": model}
+        query = urlencode({"tab": "nearest", **{key: text for key, text in kept.items() if text}})
+        return nearest_page.page(found, service.models(), query)
 
-    try:
-        for step in working(work):
-            if isinstance(step, str):
-                yield {**value, "busy": step}, gr.skip()
-            else:
-                yield value, step[0]
-    except InputError as error:
-        choices = [{"label": f"Use {c.label}", "text": c.sentence} for c in error.choices]
-        note = {"field": error.field, "text": str(error), "choices": choices}
-        yield {**value, "note": note}, nearest_page.nothing(str(error))
+    yield from answered(value, work, nearest_page.nothing)
 
 
 def build(service: Service) -> None:
@@ -67,6 +61,7 @@ def build(service: Service) -> None:
                 apply_default_css=False,
                 examples=[{"title": title, "word": word, "sentence": sentence} for title, word, sentence in EXAMPLES],
                 layers=[{"name": name, "title": layer_title(name)} for name in layers],
+                most_words=service.limits.max_tokens,
                 models=[{"name": m.name, "title": m.title} for m in models],
             )
         with gr.Column(elem_classes="compare-answer"):
@@ -105,12 +100,10 @@ def build(service: Service) -> None:
         if not all(isinstance(text, str) for text in texts) or not isinstance(n, int) or isinstance(n, bool):
             raise gr.Error("Expected strings, and n as a whole number.", print_exception=False)
         try:
-            return service.nearest(word, sentence, layer or None, only, source or None, n, model or None).to_dict()
+            return service.nearest.uses(word, sentence, layer or None, only, source or None, n, model or None).to_dict()
         except InputError as error:
             raise gr.Error(str(error), print_exception=False) from None
 
-    shared: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 4}
-    quiet: dict[str, Any] = {**shared, "api_visibility": "private", "show_progress": "hidden"}
-    submitted = editor.submit(on_submit, None, [editor, result], trigger_mode="multiple", **quiet)
-    submitted.failure(None, None, None, js=SAY_FAILURE, **quiet)
-    gr.api(nearest, api_name="nearest", **shared)
+    submitted = editor.submit(on_submit, None, [editor, result], trigger_mode="multiple", **QUIET)
+    submitted.failure(None, None, None, js=SAY_FAILURE, **QUIET)
+    gr.api(nearest, api_name="nearest", **SHARED)

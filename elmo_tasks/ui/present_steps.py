@@ -150,7 +150,7 @@ def steps(tabs: Sequence[str] = tuple(TABS)) -> tuple[Step, ...]:
             '<form class="own" novalidate><div class="own-word"><label for="present-own-word">Word</label>'
             '<input id="present-own-word" type="text" autocomplete="off" autocapitalize="off" spellcheck="false" '
             'aria-describedby="present-own-note"></div>'
-            '<div class="own-sentences"><label for="present-own-sentences">Sentences that use it, one a line</label>'
+            '<div class="own-sentences"><label for="present-own-sentences">Sentences that use it, one a line (2 to 12)</label>'
             '<textarea id="present-own-sentences" rows="4" spellcheck="false" aria-describedby="present-own-note"></textarea>'
             '</div><button type="submit" class="primary">Compare</button></form>'
             '<p class="soft">For many words with several meanings (bank, crane, mouse, spring, note …) sentences are ready: type '

@@ -12,6 +12,7 @@ import gradio as gr
 from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import format, present_parts, present_steps
+from elmo_tasks.ui.events import QUIET, SHARED, revision_of
 from elmo_tasks.ui.present_examples import FAILURES, FORMINGS, STATIC_WORDS, STORIES
 
 FOLDER = Path(__file__).parent
@@ -33,12 +34,12 @@ def part(make: Callable[[], str]) -> str:
 
 def neighbours(service: Service) -> str:
     """The static neighbours of the words that the page shows."""
-    return present_parts.neighbours([service.static_neighbours(word, SHOWN_NEIGHBOURS) for word in STATIC_WORDS])
+    return present_parts.neighbours([service.present.neighbours(word, SHOWN_NEIGHBOURS) for word in STATIC_WORDS])
 
 
 def senses(service: Service) -> str:
     """How many senses of the word the gallery has."""
-    found = service.gallery_senses(ABOUT)
+    found = service.present.senses(ABOUT)
     rows = "".join(f"<li>{escape(sense.gloss)}</li>" for sense in found)
     return f'<p>In our gallery of examples it has {len(found)}:</p><ul class="glosses">{rows}</ul>'
 
@@ -56,7 +57,7 @@ def story(service: Service, choice: int) -> dict[str, str]:
 def forming(service: Service, choice: int) -> str:
     """A sentence that is read word by word."""
     chosen = FORMINGS[choice]
-    return present_parts.forming(service.meaning_forms(chosen.word, chosen.sentence, chosen.senses))
+    return present_parts.forming(service.present.forms(chosen.word, chosen.sentence, chosen.senses))
 
 
 def failure(service: Service, choice: int) -> str:
@@ -78,7 +79,7 @@ def everything(service: Service) -> dict[str, str]:
 
 def ready_sentences(service: Service, word: str) -> list[str]:
     """Sentences of the gallery for a word, some of each sense; none for a word that is not in it."""
-    found = service.gallery_senses(word)[:SENSES_SHOWN]
+    found = service.present.senses(word)[:SENSES_SHOWN]
     return [sentence for sense in found for sentence in sense.sentences[:SENTENCES_A_SENSE]]
 
 
@@ -105,8 +106,7 @@ def own(service: Service, data: Mapping[str, Any]) -> dict[str, Any]:
 
 def respond(service: Service, data: Mapping[str, Any]) -> dict[str, Any]:
     """Answer what the page asks: ``all``, ``story``, ``forming``, ``failure`` (with a choice) or ``own``."""
-    sent = data.get("revision")
-    value: dict[str, Any] = {"revision": sent if isinstance(sent, int) else 0, "note": None}
+    value: dict[str, Any] = {"revision": revision_of(data), "note": None}
     ask = data.get("ask")
     if ask == "own":
         return {**value, **own(service, data)}
@@ -165,7 +165,7 @@ def build(service: Service, tabs: Sequence[str] = tuple(present_steps.TABS)) -> 
                 "Expected a word and a sentence (strings) and senses (a list of two strings).", print_exception=False
             )
         try:
-            return service.meaning_forms(word, sentence, names or None, model or None).to_dict()
+            return service.present.forms(word, sentence, names or None, model or None).to_dict()
         except InputError as error:
             raise gr.Error(str(error), print_exception=False) from None
 
@@ -184,13 +184,11 @@ def build(service: Service, tabs: Sequence[str] = tuple(present_steps.TABS)) -> 
         if not isinstance(word, str) or not isinstance(n, int) or isinstance(n, bool):
             raise gr.Error("Expected a word (a string) and n (a whole number).", print_exception=False)
         try:
-            return service.static_neighbours(word, n).to_dict()
+            return service.present.neighbours(word, n).to_dict()
         except InputError as error:
             raise gr.Error(str(error), print_exception=False) from None
 
-    shared: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 4}
-    quiet: dict[str, Any] = {**shared, "api_visibility": "private", "show_progress": "hidden"}
-    asked = stage.submit(on_submit, None, stage, trigger_mode="multiple", **quiet)
-    asked.failure(None, None, None, js=SAY_FAILURE, **quiet)
-    gr.api(meaning_forms, api_name="meaning_forms", **shared)
-    gr.api(static_neighbours, api_name="static_neighbours", **shared)
+    asked = stage.submit(on_submit, None, stage, trigger_mode="multiple", **QUIET)
+    asked.failure(None, None, None, js=SAY_FAILURE, **QUIET)
+    gr.api(meaning_forms, api_name="meaning_forms", **SHARED)
+    gr.api(static_neighbours, api_name="static_neighbours", **SHARED)

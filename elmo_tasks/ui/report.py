@@ -84,7 +84,7 @@ def _layer(comparison: Comparison, position: int, groups: list[int | None]) -> s
     sentence = format.layer_sentence(comparison, layer).replace(
         " Move the slider to let the model read the sentences.", ""
     )
-    asked = " (the verdict was read here)" if layer.name == comparison.verdict_layer else ""
+    asked = " (the verdict gives its cosines)" if layer.name == comparison.verdict_layer else ""
     return (
         f'<section class="layer"><h2>{escape(format.layer_title(layer.name))}{asked}</h2>'
         f"<p>{escape(sentence)} Two random words: <b>{baseline}</b>.</p>"

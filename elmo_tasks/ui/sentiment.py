@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from html import escape
-from typing import Any
 
 from elmo_tasks.api import ClassifiedText, WordPush
 from elmo_tasks.ui.downloads import actions, csv_file
 from elmo_tasks.ui.format import number_text
-from elmo_tasks.ui.heads import Offer, about_line
+from elmo_tasks.ui.heads import Offer, about_line, by_head, json_data
 from elmo_tasks.ui.plain_words import class_words, first_capital, listed, percent
 
 STEPS = (0.02, 0.08, 0.2, 0.4)
@@ -101,7 +100,7 @@ def card(offer: Offer, results: Sequence[ClassifiedText], without: Sequence[Clas
         '<section class="card task" aria-labelledby="feeling-answer"><p class="eyebrow">Feeling: how does it sound?</p>'
         f'<div role="status"><h2 id="feeling-answer">{escape(headline(results))}</h2>{about}</div>'
         f'<p class="meta">{escape(about_line(offer, twin=bool(without)))}</p>'
-        f'<ol class="texts" role="list">{"".join(rows)}</ol>{LEGEND if has_pushes else ""}'
+        f'<ol class="texts" role="list" data-picture="">{"".join(rows)}</ol>{LEGEND if has_pushes else ""}'
         f"{_numbers(results, without) if has_pushes else ''}"
         f"{actions('sentiment', csv_text(offer, results, without), json_data(offer, results, without))}</section>"
     )
@@ -173,34 +172,14 @@ def _signed(value: float) -> str:
     return text if text == "0.00" else f"▼ {text}" if value < 0 else f"▲ +{text}"
 
 
-def _sources(
-    offer: Offer, results: Sequence[ClassifiedText], without: Sequence[ClassifiedText]
-) -> Iterator[tuple[str, int, ClassifiedText]]:
-    for number, result in enumerate(results, 1):
-        yield offer.head.name, number, result
-    if offer.twin is not None:
-        for number, result in enumerate(without, 1):
-            yield offer.twin.name, number, result
-
-
 def csv_text(offer: Offer, results: Sequence[ClassifiedText], without: Sequence[ClassifiedText] = ()) -> str:
     """One row per word, or per text where there are no pushes."""
     classes = list(results[0].probabilities)
     header = ["text number", "head", "label", *(f"probability of {name}" for name in classes), "word", "push", "text"]
     rows: list[list[str | float]] = []
-    for name, number, result in _sources(offer, results, without):
+    for name, number, result in by_head(offer, results, without):
         first: list[str | float] = [str(number), name, result.label]
         first += [result.probabilities.get(label, 0.0) for label in classes]
         words: list[list[str | float]] = [[push.token, push.push] for push in result.pushes] or [["", ""]]
         rows += [[*first, *word, result.text] for word in words]
     return csv_file(header, rows)
-
-
-def json_data(
-    offer: Offer, results: Sequence[ClassifiedText], without: Sequence[ClassifiedText] = ()
-) -> dict[str, Any]:
-    """What the JSON file holds: the results as the ``/sentiment`` endpoint gives them."""
-    data: dict[str, Any] = {"head": offer.head.name, "results": [result.to_dict() for result in results]}
-    if without and offer.twin is not None:
-        data["without_context"] = {"head": offer.twin.name, "results": [result.to_dict() for result in without]}
-    return data

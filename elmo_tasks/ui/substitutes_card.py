@@ -81,7 +81,7 @@ def lists(substitutes: Substitutes) -> str:
             f'</div><div class="guesses">{columns}</div>'
             f'<p class="hint">{escape(own_place(found, item.token, substitutes.vocabulary))}</p></li>'
         )
-    return f'<ol class="texts" role="list">{"".join(rows)}</ol>'
+    return f'<ol class="texts" role="list" data-picture="">{"".join(rows)}</ol>'
 
 
 def _guesses(guesses: Sequence[Guess], title: str) -> str:

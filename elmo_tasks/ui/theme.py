@@ -23,6 +23,8 @@ STYLES = (
     "what_if.css",
     "present.css",
 )
+#: Parts that belong to all tabs.
+SCRIPTS = ("keep.js", "in_line.js")
 MONO = ("ui-monospace", "SF Mono", "Consolas", "Liberation Mono", "monospace")
 HEAD = """
 <meta name="description" content="See that a word has a different vector in every sentence.">
@@ -54,10 +56,12 @@ def theme() -> gr.themes.Base:
 def launch_options() -> dict[str, Any]:
     """The arguments of ``launch()`` that belong to the look; no footer, no record of what people ran."""
     # In the head and not as `css`: gradio rewrites selectors given as `css` and cuts `:is(a, b)` at its comma.
-    style = "\n".join((FOLDER / name).read_text(encoding="utf-8") for name in STYLES)
+    style, script = (
+        "\n".join((FOLDER / name).read_text(encoding="utf-8") for name in names) for names in (STYLES, SCRIPTS)
+    )
     return {
         "theme": theme(),
-        "head": f"{HEAD}<style>{style}</style>",
+        "head": f"{HEAD}<style>{style}</style><script>{script}</script>",
         "footer_links": [],
         "run_history": False,
         "ssr_mode": False,

@@ -57,7 +57,7 @@ def curves(job: TrainingJob) -> str:
     parts = [_losses(job, width), _scores(job, width), _weights(job, width)]
     shown = "".join(part for part in parts if part)
     return (
-        f'<div class="charts three">{shown}</div><p class="hint">Left to right: rounds (passes over the data).</p>'
+        f'<div class="charts three" data-picture="">{shown}</div><p class="hint">Left to right: rounds (passes over the data).</p>'
         if shown
         else ""
     )

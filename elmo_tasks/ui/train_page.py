@@ -6,6 +6,7 @@ import hashlib
 import time
 from collections.abc import Sequence
 from html import escape
+from urllib.parse import urlencode
 
 from elmo_tasks.api import TrainingJob
 from elmo_tasks.ui import train, train_charts
@@ -94,11 +95,13 @@ def _card(job: TrainingJob) -> str:
     said = f"<pre>{escape(details)}</pre>" if job.status == "failed" else f'<p class="reasons">{escape(details)}</p>'
     # The headline is announced when it changes; the time that is left would be announced every second.
     head = f'<div><h2 role="status">{escape(train.headline(job))}</h2>{said if details else ""}</div>'
+    query = urlencode({"tab": "train", "run": job.name})
     return (
         f'<section class="card verdict run is-{job.status}"><p class="eyebrow">{eyebrow}</p>{head}'
         f"{_progress(job) if job.status == 'running' else ''}{_buttons(job)}{train_charts.curves(job)}"
         f"{'' if live else _scores(job)}{_rounds(job)}"
-        f"{'' if live or not job.course else actions(f'training-{job.name}', train.csv_text(job), job.to_dict())}</section>"
+        f"{'' if live or not job.course else actions(f'training-{job.name}', train.csv_text(job), job.to_dict(), query)}"
+        "</section>"
     )
 
 

@@ -3,7 +3,7 @@
 
 const PAUSE = 1000; // milliseconds from question to question
 const root = () => element.querySelector(".train-answer");
-let chosen = null; // the run that the person wants to see
+let chosen = new URLSearchParams(location.search).get("run"); // the run that the person, or a link, wants to see
 let focused = "";
 let timer = 0;
 

@@ -14,6 +14,7 @@ import gradio as gr
 from elmo_tasks.api import DataLook, Service, TrainingPlan
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import train_data, train_page
+from elmo_tasks.ui.events import PRIVATE, revision_of
 
 FOLDER = Path(__file__).parent
 SAY_FAILURE = "() => { document.querySelector('.train-editor').dispatchEvent(new Event('failed', { bubbles: true })); }"
@@ -65,17 +66,16 @@ def upload_from(data: Mapping[str, Any], limit: int) -> tuple[str, bytes] | None
 
 def respond(service: Service, data: Mapping[str, Any]) -> tuple[dict[str, Any], Any, Any]:
     """Answer the form: what it shows next, the markup of the data, and that of the runs (or that they stay)."""
-    sent = data.get("revision")
-    value: dict[str, Any] = {"revision": sent if isinstance(sent, int) else 0, "note": "", "field": ""}
+    value: dict[str, Any] = {"revision": revision_of(data), "note": "", "field": ""}
     plan = plan_from(data)
     try:
-        upload = upload_from(data, service.training_offer().max_upload)
+        upload = upload_from(data, service.training.offer().max_upload)
         if upload is not None:
-            value["data"] = service.keep_upload(*upload)
+            value["data"] = service.training.keep_upload(*upload)
             plan = plan_from({**data, "data": value["data"]})
         if plan.source == "upload" and not plan.data:
             return value, train_data.choose_file(), gr.skip()
-        look = service.look_at_data(plan)
+        look = service.training.look(plan)
     except InputError as error:
         value |= {"note": str(error), "field": error.field or "file", "look": None}
         return value, train_data.problem(str(error)) if plan.source == "upload" else gr.skip(), gr.skip()
@@ -84,22 +84,22 @@ def respond(service: Service, data: Mapping[str, Any]) -> tuple[dict[str, Any], 
     if data.get("action") != "start":
         return value, markup, gr.skip()
     try:
-        job = service.start_training(plan)
+        job = service.training.start(plan)
     except InputError as error:
         return {**value, "note": str(error), "field": error.field}, markup, gr.skip()
-    return {**value, "started": job.name}, markup, train_page.page(service.training_jobs(), job.name)
+    return {**value, "started": job.name}, markup, train_page.page(service.training.jobs(), job.name)
 
 
 def respond_to_runs(service: Service, data: Mapping[str, Any]) -> Any:
     """Answer the list of runs: the markup of what there is now, or that it stays."""
-    if not service.training_offer().allowed:
+    if not service.training.offer().allowed:
         return train_page.off()
     shown = str(data["shown"]) if data.get("shown") else None
     if data.get("action") == "stop":
         # If it is over already, what is shown says so.
         with contextlib.suppress(InputError):
-            service.stop_training(str(data.get("run")))
-    markup = train_page.page(service.training_jobs(), shown)
+            service.training.stop(str(data.get("run")))
+    markup = train_page.page(service.training.jobs(), shown)
     return gr.skip() if train_page.digest_of(markup) == data.get("seen") else markup
 
 
@@ -116,16 +116,16 @@ def _for_form(look: DataLook) -> dict[str, Any]:
 
 def build(service: Service) -> None:
     """Put the tab's components into the open container and wire their events."""
-    offer = service.training_offer()
+    offer = service.training.offer()
     shared: dict[str, Any] = {"concurrency_id": "train", "concurrency_limit": 2}
-    quiet: dict[str, Any] = {**shared, "api_visibility": "private", "show_progress": "hidden"}
+    quiet = {**shared, **PRIVATE}
 
     def training_runs() -> list[dict[str, Any]]:
         """The training runs on this machine, the newest first: name, status, scores, and how each round went.
 
         Example: ``predict(api_name="/training_runs")``.
         """
-        return [job.to_dict() for job in service.training_jobs()]
+        return [job.to_dict() for job in service.training.jobs()]
 
     gr.api(training_runs, api_name="training_runs", **shared)
     if not offer.allowed:

@@ -25,7 +25,7 @@ const text = make("textarea", {
 const note = make("div", { class: "note error", id: "try-note", hidden: true });
 const said = make("span", { class: "said", role: "status" });
 const clear = make("button", { type: "button", class: "plain", onclick: () => { put(""); text.focus(); } }, "Clear");
-const copy = make("button", { type: "button", class: "plain", onclick: copyLink }, "Copy link");
+const copy = make("button", { type: "button", class: "plain", onclick: link }, "Copy link");
 const tasks = [["both", "Both"], ["feeling", "Feeling"], ["names", "Names"]].map(([value, title]) => make("label", {},
   make("input", { type: "radio", name: "try-task", value, onchange: () => { showHeads(); now(); } }), make("span", {}, title)));
 const radios = tasks.map((label) => label.querySelector("input"));
@@ -57,7 +57,7 @@ let scroll = false; // take a phone to the answer of an example
 
 element.append(make("form", { class: "editor try-editor card", novalidate: true, "aria-label": "Try the models", onsubmit: (event) => event.preventDefault() },
   make("div", { class: "field" }, make("label", { for: "try-text" }, "Your text"), text, note,
-    make("p", { class: "hint", id: "try-hint" }, "One sentence a line. The answer follows as you type."),
+    make("p", { class: "hint", id: "try-hint" }, `One sentence a line, at most ${props.most} of ${props.most_words} words. The answer follows as you type.`),
     make("div", { class: "tools" }, clear, copy, said)),
   taskField, ...headFields,
   make("div", { class: "field examples" }, make("p", { class: "label", id: "try-examples" }, "Or try an example"), examples)));
@@ -170,19 +170,8 @@ function chooseHead({ detail }) {
   choose(detail.kind === "tagging" ? "names" : "feeling");
   askAgain();
 }
-async function copyLink() {
-  const query = new URLSearchParams([["tab", "try"], ["look", task()], ["t", text.value]]);
-  const link = `${location.origin}${location.pathname}?${query}`;
-  try {
-    await navigator.clipboard.writeText(link);
-    said.textContent = "Link copied";
-  } catch {
-    // Pages served without https have no clipboard: show the link, ready to copy.
-    const box = make("input", { readonly: true, "aria-label": "Link to this text" });
-    box.value = link;
-    said.replaceChildren(box);
-    box.select();
-  }
+function link() {
+  copy.dataset.link = new URLSearchParams([["tab", "try"], ["look", task()], ["t", text.value]]); // copied by keep.js
 }
 function start() {
   const query = new URLSearchParams(location.search);

@@ -12,6 +12,7 @@ import gradio as gr
 from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import entities, sentiment
+from elmo_tasks.ui.events import QUIET, SHARED
 from elmo_tasks.ui.heads import TRAIN, distinct, find, offers, option
 from elmo_tasks.ui.try_examples import TRY_EXAMPLES
 
@@ -103,7 +104,7 @@ def page(service: Service, form: TryForm) -> str:
     Raises:
         InputError: something typed cannot be answered.
     """
-    heads = service.heads()
+    heads = service.heads.offered()
     by_kind = {kind: offers(heads, kind) for kind in TASKS.values()}
     missing = tuple(kind for kind in TASKS.values() if not by_kind[kind])
     if len(missing) == len(TASKS):
@@ -117,19 +118,19 @@ def page(service: Service, form: TryForm) -> str:
         if offer is None:
             cards.append(untrained((kind,)))
         elif kind == "classification":
-            classified = service.classify(form.texts, offer.head.name)
-            plain = service.classify(form.texts, offer.twin.name) if offer.twin else ()
+            classified = service.heads.classify(form.texts, offer.head.name)
+            plain = service.heads.classify(form.texts, offer.twin.name) if offer.twin else ()
             cards.append(sentiment.card(offer, classified, plain))
         else:
-            tagged = service.tag(form.texts, offer.head.name, READINGS)
-            bare = service.tag(form.texts, offer.twin.name, READINGS) if offer.twin else ()
+            tagged = service.heads.tag(form.texts, offer.head.name, READINGS)
+            bare = service.heads.tag(form.texts, offer.twin.name, READINGS) if offer.twin else ()
             cards.append(entities.card(offer, tagged, bare))
     return f'<div class="try-answer">{"".join(cards)}{HOW}</div>'
 
 
 def options(service: Service) -> dict[str, list[dict[str, str]]]:
     """The heads that the form offers, by kind."""
-    heads = service.heads()
+    heads = service.heads.offered()
     shown: dict[str, list[dict[str, str]]] = {}
     for kind in TASKS.values():
         offered = offers(heads, kind)
@@ -166,10 +167,14 @@ def build(service: Service) -> None:
                 js_on_load=(FOLDER / "try_form.js").read_text(encoding="utf-8"),
                 apply_default_css=False,
                 examples=[{"title": e.title, "task": e.task, "text": "\n".join(e.lines)} for e in TRY_EXAMPLES],
+                most=service.limits.max_texts,
+                most_words=service.limits.max_tokens,
             )
         with gr.Column(elem_classes="compare-answer"):
             result = gr.HTML(
-                waiting() if service.heads() else f'<div class="try-answer">{untrained(tuple(TASKS.values()))}</div>',
+                waiting()
+                if service.heads.offered()
+                else f'<div class="try-answer">{untrained(tuple(TASKS.values()))}</div>',
                 js_on_load="\n".join(
                     (FOLDER / name).read_text(encoding="utf-8") for name in ("word_tips.js", "try_answer.js")
                 ),
@@ -193,7 +198,7 @@ def build(service: Service) -> None:
         """
         _checked(texts, head, "texts")
         try:
-            return [result.to_dict() for result in service.classify(texts, head or None)]
+            return [result.to_dict() for result in service.heads.classify(texts, head or None)]
         except InputError as error:
             raise gr.Error(str(error), print_exception=False) from None
 
@@ -214,14 +219,12 @@ def build(service: Service) -> None:
         if not isinstance(n_readings, int) or isinstance(n_readings, bool) or not 1 <= n_readings <= MOST_READINGS:
             raise gr.Error(f"Expected n_readings as a whole number from 1 to {MOST_READINGS}.", print_exception=False)
         try:
-            return [result.to_dict() for result in service.tag(sentences, head or None, n_readings)]
+            return [result.to_dict() for result in service.heads.tag(sentences, head or None, n_readings)]
         except InputError as error:
             raise gr.Error(str(error), print_exception=False) from None
 
-    shared: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 4}
-    quiet: dict[str, Any] = {**shared, "api_visibility": "private", "show_progress": "hidden"}
     # The form sends one question at a time and the newest text after it; "multiple" lets no click of its get lost.
-    submitted = editor.submit(on_submit, None, [editor, result], trigger_mode="multiple", **quiet)
-    submitted.failure(None, None, None, js=SAY_FAILURE, **quiet)
-    gr.api(sentiment_endpoint, api_name="sentiment", **shared)
-    gr.api(ner_endpoint, api_name="ner", **shared)
+    submitted = editor.submit(on_submit, None, [editor, result], trigger_mode="multiple", **QUIET)
+    submitted.failure(None, None, None, js=SAY_FAILURE, **QUIET)
+    gr.api(sentiment_endpoint, api_name="sentiment", **SHARED)
+    gr.api(ner_endpoint, api_name="ner", **SHARED)

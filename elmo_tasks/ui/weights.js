@@ -2,10 +2,14 @@
 // Gradio runs this as a function body with `element`, `trigger` and `watch`.
 
 let chosen = "0";
+let linked = new URLSearchParams(location.search).get("head"); // of a link: shown once its weights are there
 
 function show() {
   const select = element.querySelector("#weights-head");
   if (!select) return;
+  const panel = linked && [...element.querySelectorAll("[data-name]")].find((one) => one.dataset.name === linked);
+  if (panel) chosen = panel.dataset.head;
+  linked = null;
   if ([...select.options].some((option) => option.value === chosen)) select.value = chosen;
   for (const panel of element.querySelectorAll("[data-head]")) panel.hidden = panel.dataset.head !== select.value;
 }

@@ -163,7 +163,9 @@ def stacked(entries: Sequence[LayerWeights]) -> str:
     keys = "".join(
         f"<span>{key(at, name)} {escape(layer_words(at, name))}</span>" for at, name in enumerate(longest.layers)
     )
-    return f'<ul class="stacks" role="list">{"".join(rows)}</ul><p class="key">{keys}</p>'
+    return (
+        f'<ul class="stacks" role="list" data-picture="">{"".join(rows)}</ul><p class="key" data-picture="">{keys}</p>'
+    )
 
 
 def _segment_text(name: str, weight: float) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from urllib.parse import urlencode
 
 from elmo_tasks.api import LayerWeights, MixWeights
 from elmo_tasks.ui import weights, weights_charts
-from elmo_tasks.ui.downloads import actions
+from elmo_tasks.ui.downloads import actions, only_png
 from elmo_tasks.ui.format import number_text
 
 HOW = """
@@ -65,7 +66,8 @@ def page(all_weights: Sequence[LayerWeights]) -> str:
         f'<select id="weights-head" autocomplete="off">{options}</select></div>'
     )
     panels = "".join(
-        f'<div class="head-panel" data-head="{at}"{" hidden" if at else ""}>{_head(entry, at)}</div>'
+        f'<div class="head-panel" data-head="{at}" data-name="{escape(entry.head)}"{" hidden" if at else ""}>'
+        f"{_head(entry, at)}</div>"
         for at, entry in enumerate(entries)
     )
     many = len(entries) > 1
@@ -76,11 +78,13 @@ def page(all_weights: Sequence[LayerWeights]) -> str:
 
 def _head(entry: LayerWeights, number: int) -> str:
     course = weights.course(entry)
+    query = urlencode([("tab", "weights"), ("head", entry.head)])
     lines = (
         f'<section class="card numbers" aria-label="Over the epochs"><h3>How training got there</h3>'
         f'<p class="reading">{escape(course)}</p>'
-        f'<div class="charts">{weights_charts.weight_lines(entry)}{weights_charts.gamma_line(entry)}</div>'
-        f"{_table(entry, entry.epochs, 'Every epoch', 'Epoch')}</section>"
+        f'<div class="charts" data-picture="Layer weights of “{escape(entry.title)}”">'
+        f"{weights_charts.weight_lines(entry)}{weights_charts.gamma_line(entry)}</div>"
+        f"{_table(entry, entry.epochs, 'Every epoch', 'Epoch')}{only_png(f'layer-weights-{number + 1}-epochs')}</section>"
         if course
         else ""
     )
@@ -88,9 +92,9 @@ def _head(entry: LayerWeights, number: int) -> str:
         f'<section class="card verdict"><p class="eyebrow">Layer weights of a head</p><div role="status">'
         f"<h2>{escape(weights.sentence(entry))}</h2>"
         f'<p class="reasons">{escape(weights.certainty(entry))}</p></div>'
-        f'<div class="beside"><div class="bars-side">{weights_charts.bars(entry)}</div>'
+        f'<div class="beside"><div class="bars-side" data-picture="">{weights_charts.bars(entry)}</div>'
         f"{_table(entry, entry.runs or (entry.final,), 'Every run', 'Run (seed)')}</div>"
-        f"{actions(f'layer-weights-{number + 1}', weights.csv_text(entry), entry.to_dict())}</section>{lines}"
+        f"{actions(f'layer-weights-{number + 1}', weights.csv_text(entry), entry.to_dict(), query)}</section>{lines}"
     )
 
 
@@ -131,5 +135,6 @@ def _overview(entries: Sequence[LayerWeights]) -> str:
         f'<p class="reading">{escape(weights.overview_sentence(entries))}</p>{weights_charts.stacked(entries)}'
         '<div class="scroll tall" role="region" tabindex="0" aria-label="All heads"><table class="list figures">'
         f'<thead><tr><th scope="col">Head</th>{names}<th scope="col" class="number">Gamma</th>'
-        f'<th scope="col" class="number">Runs</th></tr></thead><tbody>{"".join(rows)}</tbody></table></div></section>'
+        f'<th scope="col" class="number">Runs</th></tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+        f"{only_png('layer-weights-all')}</section>"
     )

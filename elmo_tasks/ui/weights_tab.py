@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import gradio as gr
 
 from elmo_tasks.api import Service
 from elmo_tasks.ui import weights_page
+from elmo_tasks.ui.events import PRIVATE
 
 FOLDER = Path(__file__).parent
 
@@ -20,6 +20,5 @@ def build(service: Service) -> None:
         js_on_load=(FOLDER / "weights.js").read_text(encoding="utf-8"),
         apply_default_css=False,
     )
-    quiet: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
-    asked = result.submit(lambda: weights_page.page(service.layer_weights()), None, result, **quiet)
-    asked.failure(weights_page.failed, None, result, **quiet)
+    asked = result.submit(lambda: weights_page.page(service.heads.layer_weights()), None, result, **PRIVATE)
+    asked.failure(weights_page.failed, None, result, **PRIVATE)

@@ -27,18 +27,20 @@ const mixBox = make("div", { class: "mix-sliders" });
 const presets = make("div", { class: "chips", role: "group", "aria-label": "Ready-made mixes" });
 const map = make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Cosine of every two uses, with this mix" });
 const save = make("a", { class: "plain", download: "mix.csv" }, "Download CSV");
+const kept = make("span", { class: "said", role: "status" });
+const link = make("button", { type: "button", class: "plain", "data-link": "" }, "Copy link");
 const mixer = make("section", { class: "card verdict mixer", "aria-label": "Mix the layers yourself" }, eyebrow, said,
   make("div", { class: "mixer-parts" }, make("div", { class: "mix-side" }, mixBox, presets), map),
   make("p", { class: "hint" }, "Colour: from 0.00 (light) to 1.00 (identical). What two random words score with a mix of your own was not measured, so compare the pairs with each other."),
-  make("div", { class: "actions" }, save));
+  make("div", { class: "actions" }, link, make("button", { type: "button", class: "plain", "data-png": "mix" }, "Download PNG"), save, kept));
 
-const spelling = make("input", { type: "text", id: "what-if-spelling", autocomplete: "off", autocapitalize: "off", spellcheck: "false", maxlength: "60", "aria-describedby": "what-if-hint" });
+const spelling = make("input", { type: "text", id: "what-if-spelling", autocomplete: "off", autocapitalize: "off", spellcheck: "false", maxlength: "50", "aria-describedby": "what-if-hint" });
 const swaps = make("div", { class: "chips", role: "group", "aria-label": "Ready-made spellings" });
 const spell = make("section", { class: "card verdict speller", "aria-label": "Swap or misspell the word" },
   make("p", { class: "eyebrow" }, "Swap or misspell"),
   make("form", { onsubmit: (event) => { event.preventDefault(); ask("respell"); } },
     make("label", { for: "what-if-spelling" }), make("div", { class: "one-line" }, spelling, make("button", { type: "submit", class: "primary" }, "Show what it does")),
-    make("p", { class: "hint", id: "what-if-hint" }, "The model reads words letter by letter, so it has a vector for every spelling, also for ones it never saw."), swaps));
+    make("p", { class: "hint", id: "what-if-hint" }, "The model reads words letter by letter, so it has a vector for every spelling, also for ones it never saw. One word, up to 50 letters."), swaps));
 element.append(mixer, spell);
 
 function queryNow() {
@@ -79,7 +81,8 @@ function textOn(rgb) {
   return 1.05 / (0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05) >= 4.5 ? "#ffffff" : "#000000";
 }
 function cell(value, same) {
-  if (same) return make("td", { class: "self" }, number(value));
+  // The name self alone in quotes would be an event to gradio, put into the settings of the page, which it then cannot copy.
+  if (same) return make("td", { class: "same self" }, number(value));
   const [light, dark] = [shade(props.light, value), shade(props.dark, value)];
   return make("td", { class: "heat", style: `--b:rgb(${light});--t:${textOn(light)};--bd:rgb(${dark});--td:${textOn(dark)}` }, number(value));
 }
@@ -104,6 +107,9 @@ function draw() {
   const rows = table.map((row, i) => make("tr", {}, make("th", { scope: "row" }, make("span", { class: "rowhead" }, badge(0, String(i + 1), `use ${i + 1}`),
     make("span", { class: "snippet" }, data.uses[i].snippet[0], make("b", {}, data.uses[i].snippet[1]), data.uses[i].snippet[2]))),
   ...row.map((value, j) => cell(value, i === j))));
+  map.dataset.picture = `Cosine of every two uses, mixed from ${data.layers.map((name, at) => `layer ${name}: ${percent(w[at])}`).join(", ")}`;
+  link.dataset.link = `${asked}${asked ? "&" : ""}tab=weights&mix=${w.map((share) => Math.round(100 * share)).join(",")}`;
+  kept.textContent = "";
   map.replaceChildren(make("table", { class: "map" }, make("caption", {}, "Cosine of every two uses, with this mix"), make("thead", {}, head), make("tbody", {}, ...rows)));
   save.href = `data:text/csv;charset=utf-8,${encodeURIComponent(`\ufeff${csv(table, w)}`)}`;
 }
@@ -118,6 +124,11 @@ function put(shares) {
   sliders.forEach((slider, at) => { slider.value = String(Math.round(100 * shares[at])); });
   draw();
 }
+// The mix that a link holds, as whole percent: mix=20,30,50.
+function linked(n) {
+  const shares = (new URLSearchParams(location.search).get("mix") || "").split(",").map(Number);
+  return shares.length === n && shares.every((share) => share >= 0 && share <= 100) ? shares.map((share) => share / 100) : null;
+}
 function fill() {
   const names = data.layers;
   // What a person set stays when they come back with other sentences.
@@ -130,7 +141,7 @@ function fill() {
   const chips = [["All alike", even], ...names.map((name, at) => [`Layer ${name} alone`, alone(at)]),
     ...data.heads.map((head) => [`As “${head.title}” learned it`, head.weights])];
   presets.replaceChildren(...chips.map(([title, shares]) => make("button", { type: "button", class: "chip", onclick: () => put(shares) }, title)));
-  put(before || even);
+  put(before || linked(names.length) || even);
   const label = spell.querySelector("label");
   label.textContent = `Put this in the place of “${data.word}”`;
   const w = data.word;

@@ -89,7 +89,7 @@ def page(result: Respelling) -> str:
     name = re.sub(r"[^a-z0-9]+", "-", f"{result.word}-{result.spelling}".lower()).strip("-") or "word"
     return (
         f'<div class="respelling"><div role="status"><h3>{escape(headline(result))}</h3><p>{escape(reasons(result))}</p></div>'
-        f'<ul class="kept-bars" role="list" style="--layers:{top}">{bars}</ul>'
+        f'<ul class="kept-bars" role="list" data-picture="" style="--layers:{top}">{bars}</ul>'
         '<p class="hint">Cosine of the word as it stood and of the new spelling in its place, mean of the sentences; 1.00 is the '
         "same vector. Line across: two random words.</p>"
         '<div class="scroll tall" role="region" tabindex="0" aria-label="Every sentence"><table class="list figures">'

@@ -11,6 +11,7 @@ import gradio as gr
 from elmo_tasks.api import LayerProducts, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import heat, what_if
+from elmo_tasks.ui.events import QUIET, SHARED, revision_of
 from elmo_tasks.ui.examples import EXAMPLES
 from elmo_tasks.ui.format import Form, form_from_query, snippet
 from elmo_tasks.ui.heads import distinct
@@ -26,14 +27,13 @@ def form_of(service: Service, query: str) -> Form:
 
 def respond(service: Service, data: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
     """Answer what the browser sent: what the mixer needs, and the markup of the spelling (or that it stays)."""
-    sent = data.get("revision")
-    value: dict[str, Any] = {"revision": sent if isinstance(sent, int) else 0, "note": "", "action": data.get("action")}
+    value: dict[str, Any] = {"revision": revision_of(data), "note": "", "action": data.get("action")}
     try:
         form = form_of(service, str(data.get("query") or ""))
         if data.get("action") == "respell":
-            result = service.what_if(form.word, form.sentences, str(data.get("spelling") or ""), form.model)
+            result = service.what_if.respell(form.word, form.sentences, str(data.get("spelling") or ""), form.model)
             return value, what_if.page(result)
-        products = service.layer_products(form.word, form.sentences, form.model)
+        products = service.what_if.layer_products(form.word, form.sentences, form.model)
     except InputError as error:
         if data.get("action") == "respell":
             return value, what_if.nothing(str(error))
@@ -52,7 +52,7 @@ def _for_mixer(products: LayerProducts) -> dict[str, Any]:
 
 def _heads(service: Service, n_layers: int) -> list[dict[str, Any]]:
     """Heads whose learned weights can be put in."""
-    found = [entry for entry in service.layer_weights() if entry.learned and len(entry.layers) == n_layers]
+    found = [entry for entry in service.heads.layer_weights() if entry.learned and len(entry.layers) == n_layers]
     titles = distinct([(entry.head, entry.title) for entry in found])
     return [{"title": title, "weights": list(e.final.weights)} for title, e in zip(titles, found, strict=True)]
 
@@ -95,18 +95,9 @@ def build(service: Service) -> None:
                 "Expected a word, a spelling (strings) and sentences (a list of strings).", print_exception=False
             )
         try:
-            return service.what_if(word, sentences, spelling, model or None).to_dict()
+            return service.what_if.respell(word, sentences, spelling, model or None).to_dict()
         except InputError as error:
             raise gr.Error(str(error), print_exception=False) from None
 
-    shared: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 4}
-    mixer.submit(
-        on_submit,
-        None,
-        [mixer, answer],
-        trigger_mode="multiple",
-        api_visibility="private",
-        show_progress="hidden",
-        **shared,
-    )
-    gr.api(what_if_endpoint, api_name="what_if", **shared)
+    mixer.submit(on_submit, None, [mixer, answer], trigger_mode="multiple", **QUIET)
+    gr.api(what_if_endpoint, api_name="what_if", **SHARED)

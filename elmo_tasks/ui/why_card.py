@@ -111,7 +111,7 @@ def picture(explanation: Explanation, *, tips: bool = True) -> str:
         else ""
     )
     tip = '<p class="tip" role="status">Point at a word, or tap it, to see what happens without it.</p>' if tips else ""
-    return f'<div class="pushes"><ol class="two" role="list">{rows}</ol>{tip}{LEGEND}{skipped}</div>'
+    return f'<div class="pushes"><ol class="two" role="list" data-picture="">{rows}</ol>{tip}{LEGEND}{skipped}</div>'
 
 
 def _words(explanation: Explanation, use: int, tips: bool) -> str:
@@ -209,7 +209,7 @@ def sides(explanation: Explanation) -> str:
     )
     return (
         '<section class="half-views" aria-label="Before or after the word"><h3>Before or after the word?</h3>'
-        f'<p class="reading">{escape(explanation.side_answer)}</p><div class="pair">{columns}</div>'
+        f'<p class="reading">{escape(explanation.side_answer)}</p><div class="pair" data-picture="">{columns}</div>'
         '<p class="hint">The bar: how far the two half-views stand from two random words (empty) on the way to identical '
         "(full). The number: their cosine.</p></section>"
     )

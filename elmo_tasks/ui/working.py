@@ -5,9 +5,12 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import gradio as gr
 
 from elmo_tasks.api import Progress
+from elmo_tasks.errors import InputError
 
 T = TypeVar("T")
 _PAUSE = 0.4  # seconds between two words to the page
@@ -43,3 +46,25 @@ def working(work: Callable[[Progress], T]) -> Iterator[str | tuple[T]]:
     if errors:
         raise errors[0]
     yield (results[0],)
+
+
+def answered(
+    value: dict[str, Any], work: Callable[[Progress], str], nothing: Callable[[str], str]
+) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Answer a form: what it shows next (how far the work is, at first), and the markup of the answer.
+
+    Args:
+        value: what the form shows at the end; ``work`` may add to it.
+        work: makes the markup.
+        nothing: makes the markup that stands in its place when the work refuses, from the reason.
+    """
+    try:
+        for step in working(work):
+            if isinstance(step, str):
+                yield {**value, "busy": step}, gr.skip()
+            else:
+                yield value, step[0]
+    except InputError as error:
+        choices = [{"label": f"Use {choice.label}", "text": choice.sentence} for choice in error.choices]
+        note = {"field": error.field, "text": str(error), "choices": choices}
+        yield {**value, "note": note}, nothing(str(error))

@@ -2,29 +2,38 @@
 
 import json
 
+import numpy as np
 import pytest
 import torch
 
-from elmo_tasks.analysis.calibration import Calibration, WordUses, calibrate
+from elmo_tasks.analysis.calibration import TOGETHER, Calibration, WordUses, calibrate, halves
 
 NAMES = ("0", "1", "2", "mean")
 
 
-def words(signal):
+def words(signal, around=0.0):
     """Layer 0 the same for all, layer 1 noise, layer 2 with the sense in it, and something in between as their mean."""
     torch.manual_seed(0)
+    r = np.random.default_rng(0)
     found = {}
-    for w in range(12):
+    for w in range(16):
         senses = tuple("ab"[k % 2] for k in range(16))
+        sign = torch.tensor([1.0 if s == "a" else -1.0 for s in senses])
         noise = torch.randn(4, 16, 8)
         noise[0] = noise[0, :1]
-        noise[2:, :, 0] += torch.tensor([signal if s == "a" else -signal for s in senses])
-        found[f"word{w}"] = WordUses(noise, senses)
+        noise[2:, :, 0] += signal * sign
+        near = r.normal(size=(16, 5)) + 3.0  # all have something in common
+        near[:, 0] += around * sign.numpy()
+        found[f"word{w}"] = WordUses(noise, near, senses)
     return found
 
 
+def calibrated(signal, around=0.0):
+    return calibrate(NAMES, words(signal, around), (0.5, 0.1, 0.2, 0.3), "abc")
+
+
 def test_the_layer_that_knows_is_asked():
-    calibration = calibrate(NAMES, words(6.0), (0.5, 0.1, 0.2, 0.3), "abc")
+    calibration = calibrated(6.0)
     assert calibration.verdict_layer in (2, 3)
     knows, noise = calibration.layers[2], calibration.layers[1]
     assert knows.named > 0.8
@@ -35,13 +44,57 @@ def test_the_layer_that_knows_is_asked():
     assert [layer.random_pair_cosine for layer in calibration.layers] == [0.5, 0.1, 0.2, 0.3]
 
 
-def test_where_no_layer_knows_nothing_is_named():
-    calibration = calibrate(NAMES, words(0.0), (0, 0, 0, 0), "abc")
-    assert all(layer.named < 0.2 for layer in calibration.layers)
+def test_where_nothing_knows_nothing_is_named():
+    calibration = calibrated(0.0)
+    assert all(reading.named < 0.2 for reading in calibration.readings)
+    assert max(reading.error for reading in calibration.readings) < 0.1
+
+
+def test_what_knows_speaks():
+    assert calibrated(0.0, 6.0).words.right > 0.95
+    assert calibrated(0.0, 6.0).layers[2].right_of_all < 0.65
+    both = calibrated(1.2, 1.2)
+    assert both.speaker == TOGETHER
+    assert both.together.right_of_all > max(both.words.right_of_all, both.layers[2].right_of_all)
+    assert both.speaks is both.together
+
+
+def test_the_speaker_is_given_the_cosines_it_reads():
+    layers, near = [np.full((2, 2), float(k)) for k in range(4)], np.full((2, 2), 9.0)
+    both = calibrated(1.2, 1.2)
+    assert [c[0, 0] for c in both.cosines(layers, near)] == [float(both.verdict_layer), 9.0]
+    raw = both.to_dict()
+    assert [c[0, 0] for c in Calibration.from_dict({**raw, "speaker": "words"}).cosines(layers, near)] == [9.0]
+    alone = Calibration.from_dict({**raw, "speaker": "2", "verdict_layer": 2})
+    assert [c[0, 0] for c in alone.cosines(layers, near)] == [2.0]
+
+
+def test_the_words_around_are_compared_about_their_centre():
+    calibration = calibrated(1.2, 1.2)
+    centre = np.array(calibration.centre)
+    assert centre == pytest.approx(np.full(5, 3.0), abs=0.3)
+    step = np.eye(5)[0]
+    near = calibration.around(np.stack([centre + step, centre - step, np.zeros(5)]))
+    assert near[0, 1] == pytest.approx(-1, abs=1e-4)
+    assert near[2].tolist() == [0, 0, 0]  # no word around it is known
+
+
+def test_probabilities_are_what_they_say():
+    reading = calibrated(1.2, 1.2).together
+    assert reading.error < 0.1
+    assert sum(n for *_, n in reading.reliability) > 500
+    assert [mean for mean, *_ in reading.reliability] == sorted(mean for mean, *_ in reading.reliability)
+
+
+def test_no_word_is_both_fitted_and_held_out():
+    fitted, held_out = halves([f"word{k}" for k in range(11)])
+    assert not {*fitted} & {*held_out}
+    assert len(fitted) + len(held_out) == 11
+    assert halves([f"word{k}" for k in reversed(range(11))]) == (fitted, held_out)
 
 
 def test_it_survives_json():
-    calibration = calibrate(NAMES, words(6.0), (0.5, 0.1, 0.2, 0.3), "abc")
+    calibration = calibrated(6.0)
     assert Calibration.from_dict(json.loads(json.dumps(calibration.to_dict()))) == calibration
     with pytest.raises(KeyError):
         Calibration.from_dict({})

@@ -32,3 +32,19 @@ def test_what_cannot_be_indexed_is_said(tmp_path, capsys, model):
     (tmp_path / "empty.txt").write_text("", encoding="utf-8")
     assert main(["index", str(tmp_path / "empty.txt"), "--out", str(tmp_path / "o"), "--model", model]) == 2
     assert "nothing to index" in capsys.readouterr().err
+
+
+def test_an_index_of_a_data_set_on_the_hub(tmp_path, capsys, model):
+    # A stand-in for the hub: `datasets` reads a folder by its path as it reads a data set by its name.
+    (tmp_path / "set").mkdir()
+    (tmp_path / "set" / "test.jsonl").write_text(
+        '{"id": 1, "words": "The bank opened. It closed."}\n{"id": 2, "words": "A dog."}\n', encoding="utf-8"
+    )
+    (tmp_path / "a.txt").write_text("My own bank.", encoding="utf-8")
+    arguments = [f"hub:{tmp_path / 'set'}", str(tmp_path / "a.txt"), "--out", str(tmp_path / "index"), "--model", model]
+    assert main(["index", *arguments, "--split", "test", "--column", "words", "--rows", "1"]) == 0
+    assert "3 sentences" in capsys.readouterr().out
+    index = UseIndex(tmp_path / "index")
+    assert [index.sentence(k) for k in range(3)] == ["The bank opened.", "It closed.", "My own bank."]
+    assert main(["index", *arguments, "--split", "test", "--column", "body"]) == 2
+    assert "no column 'body'; it has id, words" in capsys.readouterr().err

@@ -21,14 +21,15 @@ def _plain(use: GalleryUse) -> str:
     return use.sentence.replace("[", "").replace("]", "")
 
 
-def test_sixty_words_with_two_to_four_senses_of_eight_sentences() -> None:
+def test_two_hundred_words_with_two_to_five_senses_of_eight_sentences() -> None:
     words = gallery_words()
-    assert len(words) == len(set(words)) == 60
+    assert len(words) == len(set(words)) == 200
+    assert len(gallery()) >= 4000
     assert set(words) >= WORDS_OF_THE_TUTORIALS
     counts = Counter((use.word, use.sense) for use in gallery())
     assert set(counts.values()) == {8}
     senses = Counter(word for word, _ in counts)
-    assert {word: n for word, n in senses.items() if not 2 <= n <= 4} == {}
+    assert {word: n for word, n in senses.items() if not 2 <= n <= 5} == {}
 
 
 def test_the_uses_of_a_word_and_of_a_sense_stand_together() -> None:
@@ -79,6 +80,30 @@ def test_the_sentences_are_plain_and_of_seven_to_twenty_words() -> None:
 def test_no_sentence_stands_twice() -> None:
     sentences = Counter(_plain(use).lower() for use in gallery())
     assert [s for s, n in sentences.items() if n > 1] == []
+
+
+def test_no_two_sentences_are_nearly_the_same() -> None:
+    """Six words in a row, or more than half of all runs of three words."""
+    runs: dict[tuple[str, ...], set[int]] = defaultdict(set)
+    threes = []
+    for k, use in enumerate(gallery()):
+        words = re.findall(r"[a-z']+", _plain(use).lower())
+        for i in range(len(words) - 5):
+            runs[tuple(words[i : i + 6])].add(k)
+        threes.append({tuple(words[i : i + 3]) for i in range(len(words) - 2)})
+    assert {" ".join(run): places for run, places in runs.items() if len(places) > 1} == {}
+    where = defaultdict(set)
+    for k, found in enumerate(threes):
+        for three in found:
+            where[three].add(k)
+    shared = Counter((a, b) for places in where.values() for a in places for b in places if a < b)
+    alike = [pair for pair, n in shared.items() if n > 0.5 * min(len(threes[k]) for k in pair)]
+    assert [tuple(gallery()[k].sentence for k in pair) for pair in alike] == []
+
+
+def test_no_opening_is_a_template() -> None:
+    openings = Counter(" ".join(_plain(use).lower().split()[:3]) for use in gallery())
+    assert {opening: n for opening, n in openings.items() if n > 8} == {}
 
 
 def test_no_sentence_is_one_of_the_examples() -> None:

@@ -53,6 +53,18 @@ def test_only_this_word_or_only_others(elmo, index):
     assert not {"bank", "banks", ".", "!"} & {hit.sentence[hit.start : hit.end] for hit in other}
 
 
+def test_the_places_of_a_word_are_found_in_any_form(index):
+    assert index.uses_of("Bank", 9) == (
+        (("The bank opened.", 1), ("We sat on the banks.", 4), ("The bank opened .", 1)),
+        3,
+    )
+    assert index.uses_of("zebra", 9) == ((), 0)
+
+
+def test_of_many_uses_some_are_taken_at_even_distances(index):
+    assert index.uses_of("bank", 2) == ((("The bank opened.", 1), ("We sat on the banks.", 4)), 3)
+
+
 def test_an_index_is_found_again_and_never_mixed(elmo, index):
     folder = index.folder
     assert build_index(elmo, SENTENCES, folder, "mine").description == index.description

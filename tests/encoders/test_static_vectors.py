@@ -12,8 +12,8 @@ from safetensors.torch import save_file
 from elmo_tasks.bilm.model_files import CHECKPOINTS, bundled_models
 from elmo_tasks.encoders import static_vectors
 from elmo_tasks.encoders.static_training import (
+    VECTORS_FOLDER,
     StaticSettings,
-    check_folder,
     train_vectors,
     write_vectors,
 )
@@ -186,7 +186,7 @@ def test_something_else_is_never_replaced(folder, tmp_path):
     assert (folder / "diary.txt").read_text() == "mine"
     (tmp_path / "file").write_text("mine")
     with pytest.raises(ConfigError, match="a file of this name is in the way"):
-        check_folder(tmp_path / "file")
+        VECTORS_FOLDER.check(tmp_path / "file")
 
 
 def test_nothing_half_written_stays(folder):

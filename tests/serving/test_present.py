@@ -24,7 +24,7 @@ def session():
 
 @pytest.fixture(scope="module")
 def forms(session):
-    return session.meaning_forms("case", SENTENCE, SENSES)
+    return session.present.forms("case", SENTENCE, SENSES)
 
 
 def test_there_is_one_step_for_each_word_from_the_word_on(forms):
@@ -35,7 +35,7 @@ def test_there_is_one_step_for_each_word_from_the_word_on(forms):
 
 def test_each_step_is_the_sentence_up_to_there(session, forms):
     """Against the same numbers worked out one sentence at a time."""
-    loaded = session._load(session.default)
+    loaded = session.loaded.model()
     layer = loaded.calibration.verdict_layer
     assert forms.layer == loaded.names[layer]
 
@@ -54,30 +54,30 @@ def test_each_step_is_the_sentence_up_to_there(session, forms):
 
 def test_a_gallery_sentence_is_not_compared_with_itself(session):
     use = next(u for u in gallery() if (u.word, u.sense) == ("case", "illness"))
-    answer = session.meaning_forms("case", use.sentence, SENSES)
+    answer = session.present.forms("case", use.sentence, SENSES)
     assert [len(part) for part in answer.known] == [8, 7]
 
 
 def test_exchanged_senses_give_exchanged_numbers(session, forms):
-    turned = session.meaning_forms("case", SENTENCE, SENSES[::-1])
+    turned = session.present.forms("case", SENTENCE, SENSES[::-1])
     assert [step.cosines[::-1] for step in turned.steps] == [step.cosines for step in forms.steps]
     assert [step.nearer for step in turned.steps] == [step.nearer for step in forms.steps]
 
 
 def test_the_spelling_alone_gives_capitals_away(session):
-    python = session.meaning_forms("python", "The python swallowed a rabbit.", ["snake", "language"])
+    python = session.present.forms("python", "The python swallowed a rabbit.", ["snake", "language"])
     assert python.right_by_spelling == 16
-    assert session.meaning_forms("bank", "The bank was shut.", ["money", "river"]).right_by_spelling == 0
+    assert session.present.forms("bank", "The bank was shut.", ["money", "river"]).right_by_spelling == 0
 
 
 def test_no_side_is_named_where_the_known_uses_do_not_part(session):
-    answer = session.meaning_forms("spring", "The spring was cold.", ["coil", "water"])
+    answer = session.present.forms("spring", "The spring was cold.", ["coil", "water"])
     assert not answer.can_tell
     assert {step.nearer for step in answer.steps} == {None}
 
 
 def test_the_first_two_senses_are_the_default(session):
-    answer = session.meaning_forms("bank", "The bank was shut.")
+    answer = session.present.forms("bank", "The bank was shut.")
     assert [sense.name for sense in answer.senses] == ["money", "river"]
 
 
@@ -102,24 +102,24 @@ def test_the_answer_is_json(forms):
 )
 def test_what_cannot_be_answered_is_said(session, word, sentence, senses, field, message):
     with pytest.raises(InputError, match=message) as caught:
-        session.meaning_forms(word, sentence, senses)
+        session.present.forms(word, sentence, senses)
     assert caught.value.field == field
 
 
 def test_a_model_that_is_not_on_offer_is_refused(session):
     with pytest.raises(InputError, match="There is no model"):
-        session.meaning_forms("case", SENTENCE, model="/etc")
+        session.present.forms("case", SENTENCE, model="/etc")
 
 
 def test_the_examples_of_the_page_can_be_asked(session):
     for example in FORMINGS:
-        assert session.meaning_forms(example.word, example.sentence, example.senses).steps
+        assert session.present.forms(example.word, example.sentence, example.senses).steps
     for word in STATIC_WORDS:
-        assert len(session.static_neighbours(word).neighbours) == 12
+        assert len(session.present.neighbours(word).neighbours) == 12
 
 
 def test_neighbours_are_those_of_the_static_vectors(session):
-    found = session.static_neighbours("Bank", 3)
+    found = session.present.neighbours("Bank", 3)
     expected = StaticVectors.load().nearest("Bank", 3)
     assert [(near.word, near.cosine) for near in found.neighbours] == [
         (w, pytest.approx(c, abs=1e-6)) for w, c in expected
@@ -139,10 +139,10 @@ def test_neighbours_are_those_of_the_static_vectors(session):
 )
 def test_neighbours_that_cannot_be_had(session, word, n, message):
     with pytest.raises(InputError, match=message):
-        session.static_neighbours(word, n)
+        session.present.neighbours(word, n)
 
 
 def test_senses_are_those_of_the_gallery(session):
-    assert [sense.name for sense in session.gallery_senses("Bank ")] == ["money", "river", "rely"]
-    assert len(session.gallery_senses("bank")[0].sentences) == 8
-    assert session.gallery_senses("house") == ()
+    assert [sense.name for sense in session.present.senses("Bank ")] == ["money", "river", "rely"]
+    assert len(session.present.senses("bank")[0].sentences) == 8
+    assert session.present.senses("house") == ()

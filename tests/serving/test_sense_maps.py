@@ -6,6 +6,7 @@ import pytest
 
 from elmo_tasks.corpus.use_index import build_index
 from elmo_tasks.errors import DataError, InputError
+from elmo_tasks.serving import nearest_uses
 from elmo_tasks.serving.session import Session
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
@@ -28,7 +29,7 @@ def session(folder, tmp_path_factory):
 
 
 def test_a_map_has_the_documented_form(session):
-    found = session.sense_map("bank", n_groups=3)
+    found = session.maps.sense_map("bank", n_groups=3)
     answer = found.to_dict()
     assert json.loads(json.dumps(answer))["verdict"] == found.verdict
     assert len(found.uses) == 24
@@ -42,26 +43,26 @@ def test_a_map_has_the_documented_form(session):
 
 
 def test_a_model_nobody_measured_names_no_groups(session):
-    found = session.sense_map("bank")
+    found = session.maps.sense_map("bank")
     assert found.groups == ()
     assert "was not measured yet" in found.verdict
     assert found.n_measured_words == 0
 
 
 def test_ones_own_text_stands_beside_the_gallery(session):
-    both = session.sense_map("bank", "My bank is closed.\nThe banks are muddy.")
+    both = session.maps.sense_map("bank", "My bank is closed.\nThe banks are muddy.")
     assert [use.own for use in both.uses] == [False] * 24 + [True] * 2
-    alone = session.sense_map("zebra", TEXT)
+    alone = session.maps.sense_map("zebra", TEXT)
     assert alone.n_own == len(alone.uses) == 7
     assert not any(use.sense for use in alone.uses)
 
 
 def test_few_uses_are_not_sorted(session):
-    assert "Too few uses" in session.sense_map("zebra", "A zebra. Two zebras.").verdict
+    assert "Too few uses" in session.maps.sense_map("zebra", "A zebra. Two zebras.").verdict
 
 
 def test_the_view_without_context_says_so(session):
-    found = session.sense_map("zebra", TEXT, view="0")
+    found = session.maps.sense_map("zebra", TEXT, view="0")
     assert found.groups == ()
     assert "looks at the letters" in found.verdict
 
@@ -81,14 +82,14 @@ def test_the_view_without_context_says_so(session):
 )
 def test_what_has_no_map_is_said_at_its_field(session, arguments, field, message):
     with pytest.raises(InputError, match=message) as caught:
-        session.sense_map(**arguments)
+        session.maps.sense_map(**arguments)
     assert caught.value.field == field
 
 
 def test_words_of_a_text_are_ranked(session):
     said = []
     text = "\n".join(f"The zebra drank from a river while lions slept under trees, day {k}." for k in range(8))
-    found = session.two_lives(text, progress=lambda what, share: said.append(share))
+    found = session.maps.two_lives(text, progress=lambda what, share: said.append(share))
     assert found.n_candidates == len(found.words) or found.n_candidates > 0
     assert found.n_sentences == 8
     assert said == sorted(said)
@@ -101,28 +102,28 @@ def test_words_of_a_text_are_ranked(session):
 )
 def test_texts_without_two_lives(session, text, message):
     with pytest.raises(InputError, match=message) as caught:
-        session.two_lives(text)
+        session.maps.two_lives(text)
     assert caught.value.field == "text"
 
 
 def test_nearest_uses_in_the_gallery(session):
     said = []
     sentence = "The bank refused the loan."
-    found = session.nearest("bank", sentence, layer="1", n=5, progress=lambda what, share: said.append(what))
+    found = session.nearest.uses("bank", sentence, layer="1", n=5, progress=lambda what, share: said.append(what))
     assert said[-1] == "Reading the example sentences once"
     assert len(found.uses) == 5
     assert found.uses[0].cosine >= found.uses[-1].cosine
     assert found.static[0].word
     assert found.sources == ("gallery",)
-    assert all(not use.same_word for use in session.nearest("bank", sentence, only="other").uses)
-    assert all(use.same_word for use in session.nearest("bank", sentence, only="same").uses)
+    assert all(not use.same_word for use in session.nearest.uses("bank", sentence, only="other").uses)
+    assert all(use.same_word for use in session.nearest.uses("bank", sentence, only="same").uses)
     said.clear()
-    session.nearest("bank", sentence, progress=lambda what, share: said.append(what))
+    session.nearest.uses("bank", sentence, progress=lambda what, share: said.append(what))
     assert said == []  # read once
 
 
 def test_spelling_only_finds_the_same_spelling(session):
-    found = session.nearest("bank", "The bank refused the loan.", layer="0")
+    found = session.nearest.uses("bank", "The bank refused the loan.", layer="0")
     assert found.uses[0].token == "bank"
     assert found.uses[0].cosine == pytest.approx(1.0, abs=1e-3)
 
@@ -140,16 +141,44 @@ def test_spelling_only_finds_the_same_spelling(session):
 )
 def test_what_has_no_nearest_uses(session, arguments, field, message):
     with pytest.raises(InputError, match=message) as caught:
-        session.nearest(**{"word": "bank", "sentence": "The bank.", **arguments})
+        session.nearest.uses(**{"word": "bank", "sentence": "The bank.", **arguments})
     assert caught.value.field == field
 
 
 def test_ones_own_index_is_searched(session, folder, tmp_path):
-    build_index(session._elmo(session.default), ["A zebra ran.", "Two banks."], tmp_path / "own", "my letters")
+    build_index(session.loaded.model().elmo, ["A zebra ran.", "Two banks."], tmp_path / "own", "my letters")
     own = Session(str(folder), index=tmp_path / "own")
-    found = own.nearest("bank", "The bank.", only="all")
+    found = own.nearest.uses("bank", "The bank.", only="all")
     assert found.source == "my letters"
     assert found.sources == ("gallery", "my letters")
     assert {use.sentence for use in found.uses} == {"A zebra ran.", "Two banks."}
     with pytest.raises(DataError, match="expected an index"):
         Session(str(folder), index=tmp_path)
+
+
+def test_ones_own_index_is_mapped(session, folder, tmp_path):
+    build_index(session.loaded.model().elmo, ["A zebra ran.", "Two banks."], tmp_path / "own", "my letters")
+    maps = Session(str(folder), index=tmp_path / "own").maps
+    assert (maps.index_title(), session.maps.index_title()) == ("my letters", "")
+    drawn = maps.sense_map("bank", index=True, gallery=False)
+    assert [(use.sentence, use.own) for use in drawn.uses] == [("Two banks.", True)]
+    assert drawn.n_own == 1
+    assert not any(use.own for use in maps.sense_map("bank").uses)
+
+
+def test_where_the_cache_cannot_be_written_a_temporary_folder_is_used(folder, tmp_path, monkeypatch):
+    blocked = tmp_path / "a file"
+    blocked.write_text("no folder can be below it")
+    monkeypatch.setattr(nearest_uses, "cache_folder", lambda: blocked / "cache")
+    monkeypatch.setattr(nearest_uses, "temporary_cache", lambda: tmp_path / "temporary")
+    assert Session(str(folder)).nearest.uses("bank", "The bank.").uses
+    assert (tmp_path / "temporary" / "uses").is_dir()
+
+
+def test_where_nothing_can_be_written_it_says_so(folder, tmp_path, monkeypatch):
+    blocked = tmp_path / "a file"
+    blocked.write_text("no folder can be below it")
+    for name in ("cache_folder", "temporary_cache"):
+        monkeypatch.setattr(nearest_uses, name, lambda: blocked / "cache")
+    with pytest.raises(InputError, match="no folder takes their vectors.*ELMO_TASKS_CACHE"):
+        Session(str(folder)).nearest.uses("bank", "The bank.")

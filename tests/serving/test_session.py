@@ -8,6 +8,7 @@ import torch
 from elmo_tasks.api import Service
 from elmo_tasks.errors import ConfigError, InputError
 from elmo_tasks.serving.calibrations import cached_path, load_calibration
+from elmo_tasks.serving.map_calibrations import checksum_of
 from elmo_tasks.serving.session import Session
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
@@ -33,7 +34,7 @@ def session(folder, tmp_path_factory):
 
 def test_the_answer_has_the_documented_form(session, folder):
     answer = session.compare("bank", SENTENCES).to_dict()
-    assert list(answer) == ["word", "model", "items", "layers", "groups", "verdict"]
+    assert list(answer) == ["word", "model", "items", "layers", "groups", "verdict", "said_by", "same_meaning"]
     assert [list(item) for item in answer["items"]] == [["sentence", "tokens", "index", "token"]] * 3
     assert [layer["name"] for layer in answer["layers"]] == ["0", "1", "2", "mean"]
     assert [list(layer) for layer in answer["layers"]] == [["name", "cosine", "norms", "random_pair_cosine"]] * 4
@@ -46,7 +47,7 @@ def test_layer_0_is_1_for_one_spelling_and_norms_are_lengths(session):
     comparison = session.compare("bank", SENTENCES[:2])
     assert comparison.layers[0].cosine == ((1.0, 1.0), (1.0, 1.0))
     assert comparison.layers[1].cosine[0][1] < 1.0
-    elmo = session._load(session.default).elmo
+    elmo = session.loaded.model().elmo
     vectors = elmo.encode([SENTENCES[0]]).values[:, 0, 1]
     assert [layer.norms[0] for layer in comparison.layers[:3]] == pytest.approx(vectors.norm(dim=-1).tolist(), abs=1e-5)
     assert comparison.layers[3].norms[0] == pytest.approx(vectors.mean(dim=0).norm().item(), abs=1e-5)
@@ -101,7 +102,7 @@ def test_a_request_cannot_open_a_folder(session, tmp_path):
 
 
 def test_a_model_from_a_folder_goes_by_its_name(session, folder):
-    assert session.default == "toy"
+    assert session.loaded.default == "toy"
     assert session.models()[0].name == "toy"
     assert session.compare("bank", SENTENCES, model="toy") == session.compare("bank", SENTENCES)
 
@@ -112,14 +113,14 @@ def test_a_model_that_is_not_there(tmp_path):
 
 
 def test_calibration_is_kept_and_renewed_for_other_weights(session, folder, tmp_path, monkeypatch):
-    elmo = session._load(session.default).elmo
-    kept = cached_path(elmo.files.checksum)
+    elmo, static = session.loaded.model().elmo, session.loaded.static()
+    kept = cached_path(checksum_of(elmo, static))
     assert kept.exists()
     before = kept.stat().st_mtime_ns
-    assert load_calibration(elmo) == session._load(session.default).calibration
+    assert load_calibration(elmo, static) == session.loaded.model().calibration
     assert kept.stat().st_mtime_ns == before
     kept.write_text("{}")
-    assert load_calibration(elmo) == session._load(session.default).calibration
+    assert load_calibration(elmo, static) == session.loaded.model().calibration
     bilm = tiny()
     with torch.no_grad():
         bilm.token_encoder.projection.bias += 1
@@ -127,7 +128,7 @@ def test_calibration_is_kept_and_renewed_for_other_weights(session, folder, tmp_
     (tmp_path / "other" / "calibration.json").write_text(kept.read_text())  # of the first model
     other = Session(str(tmp_path / "other"))
     other.compare("bank", SENTENCES)
-    assert other._load(other.default).calibration.checksum != elmo.files.checksum
+    assert other.loaded.model().calibration.checksum != checksum_of(elmo, static)
 
 
 def test_groups_are_named_for_one_spelling_only(session):

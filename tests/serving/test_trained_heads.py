@@ -59,7 +59,7 @@ def heads(checkpoints: Path, tmp_path: Path, loads: list[str]) -> TrainedHeads:
 
 def test_the_default_comes_first_and_a_head_before_its_twin(heads: TrainedHeads, toy: Path, tmp_path: Path) -> None:
     write_untrained(tmp_path / "runs" / "mine" / "head", toy)
-    infos = heads.infos()
+    infos = heads.offered()
     assert [info.name for info in infos] == ["mood-b", "mood-a", "ner-b", "ner-b-layer0", "ner-a", "mine"]
     assert [info.own for info in infos] == [False] * 5 + [True]
     assert [info.twin for info in infos] == [None, None, "ner-b-layer0", None, None, None]
@@ -70,18 +70,18 @@ def test_what_is_said_of_a_head(heads: TrainedHeads, toy: Path, tmp_path: Path) 
     scores = {"main": "f1", "f1": 0.75}
     card = {"title": "Names", "data": "a book", "scores": {"validation": scores | {"f1": 0.5}, "test": scores}}
     write_untrained(tmp_path / "runs" / "mine" / "head", toy, card=card)
-    info = heads.infos()[-1]
+    info = heads.offered()[-1]
     assert (info.title, info.labels, info.encoder) == ("Names", ("LOC", "PER"), str(toy))
     assert info.score is not None
     assert (info.score.metric, info.score.value, info.score.data) == ("F1", 0.75, "a book, test part")
-    first = heads.infos()[0]
+    first = heads.offered()[0]
     assert (first.title, first.labels, first.score) == ("The mood-b", ("negative", "positive"), None)
 
 
 def test_heads_of_one_name_are_told_apart(heads: TrainedHeads, toy: Path, tmp_path: Path) -> None:
     for name in ("ner-a/head", "x/mine/head", "y/mine/head"):
         write_untrained(tmp_path / "runs" / name, toy)
-    assert [info.name for info in heads.infos() if info.own] == ["ner-a-2", "mine", "mine-2"]
+    assert [info.name for info in heads.offered() if info.own] == ["ner-a-2", "mine", "mine-2"]
     assert heads.tag(["Ada ran."], head="ner-a-2")
 
 
@@ -103,7 +103,7 @@ def test_a_broken_folder_in_runs_is_passed_over(
     write_untrained(tmp_path / "runs" / "bad" / "head", toy)
     write_untrained(tmp_path / "runs" / "good" / "head", toy)
     (tmp_path / "runs" / "bad" / "head" / name).write_text(text)
-    assert [info.name for info in heads.infos() if info.own] == ["good"]
+    assert [info.name for info in heads.offered() if info.own] == ["good"]
     assert heads.layer_weights() == ()
 
 
@@ -147,7 +147,7 @@ def test_a_head_of_the_other_kind_is_not_on_offer(heads: TrainedHeads) -> None:
 def test_without_any_head_it_is_said_how_to_get_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(head_files, "CHECKPOINTS", tmp_path)
     heads = TrainedHeads(Elmo.load, [tmp_path / "runs"])
-    assert heads.infos() == heads.layer_weights() == ()
+    assert heads.offered() == heads.layer_weights() == ()
     with pytest.raises(InputError, match=r"no trained model for this yet\. Train one: make train-ner\."):
         heads.tag(["Ada"])
     with pytest.raises(InputError, match="Train one: make train-sentiment"):
@@ -284,14 +284,14 @@ def test_weights_that_were_not_learned_are_left_out(
 def test_the_session_offers_the_heads(checkpoints: Path, toy: Path, tmp_path: Path) -> None:
     write_untrained(tmp_path / "runs" / "mine" / "head", toy, encoder_name="toy")
     session = Session(str(toy), runs_dir=tmp_path / "runs")
-    assert [info.name for info in session.heads()][-1] == "mine"
-    (found,) = session.tag(["Ada ran."], head="mine", n_readings=2)
+    assert [info.name for info in session.heads.offered()][-1] == "mine"
+    (found,) = session.heads.tag(["Ada ran."], head="mine", n_readings=2)
     assert (found.tokens, len(found.runners_up)) == (("Ada", "ran", "."), 1)
-    (text,) = session.classify(["good day"], pushes=False)
+    (text,) = session.heads.classify(["good day"], pushes=False)
     assert text.label in ("negative", "positive")
-    assert session.layer_weights() == ()
+    assert session.heads.layer_weights() == ()
     shutil.rmtree(tmp_path / "runs")
-    assert not any(info.own for info in session.heads())
+    assert not any(info.own for info in session.heads.offered())
 
 
 def test_requests_in_threads_load_an_encoder_once(
@@ -304,8 +304,8 @@ def test_requests_in_threads_load_an_encoder_once(
         time.sleep(0.2)
         return load_bilm(files)
 
-    monkeypatch.setattr("elmo_tasks.serving.session.load_bilm", slowly)
+    monkeypatch.setattr("elmo_tasks.serving.loaded_models.load_bilm", slowly)
     session = Session(str(toy), runs_dir=tmp_path / "runs")
     with ThreadPoolExecutor(4) as pool:
-        elmos = set(pool.map(session._elmo, ["toy"] * 4))
+        elmos = set(pool.map(session.loaded.elmo, ["toy"] * 4))
     assert (len(elmos), loaded) == (1, ["toy"])

@@ -12,7 +12,9 @@ from elmo_tasks.data.records import LabelledText, TaggedSentence
 from elmo_tasks.data.tagging_readers import read_tagged
 from elmo_tasks.errors import InputError
 from elmo_tasks.serving import training_data
-from elmo_tasks.serving.training_data import Uploads, split_rows, write_upload
+from elmo_tasks.serving.training_data import write_upload
+from elmo_tasks.serving.training_rows import split_rows
+from elmo_tasks.serving.uploads import Uploads
 
 TEXTS = [(f"text number {k} about rain", "good" if k % 3 else "bad") for k in range(40)]
 CONLL = "".join(f"Ada B-PER\nLove{k} I-PER\nslept O\n\n" for k in range(30))
@@ -117,13 +119,13 @@ def test_only_text_files_are_taken(tmp_path, name):
 
 
 def test_size_and_rows_have_limits(tmp_path, monkeypatch):
-    monkeypatch.setattr(training_data, "MAX_UPLOAD", 1_000)
+    monkeypatch.setattr("elmo_tasks.serving.uploads.MAX_UPLOAD", 1_000)
     with pytest.raises(InputError, match="the most is"):
         Uploads(tmp_path).keep("a.tsv", b"x" * 1_001)
     with pytest.raises(InputError, match="is empty"):
         Uploads(tmp_path).keep("a.tsv", b"")
-    monkeypatch.setattr(training_data, "MAX_UPLOAD", 10**6)
-    monkeypatch.setattr(training_data, "MAX_ROWS", 39)
+    monkeypatch.setattr("elmo_tasks.serving.uploads.MAX_UPLOAD", 10**6)
+    monkeypatch.setattr("elmo_tasks.serving.upload_reading.MAX_ROWS", 39)
     with pytest.raises(InputError, match="40 texts; the most is 39"):
         look(tmp_path, "a.tsv", tsv_of())
 

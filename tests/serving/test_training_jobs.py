@@ -228,3 +228,12 @@ def test_a_line_of_progress_that_is_being_written_is_left_out(tmp_path):
     with (tmp_path / name / "progress.jsonl").open("a") as file:
         file.write('{"epoch": 4, "sco')
     assert len(JobFolder(tmp_path / name).job().course) == 4
+
+
+@pytest.mark.parametrize(
+    "ask", [lambda jobs: jobs.start(PLAN), lambda jobs: jobs.keep_upload("a.csv", b"text,label\nA.,b\n")]
+)
+def test_a_folder_that_cannot_be_written_is_said(tmp_path, ask):
+    (tmp_path / "file").write_text("no folder can be below it")
+    with pytest.raises(InputError, match=r"folder for runs cannot be written .*--runs_dir"):
+        ask(jobs_in(tmp_path / "file" / "runs"))

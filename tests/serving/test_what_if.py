@@ -24,7 +24,7 @@ def session(tmp_path_factory):
 
 
 def test_products_give_the_cosines_of_the_comparison(session):
-    found = session.layer_products("bank", SENTENCES)
+    found = session.what_if.layer_products("bank", SENTENCES)
     products = torch.tensor(found.products, dtype=torch.float64)
     compared = session.compare("bank", SENTENCES)
     for layer, weights in enumerate(torch.eye(3)):
@@ -36,12 +36,12 @@ def test_products_give_the_cosines_of_the_comparison(session):
 
 
 def test_the_same_spelling_moves_nothing(session):
-    found = session.what_if("bank", SENTENCES, "bank")
+    found = session.what_if.respell("bank", SENTENCES, "bank")
     assert all(c == pytest.approx(1.0, abs=1e-5) for layer in found.layers for c in layer.cosine)
 
 
 def test_letters_alone_move_the_word_by_the_same_in_every_sentence(session):
-    found = session.what_if("bank", SENTENCES, "bankk")
+    found = session.what_if.respell("bank", SENTENCES, "bankk")
     first, second = found.layers[0].cosine, found.layers[1].cosine
     assert max(first) - min(first) < 1e-5
     assert first[0] < 1.0
@@ -51,23 +51,23 @@ def test_letters_alone_move_the_word_by_the_same_in_every_sentence(session):
 
 
 def test_one_sentence_is_enough_and_brackets_mark_another_word(session):
-    found = session.what_if("bank", ["We walked along the [shore]."], "coast")
+    found = session.what_if.respell("bank", ["We walked along the [shore]."], "coast")
     assert (found.word, found.sentences) == ("shore", ("We walked along the [coast].",))
 
 
 @pytest.mark.parametrize("spelling", ["", "  ", "two words", "a.b. c", "x" * 51, "x" * 500, "don't"])
 def test_what_is_not_one_word_is_refused(session, spelling):
     with pytest.raises(InputError, match="spelling|one word") as caught:
-        session.what_if("bank", SENTENCES, spelling)
+        session.what_if.respell("bank", SENTENCES, spelling)
     assert caught.value.field == "spelling"
 
 
 @pytest.mark.parametrize("sentences", [[], SENTENCES * 5])
 def test_the_limits_of_comparing_hold(session, sentences):
     with pytest.raises(InputError, match="Comparing takes 1 to 12 sentences"):
-        session.what_if("bank", sentences, "bankk")
+        session.what_if.respell("bank", sentences, "bankk")
 
 
 def test_training_is_off_by_default(session):
-    assert not session.training_offer().allowed
-    assert session.training_jobs() == ()
+    assert not session.training.offer().allowed
+    assert session.training.jobs() == ()

@@ -40,14 +40,14 @@ def session(tmp_path_factory):
 def test_the_most_different_pair_is_explained(session):
     comparison = session.compare("bank", SENTENCES)
     layer = next(found for found in comparison.layers if found.name == comparison.verdict_layer)
-    found = session.why("bank", SENTENCES)
+    found = session.why.explain("bank", SENTENCES)
     a, b = found.pair
     assert layer.cosine[a][b] == min(min(row) for row in layer.cosine)
     assert found.cosine == pytest.approx(layer.cosine[a][b], abs=1e-5)
 
 
 def test_every_other_word_of_the_two_sentences_is_hidden(session):
-    found = session.why("bank", SENTENCES, pair=(1, 0))
+    found = session.why.explain("bank", SENTENCES, pair=(1, 0))
     assert found.pair == (0, 1)
     assert [word.token for word in found.words if word.use == 0] == ["The", "gave", "us", "a", "loan", "."]
     assert "bank" not in [word.token for word in found.words]
@@ -56,7 +56,7 @@ def test_every_other_word_of_the_two_sentences_is_hidden(session):
 
 
 def test_a_change_is_that_of_comparing_the_sentence_without_the_word(session):
-    found = session.why("bank", SENTENCES[:2], layer="1")
+    found = session.why.explain("bank", SENTENCES[:2], layer="1")
     word = next(word for word in found.words if word.token == "river")
     for change, sentence in zip(
         word.changes,
@@ -69,8 +69,8 @@ def test_a_change_is_that_of_comparing_the_sentence_without_the_word(session):
 
 
 def test_words_after_the_word_do_not_move_the_half_that_reads_before_it(session):
-    one = session.why("bank", SENTENCES[:2]).sides
-    other = session.why("bank", [SENTENCES[0], "We sat on the bank all day."]).sides
+    one = session.why.explain("bank", SENTENCES[:2]).sides
+    other = session.why.explain("bank", [SENTENCES[0], "We sat on the bank all day."]).sides
     assert [s.before for s in one] == [s.before for s in other]
     assert [s.after for s in one] != [s.after for s in other]
     assert [s.layer for s in one] == ["1", "2"]
@@ -78,13 +78,13 @@ def test_words_after_the_word_do_not_move_the_half_that_reads_before_it(session)
 
 def test_long_sentences_are_capped_and_it_is_said(session, monkeypatch):
     monkeypatch.setattr(why, "_MOST_TOKENS", 200)
-    found = session.why("bank", ["The bank " + "and so on " * 10, SENTENCES[0]])
+    found = session.why.explain("bank", ["The bank " + "and so on " * 10, SENTENCES[0]])
     assert found.skipped > 0
     assert len(found.words) + found.skipped == (2 + 30 - 1) + 6
 
 
 def test_a_word_alone_has_nothing_to_hide(session):
-    found = session.why("bank", ["bank", "Bank"])
+    found = session.why.explain("bank", ["bank", "Bank"])
     assert found.words == ()
     assert found.answer == "There is no other word in the two sentences."
 
@@ -92,17 +92,17 @@ def test_a_word_alone_has_nothing_to_hide(session):
 @pytest.mark.parametrize("pair", [(0, 0), (0, 3), (-1, 1), (0,)])
 def test_a_pair_is_two_different_uses(session, pair):
     with pytest.raises(InputError, match="Choose two different uses, counted from 0 to 2"):
-        session.why("bank", SENTENCES, pair=pair)
+        session.why.explain("bank", SENTENCES, pair=pair)
 
 
 @pytest.mark.parametrize("layer", ["0", "7", "<b>"])
 def test_the_context_free_layer_is_refused(session, layer):
     with pytest.raises(InputError, match="choose one of 1, 2, mean"):
-        session.why("bank", SENTENCES, layer=layer)
+        session.why.explain("bank", SENTENCES, layer=layer)
 
 
 def test_the_explanation_is_json(session):
-    answer = session.why("bank", SENTENCES).to_dict()
+    answer = session.why.explain("bank", SENTENCES).to_dict()
     assert json.loads(json.dumps(answer)) == json.loads(json.dumps(answer))
     assert list(answer)[:8] == [
         "word", "model", "pair", "sentences", "layer", "cosine", "random_pair_cosine", "asked"
@@ -111,7 +111,7 @@ def test_the_explanation_is_json(session):
 
 
 def test_marks_and_punctuation_are_not_guessed(session):
-    found = session.substitutes("bank", SENTENCES)
+    found = session.substitutes.written("bank", SENTENCES)
     for use in found.uses:
         for guesses in (use.before, use.after, use.both):
             assert not {guess.word for guess in guesses} & {*SPECIAL_WORDS, ","}
@@ -120,7 +120,7 @@ def test_marks_and_punctuation_are_not_guessed(session):
 
 
 def test_forms_of_the_word_are_marked(session):
-    found = session.substitutes("bank", SENTENCES)
+    found = session.substitutes.written("bank", SENTENCES)
     marked = {g.word for use in found.uses for g in (*use.before, *use.after, *use.both) if g.is_form}
     plain = {g.word for use in found.uses for g in (*use.before, *use.after, *use.both) if not g.is_form}
     assert marked
@@ -129,18 +129,18 @@ def test_forms_of_the_word_are_marked(session):
 
 
 def test_the_word_itself_has_its_rank_or_none(session):
-    found = session.substitutes("bank", SENTENCES[:2]).uses
+    found = session.substitutes.written("bank", SENTENCES[:2]).uses
     for use in found:
         shown = [guess.word for guess in use.both]
         assert use.rank is not None
         assert "bank" not in shown or use.rank == shown.index("bank") + 1
-    unknown = session.substitutes("gulls", ["The gulls left.", "Two gulls ate."]).uses[0]
+    unknown = session.substitutes.written("gulls", ["The gulls left.", "Two gulls ate."]).uses[0]
     assert (unknown.rank, unknown.probability) == (None, None)
 
 
 def test_what_is_guessed_from_before_hangs_on_what_stands_before(session):
-    one = session.substitutes("bank", SENTENCES[:2]).uses[1]
-    other = session.substitutes("bank", [SENTENCES[0], "We sat on the bank all day."]).uses[1]
+    one = session.substitutes.written("bank", SENTENCES[:2]).uses[1]
+    other = session.substitutes.written("bank", [SENTENCES[0], "We sat on the bank all day."]).uses[1]
     assert one.before == other.before
     assert one.after != other.after
 
@@ -148,4 +148,4 @@ def test_what_is_guessed_from_before_hangs_on_what_stands_before(session):
 @pytest.mark.usefixtures("session")  # the same weights, so that they are calibrated once
 def test_a_model_without_its_output_layer_says_so(tmp_path):
     with pytest.raises(InputError, match="The model “plain” gives vectors but cannot write words"):
-        session_with(tmp_path / "plain", False).substitutes("bank", SENTENCES)
+        session_with(tmp_path / "plain", False).substitutes.written("bank", SENTENCES)

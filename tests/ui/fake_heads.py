@@ -118,12 +118,13 @@ def _check(texts: Sequence[str], head: str | None, kind: str, limits: Limits) ->
 
 
 class FakeHeads:
-    """The methods of the service that heads answer."""
+    """What heads answer."""
 
     limits = Limits()
+    on_offer = HEADS
 
-    def heads(self) -> tuple[HeadInfo, ...]:
-        return HEADS
+    def offered(self) -> tuple[HeadInfo, ...]:
+        return self.on_offer
 
     def classify(
         self, texts: Sequence[str], head: str | None = None, pushes: bool = True

@@ -42,10 +42,13 @@ VIEWS = (
 
 
 class FakeMap:
-    """The methods of the service that the Sense map and Nearest uses tabs ask."""
+    """What the Sense map tab asks."""
 
-    def gallery_words(self) -> tuple[str, ...]:
+    def words(self) -> tuple[str, ...]:
         return tuple(USES)
+
+    def index_title(self) -> str:
+        return "my letters"
 
     def sense_map(
         self,
@@ -57,6 +60,7 @@ class FakeMap:
         name: str = "",
         model: str | None = None,
         progress: Progress | None = None,
+        index: bool = False,
     ) -> SenseMap:
         if word == "crash":
             raise RuntimeError("a secret detail")
@@ -67,6 +71,7 @@ class FakeMap:
                 progress("Reading the sentences", share)
                 time.sleep(0.9)
         own = [(line.strip(), None) for line in text.splitlines() if word in line]
+        own += [("A spring in my letters.", None)] if index and word == "spring" else []
         known = [*(USES.get(word, ()) if gallery else ())]
         if not known and not own:
             raise InputError(f"There are no example sentences for “{word}”.", field="text" if text else "word")
@@ -129,7 +134,11 @@ class FakeMap:
         words = (SplitWord("bank", 7, 0.12, True, groups), SplitWord("house", 6, -0.02, False, groups))
         return TwoLives("fake-small", "both", words, 30, 2, "“bank” may lead two lives in this text. Looked at all 2.")
 
-    def nearest(
+
+class FakeNearest:
+    """What the Nearest uses tab asks."""
+
+    def uses(
         self,
         word: str,
         sentence: str,

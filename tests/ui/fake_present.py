@@ -31,20 +31,20 @@ SENSES = {
 class FakePresent:
     """The word starts at the first sense; ``flu``, ``list`` and ``reeds`` take it to the second."""
 
-    def gallery_senses(self, word: str) -> tuple[GallerySense, ...]:
+    def senses(self, word: str) -> tuple[GallerySense, ...]:
         known = SENSES.get(word.strip().lower(), {})
         return tuple(GallerySense(word.strip().lower(), name, *rest) for name, rest in known.items())
 
-    def static_neighbours(self, word: str, n: int = 12) -> StaticNeighbours:
+    def neighbours(self, word: str, n: int = 12) -> StaticNeighbours:
         if not word.isalpha():
             raise InputError(f"“{word}” is not among the words here.", field="word")
         near = tuple(StaticNeighbour(f"{word}-{k}", 0.9 - k / 100) for k in range(n))
         return StaticNeighbours(word, "fake-static", 1234, near)
 
-    def meaning_forms(
+    def forms(
         self, word: str, sentence: str, senses: Sequence[str] | None = None, model: str | None = None
     ) -> MeaningForms:
-        found = {sense.name: sense for sense in self.gallery_senses(word)}
+        found = {sense.name: sense for sense in self.senses(word)}
         names = list(senses or list(found)[:2])
         if len(names) != 2 or not set(names) <= set(found):
             raise InputError(f"Choose two different senses of “{word}”: {', '.join(found)}.", field="senses")

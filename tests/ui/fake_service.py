@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from elmo_tasks.api import Choice, Comparison, ComparisonItem, LayerComparison, Limits, ModelInfo
 from elmo_tasks.errors import InputError
 from tests.ui.fake_heads import FakeHeads
-from tests.ui.fake_map import FakeMap
+from tests.ui.fake_map import FakeMap, FakeNearest
 from tests.ui.fake_present import FakePresent
 from tests.ui.fake_training import FakeTraining
-from tests.ui.fake_why import FakeWhy
+from tests.ui.fake_what_if import FakeWhatIf
+from tests.ui.fake_why import FakeSubstitutes, FakeWhy
 
 TOPICS = {
     "money": "loan savings cash mortgage lender rates salary shares",
@@ -34,10 +35,15 @@ def _topic(item: ComparisonItem) -> str:
     return next((name for name, keys in TOPICS.items() if words & set(keys.split())), "other")
 
 
-class FakeService(FakeHeads, FakeMap, FakePresent, FakeTraining, FakeWhy):
+class FakeService:
     """Groups the uses by a few topic words; ``muddle`` cannot be told apart, ``crash`` is a fault of the program."""
 
     limits = Limits()
+
+    def __init__(self) -> None:
+        self.why, self.substitutes, self.what_if = FakeWhy(self.compare), FakeSubstitutes(self.compare), FakeWhatIf()
+        self.maps, self.nearest, self.heads = FakeMap(), FakeNearest(), FakeHeads()
+        self.training, self.present = FakeTraining(), FakePresent()
 
     def models(self) -> tuple[ModelInfo, ...]:
         return (
@@ -65,13 +71,19 @@ class FakeService(FakeHeads, FakeMap, FakePresent, FakeTraining, FakeWhy):
         for use, item in enumerate(items):
             groups.setdefault(_topic(item), []).append(use)
         layers = tuple(self._layer(name, items, chosen) for name in LAYERS)
+        uses = range(len(items))
         if word.casefold() == "muddle":
             verdict, found = f"The model cannot tell the uses of “{word}” apart.", []
         else:
             found = [tuple(group) for group in groups.values()]
             parts = "; ".join(" and ".join(str(use + 1) for use in group) for group in found)
             verdict = f"The uses of “{word}” fall into {len(found)} groups: {parts}."
-        return Comparison(word, chosen, items, layers, tuple(found), verdict, "2")
+        same = (
+            tuple(tuple(0.9 if any({a, b} <= {*g} for g in found) else 0.1 for b in uses) for a in uses)
+            if found
+            else ()
+        )
+        return Comparison(word, chosen, items, layers, tuple(found), verdict, "2", "together", same, 0.85)
 
     def _find(self, word: str, sentence: str, number: int) -> ComparisonItem:
         field = f"sentence {number}"

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from elmo_tasks.api import (
-    ComparisonItem,
     DataLook,
-    LayerProducts,
-    RespelledLayer,
-    Respelling,
     SplitScore,
     TrainingEpoch,
     TrainingJob,
@@ -71,19 +66,18 @@ def job(name: str = "first", looks: int = 9, **changes: object) -> TrainingJob:
 
 
 class FakeTraining:
-    """The methods of the service that training and the what-ifs answer."""
+    """What the Train tab asks."""
 
-    training_allowed = True
+    allowed = True
 
     def __init__(self) -> None:
-        super().__init__()
         self.runs: dict[str, int] = {}
         self.stopped: list[str] = []
         self.uploads: dict[str, tuple[str, bytes]] = {}
 
-    def training_offer(self) -> TrainingOffer:
+    def offer(self) -> TrainingOffer:
         return TrainingOffer(
-            self.training_allowed, (("sst2", "classification", "Film reviews"), ("conll2003", "tagging", "News"))
+            self.allowed, (("sst2", "classification", "Film reviews"), ("conll2003", "tagging", "News"))
         )
 
     def keep_upload(self, name: str, content: bytes) -> str:
@@ -95,7 +89,7 @@ class FakeTraining:
         self.uploads[key] = (name, content)
         return key
 
-    def look_at_data(self, plan: TrainingPlan) -> DataLook:
+    def look(self, plan: TrainingPlan) -> DataLook:
         if plan.source == "hub":
             return replace(LOOK, title=plan.data, rows=0, test_rows=0, labels=(), examples=())
         if plan.source == "sample":
@@ -117,41 +111,19 @@ class FakeTraining:
             examples=tuple(((row[1],), (row[0],)) for row in rows[:4]),
         )
 
-    def start_training(self, plan: TrainingPlan) -> TrainingJob:
+    def start(self, plan: TrainingPlan) -> TrainingJob:
         if not isinstance(plan.epochs, int) or not 1 <= plan.epochs <= 200:
             raise InputError("Rounds: type a whole number from 1 to 200.", field="epochs")
         name = plan.name or f"run-{len(self.runs) + 1}"
         self.runs[name] = 0
         return job(name, 0)
 
-    def stop_training(self, name: str) -> TrainingJob:
+    def stop(self, name: str) -> TrainingJob:
         self.stopped.append(name)
         self.runs[name] = 99
         return job(name, 99)
 
-    def training_jobs(self) -> tuple[TrainingJob, ...]:
+    def jobs(self) -> tuple[TrainingJob, ...]:
         for name in self.runs:
             self.runs[name] += 1
         return tuple(job(name, looks) for name, looks in reversed(self.runs.items()))
-
-    def layer_products(self, word: str, sentences: Sequence[str], model: str | None = None) -> LayerProducts:
-        n = len(sentences)
-        items = tuple(ComparisonItem(s, tuple(s.split()), 0, s.split()[0], 0, len(s.split()[0])) for s in sentences)
-        # Layer 0: all uses are one vector; layers 1 and 2: uses are apart the more, the further apart they stand.
-        cosine = [[[0.2 ** (layer / 2) if i != j else 1.0 for j in range(n)] for i in range(n)] for layer in range(3)]
-        products = tuple(
-            tuple(
-                tuple(tuple(cosine[a][i][j] if a == b else 0.0 for j in range(n)) for i in range(n)) for b in range(3)
-            )
-            for a in range(3)
-        )
-        return LayerProducts(word, model or "fake-small", items, ("0", "1", "2"), products)
-
-    def what_if(self, word: str, sentences: Sequence[str], spelling: str, model: str | None = None) -> Respelling:
-        if not spelling.strip() or " " in spelling.strip():
-            raise InputError("Type one word without spaces.", field="spelling")
-        same = 1.0 if spelling == word else 0.4
-        layers = tuple(RespelledLayer(name, tuple(same for _ in sentences), 0.1) for name in ("0", "1", "2", "mean"))
-        return Respelling(
-            word, spelling, model or "fake-small", tuple(s.replace(word, f"[{spelling}]") for s in sentences), layers
-        )

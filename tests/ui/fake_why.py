@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from elmo_tasks.api import Comparison, Explanation, Guess, HiddenWord, Sides, Substitutes, WrittenHere
 from elmo_tasks.errors import InputError
@@ -13,12 +12,16 @@ WAYS = ("", "something", "the")
 TOPIC_WORDS = {"loan", "river", "cash", "muddy", "loans"}
 
 
+Compare = Callable[[str, Sequence[str], str | None], Comparison]
+
+
 class FakeWhy:
-    """The methods of the service that explain a comparison; mixed into a service that compares."""
+    """Explains what ``compare`` gives."""
 
-    compare: Any
+    def __init__(self, compare: Compare) -> None:
+        self.compare = compare
 
-    def why(
+    def explain(
         self,
         word: str,
         sentences: Sequence[str],
@@ -26,7 +29,7 @@ class FakeWhy:
         layer: str | None = None,
         model: str | None = None,
     ) -> Explanation:
-        comparison: Comparison = self.compare(word, sentences, model)
+        comparison = self.compare(word, sentences, model)
         if any("breakwhy" in sentence for sentence in sentences):
             raise RuntimeError("a secret detail")
         a, b = pair or (0, len(comparison.items) - 1)
@@ -58,8 +61,15 @@ class FakeWhy:
             "The words before it tell the two apart more than the words after it.",
         )
 
-    def substitutes(self, word: str, sentences: Sequence[str], model: str | None = None) -> Substitutes:
-        comparison: Comparison = self.compare(word, sentences, model)
+
+class FakeSubstitutes:
+    """Writes the same words in every place of what ``compare`` gives."""
+
+    def __init__(self, compare: Compare) -> None:
+        self.compare = compare
+
+    def written(self, word: str, sentences: Sequence[str], model: str | None = None) -> Substitutes:
+        comparison = self.compare(word, sentences, model)
         if comparison.model == "fake-large":
             raise InputError("The model “fake-large” gives vectors but cannot write words.", field="model")
         guesses = (Guess("place", 0.5), Guess("<b>", 0.25), Guess(word, 0.0004, True))

@@ -83,3 +83,8 @@ def test_no_link_answers_the_first_example(service):
     editor, markup = compare_tab.respond_to_link(service, "__theme=dark")
     assert editor["word"] == "bank"
     assert 'class="map"' in markup
+
+
+def test_the_settings_of_the_page_are_plain_values():
+    # Gradio copies them for every page that is opened, and fills the log with what it cannot copy.
+    assert json.dumps(build_app(FakeService()).get_config_file())

@@ -118,6 +118,9 @@ def test_csv_numbers_stay_numbers():
 def test_csv_holds_every_layer_and_use(service):
     comparison = service.compare("bank", ['=cmd() bank, "x"', *SENTENCES])
     header, *rows = csv.reader(io.StringIO(format.csv_text(comparison)))
+    *rows, _, _, _, last = rows
+    assert last[0] == "probability of the same meaning"
+    assert [float(cell) for cell in last[5:9]] == list(comparison.same_meaning[3])
     assert len(rows) == 4 * len(comparison.layers)
     assert rows[0][header.index("sentence")] == '\'=cmd() bank, "x"'
     assert all(float(row[header.index("cosine with 1")]) <= 1 for row in rows)

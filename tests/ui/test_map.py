@@ -16,19 +16,19 @@ def last(steps):
 
 
 def test_the_answer_comes_first(service):
-    page = map_page.page(service.sense_map("bank"), service.models())
+    page = map_page.page(service.maps.sense_map("bank"), service.models())
     assert page.index("probably 2 meanings") < page.index("<svg") < page.index("<table") < page.index("How this works")
 
 
 def test_every_use_has_a_mark_and_a_row(service):
-    found = service.sense_map("bank", "My own bank is here.")
+    found = service.maps.sense_map("bank", "My own bank is here.")
     page = map_page.page(found, service.models())
     assert page.count('class="mark ') == page.count("<tr data-row=") == len(found.uses) == 8
     assert page.count('class="own"') == 1
 
 
 def test_groups_differ_in_shape_and_letter_not_in_colour_alone(service):
-    found = service.sense_map("bank", n_groups=6)
+    found = service.maps.sense_map("bank", n_groups=6)
     drawn = map_picture.picture(found)
     for number, group in enumerate(found.groups):
         assert f">{group.letter}</text>" in drawn
@@ -37,25 +37,25 @@ def test_groups_differ_in_shape_and_letter_not_in_colour_alone(service):
 
 
 def test_no_groups_are_drawn_where_the_model_is_not_sure(service):
-    page = map_page.page(service.sense_map("muddle"), service.models())
+    page = map_page.page(service.maps.sense_map("muddle"), service.models())
     assert 'class="senses"' not in page
     assert 'class="card verdict unsure"' in page
     assert 'class="mark gnone"' in page
-    assert "</text>" not in map_picture.picture(service.sense_map("muddle"))
+    assert "</text>" not in map_picture.picture(service.maps.sense_map("muddle"))
 
 
 def test_measured_numbers_are_said_only_where_they_are_known(service):
-    found = service.sense_map("bank")
+    found = service.maps.sense_map("bank")
     assert "84\u00a0% of the pairs" in map_words.measured(found)
     assert "exactly the meanings" in map_words.measured(found)
     unknown = replace(found, views=tuple(MapView(v.name) for v in found.views), agreement=None)
     assert map_words.measured(unknown) == ""
     assert "Pairs right then" not in map_page.page(unknown, ())
-    assert "84" not in map_words.measured(service.sense_map("bank", n_groups=2))
+    assert "84" not in map_words.measured(service.maps.sense_map("bank", n_groups=2))
 
 
 def test_own_text_is_not_promised_what_was_measured_on_the_gallery(service):
-    own = service.sense_map("bank", "\n".join(["A bank."] * 5), gallery=False)
+    own = service.maps.sense_map("bank", "\n".join(["A bank."] * 5), gallery=False)
     assert "pairs of uses" not in map_words.measured(own)
 
 
@@ -74,7 +74,7 @@ def test_marks_that_cover_each_other_are_moved_apart():
 
 
 def test_nothing_from_a_person_is_markup(service):
-    found = service.sense_map("bank", f"A bank {HOSTILE}")
+    found = service.maps.sense_map("bank", f"A bank {HOSTILE}")
     groups = tuple(replace(group, words=(HOSTILE,)) for group in found.groups)
     uses = tuple(replace(use, sense=HOSTILE) for use in found.uses)
     bad = replace(found, word=HOSTILE, verdict=f"{HOSTILE}. Yes.", groups=groups, uses=uses, model=HOSTILE)
@@ -82,7 +82,7 @@ def test_nothing_from_a_person_is_markup(service):
         tags = parsed(page)
         assert not tags.seen & {"img", "script"}
         assert "onerror" not in tags.attributes
-    near = service.nearest("bank", "The bank.")
+    near = service.nearest.uses("bank", "The bank.")
     hostile = replace(near, sentence=f"bank {HOSTILE}", answer=HOSTILE, source=HOSTILE, word=HOSTILE)
     hostile = replace(hostile, uses=tuple(replace(use, sentence=f"bank {HOSTILE}") for use in near.uses))
     tags = parsed(nearest_page.page(hostile, ()))
@@ -90,19 +90,19 @@ def test_nothing_from_a_person_is_markup(service):
 
 
 def _hostile_lives(service):
-    found = service.two_lives("text")
+    found = service.maps.two_lives("text")
     words = tuple(replace(w, word=HOSTILE, groups=(replace(w.groups[0], words=(HOSTILE,)),)) for w in found.words)
     return replace(found, words=words, verdict=HOSTILE)
 
 
 def test_the_spreadsheets_hold_all_and_no_formula(service):
-    found = service.sense_map("bank", "=cmd() bank")
+    found = service.maps.sense_map("bank", "=cmd() bank")
     rows = list(csv.DictReader(io.StringIO(map_words.csv_text(found))))
     assert len(rows) == 8
     assert rows[-1]["sentence"] == "'=cmd() bank"
     assert rows[-1]["from"] == "own text"
     assert rows[3]["group"] == "A"
-    near = list(csv.DictReader(io.StringIO(nearest_page.csv_text(service.nearest("bank", "The bank.")))))
+    near = list(csv.DictReader(io.StringIO(nearest_page.csv_text(service.nearest.uses("bank", "The bank.")))))
     assert [row["near"] for row in near].count("in any sentence") == 2
 
 
@@ -116,7 +116,7 @@ def test_the_form_is_read_as_it_was_sent():
 def test_an_error_stands_at_its_field(service):
     value, markup = last(map_tab.respond(service, {"word": "zebra", "revision": 5}))
     assert value["revision"] == 5
-    assert value["note"] == {"field": "word", "text": "There are no example sentences for “zebra”."}
+    assert value["note"] == {"field": "word", "text": "There are no example sentences for “zebra”.", "choices": []}
     assert "no example sentences" in markup
     value, markup = last(nearest_tab.respond(service, {"word": "bank", "sentence": "None."}))
     assert value["note"]["field"] == "sentence"
@@ -145,12 +145,12 @@ def test_words_with_two_lives_open_their_map(service):
 
 
 def test_both_sides_of_the_nearest_uses_are_shown(service):
-    page = nearest_page.page(service.nearest("bank", "The bank was shut."), service.models())
+    page = nearest_page.page(service.nearest.uses("bank", "The bank was shut."), service.models())
     assert page.index("In this sentence") < page.index("In any sentence")
     assert "other word" in page
     assert "lender" in page
-    only = nearest_page.page(service.nearest("bank", "The bank was shut.", only="same"), ())
+    only = nearest_page.page(service.nearest.uses("bank", "The bank was shut.", only="same"), ())
     assert 'class="kind' not in only
-    unknown = nearest_page.page(service.nearest("zorg", "A zorg.", only="same"), ())
+    unknown = nearest_page.page(service.nearest.uses("zorg", "A zorg.", only="same"), ())
     assert "not among the words" in unknown
     assert "Nothing was found" in unknown

@@ -18,7 +18,7 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 
 def forming(service, at=0):
     chosen = FORMINGS[at]
-    return service.meaning_forms(chosen.word, chosen.sentence, chosen.senses)
+    return service.present.forms(chosen.word, chosen.sentence, chosen.senses)
 
 
 def test_there_are_ten_steps_each_with_notes():
@@ -144,7 +144,7 @@ def test_nothing_typed_is_read_as_markup(service):
     hostile = replace(answer, senses=(replace(answer.senses[0], name=HOSTILE, gloss=HOSTILE), answer.senses[1]))
     assert "<img" not in present_parts.forming(hostile)
     assert "<img" not in present_parts.problem(word)
-    assert "<img" not in present_parts.neighbours([replace(service.static_neighbours("bank"), word=HOSTILE)])
+    assert "<img" not in present_parts.neighbours([replace(service.present.neighbours("bank"), word=HOSTILE)])
 
 
 def test_the_picture_says_what_it_shows():

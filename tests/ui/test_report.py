@@ -15,6 +15,11 @@ def made(service, **more):
     return report.page(service.compare("bank", SENTENCES), service.models(), date(2026, 3, 4), LINK, **more)
 
 
+def made_whole(service):
+    explained, written = service.why.explain("bank", SENTENCES), service.substitutes.written("bank", SENTENCES)
+    return made(service, explanation=explained, substitutes=written)
+
+
 def test_it_holds_the_answer_every_layer_and_where_it_came_from(service):
     text = parsed(made(service)).text
     for part in ("fall into 2 groups", *SENTENCES, "Spelling only", "Layer 1", "Layer 2", "Mean of layers"):
@@ -27,16 +32,14 @@ def test_it_holds_the_answer_every_layer_and_where_it_came_from(service):
 def test_it_holds_only_what_was_asked(service):
     assert "Why:" not in made(service)
     assert "would the model have written" not in made(service)
-    whole = made(
-        service, explanation=service.why("bank", SENTENCES), substitutes=service.substitutes("bank", SENTENCES)
-    )
+    whole = made_whole(service)
     assert "Mostly because of “loan” in sentence 1." in whole
     assert "What would the model have written here?" in whole
     assert "Why: each word" in whole
 
 
 def test_it_needs_no_script_and_nothing_from_elsewhere(service):
-    page = made(service, explanation=service.why("bank", SENTENCES), substitutes=service.substitutes("bank", SENTENCES))
+    page = made_whole(service)
     tags = parsed(page)
     assert not tags.seen & {"script", "img", "iframe", "object", "embed"}
     assert "src" not in tags.attributes

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from gradio_client import Client
+from gradio_client.exceptions import AppError
 
 from elmo_tasks.ui.layout import build_app
 from elmo_tasks.ui.theme import launch_options
@@ -42,3 +44,40 @@ def test_more_people_than_places_get_their_own_answers(url):
         for k, (word, answer) in enumerate(pool.map(ask, range(24))):
             assert answer["word"] == word
             assert [item["sentence"] for item in answer["items"]] == [f"The {word} {k}.", f"My {word} {k}."]
+
+
+# What one person asks at each tab, with a word that nobody else uses.
+QUESTIONS = {
+    "/compare": lambda word: (word, [f"The {word} shut.", f"My {word} is here."]),
+    "/why": lambda word: (word, [f"The {word} shut.", f"My {word} is here."]),
+    "/substitutes": lambda word: (word, [f"The {word} shut.", f"My {word} is here."]),
+    "/what_if": lambda word: (word, [f"The {word} shut."], f"{word}s"),
+    "/sentiment": lambda word: ([f"A fine {word}."],),
+    "/ner": lambda word: ([f"A fine {word}."],),
+    "/sense_map": lambda word: (word, f"My {word} is here."),
+    "/two_lives": lambda word: (f"My {word} is here.",),
+    "/nearest": lambda word: (word, f"My {word} is here."),
+    "/meaning_forms": lambda word: (word, f"My {word} is here."),
+    "/static_neighbours": lambda word: (word,),
+}
+
+
+def test_the_questions_are_those_of_all_tabs(url):
+    api = Client(url, verbose=False, analytics_enabled=False).view_api(return_format="dict", print_info=False)
+    assert {*QUESTIONS, "/training_runs"} == set(api["named_endpoints"])
+
+
+@pytest.mark.parametrize("endpoint", QUESTIONS)
+def test_nobody_gets_what_another_one_asked(url, endpoint):
+    people = [Client(url, verbose=False, analytics_enabled=False) for _ in range(3)]
+    words = ["bankzig", "bankzag", "bankzug"]
+
+    def ask(k):
+        try:
+            return json.dumps(people[k % 3].predict(*QUESTIONS[endpoint](words[k % 3]), api_name=endpoint))
+        except AppError as error:  # the fake knows few words; its message names the one that was asked for
+            return str(error)
+
+    with ThreadPoolExecutor(9) as pool:
+        for k, answer in enumerate(pool.map(ask, range(9))):
+            assert not any(other in answer for other in words if other != words[k % 3])

@@ -42,7 +42,7 @@ def test_a_start_answers_with_the_running_job(service):
 def test_a_look_starts_nothing(service):
     value, _, runs = train_tab.respond(service, {"action": "look", "kind": "classification"})
     assert is_kept(runs)
-    assert service.runs == {}
+    assert service.training.runs == {}
     assert value["look"]["seconds_per_epoch"] == 0.5
 
 
@@ -75,31 +75,31 @@ def test_what_is_wrong_with_a_file_is_shown_as_it_is(service, content):
 def test_a_broken_or_huge_file_is_refused(service, content, message):
     value, _, _ = train_tab.respond(service, {"source": "upload", "file": {"name": "a.tsv", "content": content}})
     assert message in value["note"]
-    assert service.uploads == {}
+    assert service.training.uploads == {}
 
 
 def test_news_come_only_when_there_are_some(service):
-    service.start_training(train_tab.plan_from({"name": "mine"}))
+    service.training.start(train_tab.plan_from({"name": "mine"}))
     first = train_tab.respond_to_runs(service, {})
-    service.runs["mine"] = 98
+    service.training.runs["mine"] = 98
     second = train_tab.respond_to_runs(service, {"seen": train_page.digest_of(first)})
     assert "gets 83" in second
     assert is_kept(train_tab.respond_to_runs(service, {"seen": train_page.digest_of(second)}))
 
 
 def test_a_run_is_stopped_and_shown_by_name(service):
-    service.start_training(train_tab.plan_from({"name": "one"}))
-    service.start_training(train_tab.plan_from({"name": "two"}))
+    service.training.start(train_tab.plan_from({"name": "one"}))
+    service.training.start(train_tab.plan_from({"name": "two"}))
     page = train_tab.respond_to_runs(service, {"action": "stop", "run": "one", "shown": "one"})
-    assert service.stopped == ["one"]
+    assert service.training.stopped == ["one"]
     assert 'data-shown="one"' in page
 
 
 def test_where_training_is_off_the_page_says_so(service):
-    service.training_allowed = False
+    service.training.allowed = False
     page = train_tab.respond_to_runs(service, {"action": "stop", "run": "x"})
     assert "--allow-training" in page
-    assert service.stopped == []
+    assert service.training.stopped == []
 
 
 @pytest.mark.parametrize(

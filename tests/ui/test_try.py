@@ -22,24 +22,19 @@ NOT_BAD = "The food was not bad."
 JORDAN = ("Jordan scored twice.", "The bus crossed into Jordan.")
 
 
-class NoHeads(FakeService):
-    def heads(self):
-        return ()
-
-
 def ask(service, **data):
     return try_tab.respond(service, {"text": "", "revision": 1, **data})
 
 
 def feeling(service, *texts):
-    offer = heads.offers(service.heads(), "classification")[0]
-    return offer, service.classify(texts, offer.head.name), service.classify(texts, offer.twin.name)
+    offer = heads.offers(service.heads.offered(), "classification")[0]
+    return offer, service.heads.classify(texts, offer.head.name), service.heads.classify(texts, offer.twin.name)
 
 
 def names(service, *sentences, head=0):
-    offer = heads.offers(service.heads(), "tagging")[head]
-    without = service.tag(sentences, offer.twin.name, 4) if offer.twin else ()
-    return offer, service.tag(sentences, offer.head.name, 4), without
+    offer = heads.offers(service.heads.offered(), "tagging")[head]
+    without = service.heads.tag(sentences, offer.twin.name, 4) if offer.twin else ()
+    return offer, service.heads.tag(sentences, offer.head.name, 4), without
 
 
 # Words and numbers
@@ -79,7 +74,7 @@ def test_types_in_words():
 
 
 def test_twins_are_not_offered_by_themselves(service):
-    assert [(o.head.name, o.twin and o.twin.name) for o in heads.offers(service.heads(), "tagging")] == [
+    assert [(o.head.name, o.twin and o.twin.name) for o in heads.offers(service.heads.offered(), "tagging")] == [
         ("fake-ner", "fake-ner-static"),
         ("fake-medical", None),
         ("fake-pos", None),
@@ -92,7 +87,7 @@ def test_a_twin_that_is_not_here_is_no_twin():
 
 
 def test_a_head_that_is_gone_gives_way_to_the_default(service):
-    offered = heads.offers(service.heads(), "tagging")
+    offered = heads.offers(service.heads.offered(), "tagging")
     assert heads.find(offered, "gone") is offered[0]
     assert heads.find(offered, "fake-pos") is offered[2]
     assert heads.find((), "x") is None
@@ -132,7 +127,7 @@ def test_the_label_comes_first_in_plain_words(service):
     ],
 )
 def test_several_texts_are_counted(service, texts, said):
-    assert sentiment.headline(service.classify(texts)) == said
+    assert sentiment.headline(service.heads.classify(texts)) == said
 
 
 @pytest.mark.parametrize(
@@ -165,7 +160,7 @@ def test_steps_of_the_tint(push, kind):
 
 
 def test_the_tip_says_what_would_be(service):
-    (result,) = service.classify([NOT_BAD])
+    (result,) = service.heads.classify([NOT_BAD])
     tips = [sentiment.tip(result, push).replace("\u00a0", " ") for push in result.pushes]
     assert tips[0] == "Without “The”: still positive 86 %."
     assert tips[3] == "Without “not”: positive 20 % instead of 86 %."
@@ -175,7 +170,7 @@ def test_the_tip_says_what_would_be(service):
 
 def test_words_keep_the_text_as_typed(service):
     text = "  Not…  bad,\tnot — good 🙂 " + "x" * 300
-    (result,) = service.classify([text])
+    (result,) = service.heads.classify([text])
     assert parsed(sentiment._words(result)).text == text
     broken = replace(result, pushes=(*result.pushes[:2], WordPush("x", 0, 3, 0.5), WordPush("y", 9, 9, 0.1)))
     assert parsed(sentiment._words(broken)).text == text
@@ -201,9 +196,9 @@ def test_without_a_twin_there_is_one_side(service):
 
 
 def test_names_are_counted(service):
-    assert readings.headline(service.tag(JORDAN)) == "Found 1 person and 1 place"
-    assert readings.headline(service.tag(["Nothing here."])) == "No names found"
-    assert readings.headline(service.tag(["The dog barked."], "fake-pos")) == "4 words, each with its tag"
+    assert readings.headline(service.heads.tag(JORDAN)) == "Found 1 person and 1 place"
+    assert readings.headline(service.heads.tag(["Nothing here."])) == "No names found"
+    assert readings.headline(service.heads.tag(["The dog barked."], "fake-pos")) == "4 words, each with its tag"
 
 
 def test_the_difference_names_what_is_different(service):
@@ -268,7 +263,7 @@ def test_a_name_has_its_type_in_letters_and_how_sure_the_model_is(service):
 
 
 def test_the_table_tells_what_only_the_twin_finds(service):
-    result, *_ = service.tag(["It rained in Oslo."])
+    result, *_ = service.heads.tag(["It rained in Oslo."])
     nothing = replace(result, best=Reading(("O",) * 5, (), 0.9))
     assert "<td>not found</td>" in entities._table([nothing], [result])
     assert entities._table([nothing], ()) == ""
@@ -291,7 +286,7 @@ def test_nothing_typed_is_markup(service):
     best, other = Reading((f"B-{HOSTILE}",), (span,), 0.5), Reading(("O",), (), 0.1)
     tagged = TaggedSentence(HOSTILE, tokens, ((0, len(HOSTILE)),), best, (other,))
     plain = replace(tagged, best=Reading((HOSTILE,), (), 0.5), runners_up=())
-    (classified,) = service.classify([HOSTILE])
+    (classified,) = service.heads.classify([HOSTILE])
     odd = replace(classified, label=HOSTILE, probabilities={HOSTILE: 1.0})
     for markup in (
         entities.card(offer, [tagged] * 2, [plain] * 2),
@@ -346,10 +341,10 @@ def test_the_spreadsheets_hold_both_heads(service):
 
 def test_the_json_is_what_the_endpoint_gives(service):
     offer, results, without = names(service, *JORDAN)
-    data = entities.json_data(offer, results, without)
+    data = heads.json_data(offer, results, without)
     assert data["results"] == [result.to_dict() for result in results]
     assert data["without_context"]["head"] == "fake-ner-static"
-    assert "without_context" not in sentiment.json_data(heads.Offer(offer.head), service.classify(["x"]))
+    assert "without_context" not in heads.json_data(heads.Offer(offer.head), service.heads.classify(["x"]))
     link = actions("x", "a\n", {"text": '<b> & "ü"'}).split("json;charset=utf-8,")[1].split('"')[0]
     assert json.loads(unquote(link)) == {"text": '<b> & "ü"'}
 
@@ -388,19 +383,17 @@ def test_tasks_are_answered_alone_or_together(service):
     assert "feeling-answer" not in name
 
 
-def test_without_heads_the_tab_says_how_to_train_one():
-    _, markup = ask(NoHeads(), text="good")
+def test_without_heads_the_tab_says_how_to_train_one(service):
+    service.heads.on_offer = ()
+    _, markup = ask(service, text="good")
     assert "make train-ner" in markup
     assert "make train-sentiment" in markup
-    assert build_app(NoHeads())
+    assert build_app(service)
 
 
 def test_with_one_kind_of_head_the_other_is_explained(service):
-    class Taggers(FakeService):
-        def heads(self):
-            return tuple(head for head in FakeService.heads(self) if head.kind == "tagging")
-
-    markup = ask(Taggers(), text="Oslo is good.")[1]
+    service.heads.on_offer = tuple(head for head in service.heads.offered() if head.kind == "tagging")
+    markup = ask(service, text="Oslo is good.")[1]
     assert "make train-sentiment" in markup
     assert "Found 1 place" in markup
 
@@ -426,14 +419,14 @@ def client():
 
 
 def test_sentiment_endpoint(client):
-    expected = [result.to_dict() for result in FakeService().classify([NOT_BAD, "Bad."])]
+    expected = [result.to_dict() for result in FakeService().heads.classify([NOT_BAD, "Bad."])]
     assert client.predict([NOT_BAD, "Bad."], api_name="/sentiment") == json.loads(json.dumps(expected))
     other = client.predict(texts=[NOT_BAD], head="fake-sentiment-static", api_name="/sentiment")
     assert other[0]["label"] == "negative"
 
 
 def test_ner_endpoint(client):
-    expected = [result.to_dict() for result in FakeService().tag(JORDAN)]
+    expected = [result.to_dict() for result in FakeService().heads.tag(JORDAN)]
     assert client.predict(list(JORDAN), api_name="/ner") == json.loads(json.dumps(expected))
     (more, _) = client.predict(sentences=list(JORDAN), head=None, n_readings=3, api_name="/ner")
     assert len(more["runners_up"]) == 2

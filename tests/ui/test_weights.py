@@ -124,14 +124,14 @@ def test_one_run_has_no_error_bars(service):
     page = weights_charts.bars(entry())
     assert "One run" in page
     assert "<u " not in page
-    three = weights_charts.bars(service.layer_weights()[0])
+    three = weights_charts.bars(service.heads.layer_weights()[0])
     assert three.count("<u ") == 3
     assert three.count("<s ") == 9
     assert "3 runs" in three
 
 
 def test_every_plot_has_its_table(service):
-    page = weights_page.page(service.layer_weights())
+    page = weights_page.page(service.heads.layer_weights())
     text = parsed(page).text
     assert text.count("Every run") == 3
     assert text.count("Every epoch") == 2
@@ -148,7 +148,7 @@ def test_nothing_from_a_model_is_markup():
 
 
 def test_the_spreadsheet_holds_all_and_no_formula(service):
-    found = replace(service.layer_weights()[1], head="=cmd()")
+    found = replace(service.heads.layer_weights()[1], head="=cmd()")
     rows = list(csv.DictReader(io.StringIO(weights.csv_text(found))))
     assert [row["what"] for row in rows].count("run") == 3
     assert [row["what"] for row in rows].count("epoch") == 11

@@ -59,18 +59,18 @@ def test_what_cannot_be_answered_is_said_in_the_fold(service):
 
 
 def test_nothing_typed_is_markup(service):
-    explanation = service.why("bank", [HOSTILE, SENTENCES[0]])
+    explanation = service.why.explain("bank", [HOSTILE, SENTENCES[0]])
     tags = parsed(why_card.body(replace(explanation, answer=HOSTILE, layer=HOSTILE, side_answer=HOSTILE)))
     assert not tags.seen & {"img", "script"}
     assert "onerror" not in tags.attributes
-    guesses = service.substitutes("bank", [HOSTILE, SENTENCES[0]])
+    guesses = service.substitutes.written("bank", [HOSTILE, SENTENCES[0]])
     tags = parsed(substitutes_card.body(replace(guesses, answer=HOSTILE)))
     assert not tags.seen & {"img", "script"}
     assert "<b>" in tags.text  # a guess of the fake
 
 
 def test_words_are_tinted_by_what_hiding_them_does(service):
-    page = why_card.picture(service.why("bank", SENTENCES))
+    page = why_card.picture(service.why.explain("bank", SENTENCES))
     assert '<span class="word for4" tabindex="-1" data-tip="With “loan” hidden: cosine' in page
     assert page.count('tabindex="0"') == 2
     assert 'class="word against' in page
@@ -78,7 +78,7 @@ def test_words_are_tinted_by_what_hiding_them_does(service):
 
 
 def test_the_picture_holds_the_whole_sentence(service):
-    tags = parsed(why_card.picture(service.why("bank", SENTENCES), tips=False))
+    tags = parsed(why_card.picture(service.why.explain("bank", SENTENCES), tips=False))
     assert all(sentence in tags.text for sentence in SENTENCES)
 
 
@@ -92,7 +92,7 @@ def test_the_picture_holds_the_whole_sentence(service):
     ],
 )
 def test_why_no_word_is_named(service, changes, said):
-    explanation = service.why("bank", SENTENCES)
+    explanation = service.why.explain("bank", SENTENCES)
     words = [
         replace(word, changes=each, change=sum(each) / 3)
         for word, each in zip(explanation.words, [*changes, *[(0.0,) * 3] * 20], strict=False)
@@ -109,10 +109,10 @@ def test_chances(probability, text):
 
 
 def test_the_files_run_no_formula(service):
-    rows = why_card.csv_text(service.why("bank", ["=cmd() bank", "+1 bank"]))
+    rows = why_card.csv_text(service.why.explain("bank", ["=cmd() bank", "+1 bank"]))
     assert "'=" in rows
     assert ",=" not in rows
-    assert "'=cmd" in substitutes_card.csv_text(service.substitutes("bank", ["=cmd() bank", "A bank."]))
+    assert "'=cmd" in substitutes_card.csv_text(service.substitutes.written("bank", ["=cmd() bank", "A bank."]))
 
 
 @pytest.fixture(scope="module")
@@ -126,9 +126,9 @@ def client():
 
 def test_the_endpoints_give_the_answers(client):
     why = client.predict("bank", list(SENTENCES), api_name="/why")
-    assert why == json.loads(json.dumps(FakeService().why("bank", SENTENCES).to_dict()))
+    assert why == json.loads(json.dumps(FakeService().why.explain("bank", SENTENCES).to_dict()))
     guesses = client.predict("bank", list(SENTENCES), api_name="/substitutes")
-    assert guesses == json.loads(json.dumps(FakeService().substitutes("bank", SENTENCES).to_dict()))
+    assert guesses == json.loads(json.dumps(FakeService().substitutes.written("bank", SENTENCES).to_dict()))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,77 @@
+"""A data set through an encoder, each distinct sentence once, so that only what is wanted of it need be kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from elmo_tasks.layers.encoder import Encoder
+
+# So many token places are encoded at once: a batch of short sentences is larger.
+_PLACES, _MOST_SENTENCES = 4096, 256
+
+Sentence = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class EncodedBatch:
+    """Distinct sentences of like length.
+
+    Attributes:
+        sentences: their tokens.
+        values: ``[L, B, T, D]`` float32 on the CPU, with the boundaries of the sentences where the encoder has them.
+        first: place of the first token: 1 where there are boundaries, else 0.
+    """
+
+    sentences: tuple[Sentence, ...]
+    values: Tensor
+    first: int
+
+
+def has_boundaries(encoder: Encoder) -> bool:
+    """Whether the encoder reads in two directions, and says what it knows before the first word and behind the last."""
+    return hasattr(encoder, "states")
+
+
+def encoded_batches(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator[EncodedBatch]:
+    """Encode distinct sentences, the longest first: memory runs out at once or never."""
+    for batch in _batches(list(dict.fromkeys(sentences))):
+        with torch.inference_mode():
+            if has_boundaries(encoder):
+                values, first = encoder.states(batch).layers, 1  # type: ignore[attr-defined]
+            else:
+                values, first = encoder.encode(batch).values, 0
+            values = values.float().cpu()
+        yield EncodedBatch(tuple(batch), values, first)
+
+
+def token_vectors(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator[tuple[int, NDArray[np.float16]]]:
+    """The vectors of all tokens, in the order in which they are computed.
+
+    Yields:
+        the number of a sentence, and its ``[L, tokens, D]``.
+    """
+    at: dict[Sentence, list[int]] = {}
+    for k, sentence in enumerate(sentences):
+        at.setdefault(sentence, []).append(k)
+    for batch in encoded_batches(encoder, list(at)):
+        values = batch.values.to(torch.float16).numpy()
+        for row, sentence in enumerate(batch.sentences):
+            for k in at[sentence]:
+                yield k, values[:, row, batch.first : batch.first + len(sentence)]
+
+
+def _batches(sentences: Sequence[Sentence]) -> Iterator[list[Sentence]]:
+    batch: list[Sentence] = []
+    for sentence in sorted(sentences, key=len, reverse=True):
+        if batch and (len(batch) == _MOST_SENTENCES or (len(batch) + 1) * len(batch[0]) > _PLACES):
+            yield batch
+            batch = []
+        batch.append(sentence)
+    if batch:
+        yield batch

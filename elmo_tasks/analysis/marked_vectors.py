@@ -1,0 +1,102 @@
+"""Vectors of marked words in every view that can speak of their meaning; the rest of the sentences is not kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from elmo_tasks.analysis.encoded_batches import encoded_batches, has_boundaries
+from elmo_tasks.analysis.views_of_uses import surroundings, unit, view_names, view_of
+from elmo_tasks.data.marked_words import MarkedWord
+from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.layers.encoder import Encoder
+from elmo_tasks.layers.views import layer_names
+
+#: What the model knows of a word without having read it: the top forward state before it, the top backward state behind it.
+BEFORE_AFTER = "before/after"
+
+
+@dataclass(frozen=True)
+class MarkedVectors:
+    """Marked words of one data set; a word of several tokens is the mean of them.
+
+    Attributes:
+        layers: ``[L, n, D]``.
+        before_after: ``[n, D]`` (see :data:`BEFORE_AFTER`); None where the encoder does not read in two directions.
+        around: ``[n, S]`` the words around the word (see :func:`~elmo_tasks.analysis.views_of_uses.surroundings`).
+    """
+
+    layers: NDArray[np.float16]
+    before_after: NDArray[np.float16] | None
+    around: NDArray[np.float16]
+
+    def view(self, name: str) -> NDArray[np.float32]:
+        """``[n, D]`` of length 1 in one of :func:`all_views`."""
+        if name == BEFORE_AFTER and self.before_after is not None:
+            return unit(self.before_after.astype(np.float32))
+        names = layer_names(len(self.layers))
+        if name in names[: len(self.layers)]:  # the others need not be widened
+            return unit(self.layers[names.index(name)].astype(np.float32))
+        return view_of(name, self.layers.astype(np.float32), names, self.around.astype(np.float32))
+
+
+def all_views(encoder: Encoder) -> tuple[str, ...]:
+    """The layers, their mean, and what else a use can be compared by in this encoder."""
+    layers = layer_names(encoder.n_layers)
+    extra = (BEFORE_AFTER,) if has_boundaries(encoder) else ()
+    return (*layers, *extra, *view_names(layers)[len(layers) :])
+
+
+def marked_vectors(
+    encoder: Encoder,
+    static: StaticVectors,
+    words: Sequence[MarkedWord],
+    step: Callable[[int], object] | None = None,
+) -> MarkedVectors:
+    """Encode the sentences of marked words, each sentence once.
+
+    Args:
+        encoder: any.
+        static: vectors of the words around.
+        words: in any order; several may stand in one sentence.
+        step: is told how many words more are done.
+    """
+    n, width = len(words), encoder.width
+    layers = np.zeros((encoder.n_layers, n, width), np.float16)
+    near = np.zeros((n, width), np.float16) if has_boundaries(encoder) else None
+    around = np.zeros((n, static.width), np.float16)
+    at: dict[tuple[str, ...], list[int]] = {}
+    for k, word in enumerate(words):
+        at.setdefault(word.tokens, []).append(k)
+    for batch in encoded_batches(encoder, list(at)):
+        row, uses = zip(*((b, k) for b, sentence in enumerate(batch.sentences) for k in at[sentence]), strict=True)
+        rows, mine = torch.tensor(row), np.array(uses)
+        starts = torch.tensor([words[k].start for k in uses]) + batch.first
+        ends = torch.tensor([words[k].end for k in uses]) + batch.first
+        found = batch.values[:, rows, starts]  # [L, uses, D]
+        for j in (ends - starts > 1).nonzero().flatten().tolist():
+            found[:, j] = batch.values[:, rows[j], starts[j] : ends[j]].mean(dim=1)
+        layers[:, mine] = found.numpy()
+        if near is not None:
+            top, half = batch.values[-1], width // 2  # [B, T, D]
+            near[mine] = torch.cat([top[rows, starts - 1, :half], top[rows, ends, half:]], dim=-1).numpy()
+        for sentence in batch.sentences:
+            around[at[sentence]] = _around(static, sentence, [words[k] for k in at[sentence]])
+        if step is not None:
+            step(len(uses))
+    return MarkedVectors(layers, near, around)
+
+
+def _around(static: StaticVectors, sentence: tuple[str, ...], words: Sequence[MarkedWord]) -> NDArray[np.float32]:
+    """``[words, S]``; the whole word is left out, of however many tokens it is."""
+    vectors = static.vectors_of(sentence).cpu().numpy()
+    shares = np.array([static.share_of(token) for token in sentence])
+    found = []
+    for word in words:
+        keep = np.r_[0 : word.start + 1, word.end : len(sentence)]
+        found.append(surroundings(vectors[keep], shares[keep], word.start))
+    return np.stack(found)

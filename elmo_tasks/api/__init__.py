@@ -1,0 +1,83 @@
+"""What the screen and the commands talk about: frozen results and the :class:`Service` that gives them, one file per topic.
+
+Standard library only, so that the screen needs neither torch nor a model to be built and tested.
+"""
+
+from elmo_tasks.api.compare import Choice, Comparison, ComparisonItem, LayerComparison, ModelInfo
+from elmo_tasks.api.heads import HeadInfo, HeadService, Score
+from elmo_tasks.api.maps import MapService, MapUse, MapView, SenseGroup, SenseMap, SplitWord, TwoLives
+from elmo_tasks.api.nearest import NearestService, NearestUses, NearUse
+from elmo_tasks.api.predictions import ClassifiedText, Entity, Reading, TaggedSentence, WordPush
+from elmo_tasks.api.present import FormingStep, GallerySense, MeaningForms, PresentService
+from elmo_tasks.api.request import Limits, Progress
+from elmo_tasks.api.service import Service
+from elmo_tasks.api.static_neighbours import StaticNeighbour, StaticNeighbours
+from elmo_tasks.api.substitutes import Guess, Substitutes, SubstituteService, WrittenHere
+from elmo_tasks.api.training import (
+    DataLook,
+    SplitScore,
+    TrainingEpoch,
+    TrainingJob,
+    TrainingOffer,
+    TrainingPlan,
+    TrainingService,
+)
+from elmo_tasks.api.weights import LayerWeights, MixWeights
+from elmo_tasks.api.what_if import LayerProducts, RespelledLayer, Respelling, WhatIfService
+from elmo_tasks.api.why import Explanation, HiddenWord, Sides, WhyService
+
+__all__ = [
+    "Choice",
+    "ClassifiedText",
+    "Comparison",
+    "ComparisonItem",
+    "DataLook",
+    "Entity",
+    "Explanation",
+    "FormingStep",
+    "GallerySense",
+    "Guess",
+    "HeadInfo",
+    "HeadService",
+    "HiddenWord",
+    "LayerComparison",
+    "LayerProducts",
+    "LayerWeights",
+    "Limits",
+    "MapService",
+    "MapUse",
+    "MapView",
+    "MeaningForms",
+    "MixWeights",
+    "ModelInfo",
+    "NearUse",
+    "NearestService",
+    "NearestUses",
+    "PresentService",
+    "Progress",
+    "Reading",
+    "RespelledLayer",
+    "Respelling",
+    "Score",
+    "SenseGroup",
+    "SenseMap",
+    "Service",
+    "Sides",
+    "SplitScore",
+    "SplitWord",
+    "StaticNeighbour",
+    "StaticNeighbours",
+    "SubstituteService",
+    "Substitutes",
+    "TaggedSentence",
+    "TrainingEpoch",
+    "TrainingJob",
+    "TrainingOffer",
+    "TrainingPlan",
+    "TrainingService",
+    "TwoLives",
+    "WhatIfService",
+    "WhyService",
+    "WordPush",
+    "WrittenHere",
+]

@@ -1,0 +1,129 @@
+"""A word in several sentences, compared layer by layer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One way to read what a person typed, ready to be put in its place.
+
+    Attributes:
+        label: what to write on the button, e.g. ``"banks"`` or ``"the 2nd “bank”"``.
+        sentence: the sentence with ``[brackets]`` around that word.
+    """
+
+    label: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class ComparisonItem:
+    """One use of a word.
+
+    Attributes:
+        sentence: the sentence as typed, without the brackets.
+        tokens: its tokens.
+        index: position in ``tokens`` of the word that is compared.
+        token: ``tokens[index]``.
+        start: character offset of that word in ``sentence``.
+        end: character offset one past its end.
+        choices: the other places of this sentence that could have been meant; empty when there is one only.
+    """
+
+    sentence: str
+    tokens: tuple[str, ...]
+    index: int
+    token: str
+    start: int
+    end: int
+    choices: tuple[Choice, ...] = ()
+
+
+@dataclass(frozen=True)
+class LayerComparison:
+    """The uses compared at one layer.
+
+    Attributes:
+        name: ``"0"``, ``"1"``, ... or ``"mean"``.
+        cosine: ``[n][n]`` cosine similarities, in -1..1, 1 on the diagonal.
+        norms: ``[n]`` Euclidean lengths of the vectors.
+        random_pair_cosine: mean cosine of two random words in random sentences at this layer.
+    """
+
+    name: str
+    cosine: tuple[tuple[float, ...], ...]
+    norms: tuple[float, ...]
+    random_pair_cosine: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A word in several sentences, compared layer by layer.
+
+    Attributes:
+        word: the word that was asked for.
+        model: name of the model that answered.
+        items: the ``n`` uses.
+        layers: one entry per layer, then the mean of the layers.
+        groups: the uses (positions in ``items``, from 0) that go together; empty when the model cannot tell.
+        verdict: the answer in a few plain sentences.
+        verdict_layer: name of the layer that the verdict gives the cosines of.
+        said_by: what the groups were read from: the name of a layer, ``"words"`` (the words around the word, without the model) or
+            ``"together"`` (both).
+        same_meaning: ``[n][n]`` probabilities that two uses mean the same, at even odds beforehand; empty where that is not known.
+        right_when_clear: share of the pairs of uses that were put together or apart rightly, in a test with other words, where
+            groupings were as clear as those that are named here.
+    """
+
+    word: str
+    model: str
+    items: tuple[ComparisonItem, ...]
+    layers: tuple[LayerComparison, ...]
+    groups: tuple[tuple[int, ...], ...]
+    verdict: str
+    verdict_layer: str
+    said_by: str = ""
+    same_meaning: tuple[tuple[float, ...], ...] = ()
+    right_when_clear: float = 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON that the ``/compare`` endpoint and ``compare --json`` both give."""
+        return {
+            "word": self.word,
+            "model": self.model,
+            "items": [
+                {"sentence": i.sentence, "tokens": list(i.tokens), "index": i.index, "token": i.token}
+                for i in self.items
+            ],
+            "layers": [
+                {
+                    "name": layer.name,
+                    "cosine": [list(row) for row in layer.cosine],
+                    "norms": list(layer.norms),
+                    "random_pair_cosine": layer.random_pair_cosine,
+                }
+                for layer in self.layers
+            ],
+            "groups": [list(group) for group in self.groups],
+            "verdict": self.verdict,
+            "said_by": self.said_by,
+            "same_meaning": [list(row) for row in self.same_meaning],
+        }
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    """A model a person can choose.
+
+    Attributes:
+        name: what to pass as ``model``.
+        title: one short line for people.
+        layers: layer names, from the context-free one up.
+    """
+
+    name: str
+    title: str
+    layers: tuple[str, ...]

@@ -1,0 +1,185 @@
+"""The uses of a word as points on a map, and the words of a text that have two lives."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+from elmo_tasks.api.request import Progress
+
+
+@dataclass(frozen=True)
+class MapUse:
+    """One use of a word on its map.
+
+    Attributes:
+        sentence: the sentence.
+        start: character offset of the word in it.
+        end: character offset one past its end.
+        own: from a person's own text, not from the gallery of example sentences.
+        sense: the sense the gallery knows it in.
+        group: position of its group in :attr:`SenseMap.groups`; ``None`` if no groups are named.
+        x: place on the map, -1 to 1, to the right.
+        y: place on the map, -1 to 1, upwards.
+        nearest: the nearest other uses of the map, nearest first, as ``(position, cosine)``.
+    """
+
+    sentence: str
+    start: int
+    end: int
+    own: bool
+    sense: str | None
+    group: int | None
+    x: float
+    y: float
+    nearest: tuple[tuple[int, float], ...]
+
+
+@dataclass(frozen=True)
+class SenseGroup:
+    """Uses that go together.
+
+    Attributes:
+        letter: ``"A"``, ``"B"``, ...
+        n_uses: how many there are.
+        words: words around them that are characteristic of the group; may be none.
+    """
+
+    letter: str
+    n_uses: int
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class MapView:
+    """What uses can be compared by, and how well that was measured to tell senses apart.
+
+    Attributes:
+        name: a layer, ``"mean"``, ``"words"`` (the words around a use) or ``"both"`` (these and the layers).
+        agreement: adjusted Rand index of groups and known senses, averaged over the gallery's words; ``None`` if not measured.
+        named: share of sets of uses in several senses whose groups are clear enough to be named; ``None`` if not measured.
+        right: share of pairs of uses, where groups are named, that are rightly together or apart; ``None`` if not measured.
+    """
+
+    name: str
+    agreement: float | None = None
+    named: float | None = None
+    right: float | None = None
+
+
+@dataclass(frozen=True)
+class SenseMap:
+    """The uses of a word as points, sorted into groups where the numbers carry that.
+
+    Attributes:
+        word: as asked.
+        model: name of the model.
+        view: what the uses are compared by.
+        views: all views on offer, each with what was measured.
+        uses: the points.
+        groups: the groups, the largest first; empty when the model cannot tell.
+        asked_groups: the number of groups that was asked for; ``None`` if it was left to the data.
+        is_clear: whether the data say that there are these groups.
+        verdict: the answer in one or two plain sentences.
+        shown: share of all differences between the uses that the map shows, 0 to 1.
+        agreement: adjusted Rand index of the groups and the known senses of this word's uses; ``None`` if there are none.
+        n_own: how many uses the person's own text has; not all of them need be on the map.
+        n_measured_words: words of the gallery that the views were measured on.
+    """
+
+    word: str
+    model: str
+    view: str
+    views: tuple[MapView, ...]
+    uses: tuple[MapUse, ...]
+    groups: tuple[SenseGroup, ...]
+    asked_groups: int | None
+    is_clear: bool
+    verdict: str
+    shown: float
+    agreement: float | None
+    n_own: int
+    n_measured_words: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of ``/sense_map``."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class SplitWord:
+    """A word of a text, and how clearly its uses there split.
+
+    Attributes:
+        word: the spelling that the text has most.
+        n_uses: its uses in the text, in all inflections.
+        score: how far the split is clearer than those of the text's other words of like frequency, in usual distances.
+        is_clear: whether the split is clear, and stands out from those of the other words.
+        groups: the groups the uses fall into.
+    """
+
+    word: str
+    n_uses: int
+    score: float
+    is_clear: bool
+    groups: tuple[SenseGroup, ...]
+
+
+@dataclass(frozen=True)
+class TwoLives:
+    """The words of a text, those whose uses split most clearly first.
+
+    Attributes:
+        model: name of the model.
+        view: what the uses were compared by.
+        words: the words.
+        n_sentences: sentences of the text.
+        n_candidates: content words with enough uses; ``words`` may be fewer.
+        verdict: the answer in one or two plain sentences.
+    """
+
+    model: str
+    view: str
+    words: tuple[SplitWord, ...]
+    n_sentences: int
+    n_candidates: int
+    verdict: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of ``/two_lives``."""
+        return asdict(self)
+
+
+class MapService(Protocol):
+    """Maps the uses of words."""
+
+    def words(self) -> tuple[str, ...]:
+        """The words that the gallery of example sentences has uses of."""
+        ...
+
+    def index_title(self) -> str:
+        """The index of one's own text that the app was started with; empty without one."""
+        ...
+
+    def sense_map(
+        self,
+        word: str,
+        text: str = "",
+        view: str | None = None,
+        n_groups: int | None = None,
+        gallery: bool = True,
+        name: str = "",
+        model: str | None = None,
+        progress: Progress | None = None,
+        index: bool = False,
+    ) -> SenseMap:
+        """Map the uses of ``word`` in the gallery and in ``text`` (of the file ``name``, if it was one).
+
+        ``view`` is the one that measures best if ``None``, ``n_groups`` (1 to 6) is left to the data if ``None``; with
+        ``gallery=False`` only the text counts, and with ``index=True`` the index of one's own text counts, too.
+        """
+        ...
+
+    def two_lives(self, text: str, model: str | None = None, progress: Progress | None = None) -> TwoLives:
+        """Rank the content words of a text by how clearly their uses split into groups."""
+        ...

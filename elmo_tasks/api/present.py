@@ -1,0 +1,111 @@
+"""What is shown to an audience beside comparisons: senses, and a meaning that forms word by word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+from elmo_tasks.api.static_neighbours import StaticNeighbours
+
+
+@dataclass(frozen=True)
+class GallerySense:
+    """A sense of a word in the gallery of example sentences.
+
+    Attributes:
+        word: in its base form.
+        name: of the sense, unique within the word.
+        gloss: the sense in a few words.
+        sentences: examples with ``[brackets]`` around the word.
+    """
+
+    word: str
+    name: str
+    gloss: str
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FormingStep:
+    """A word when only the beginning of its sentence has been read.
+
+    Attributes:
+        words: how many words of the sentence have been read.
+        cosines: to the average use of the first and of the second sense.
+        nearer: name of the sense it stands nearer to; ``None`` where that cannot be told.
+    """
+
+    words: int
+    cosines: tuple[float, float]
+    nearer: str | None
+
+
+@dataclass(frozen=True)
+class MeaningForms:
+    """How a word moves between two of its senses while its sentence is read word by word.
+
+    Each step reads the words so far as if they were the whole sentence. ELMo's forward half of the vector is fixed once the
+    word has come; only its backward half still changes.
+
+    Attributes:
+        word: the word that was asked for.
+        model: name of the model.
+        layer: name of the layer that was read.
+        sentence: as typed, without the brackets.
+        tokens: its words.
+        offsets: ``(start, end)`` characters of each.
+        index: which of them is the word.
+        senses: the two senses.
+        steps: from the word itself to the end of the sentence.
+        known: for the known uses of each sense, the cosine to the first sense minus the cosine to the second, where each use
+            is left out of its own sense's average; the steps are on the same scale.
+        middle: the value half way between the averages of the two.
+        right: how many known uses lie on their own side of the middle.
+        right_by_spelling: the same with the spelling alone (layer 0), without any context.
+        can_tell: whether ``right`` is enough for a side to be named: four in five.
+    """
+
+    word: str
+    model: str
+    layer: str
+    sentence: str
+    tokens: tuple[str, ...]
+    offsets: tuple[tuple[int, int], ...]
+    index: int
+    senses: tuple[GallerySense, GallerySense]
+    steps: tuple[FormingStep, ...]
+    known: tuple[tuple[float, ...], tuple[float, ...]]
+    middle: float
+    right: int
+    right_by_spelling: int
+    can_tell: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of ``/meaning_forms``."""
+        return {
+            **asdict(self),
+            "senses": [{"name": sense.name, "gloss": sense.gloss} for sense in self.senses],
+            "steps": [
+                {"words": step.words, "read": self.tokens[: step.words], "cosines": step.cosines, "nearer": step.nearer}
+                for step in self.steps
+            ],
+        }
+
+
+class PresentService(Protocol):
+    """Answers the Present tab."""
+
+    def senses(self, word: str) -> tuple[GallerySense, ...]:
+        """The senses of a word in the gallery of example sentences; none for a word that is not in it."""
+        ...
+
+    def neighbours(self, word: str, n: int = 12) -> StaticNeighbours:
+        """The ``n`` (1 to 50) words nearest to a word where every word has one vector whatever the sentence."""
+        ...
+
+    def forms(
+        self, word: str, sentence: str, senses: Sequence[str] | None = None, model: str | None = None
+    ) -> MeaningForms:
+        """Follow ``word`` between two of its gallery senses (the first two if ``None``) while ``sentence`` is read word by word."""
+        ...

@@ -1,0 +1,74 @@
+"""All that may be asked: comparisons here, everything else by its part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from elmo_tasks.api.compare import Comparison, ModelInfo
+from elmo_tasks.api.heads import HeadService
+from elmo_tasks.api.maps import MapService
+from elmo_tasks.api.nearest import NearestService
+from elmo_tasks.api.present import PresentService
+from elmo_tasks.api.request import Limits
+from elmo_tasks.api.substitutes import SubstituteService
+from elmo_tasks.api.training import TrainingService
+from elmo_tasks.api.what_if import WhatIfService
+from elmo_tasks.api.why import WhyService
+
+
+class Service(Protocol):
+    """What the screen asks for.
+
+    Every method, also of a part, may raise :class:`elmo_tasks.errors.InputError` with a message for people.
+    """
+
+    limits: Limits
+
+    def models(self) -> tuple[ModelInfo, ...]:
+        """The models on offer, the default one first."""
+        ...
+
+    def compare(self, word: str, sentences: Sequence[str], model: str | None = None) -> Comparison:
+        """Compare the uses of ``word`` in ``sentences``; ``[brackets]`` in a sentence mark another word there."""
+        ...
+
+    @property
+    def why(self) -> WhyService:
+        """What a cosine hangs on."""
+        ...
+
+    @property
+    def substitutes(self) -> SubstituteService:
+        """What the model would have written."""
+        ...
+
+    @property
+    def what_if(self) -> WhatIfService:
+        """Other mixes of the layers, other spellings."""
+        ...
+
+    @property
+    def maps(self) -> MapService:
+        """Uses as points, and words with two lives."""
+        ...
+
+    @property
+    def nearest(self) -> NearestService:
+        """The nearest uses of any word."""
+        ...
+
+    @property
+    def heads(self) -> HeadService:
+        """What was trained to read names and feelings."""
+        ...
+
+    @property
+    def training(self) -> TrainingService:
+        """Runs that train more of them."""
+        ...
+
+    @property
+    def present(self) -> PresentService:
+        """Senses, static neighbours, and meanings that form."""
+        ...

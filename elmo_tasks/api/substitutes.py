@@ -1,0 +1,94 @@
+"""What the model would have written in the place of each use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+from elmo_tasks.api.compare import Comparison
+
+
+@dataclass(frozen=True)
+class Guess:
+    """A word that the model would have written.
+
+    Attributes:
+        word: the word.
+        probability: from 0 to 1, of all words of the vocabulary.
+        is_form: whether it is the compared word itself or a form of it.
+    """
+
+    word: str
+    probability: float
+    is_form: bool = False
+
+
+@dataclass(frozen=True)
+class WrittenHere:
+    """What the model would have written in the place of one use.
+
+    Attributes:
+        use: position of the use, from 0.
+        before: the likeliest words after what stands before the place.
+        after: the likeliest words, told by what stands after the place.
+        both: the likeliest words, told by both sides.
+        rank: which guess from both sides the word itself is, from 1, punctuation not counted; ``None`` if it is not in the
+            vocabulary.
+        probability: of the word itself, told by both sides; ``None`` if it is not in the vocabulary.
+    """
+
+    use: int
+    before: tuple[Guess, ...]
+    after: tuple[Guess, ...]
+    both: tuple[Guess, ...]
+    rank: int | None
+    probability: float | None
+
+
+@dataclass(frozen=True)
+class Substitutes:
+    """What the model would have written in the place of each use.
+
+    Attributes:
+        comparison: the uses.
+        uses: one entry for each, in order.
+        vocabulary: how many words the model can write.
+        answer: one or two plain sentences.
+    """
+
+    comparison: Comparison
+    uses: tuple[WrittenHere, ...]
+    vocabulary: int
+    answer: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of ``/substitutes``."""
+        items = self.comparison.items
+        return {
+            "word": self.comparison.word,
+            "model": self.comparison.model,
+            "vocabulary": self.vocabulary,
+            "answer": self.answer,
+            "uses": [
+                {
+                    "sentence": items[found.use].sentence,
+                    "token": items[found.use].token,
+                    "index": items[found.use].index,
+                    "before": [asdict(guess) for guess in found.before],
+                    "after": [asdict(guess) for guess in found.after],
+                    "both": [asdict(guess) for guess in found.both],
+                    "rank": found.rank,
+                    "probability": found.probability,
+                }
+                for found in self.uses
+            ],
+        }
+
+
+class SubstituteService(Protocol):
+    """Lets the model write."""
+
+    def written(self, word: str, sentences: Sequence[str], model: str | None = None) -> Substitutes:
+        """Say what the model would have written in the place of each use; not every model can."""
+        ...

@@ -1,0 +1,81 @@
+"""What if the layers were mixed otherwise, or a word were spelled otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+from elmo_tasks.api.compare import ComparisonItem
+
+
+@dataclass(frozen=True)
+class LayerProducts:
+    """The uses of a word, with all that a mix of the layers needs: any weights give cosines without the model.
+
+    The mix of a use is ``sum_l w_l v_l``, so the inner product of the mixes of uses ``i`` and ``j`` is
+    ``sum_lm w_l w_m products[l][m][i][j]``.
+
+    Attributes:
+        word: the word.
+        model: name of the model.
+        items: the ``n`` uses.
+        layers: names of the ``L`` layers.
+        products: ``[L][L][n][n]`` inner products of use ``i`` at layer ``l`` and use ``j`` at layer ``m``.
+    """
+
+    word: str
+    model: str
+    items: tuple[ComparisonItem, ...]
+    layers: tuple[str, ...]
+    products: tuple[tuple[tuple[tuple[float, ...], ...], ...], ...]
+
+
+@dataclass(frozen=True)
+class RespelledLayer:
+    """How far another spelling moves a word at one layer.
+
+    Attributes:
+        name: of the layer.
+        cosine: for each sentence, of the word as it stood and of the word put in its place.
+        random_pair_cosine: mean cosine of two random words at this layer.
+    """
+
+    name: str
+    cosine: tuple[float, ...]
+    random_pair_cosine: float
+
+
+@dataclass(frozen=True)
+class Respelling:
+    """A word put in the place of another one.
+
+    Attributes:
+        word: the word as it stood.
+        spelling: what was put in its place.
+        model: name of the model.
+        sentences: the sentences with it, brackets around it.
+        layers: what that did, layer by layer, the mean of the layers last.
+    """
+
+    word: str
+    spelling: str
+    model: str
+    sentences: tuple[str, ...]
+    layers: tuple[RespelledLayer, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of ``/what_if``."""
+        return asdict(self)
+
+
+class WhatIfService(Protocol):
+    """Answers what the mixer and the other spelling ask."""
+
+    def layer_products(self, word: str, sentences: Sequence[str], model: str | None = None) -> LayerProducts:
+        """What mixing the layers by hand needs; the word and sentences are as for :meth:`Service.compare`."""
+        ...
+
+    def respell(self, word: str, sentences: Sequence[str], spelling: str, model: str | None = None) -> Respelling:
+        """Put ``spelling`` in the place of ``word`` in 1 to ``limits.max_sentences`` sentences and say how far its vector moves."""
+        ...

@@ -1,0 +1,103 @@
+"""The models on offer: each is loaded when it is first asked for, once."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+import torch
+
+from elmo_tasks.analysis.calibration import Calibration
+from elmo_tasks.bilm.model_files import bundled_models, find_model, load_bilm
+from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.errors import InputError
+from elmo_tasks.layers.views import layer_names
+from elmo_tasks.serving.calibrations import load_calibration
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """A model in memory, and what its cosines mean.
+
+    Attributes:
+        elmo: the encoder.
+        names: of its layers, the mean included.
+        calibration: what its cosines mean.
+        static: one vector per word, for the words around a use.
+    """
+
+    elmo: Elmo
+    names: tuple[str, ...]
+    calibration: Calibration
+    static: StaticVectors
+
+
+class LoadedModels:
+    """Loads models by name.
+
+    Args:
+        model: name or folder of the default model; the one of the program if ``None``.
+        device: where to compute; a GPU if there is one and ``None`` is given.
+
+    Raises:
+        ConfigError: there is no such model.
+        WeightsError: it is a published model that was not downloaded.
+    """
+
+    def __init__(self, model: str | None = None, device: str | None = None) -> None:
+        self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+        self._files = find_model(model)
+        self.default = self._files.name
+        self._models: dict[str, LoadedModel] = {}
+        self._encoders: dict[str, Elmo] = {}
+        self._static: StaticVectors | None = None
+        # One at a time: requests come in threads, and a model is loaded once, whether heads or comparing need it.
+        self._lock = threading.RLock()
+
+    def names(self) -> tuple[str, ...]:
+        """What a request may name, the default one first."""
+        return tuple(dict.fromkeys([self.default, *bundled_models()]))
+
+    def allowed(self, model: str | None) -> str:
+        """The name of the model that a request asks for: a path from the network is not opened.
+
+        Raises:
+            InputError: it is not on offer.
+        """
+        if model is None or model == self.default:
+            return self.default
+        if model not in bundled_models():
+            raise InputError(
+                f"There is no model “{model[:40]}” here; there is {', '.join(self.names())}.", field="model"
+            )
+        return model
+
+    def model(self, asked: str | None = None) -> LoadedModel:
+        """The model that a request asks for, with its calibration.
+
+        Raises:
+            InputError: it is not on offer.
+        """
+        name = self.allowed(asked)
+        with self._lock:
+            if name not in self._models:
+                elmo, static = self.elmo(name), self.static()
+                calibration = load_calibration(elmo, static)
+                self._models[name] = LoadedModel(elmo, layer_names(elmo.n_layers), calibration, static)
+            return self._models[name]
+
+    def static(self) -> StaticVectors:
+        """The static vectors that come with the program."""
+        with self._lock:
+            if self._static is None:
+                self._static = StaticVectors.load()
+            return self._static
+
+    def elmo(self, name: str) -> Elmo:
+        """An encoder by a name or folder that is trusted, without the calibration that only comparing needs."""
+        with self._lock:
+            if name not in self._encoders:
+                files = self._files if name == self.default else find_model(name)
+                self._encoders[name] = Elmo(load_bilm(files).to(self.device), files.name, files)
+            return self._encoders[name]

@@ -1,0 +1,99 @@
+"""What the Sense map tab says in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from elmo_tasks.analysis.clustering import FEWEST_USES, Split
+from elmo_tasks.api import SenseGroup, SplitWord
+from elmo_tasks.text.mentions import quoted
+
+
+def nothing(word: str, has_text: bool, gallery: bool) -> str:
+    """There is no use to draw: why, and what to do."""
+    if has_text:
+        return f"Your text has no use of {quoted(word)}. Type another word, or paste a text that has it."
+    if not gallery:
+        return f"Paste a text that uses {quoted(word)}, or let the example sentences count."
+    return (
+        f"There are no example sentences for {quoted(word)}. Paste your own text that uses it, or choose another word."
+    )
+
+
+def _listed(groups: Sequence[SenseGroup]) -> str:
+    named = [f"{g.letter} ({', '.join(g.words[:3])} …)" if g.words else g.letter for g in groups]
+    return ", ".join(named)
+
+
+def verdict(
+    word: str,
+    n: int,
+    groups: Sequence[SenseGroup],
+    split: Split,
+    asked: int | None,
+    measured: bool,
+    view: str,
+    mostly_own: bool,
+) -> str:
+    """What a map says.
+
+    Args:
+        word: as asked.
+        n: number of uses.
+        groups: those that are named; none where the model cannot tell.
+        split: the groups that were found.
+        asked: the number of groups that was asked for, if any.
+        measured: whether it was measured how well the model's groups match meanings.
+        view: what the uses were compared by.
+        mostly_own: whether more than half of them come from the person's own text.
+    """
+    uses = f"{n} use{'' if n == 1 else 's'} of “{word}”"
+    if asked is not None:
+        if not groups:
+            return f"{uses}, all in one group, as you asked."
+        clear = (
+            "They are clear groups."
+            if split.is_clear
+            else "That they are groups of meaning is not sure: the gaps between them are no clearer than chance may make them."
+        )
+        return f"{uses} in {len(groups)} groups, as you asked: {_listed(groups)}. {clear}"
+    if groups and mostly_own:
+        return (
+            f"{uses} fall into {len(groups)} groups: {_listed(groups)}. In a running text groups are often its topics, not "
+            "meanings of the word: judge them by their sentences."
+        )
+    if groups:
+        return f"{uses}, probably {len(groups)} meanings: {_listed(groups)}."
+    if view == "0":
+        return f"This view cannot tell the {uses} apart. It looks at the letters of the word and at nothing around it."
+    if n < FEWEST_USES:
+        return (
+            f"Too few uses to find groups: {uses}. At least {FEWEST_USES} are needed; paste text of your own for more."
+        )
+    if not measured:
+        return (
+            f"No groups are named for these {uses}. How well this model’s groups match meanings was not measured yet: "
+            "python -m benchmarks.sense_map --model NAME --keep cache does that."
+        )
+    return (
+        f"The model is not sure whether these {uses} have one meaning or several. There are no gaps between them that are "
+        "clearer than chance may make them. You can ask for a number of groups, and judge them by their sentences."
+    )
+
+
+def lives_verdict(words: Sequence[SplitWord], n_sorted: int, n_found: int) -> str:
+    """What the words of a text say, of which ``n_sorted`` of ``n_found`` were looked at."""
+    clear = [f"“{w.word}”" for w in words if w.is_clear]
+    looked = f"the {n_sorted} most frequent of {n_found}" if n_sorted < n_found else f"all {n_found}"
+    about = (
+        f"Looked at {looked} content words that come {FEWEST_USES} times or more. The list says where to look, not what is so: "
+        "in tests with long texts, words made to have two lives did not reliably come to its top."
+    )
+    if not clear:
+        return f"No word of this text stands out: none splits much more clearly than the others. {about}"
+    if len(clear) == 1:
+        return f"{clear[0]} stands out: its uses split more clearly than those of the other words. {about}"
+    first = ", ".join(clear[:4]) + (f" and {len(clear) - 4} more" if len(clear) > 4 else "")
+    return (
+        f"{len(clear)} words stand out: {first}. Their uses split more clearly than those of the other words. {about}"
+    )

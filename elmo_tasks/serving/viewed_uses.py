@@ -1,0 +1,78 @@
+"""The vectors of uses that a map is drawn from; they are kept, so that another view or number of groups takes no time."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elmo_tasks.analysis.sense_map_calibration import SenseMapCalibration
+from elmo_tasks.analysis.views_of_uses import view_of
+from elmo_tasks.corpus.uses import Use
+from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.layers.views import layer_names
+from elmo_tasks.serving.map_calibrations import load_map_calibration, use_vectors
+
+_KEPT_USES = 4096
+
+_Key = tuple[str, tuple[str, ...], int]
+_Vectors = tuple[NDArray[np.float32], NDArray[np.float32]]
+
+
+class ViewedUses:
+    """Vectors of uses from the model and from the words around them. Nothing is loaded before it is asked for."""
+
+    def __init__(self, static: Callable[[], StaticVectors]) -> None:
+        self._load_static = static
+        self._calibrations: dict[str, SenseMapCalibration | None] = {}
+        self._kept: OrderedDict[_Key, _Vectors] = OrderedDict()
+        self._lock = threading.RLock()
+
+    def calibration(self, elmo: Elmo) -> SenseMapCalibration | None:
+        """How well groups of uses match known senses in this model, if that was measured."""
+        with self._lock:
+            if elmo.name not in self._calibrations:
+                self._calibrations[elmo.name] = load_map_calibration(elmo, self.static)
+            return self._calibrations[elmo.name]
+
+    @property
+    def static(self) -> StaticVectors:
+        """Vectors of words alone."""
+        return self._load_static()
+
+    def in_view(
+        self, elmo: Elmo, view: str, uses: Sequence[Use], progress: Callable[[float], None] | None = None
+    ) -> NDArray[np.float32]:
+        """The uses in a view; what was read before is not read again.
+
+        Args:
+            elmo: the model.
+            view: one of :func:`elmo_tasks.analysis.views_of_uses.view_names`.
+            uses: ``n`` uses.
+            progress: told the share that is read.
+
+        Returns:
+            ``[n, D]``.
+        """
+        keys = [(elmo.name, use.tokens, use.index) for use in uses]
+        with self._lock:
+            known = {key: self._kept[key] for key in keys if key in self._kept}
+        new = {key: k for k, key in enumerate(keys) if key not in known}
+        layers, around = use_vectors(elmo, self.static, [uses[k] for k in new.values()], progress)
+        fresh = {key: (layers[:, k], around[k]) for k, key in enumerate(new)}
+        with self._lock:
+            self._kept.update(fresh)
+            while len(self._kept) > _KEPT_USES:
+                self._kept.popitem(last=False)
+        known |= fresh
+        found = [known[key] for key in keys]
+        return view_of(
+            view,
+            np.stack([of_layers for of_layers, _ in found], axis=1),
+            layer_names(elmo.n_layers),
+            np.stack([near for _, near in found]),
+        )

@@ -1,0 +1,54 @@
+"""More people than the server answers at once: each is told its place in line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from gradio_client import Client
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def ask_slowly(fake_app) -> Iterator:
+    """Ask as others do; each question takes the fake four seconds, and it answers four at once."""
+    jobs = []
+
+    def ask(people: int) -> None:
+        jobs.extend(
+            Client(fake_app, verbose=False, analytics_enabled=False).submit(
+                ["Read this slowly."] * 5, api_name="/sentiment"
+            )
+            for _ in range(people)
+        )
+
+    yield ask
+    for job in jobs:
+        job.result()
+
+
+def test_who_waits_is_told_the_place_in_line_until_the_answer_comes(open_page, ask_slowly):
+    page = open_page()
+    ask_slowly(6)
+    page.wait_for_timeout(300)
+    page.get_by_role("button", name="bark", exact=True).click()
+    bar = page.get_by_role("status").filter(has_text="in line")
+    bar.wait_for()
+    assert re.fullmatch(r"Others are being answered\. You are number [23] in line\.", bar.inner_text())
+    page.locator(".eyebrow").filter(has_text="bark").wait_for()
+    assert not bar.is_visible()
+
+
+def test_a_quick_answer_says_nothing_of_a_line(open_page):
+    page = open_page()
+    page.evaluate(
+        """() => { window.shown = 0;
+            new MutationObserver(() => { shown += document.querySelector('.in-line:not([hidden])') ? 1 : 0; })
+                .observe(document.body, { subtree: true, childList: true, attributes: true }); }"""
+    )
+    for word in ("bark", "bank", "bark"):
+        page.get_by_role("button", name=word, exact=True).click()
+        page.locator(".eyebrow").filter(has_text=word).wait_for()
+    assert page.evaluate("shown") == 0

@@ -1,0 +1,82 @@
+"""WiC and MCL-WiC files are read as their descriptions say, and refused with the line otherwise."""
+
+import json
+
+import pytest
+
+from elmo_tasks.data.marked_words import MarkedWord
+from elmo_tasks.data.word_pairs import read_mcl_wic, read_wic
+from elmo_tasks.errors import DataError
+
+LINE = "pitch\tN\t1-4\tThe pitch was wet .\tHe spoke at a pitch (very high) .\n"
+
+
+def wic(folder, data=LINE, gold="F\n"):
+    (folder / "data.txt").write_text(data)
+    (folder / "gold.txt").write_text(gold)
+    return read_wic(folder / "data.txt", folder / "gold.txt")
+
+
+def test_wic_marks_the_word_of_each_sentence(tmp_path):
+    (pair,) = wic(tmp_path)
+    assert pair.a == MarkedWord(("The", "pitch", "was", "wet", "."), 1, 2)
+    assert pair.b.tokens[pair.b.start : pair.b.end] == ("pitch",)
+    assert pair.same is False
+
+
+@pytest.mark.parametrize(
+    ("data", "gold", "message"),
+    [
+        (LINE * 2, "T\n", "expected an answer for each of 2 lines of data.txt, found 1"),
+        (LINE.replace("1-4", "1-40"), "T\n", "line 1: expected word, part of speech, i-j"),
+        (LINE.replace("1-4", "one"), "T\n", "line 1: expected word"),
+        (LINE, "maybe\n", "'maybe'"),
+    ],
+)
+def test_wic_refuses_in_words(tmp_path, data, gold, message):
+    with pytest.raises(DataError, match=message):
+        wic(tmp_path, data, gold)
+
+
+ROW = {
+    "id": "dev.0",
+    "lemma": "pitch",
+    "sentence1": "He can't pitch a tent.",
+    "start1": "9",
+    "end1": "14",
+    "sentence2": "“Pitch!” she said.",
+    "start2": "1",
+    "end2": "6",
+}
+
+
+def mcl_wic(folder, rows, gold):
+    (folder / "dev.data").write_text(json.dumps(rows))
+    (folder / "dev.gold").write_text(json.dumps(gold))
+    return read_mcl_wic(folder / "dev.data", folder / "dev.gold")
+
+
+def test_mcl_wic_finds_the_token_at_the_characters(tmp_path):
+    (pair,) = mcl_wic(tmp_path, [ROW], [{"id": "dev.0", "tag": "T"}])
+    assert [use.tokens[use.start : use.end] for use in (pair.a, pair.b)] == [("pitch",), ("Pitch",)]
+    assert pair.same is True
+
+
+def test_mcl_wic_names_the_pair_that_is_wrong(tmp_path):
+    with pytest.raises(DataError, match="pair 2: expected id, sentences"):
+        mcl_wic(tmp_path, [ROW, ROW | {"id": "dev.1"}], [{"id": "dev.0", "tag": "T"}])
+    with pytest.raises(DataError, match="no word at characters 90 to 95"):
+        mcl_wic(tmp_path, [ROW | {"start1": 90, "end1": 95}], [{"id": "dev.0", "tag": "T"}])
+    with pytest.raises(DataError, match="a tag that is T or F"):
+        mcl_wic(tmp_path, [ROW], [{"id": "dev.0", "tag": "X"}])
+    (tmp_path / "dev.data").write_text("{}")
+    with pytest.raises(DataError, match="expected a JSON list, found dict"):
+        read_mcl_wic(tmp_path / "dev.data", tmp_path / "dev.gold")
+
+
+def test_published_pairs_are_all_read(shared_data):
+    folder = shared_data / "wsd"
+    found = read_wic(folder / "wic/dev.data.txt", folder / "wic/dev.gold.txt")
+    assert (len(found), sum(pair.same for pair in found)) == (638, 319)
+    found = read_mcl_wic(folder / "mcl_wic/dev.en-en.data", folder / "mcl_wic/dev.en-en.gold")
+    assert (len(found), sum(pair.same for pair in found)) == (1000, 500)
