@@ -15,11 +15,17 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 HERE = Path(__file__).resolve().parent
-#: name -> width, height, colour scheme
+DESKTOP, SLIDE, PHONE = (1280, 900), (1280, 720), (390, 844)
+#: name -> query, what to wait for, size, colour scheme
 PICTURES = {
-    "compare-light": (1280, 900, "light"),
-    "compare-dark": (1280, 900, "dark"),
-    "compare-phone": (390, 844, "light"),
+    "compare-light": ("", ".verdict h2", DESKTOP, "light"),
+    "compare-dark": ("", ".verdict h2", DESKTOP, "dark"),
+    "compare-phone": ("", ".verdict h2", PHONE, "light"),
+    "present": ("tab=present&step=4", ".step:not([hidden]) h2", SLIDE, "light"),
+    "map": ("tab=map&word=bank", ".map-answer .verdict h2", DESKTOP, "light"),
+    "nearest": ("tab=nearest", ".near-answer .verdict h2", DESKTOP, "light"),
+    "try": ("tab=try", ".try-answer .task", DESKTOP, "light"),
+    "weights": ("tab=weights", ".weights-answer .verdict h2", DESKTOP, "light"),
 }
 
 
@@ -45,11 +51,12 @@ def main() -> None:
         _wait(url)
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-            for name, (width, height, scheme) in PICTURES.items():
+            for name, (query, ready, (width, height), scheme) in PICTURES.items():
                 page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)  # type: ignore[arg-type]
-                page.goto(f"{url}/?__theme={scheme}")
-                page.locator(".verdict h2").wait_for()
-                page.wait_for_timeout(800)
+                page.set_default_timeout(120_000)
+                page.goto(f"{url}/?{query}&__theme={scheme}")
+                page.locator(ready).first.wait_for()
+                page.wait_for_timeout(1500)
                 page.screenshot(path=args.out / f"{name}.png")
                 print(args.out / f"{name}.png")
             browser.close()

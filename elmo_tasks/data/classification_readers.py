@@ -24,6 +24,7 @@ _FORMATS: dict[str, TextFormat] = {
     ".json": "jsonl",
     ".parquet": "parquet",
 }
+_LONGEST_FIELD = 10_000_000
 _Numbered = Iterator[tuple[int, list[str]]]
 
 
@@ -129,21 +130,19 @@ def _tsv_rows(path: Path) -> _Numbered:
 def _csv_rows(path: Path) -> _Numbered:
     """Rows with the number of the line they begin on: a quoted field may hold line breaks."""
     reader = csv.reader((f"{line}\n" for _, line in numbered_lines(path)), strict=True)
-    before = csv.field_size_limit(10_000_000)  # a long text is no error
-    try:
-        while True:
-            number = reader.line_num + 1
-            try:
-                fields = next(reader)
-            except StopIteration:
-                return
-            except csv.Error as error:
-                # A quote that is never closed swallows the rest of the file: nothing after it can be trusted.
-                raise DataError(f"{path}, line {number}: expected comma-separated fields ({error})") from None
-            if fields:
-                yield number, fields
-    finally:
-        csv.field_size_limit(before)
+    # A long text is no error. The limit is the whole process's and stays: another thread may be reading, too.
+    csv.field_size_limit(_LONGEST_FIELD)
+    while True:
+        number = reader.line_num + 1
+        try:
+            fields = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            # A quote that is never closed swallows the rest of the file: nothing after it can be trusted.
+            raise DataError(f"{path}, line {number}: expected comma-separated fields ({error})") from None
+        if fields:
+            yield number, fields
 
 
 def _from_table(rows: _Numbered, path: Path, errors: RowErrors, columns: TextColumns) -> Iterator[LabelledText]:

@@ -26,15 +26,18 @@ class StreamBatch:
         characters: ``[U, C]`` character ids of the distinct words of both directions.
         words: ``[2, B, T]`` rows of ``characters``: the forward, then the backward streams.
         targets: ``[2, B, T]`` vocabulary ids of the words that come next.
+        corpus_ids: ``[U]`` what those distinct words are: places in :attr:`TokenizedCorpus.words`.
     """
 
     characters: Tensor
     words: Tensor
     targets: Tensor
+    corpus_ids: Tensor
 
     def to(self, device: torch.device) -> StreamBatch:
         """The same batch elsewhere."""
-        return StreamBatch(*(t.to(device, non_blocking=True) for t in (self.characters, self.words, self.targets)))
+        tensors = (self.characters, self.words, self.targets, self.corpus_ids)
+        return StreamBatch(*(t.to(device, non_blocking=True) for t in tensors))
 
 
 @dataclass(frozen=True)
@@ -127,6 +130,7 @@ class StreamLoader:
             characters=torch.from_numpy(self.corpus.characters[distinct].astype(np.int64)),
             words=torch.from_numpy(words.reshape(2, len(at), self.unroll_steps)),
             targets=torch.from_numpy(self.targets[ids[:, :, 1:]]),
+            corpus_ids=torch.from_numpy(distinct.astype(np.int64)),
         )
 
 

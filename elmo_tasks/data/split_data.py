@@ -28,7 +28,18 @@ _SPLITS_OF_STAGE: dict[str | None, tuple[Split, ...]] = {
 }
 _VERBS: dict[Split, str] = {"validation": "validate", "test": "test"}
 _ABOUT_THE_RUN = frozenset(
-    ("train", "validation", "test", "hub", "batch_size", "limit_train", "validation_share", "test_share", "seed", "phrases")
+    (
+        "train",
+        "validation",
+        "test",
+        "hub",
+        "batch_size",
+        "limit_train",
+        "validation_share",
+        "test_share",
+        "seed",
+        "phrases",
+    )
 )
 
 

@@ -217,13 +217,13 @@ def csv_name(comparison: Comparison) -> str:
 def said_by(comparison: Comparison, model: str) -> str:
     """Who says it, and how often that is right."""
     layer = layer_place(comparison.verdict_layer)
-    who = {
-        "words": f"the words around it, without {model}",
-        "together": f"{model} {layer}, together with the words around it",
+    how = {
+        "words": f"Read from the words around it, without {model}.",
+        "together": f"Read {layer}, together with the words around it, by {model}.",
     }
     right = round(100 * comparison.right_when_clear)
     tested = f" In a test with other words, groupings as clear as this one had {right} % of their pairs right."
-    said = f"Read by {who.get(comparison.said_by, f'{model} {layer}')}."
+    said = how.get(comparison.said_by, f"Read {layer} by {model}.")
     return said + (tested if comparison.groups and comparison.right_when_clear else "")
 
 

@@ -70,6 +70,7 @@
   }
   async function draw(button) {
     const [scope, pictures] = around(button);
+    learnPlain(pictures);
     const page = getComputedStyle(document.querySelector(".gradio-container"));
     const line = (text, font, colour) => {
       const node = document.createElement("div");
@@ -105,18 +106,20 @@
   // --- A copy that looks the same without the page's styles ---
 
   const plain = new Map(); // what a browser gives an element of a name that nobody styled
-  function plainStyle(node) {
-    const name = `${node.namespaceURI} ${node.localName}`;
-    if (!plain.has(name)) {
-      const bare = document.createElementNS(node.namespaceURI, node.localName);
-      const [host, root] = apart();
+  const kindOf = (node) => `${node.namespaceURI} ${node.localName}`;
+  // All at once: whenever the page changes, it computes its styles anew, which takes long.
+  function learnPlain(pictures) {
+    const nodes = [document.createElement("span"), ...pictures.flatMap((picture) => [picture, ...picture.querySelectorAll("*")])];
+    const [host, root] = apart();
+    const bare = new Map();
+    for (const node of nodes) {
+      if (plain.has(kindOf(node)) || bare.has(kindOf(node))) continue;
       const inside = node instanceof SVGElement && node.localName !== "svg";
       const parent = inside ? root.appendChild(document.createElementNS(node.namespaceURI, "svg")) : root;
-      parent.append(bare);
-      plain.set(name, valuesOf(getComputedStyle(bare)));
-      host.remove();
+      bare.set(kindOf(node), parent.appendChild(document.createElementNS(node.namespaceURI, node.localName)));
     }
-    return plain.get(name);
+    for (const [kind, node] of bare) plain.set(kind, valuesOf(getComputedStyle(node)));
+    host.remove();
   }
   function apart() {
     const host = document.createElement("div");
@@ -124,10 +127,14 @@
     document.body.append(host);
     return [host, host.attachShadow({ mode: "open" })];
   }
-  const valuesOf = (style) => Object.fromEntries([...style].map((key) => [key, style.getPropertyValue(key)]));
+  let keys = null; // of what a style holds; its variables (--name) have done their work, and are twice as many
+  function valuesOf(style) {
+    keys ||= [...style].filter((key) => !key.startsWith("--"));
+    return Object.fromEntries(keys.map((key) => [key, style.getPropertyValue(key)]));
+  }
   // What differs from a plain element, and from the parent, since some of it is inherited.
   function written(values, above, node) {
-    const usual = plainStyle(node);
+    const usual = plain.get(kindOf(node));
     let text = "";
     for (const [key, value] of Object.entries(values)) {
       const same = value === usual[key] && (!above || value === above[key]);
@@ -153,10 +160,11 @@
     made.removeAttribute("id");
     made.setAttribute("style", written(values, above, node));
     const ghost = (kind) => {
-      const { content, ...drawn } = valuesOf(getComputedStyle(node, kind));
+      const style = getComputedStyle(node, kind);
+      const { content } = style;
       if (!content || content === "none" || content === "normal" || node instanceof SVGElement) return "";
       const span = document.createElement("span");
-      span.setAttribute("style", written(drawn, values, span));
+      span.setAttribute("style", written({ ...valuesOf(style), content: "normal" }, values, span));
       span.textContent = /^"((?:[^"\\]|\\.)*)"/.exec(content)?.[1] ?? ""; // what follows a slash is for screen readers
       return span;
     };

@@ -157,7 +157,7 @@ if (linked) {
   if (groups.selectedIndex < 0) groups.value = "";
   text.value = query.get("t") || "";
   own.open = Boolean(text.value);
-  index.checked = Boolean(props.index) && query.get("index") === "yes";
+  if (query.has("word")) index.checked = Boolean(props.index) && query.get("index") === "yes";
   gallery.checked = query.get("gallery") !== "no" || !(text.value || index.checked);
 }
 refresh();

@@ -157,7 +157,7 @@ def steps(tabs: Sequence[str] = tuple(TABS)) -> tuple[Step, ...]:
             "the word alone.</p>"
             '<div class="note error" id="present-own-note" role="alert" hidden></div>'
             '<div data-part="own" class="part" aria-live="polite"></div>',
-            "Take a word from the audience: the box at the bottom of every step leads here. For sixty words with several "
+            "Take a word from the audience: the box at the bottom of every step leads here. For two hundred words with several "
             "meanings (bank, crane, mouse, spring, note, …) sentences are ready; for others type two or more. Sentences that "
             "differ in topic work best. If the model cannot tell, that is an answer too.",
         ),

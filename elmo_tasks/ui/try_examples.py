@@ -25,8 +25,8 @@ TRY_EXAMPLES: tuple[TryExample, ...] = (
         "Feeling and names",
         "both",
         (
-            "The new film by Maria Lindholm is not bad at all.",
-            "Lisbon was lovely, but Iberia Rail lost our bags and never said sorry.",
+            "Maria Lindholm is superb in this warm and funny film from Norway.",
+            "Iberia Rail lost our bags in Lisbon, and the food was awful.",
         ),
     ),
     TryExample(
@@ -35,6 +35,7 @@ TRY_EXAMPLES: tuple[TryExample, ...] = (
         (
             "The food was good and the waiter was kind.",
             "The food was not good and the waiter was never kind.",
+            "The new film is not bad at all.",
         ),
     ),
     TryExample(

@@ -11,6 +11,7 @@ from elmo_tasks.ui.format import layer_place, layer_title, number_text
 
 # From here on the vector is the same for all a person could tell.
 _SAME = 0.995
+_BRACKETED = re.compile(r"\[([^\[\]]*)\]")
 
 
 def mean(layer: RespelledLayer) -> float:
@@ -100,12 +101,12 @@ def page(result: Respelling) -> str:
 
 
 def _marked(sentence: str) -> str:
-    """The sentence with its last bracketed word marked; brackets that a person typed stay."""
-    before, bracket, rest = sentence.partition("[")
-    word, close, after = rest.partition("]")
-    if not (bracket and close):
+    """The sentence with its bracketed word marked; brackets without a partner, which a person typed, stay."""
+    found = _BRACKETED.search(sentence)
+    if found is None:
         return escape(sentence)
-    return f"{escape(before)}<mark>{escape(word)}</mark>{escape(after)}"
+    before, after = sentence[: found.start()], sentence[found.end() :]
+    return f"{escape(before)}<mark>{escape(found[1])}</mark>{escape(after)}"
 
 
 def csv_text(result: Respelling) -> str:

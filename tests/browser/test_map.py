@@ -62,6 +62,16 @@ def test_a_file_is_opened_and_one_too_large_is_refused(open_map, tmp_path):
     page.get_by_text("the most is 2 MB").wait_for()
 
 
+def test_the_uses_of_an_index_are_drawn_unless_left_out(open_map):
+    page = open_map()
+    page.locator("#map-word").fill("spring")
+    submit(page, "Draw the map")
+    page.get_by_text("1 uses of “spring”").first.wait_for()
+    assert page.locator(".mark .own").count() == 1
+    page.get_by_label("Draw its uses in my index “my letters”, too").uncheck()
+    page.locator(".map-editor .note.error").get_by_text("no example sentences for “spring”").wait_for()
+
+
 def test_the_number_of_groups_can_be_asked_for(open_map):
     page = open_map()
     page.get_by_label("Number of groups").select_option("3")

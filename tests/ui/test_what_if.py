@@ -84,3 +84,9 @@ def test_the_spreadsheet_has_a_row_per_layer_and_sentence():
     assert len(rows) == 8
     assert rows[0]["sentence"] == "'=a [b]"
     assert rows[0]["spelling"] == "'=cmd"
+
+
+@pytest.mark.parametrize("before", ["one [ of", "one ] of"])
+def test_brackets_without_a_partner_stay_what_they_are(before):
+    shown = what_if.page(respelling(sentences=(f"{before} the [bankk] closed",)))
+    assert f"<td>{before} the <mark>bankk</mark> closed</td>" in shown
