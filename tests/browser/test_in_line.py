@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 
 import pytest
 from gradio_client import Client
+from gradio_client.client import Job
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def ask_slowly(fake_app) -> Iterator:
-    """Ask as others do; each question takes the fake four seconds, and it answers four at once."""
-    jobs = []
+def ask_slowly(fake_app) -> Iterator[Callable[[], None]]:
+    """Ask as six others do: each question takes the fake eight seconds, and it answers four at a time, so two wait."""
+    people = [Client(fake_app, verbose=False, analytics_enabled=False) for _ in range(6)]  # takes a while, so before
+    jobs: list[Job] = []
 
-    def ask(people: int) -> None:
-        jobs.extend(
-            Client(fake_app, verbose=False, analytics_enabled=False).submit(
-                ["Read this slowly."] * 5, api_name="/sentiment"
-            )
-            for _ in range(people)
-        )
+    def ask() -> None:
+        jobs.extend(person.submit(["Read this slowly."] * 10, api_name="/sentiment") for person in people)
+        deadline = time.monotonic() + 7
+        while sum(job.status().rank is not None for job in jobs) < 2 and time.monotonic() < deadline:
+            time.sleep(0.1)
 
     yield ask
     for job in jobs:
@@ -31,8 +32,7 @@ def ask_slowly(fake_app) -> Iterator:
 
 def test_who_waits_is_told_the_place_in_line_until_the_answer_comes(open_page, ask_slowly):
     page = open_page()
-    ask_slowly(6)
-    page.wait_for_timeout(300)
+    ask_slowly()
     page.get_by_role("button", name="bark", exact=True).click()
     bar = page.get_by_role("status").filter(has_text="in line")
     bar.wait_for()
