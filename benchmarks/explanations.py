@@ -100,24 +100,26 @@ def trust_in_guesses(elmo: Elmo) -> None:
     softmax, vocabulary = load_softmax(elmo.files)
     mentions = [find_mention(use.word, use.sentence) for use in gallery()]
     known = [m for m in mentions if vocabulary.id_of(m.token.text) != UNKNOWN_ID]
-    states: list[tuple[Tensor, Tensor]] = []
-    for start in range(0, len(known), 64):
+    frequency = log_frequencies(len(vocabulary))
+    found: dict[str, list[tuple[Tensor, Tensor]]] = {}
+    for start in range(0, len(known), 64):  # 50,000 probabilities a word: all words at once would not fit into memory
         batch = known[start : start + 64]
         top = elmo.states([[token.text for token in m.tokens] for m in batch]).layers[-1]
-        states.append(states_around(top, torch.tensor([m.index + 1 for m in batch])))
-    ahead, back = (softmax(torch.cat(side)).log_softmax(dim=-1) for side in zip(*states, strict=True))
-    frequency = log_frequencies(len(vocabulary))
-    targets = torch.tensor([vocabulary.id_of(m.token.text) for m in known])
+        states = states_around(top, torch.tensor([m.index + 1 for m in batch]))
+        ahead, back = (softmax(state).log_softmax(dim=-1) for state in states)
+        targets = torch.tensor([vocabulary.id_of(m.token.text) for m in batch])
+        for name, told in (
+            ("before", ahead),
+            ("after", back),
+            ("both, product only", told_by_both(ahead, back, torch.zeros(len(vocabulary)))),
+            ("both, frequency divided out", told_by_both(ahead, back, frequency)),
+        ):
+            own = told.gather(1, targets[:, None])
+            found.setdefault(name, []).append((own.squeeze(1), (told > own).sum(dim=1)))
     print(f"\n{len(known)} gallery words: mean negative log-probability, among the first 8 guesses")
-    for name, told in (
-        ("before", ahead),
-        ("after", back),
-        ("both, product only", told_by_both(ahead, back, torch.zeros(len(vocabulary)))),
-        ("both, frequency divided out", told_by_both(ahead, back, frequency)),
-    ):
-        own = told.gather(1, targets[:, None])
-        rank = (told > own).sum(dim=1)
-        print(f"  {name:28} {-own.mean():.2f}  {(rank < 8).float().mean():.1%}")
+    for name, parts in found.items():
+        chances, ranks = (torch.cat(column) for column in zip(*parts, strict=True))
+        print(f"  {name:28} {-chances.mean():.2f}  {(ranks < 8).float().mean():.1%}")
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
 Both train the same biLM (the shape of lightning_configs/bilm_mini.yaml) on the same made-up text whose word frequencies follow
 Zipf's law, in turn, so that a change in the machine's speed meets both. Plain is what the layers of PyTorch do without further
-thought: float32, ``Conv1d`` and autograd through a softmax over the sample.
+thought: float32, ``Conv1d`` and autograd through a softmax over the sample. The last row has both auxiliary losses beside.
 """
 
 from __future__ import annotations
@@ -22,10 +22,17 @@ from elmo_tasks.bilm import char_cnn
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.data.language_batches import StreamBatch
 from elmo_tasks.text.characters import character_ids
+from elmo_tasks.training.auxiliary import DistantWords, SideBags
 from elmo_tasks.training.bilm_module import BiLMModule
 
 FILTERS = [(1, 16), (2, 32), (3, 64), (4, 96), (5, 128), (6, 192)]
 VOCABULARY, WORDS, STEPS = 50_003, 200_000, 20
+#: Which are plain, and which have the auxiliary losses.
+WAYS = {
+    "plain: float32, Conv1d, autograd": (True, False),
+    "this project: bfloat16, windows, fused loss": (False, False),
+    "  with both auxiliary losses": (False, True),
+}
 
 
 def batches(n: int, batch_size: int) -> list[StreamBatch]:
@@ -40,13 +47,18 @@ def batches(n: int, batch_size: int) -> list[StreamBatch]:
         targets = np.where(ids[:, :, 1:] < VOCABULARY - 3, ids[:, :, 1:] + 3, 2)
         table = torch.tensor([character_ids(spelled[k]) for k in distinct])
         found.append(
-            StreamBatch(table, torch.from_numpy(words.reshape(2, batch_size, STEPS)), torch.from_numpy(targets))
+            StreamBatch(
+                table,
+                torch.from_numpy(words.reshape(2, batch_size, STEPS)),
+                torch.from_numpy(targets),
+                torch.from_numpy(distinct + 3),
+            )
         )
     return found
 
 
 class _PlainSoftmax(LMSoftmax):
-    def sampled_loss(self, hidden: Tensor, targets: Tensor, n_draws: int) -> Tensor:
+    def sampled_loss(self, hidden: Tensor, targets: Tensor, n_draws: int, learn: bool = True) -> Tensor:
         drawn = (torch.rand(n_draws).double() * np.log(len(self.weight) + 1)).exp().long().sub_(1).unique()
         scores = F.linear(hidden, self.weight[drawn], self.bias[drawn] - self._log_expected_count(drawn, n_draws))
         right = (
@@ -61,13 +73,17 @@ def _plain_pool(x: Tensor, convolution: nn.Module) -> Tensor:
     return scores.amax(dim=-1)
 
 
-def run(data: list[StreamBatch], plain: bool, device: torch.device) -> float:
+def run(data: list[StreamBatch], plain: bool, device: torch.device, auxiliary: bool = False) -> float:
     """Median seconds of a step."""
     ours = char_cnn._convolve_and_pool
     module = BiLMModule(filters=FILTERS)
     module.softmax = (_PlainSoftmax if plain else LMSoftmax)(VOCABULARY, 128)
+    if auxiliary:
+        module.distant_words = DistantWords(128, VOCABULARY)
+        module.side_bags = SideBags(128, torch.randn(36_001, 100), torch.randint(36_001, (WORDS + 3,)))
+        module.distant_weight = module.bag_weight = 1.0
     module.to(device)
-    module.log = lambda *args, **kwargs: None  # type: ignore[method-assign,assignment]
+    module.log = module.log_dict = lambda *args, **kwargs: None  # type: ignore[method-assign,assignment]
     module.__dict__["_trainer"] = type("", (), {"world_size": 1})()
     optimizer = torch.optim.Adam((p for p in module.parameters() if p.requires_grad), lr=1e-3)
     char_cnn._convolve_and_pool = _plain_pool if plain else ours
@@ -100,20 +116,18 @@ def main() -> None:
     device = torch.device(args.device)
     data = batches(args.steps, args.batch_size)
     tokens = args.batch_size * STEPS
-    rates: dict[bool, list[float]] = {True: [], False: []}
+    rates: dict[str, list[float]] = {name: [] for name in WAYS}
     for _ in range(args.rounds):
-        for plain in (True, False):
-            rates[plain].append(tokens / run(data, plain, device))
+        for name, (plain, auxiliary) in WAYS.items():
+            rates[name].append(tokens / run(data, plain, device, auxiliary))
     where = torch.cuda.get_device_name() if device.type == "cuda" else f"{os.cpu_count()} cores"
     print(
         f"{where}, {args.batch_size} streams x {STEPS} words, Python {platform.python_version()}, torch {torch.__version__}"
     )
-    for plain, name in (
-        (True, "plain: float32, Conv1d, autograd"),
-        (False, "this project: bfloat16, windows, fused loss"),
-    ):
-        print(f"{name:<46} {statistics.median(rates[plain]):8,.0f} tokens/s")
-    ratios = [b / a for a, b in zip(rates[True], rates[False], strict=True)]
+    for name, values in rates.items():
+        print(f"{name:<46} {statistics.median(values):8,.0f} tokens/s")
+    plain_rates, ours, _ = rates.values()
+    ratios = [b / a for a, b in zip(plain_rates, ours, strict=True)]
     print(f"{'ratio (median of the rounds)':<46} {statistics.median(ratios):8.2f}")
 
 

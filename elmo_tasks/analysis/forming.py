@@ -71,8 +71,8 @@ class TwoSenses:
     def sides(self, differences: Tensor) -> list[int | None]:
         """``[k]`` differences -> which sense each stands nearer to (0 or 1), or ``None`` where that cannot be told.
 
-        A side is named where the known uses speak for it four to one: two normal curves of one common width, fitted to the
-        differences of the known uses (Fisher's linear discriminant in one dimension, 1936).
+        A side is named where the known uses make it at least as probable as :data:`RIGHT_WHEN_NAMED`: two normal curves of one
+        common width, fitted to the differences of the known uses (Fisher's linear discriminant in one dimension, 1936).
         """
         first, second = self.known
         if not self.can_tell or first.mean() <= second.mean():

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from elmo_tasks.analysis.calibration import halves
 from elmo_tasks.analysis.clustering import FEWEST_USES, Split, SplitRule, agreement, labels_of, split_uses
 
 #: Groups are named only where groups as clear as these had this share of pairs right, on the words that were fitted.
@@ -95,10 +96,8 @@ def calibrate_sense_map(words: Mapping[str, KnownUses], names: Sequence[str], ch
         names: of the views.
         checksum: of what is measured.
     """
-    order = sorted(words)
-    random.Random(0).shuffle(order)
-    halves = [[words[w] for w in sorted(order[k::2])] for k in (0, 1)]
-    views = tuple(_calibrate(name, list(words.values()), halves) for name in names)
+    two = [[words[w] for w in half] for half in halves(list(words))]
+    views = tuple(_calibrate(name, list(words.values()), two) for name in names)
     best = max(views, key=lambda view: view.own_number)
     return SenseMapCalibration(checksum, len(words), sum(len(w.senses) for w in words.values()), views, best.name)
 
@@ -110,14 +109,14 @@ class _Outcome:
     n_senses: int
 
 
-def _calibrate(name: str, words: Sequence[KnownUses], halves: Sequence[Sequence[KnownUses]]) -> ViewCalibration:
+def _calibrate(name: str, words: Sequence[KnownUses], two: Sequence[Sequence[KnownUses]]) -> ViewCalibration:
     free = SplitRule(0.0, -_NEVER)
     known, own = [], []
     for word in words:
         vectors = word.views[name]
         known.append(agreement(split_uses(vectors, free, len(set(word.senses))).groups, word.senses))
         own.append(agreement(split_uses(vectors, free).groups, word.senses))
-    fitted, held_out = ([_outcome(v, s) for v, s in _sets(half, name)] for half in halves)
+    fitted, held_out = ([_outcome(v, s) for v, s in _sets(half, name)] for half in two)
     worth_naming = [o for o in fitted if o.n_senses > 1]
     rule = max((_rule(fitted, on_null) for on_null in _ON_NULL), key=lambda r: _n_named(worth_naming, r))
     shown = [o for o in held_out if _named(o, rule)]

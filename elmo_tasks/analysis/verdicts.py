@@ -85,6 +85,11 @@ def _numbers(grouping: Grouping, cosine: Matrix, random_pair: float, layer: str)
     if within is None or between is None:
         mean = between if within is None else within
         return f"{where} their cosines average {mean:.2f} ({random})."
+    if round(within, 2) <= round(between, 2):  # the groups rest on more than this layer
+        return (
+            f"{where} the cosines alone do not show it: uses that go together average {within:.2f}, uses that do not "
+            f"{between:.2f}, {random}."
+        )
     return f"{where} uses that go together have a cosine of {within:.2f} on average, uses that do not have {between:.2f}, {random}."
 
 

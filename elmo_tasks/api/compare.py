@@ -71,7 +71,7 @@ class Comparison:
         groups: the uses (positions in ``items``, from 0) that go together; empty when the model cannot tell.
         verdict: the answer in a few plain sentences.
         verdict_layer: name of the layer that the verdict gives the cosines of.
-        said_by: what the groups were read from: the name of a layer, ``"words"`` (the words around the word, without the model) or
+        said_by: what the verdict was read from: the name of a layer, ``"words"`` (the words around the word, without the model) or
             ``"together"`` (both).
         same_meaning: ``[n][n]`` probabilities that two uses mean the same, at even odds beforehand; empty where that is not known.
         right_when_clear: share of the pairs of uses that were put together or apart rightly, in a test with other words, where

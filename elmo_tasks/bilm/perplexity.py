@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import torch
@@ -78,11 +77,6 @@ def sentence_losses(
     loss_b = _summed_loss(softmax, back[:, 1:][is_pair], targets[:, :-1][is_pair])
     unknown = int((targets[:, 1:][is_pair] == unknown_id).sum())
     return Perplexity(loss_f, loss_b, int(is_pair.sum()), unknown)
-
-
-def total(parts: Iterable[Perplexity]) -> Perplexity:
-    """The sum of the parts."""
-    return sum(parts, Perplexity())
 
 
 def _summed_loss(softmax: LMSoftmax, hidden: Tensor, targets: Tensor, chunk: int = 256) -> float:

@@ -27,7 +27,7 @@ class LMSoftmax(nn.Module):
         """``[N, P]`` -> ``[N, V]`` scores."""
         return nn.functional.linear(hidden, self.weight, self.bias)
 
-    def sampled_loss(self, hidden: Tensor, targets: Tensor, n_draws: int) -> Tensor:
+    def sampled_loss(self, hidden: Tensor, targets: Tensor, n_draws: int, learn: bool = True) -> Tensor:
         """Cross entropy against a sample of the vocabulary, corrected for how it was drawn (Jean et al., 2015).
 
         Words are drawn log-uniformly over their ranks, with replacement, and each is used once; a word's expected count after
@@ -37,6 +37,7 @@ class LMSoftmax(nn.Module):
             hidden: ``[N, P]``.
             targets: ``[N]`` word ids.
             n_draws: how many draws one call shares among all rows.
+            learn: whether the gradient goes into this layer too, or into ``hidden`` alone.
 
         Returns:
             the mean loss. With every word of the vocabulary in the sample it tends to the full cross entropy.
@@ -46,7 +47,8 @@ class LMSoftmax(nn.Module):
         drawn = (uniform * math.log(n_words + 1)).exp().long().sub_(1).clamp_(0, n_words - 1).unique()  # [S], sorted
         n = len(drawn)
         rows = torch.cat([drawn, targets])
-        weight, bias = self.weight[rows], self.bias[rows] - self._log_expected_count(rows, n_draws)
+        all_weights, all_biases = (p if learn else p.detach() for p in (self.weight, self.bias))
+        weight, bias = all_weights[rows], all_biases[rows] - self._log_expected_count(rows, n_draws)
         right = (hidden.float() * weight[n:]).sum(-1) + bias[n:]  # [N]
         # A target that was drawn as well counts once, as the target.
         place = torch.searchsorted(drawn, targets).clamp_(max=len(drawn) - 1)
@@ -92,9 +94,10 @@ class _SampledCrossEntropy(torch.autograd.Function):
                 p_right[rows] = e_right / total
                 p = e.div_(total.unsqueeze(1))
                 p = p.to(dtype)
-                grad_b += p.t() @ ones[: len(p)]
                 share[rows] = p @ w
-                grad_w += p.t() @ x[rows]
+                if ctx.needs_input_grad[1]:
+                    grad_b += p.t() @ ones[: len(p)]
+                    grad_w += p.t() @ x[rows]
         ctx.save_for_backward(share, grad_w, grad_b, p_right)
         ctx.hidden_dtype = hidden.dtype
         return losses.mean()

@@ -6,6 +6,7 @@ import logging
 import os
 import warnings
 from collections.abc import Sequence
+from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,9 @@ def run(arguments: Sequence[str]) -> int:
             parser.add_argument(
                 "--encoder", type=str | None, help="another encoder than the file's: a name or a folder"
             )
+            parser.add_argument(
+                "--init_from", type=str | None, help="a biLM to go on training; its sizes replace the file's"
+            )
             parser.add_argument("--run_dir", type=str | None, help="another folder than trainer.default_root_dir")
 
         def before_instantiate_classes(self) -> None:
@@ -56,6 +60,14 @@ def run(arguments: Sequence[str]) -> int:
                 if "encoder" not in config.model.init_args:
                     raise ConfigError(f"--encoder: {config.model.class_path} reads no encoder")
                 config.model.init_args.encoder = config.encoder
+            if config.init_from is not None:
+                if "start_from" not in config.model.init_args:
+                    raise ConfigError(
+                        f"--init_from: {config.model.class_path} is no biLM that could go on from another; for the encoder of a "
+                        "head use --encoder"
+                    )
+                for key, value in {**_shape_of(config.init_from), "start_from": config.init_from}.items():
+                    config.model.init_args[key] = value
             old = config.trainer.default_root_dir
             if config.run_dir is not None:
                 if old is None:
@@ -76,6 +88,21 @@ def run(arguments: Sequence[str]) -> int:
 
 def _is_no_advertisement(record: logging.LogRecord) -> bool:
     return "Tip: For seamless cloud logging" not in record.getMessage()
+
+
+def _shape_of(model: str) -> dict[str, Any]:
+    """The settings of a biLM's configuration that its weights decide."""
+    from elmo_tasks.bilm.model_files import find_model
+    from elmo_tasks.bilm.options import BiLMOptions
+
+    options = BiLMOptions.load(find_model(model).options)
+    cnn = options.char_cnn
+    return {
+        "filters": [list(pair) for pair in cnn.filters],
+        "n_highway": cnn.n_highway,
+        "embedding_dim": cnn.embedding_dim,
+        **asdict(options.lstm),
+    }
 
 
 def _moved(value: Any, old: str, new: str) -> Any:

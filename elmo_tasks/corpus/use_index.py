@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import unicodedata
+import zipfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -98,7 +99,7 @@ class UseIndex:
             self._word_of: NDArray[np.int32] = arrays["words"]
             self._norms: NDArray[np.float32] = arrays["norms"]  # [L + 1, tokens]; the last one is of the mean
             self._vocabulary = (self.folder / WORDS_NAME).read_text(encoding="utf-8").split("\n")
-        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, EOFError, zipfile.BadZipFile) as error:
             if isinstance(error, DataError):
                 raise
             raise DataError(
@@ -167,7 +168,7 @@ class UseIndex:
         cosines /= np.maximum(self._norms[layer], 1e-12)
         cosines[~(self._is_word if among is None else self._is_word & among)] = -np.inf
         hits: list[Hit] = []
-        seen: set[str] = {_key(leave_out)}
+        seen: set[str] = {_key(_one_line(leave_out))}
         # Some of the nearest share a sentence, so more are looked at than asked for.
         k = min(len(self), 8 * n + 64)
         near = np.argpartition(-cosines, k - 1)[:k] if k else np.zeros(0, np.int64)
@@ -213,7 +214,7 @@ def build_index(
         ConfigError: there are no sentences, too many tokens, too little room, or the folder holds another index.
     """
     folder = Path(folder)
-    lines = [" ".join(sentence.split()) for sentence in sentences]
+    lines = [_one_line(sentence) for sentence in sentences]
     tokens = [[token.text for token in tokenize(line)] for line in lines]
     n_tokens = sum(map(len, tokens))
     if not n_tokens:
@@ -281,6 +282,11 @@ class _Counting:
         if self._progress is not None:
             self._progress(min(1.0, self._done / max(1, self._n_tokens)))
         return layers
+
+
+def _one_line(sentence: str) -> str:
+    """As an index holds a sentence, and finds it again."""
+    return " ".join(sentence.split())
 
 
 def _key(text: str) -> str:

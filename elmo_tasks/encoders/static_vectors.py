@@ -135,7 +135,11 @@ class StaticVectors:
         """``[len(words), D]`` vectors; zero for words that are not there."""
         if isinstance(words, str):
             raise InputError(f"expected a list of words, found one string: {words!r:.80}; put it in a list: [word]")
-        return self._table[torch.tensor([self._row(word) for word in words], dtype=torch.long, device=self.device)]
+        return self._table[self.rows_of(words)]
+
+    def rows_of(self, words: Iterable[str]) -> Tensor:
+        """``[len(words)]`` places of words in :attr:`words`; ``len(self)`` for words that are not there."""
+        return torch.tensor([self._row(word) for word in words], dtype=torch.long, device=self.device)
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> Layers:
         """Encode one batch.

@@ -12,12 +12,12 @@ import torch
 from elmo_tasks.analysis.calibration import Calibration, WordUses, calibrate
 from elmo_tasks.analysis.similarity import random_pair_cosine
 from elmo_tasks.bilm.model_cache import cache_folder
-from elmo_tasks.corpus.everyday import everyday_sentences
 from elmo_tasks.corpus.gallery import gallery
 from elmo_tasks.corpus.uses import gallery_use
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.layers.views import layer_names, with_mean
+from elmo_tasks.serving.everyday_words import everyday_words
 from elmo_tasks.serving.map_calibrations import checksum_of, use_vectors
 
 _log = logging.getLogger(__name__)
@@ -75,17 +75,8 @@ def measure(elmo: Elmo, static: StaticVectors, progress: Callable[[float], None]
 
 def random_pairs(elmo: Elmo) -> tuple[float, ...]:
     """Mean cosine of two random words of the everyday sentences, at each layer and in their mean."""
-    layers = elmo.encode(everyday_sentences())
-    ids: dict[str, int] = {}
-    keep = [
-        (k, t, ids.setdefault(word.lower(), len(ids)))
-        for k, words in enumerate(layers.tokens)
-        for t, word in enumerate(words)
-        if word[0].isalpha()
-    ]
-    sentence, place, word = (torch.tensor(column) for column in zip(*keep, strict=True))
-    vectors = with_mean(layers.values[:, sentence, place].cpu())
-    return tuple(round(value, 6) for value in random_pair_cosine(vectors, sentence, word).tolist())
+    vectors, sentence, word = everyday_words(elmo)
+    return tuple(round(value, 6) for value in random_pair_cosine(with_mean(vectors), sentence, word).tolist())
 
 
 def _read(path: Path) -> Calibration | None:
@@ -93,6 +84,6 @@ def _read(path: Path) -> Calibration | None:
         return None
     try:
         return Calibration.from_dict(json.loads(path.read_text(encoding="utf-8")))
-    except (ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         _log.warning("%s is not a calibration and is measured anew (%s: %s)", path, type(error).__name__, error)
         return None

@@ -86,7 +86,8 @@ class JobQueue:
     def keep_going(self) -> None:
         """See to it that somebody notices the end of a run, and starts the next."""
         with self._guard:
-            if self._thread is None:
+            # One that met what nobody foresaw (a full disk, say) must not take all later runs with it.
+            if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._watch, name="training-jobs", daemon=True)
                 self._thread.start()
 
@@ -115,7 +116,7 @@ class JobQueue:
                         running = True
                     else:
                         _close(folder, state)
-            except (OSError, ValueError, KeyError, TypeError):
+            except (OSError, ValueError, KeyError, TypeError, AttributeError):  # a file that was meddled with
                 continue
         if waiting and not running:
             self._spawn(min(waiting, key=lambda entry: entry[0])[1])

@@ -128,7 +128,7 @@ class SenseMaps:
         elmo = self._encoder(model)
         known = self._uses.calibration(elmo)
         view = known.best if known else BOTH
-        chosen = [(word.word, _spread(word.uses, MOST_USES_EACH)) for word in found[:MOST_CANDIDATES]]
+        chosen = [(word.word, evenly(word.uses, MOST_USES_EACH)) for word in found[:MOST_CANDIDATES]]
         vectors = self._uses.in_view(
             elmo, view, [u for _, uses in chosen for u in uses], _part(progress, "Reading", 0.0, 0.6)
         )
@@ -212,10 +212,6 @@ def _points(
             )
         )
     return tuple(points)
-
-
-def _spread(uses: Sequence[Use], most: int) -> list[Use]:
-    return [uses[k * len(uses) // most] for k in range(most)] if len(uses) > most else list(uses)
 
 
 def _part(

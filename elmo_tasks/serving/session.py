@@ -30,7 +30,8 @@ _TITLES = {"elmo-mini": "elmo-mini, the small ELMo that comes with the program"}
 
 
 class Session:
-    """Implements :class:`elmo_tasks.api.Service`. Nothing a person sends is kept.
+    """Implements :class:`elmo_tasks.api.Service`. What a person types is not kept; what they
+    upload to train on is, in the folder of runs.
 
     Args:
         model: name or folder of the model to start with; the default one if ``None``.
@@ -117,7 +118,8 @@ class Session:
             groups=grouping.groups if grouping.is_clear else (),
             verdict=said,
             verdict_layer=shown.name,
-            said_by=speaks.name,
+            # Different spellings are ranked by the cosines of the layer that is shown, and by nothing else.
+            said_by=shown.name if len(spellings) > 1 else speaks.name,
             same_meaning=same,
             right_when_clear=speaks.right,
         )

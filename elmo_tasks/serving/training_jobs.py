@@ -191,6 +191,8 @@ class TrainingJobs:
         about = {"title": title, "data": data, "licence": licence}
         store = (self.runs / "layers").resolve()
         config = config_for(plan, self._encoder, self._n_layers(), store, about, spans)
+        if plan.source == "upload" and not look.test_rows:  # an empty file would end the run when all is learned
+            config["data"]["init_args"]["test"] = None
         (folder / CONFIG).write_text(yaml.safe_dump(config, sort_keys=False, allow_unicode=True), encoding="utf-8")
         JobFolder(folder).write(
             {

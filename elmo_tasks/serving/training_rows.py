@@ -39,7 +39,7 @@ def count_labels(records: Sequence[Record]) -> tuple[tuple[tuple[str, int], ...]
 
 
 def split_rows(records: Sequence[Record], seed: int = 1) -> tuple[list[Record], list[Record]]:
-    """Rows to train on and rows to test on; no label is in the test rows only.
+    """Rows to train on and rows to test on; no label is in the test rows only, and no text or sentence in both.
 
     Args:
         records: all of them.
@@ -54,7 +54,13 @@ def split_rows(records: Sequence[Record], seed: int = 1) -> tuple[list[Record], 
     test = {k for rows in groups.values() for k in rows[: round(len(rows) * TEST_SHARE)]}
     known = {label for k, row in enumerate(records) if k not in test for label in _labels_of(row)}
     test = {k for k in test if _labels_of(records[k]) <= known}
+    learned = {_words_of(row) for k, row in enumerate(records) if k not in test}
+    test = {k for k in test if _words_of(records[k]) not in learned}
     return [row for k, row in enumerate(records) if k not in test], [records[k] for k in sorted(test)]
+
+
+def _words_of(row: Record) -> str | tuple[str, ...]:
+    return row.text if isinstance(row, LabelledText) else row.tokens
 
 
 def _labels_of(row: Record) -> set[str]:

@@ -1,7 +1,11 @@
-"""The vectors of uses that a map is drawn from; they are kept, so that another view or number of groups takes no time."""
+"""The vectors of uses that a map is drawn from; they are kept, so that another view or number of groups takes no time.
+
+The sentences are not: what a person pasted is known by its digest only, and is in memory no longer than the request.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -19,7 +23,6 @@ from elmo_tasks.serving.map_calibrations import load_map_calibration, use_vector
 
 _KEPT_USES = 4096
 
-_Key = tuple[str, tuple[str, ...], int]
 _Vectors = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 
@@ -29,7 +32,7 @@ class ViewedUses:
     def __init__(self, static: Callable[[], StaticVectors]) -> None:
         self._load_static = static
         self._calibrations: dict[str, SenseMapCalibration | None] = {}
-        self._kept: OrderedDict[_Key, _Vectors] = OrderedDict()
+        self._kept: OrderedDict[bytes, _Vectors] = OrderedDict()
         self._lock = threading.RLock()
 
     def calibration(self, elmo: Elmo) -> SenseMapCalibration | None:
@@ -58,7 +61,7 @@ class ViewedUses:
         Returns:
             ``[n, D]``.
         """
-        keys = [(elmo.name, use.tokens, use.index) for use in uses]
+        keys = [_key(elmo.name, use) for use in uses]
         with self._lock:
             known = {key: self._kept[key] for key in keys if key in self._kept}
         new = {key: k for k, key in enumerate(keys) if key not in known}
@@ -76,3 +79,7 @@ class ViewedUses:
             layer_names(elmo.n_layers),
             np.stack([near for _, near in found]),
         )
+
+
+def _key(model: str, use: Use) -> bytes:
+    return hashlib.sha256(repr((model, use.tokens, use.index)).encode("utf-8", "backslashreplace")).digest()

@@ -20,10 +20,10 @@ from elmo_tasks.analysis.attribution import (
 )
 from elmo_tasks.analysis.similarity import random_pair_cosine
 from elmo_tasks.api import Comparison, ComparisonItem, Explanation, HiddenWord, LayerComparison, Sides
-from elmo_tasks.corpus.everyday import everyday_sentences
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import layer_names, with_mean
+from elmo_tasks.serving.everyday_words import everyday_words
 from elmo_tasks.text.tokens import tokenize
 
 # Tokens that one answer may encode for the hiding; in long sentences only the words nearest to the compared one are hidden.
@@ -109,16 +109,8 @@ class Explainer:
         """``[L - 1][2]`` mean cosine of two random words of the everyday sentences in each half of each layer."""
         with self._lock:
             if elmo.name not in self._random:
-                layers = elmo.encode(everyday_sentences())
-                ids: dict[str, int] = {}
-                keep = [
-                    (k, t, ids.setdefault(word.lower(), len(ids)))
-                    for k, words in enumerate(layers.tokens)
-                    for t, word in enumerate(words)
-                    if word[0].isalpha()
-                ]
-                sentence, place, word = (torch.tensor(column) for column in zip(*keep, strict=True))
-                halves = layers.values[1:, sentence, place].cpu().chunk(2, dim=-1)
+                vectors, sentence, word = everyday_words(elmo)
+                halves = vectors[1:].chunk(2, dim=-1)
                 means = torch.stack([random_pair_cosine(half, sentence, word) for half in halves], dim=-1)
                 self._random[elmo.name] = [[round(value, 6) for value in row] for row in means.tolist()]
             return self._random[elmo.name]

@@ -17,8 +17,10 @@ from elmo_tasks.bilm.perplexity import Perplexity, sentence_losses
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.data.language_batches import SentenceBatch, StreamBatch
 from elmo_tasks.data.language_model import LanguageModelData
+from elmo_tasks.encoders.static_vectors import DEFAULT_NAME, StaticVectors
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, UNKNOWN_ID, Vocabulary
+from elmo_tasks.training.auxiliary import FARTHEST, NEAREST, DistantWords, SideBags, weighted_vectors
 
 
 class BiLMModule(pl.LightningModule):
@@ -43,6 +45,12 @@ class BiLMModule(pl.LightningModule):
             vocabulary shares with it; the sizes above must be those of the model.
         reset_rate: share of the streams whose state is forgotten at each step, so that the model also learns to start from
             nothing, as it does when it encodes a single sentence.
+        distant_weight: weight of a second loss, see :class:`DistantWords`; 0 for none.
+        bag_weight: weight of a third loss, see :class:`SideBags`; 0 for none.
+        static: static vectors that the third loss asks for: a name in ``checkpoints/`` or a folder.
+
+    Raises:
+        ConfigError: a weight is negative.
     """
 
     def __init__(
@@ -63,8 +71,15 @@ class BiLMModule(pl.LightningModule):
         decay_fraction: float = 0.5,
         reset_rate: float = 0.1,
         start_from: str | None = None,
+        distant_weight: float = 0.0,
+        bag_weight: float = 0.0,
+        static: str = DEFAULT_NAME,
     ) -> None:
         super().__init__()
+        if min(distant_weight, bag_weight) < 0:
+            raise ConfigError(
+                f"model.distant_weight {distant_weight}, model.bag_weight {bag_weight}: expected 0 (off) or more"
+            )
         self.save_hyperparameters()
         self.options = BiLMOptions(
             LSTMOptions(dim, projection_dim, n_layers, cell_clip, proj_clip, use_skip_connections),
@@ -73,14 +88,17 @@ class BiLMModule(pl.LightningModule):
         self.dropout, self.n_draws = dropout, n_draws
         self.learning_rate, self.warmup_steps, self.decay_fraction = learning_rate, warmup_steps, decay_fraction
         self.reset_rate, self.start_from = reset_rate, start_from
+        self.distant_weight, self.bag_weight, self.static = distant_weight, bag_weight, static
         self.bilm = BiLM(self.options)
         self.softmax: LMSoftmax | None = None
+        self.distant_words: DistantWords | None = None
+        self.side_bags: SideBags | None = None
         self._states: list[DirectionState] | None = None
         self._perplexity = Perplexity()
         self._seconds, self._positions, self._since = 0.0, 0, 0.0
 
     def configure_model(self) -> None:
-        """Make the softmax, whose size the data decides; take over the weights of ``start_from``."""
+        """Make what the data decides, the softmax first; take over the weights of ``start_from``."""
         if self.softmax is not None:
             return
         vocabulary = self.data.vocabulary
@@ -88,6 +106,13 @@ class BiLMModule(pl.LightningModule):
         self.softmax = LMSoftmax(len(vocabulary), self.options.lstm.projection_dim)
         if self.start_from is not None:
             self._take_over(find_model(self.start_from), vocabulary)
+        width = self.options.lstm.projection_dim
+        if self.distant_weight:
+            self.distant_words = DistantWords(width, len(vocabulary))
+        if self.bag_weight:
+            corpus = self.data.corpus
+            assert corpus is not None
+            self.side_bags = SideBags(width, *weighted_vectors(StaticVectors.load(self.static), corpus.words))
 
     @torch.no_grad()
     def _take_over(self, files: ModelFiles, vocabulary: Vocabulary) -> None:
@@ -122,13 +147,30 @@ class BiLMModule(pl.LightningModule):
         """What the run has read so far, and how long that took, resumed parts included."""
         return {"positions": self._positions, "seconds": round(self._seconds + time.monotonic() - self._since)}
 
+    def learned_from(self) -> list[str]:
+        """What the weights were asked for, in words, for the model's card."""
+        asked = ["the next word of the text, in each direction (the language model)"]
+        if self.distant_weight:
+            asked.append(
+                f"words {NEAREST} to {FARTHEST} further on in the same sentence, predicted by the top layer, the commonest "
+                f"words left out (weight {self.distant_weight:g})"
+            )
+        if self.bag_weight:
+            asked.append(
+                "which words of the sentence stand on each side of the word, asked of the top layer: the sum of their static "
+                f"vectors ({self.static}), rare words weighing more, and how alike these sums are for two words "
+                f"(weight {self.bag_weight:g})"
+            )
+        return asked
+
     def training_step(self, batch: StreamBatch, batch_idx: int) -> Tensor:
-        """Mean sampled loss of both directions."""
+        """Mean sampled loss of both directions, and what else is asked for; ``train_loss`` is the language model's alone."""
         assert self.softmax is not None
         self._positions += batch.words[0].numel() * self.trainer.world_size
         vectors = self.bilm.token_encoder(batch.characters)
         directions = (self.bilm.forward_lm, self.bilm.backward_lm)
-        states = self._start_states(batch.words.shape[1])
+        keep = self._kept_streams(batch.words.shape[1])
+        states = self._start_states(keep)
         tops = []
         ends = []
         for k, lm in enumerate(directions):
@@ -142,12 +184,26 @@ class BiLMModule(pl.LightningModule):
         counts = batch.targets != near
         loss = self.softmax.sampled_loss(hidden[counts], batch.targets[counts], self.n_draws)
         self.log("train_loss", loss, prog_bar=True)
+        if self.distant_words is not None:
+            distant = self.distant_words(hidden, batch.targets, batch_idx, self.softmax, self.n_draws)
+            self.log("train_distant", distant)
+            loss = loss + self.distant_weight * distant
+        if self.side_bags is not None:
+            # As the product shows the layer: without the dropout of the softmax's input.
+            bag, pairs = self.side_bags(torch.stack(tops), self.side_bags.targets(batch, keep))
+            self.log_dict({"train_bag": bag, "train_bag_pairs": pairs})
+            loss = loss + self.bag_weight * (bag + pairs)
         return loss
 
-    def _start_states(self, batch_size: int) -> list[DirectionState] | None:
+    def _kept_streams(self, batch_size: int) -> Tensor | None:
+        """``[B, 1]`` 0 where a stream's state is forgotten, else 1; ``None`` where there is no state to keep."""
         if self._states is None or self._states[0][0][0].shape[1] != batch_size:
             return None
-        keep = (torch.rand(batch_size, 1, device=self.device) >= self.reset_rate).float()
+        return (torch.rand(batch_size, 1, device=self.device) >= self.reset_rate).float()
+
+    def _start_states(self, keep: Tensor | None) -> list[DirectionState] | None:
+        if keep is None or self._states is None:
+            return None
         # A resume file brings the states to the CPU first.
         return [
             tuple(((h.to(keep) * keep).to(h.dtype), (c.to(keep) * keep).to(c.dtype)) for h, c in d)
@@ -216,6 +272,7 @@ class BiLMModule(pl.LightningModule):
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Keep the carried state of the streams (of the process that writes), the vocabulary, and what was read."""
         checkpoint["stream_states"] = self._states
+        checkpoint["bag_sums"] = None if self.side_bags is None else self.side_bags.sums
         checkpoint["vocabulary"] = list(self.data.vocabulary.words) if self.data.vocabulary else []
         checkpoint["seen"] = self.seen()
 
@@ -226,3 +283,5 @@ class BiLMModule(pl.LightningModule):
         # The file has the states of the process that wrote it; the streams of several begin anew from zero.
         states = checkpoint.get("stream_states") if self.trainer.world_size == 1 else None
         self._states = None if states is None else [tuple(tuple(part for part in s) for s in d) for d in states]  # type: ignore[misc]
+        if self.side_bags is not None:
+            self.side_bags.sums = None if states is None else checkpoint.get("bag_sums")

@@ -89,7 +89,9 @@ def read_checkpoint(path: Path) -> ReadRun:
         module = BiLMModule(**{k: v for k, v in checkpoint["hyper_parameters"].items() if not k.startswith("_")})
         vocabulary = Vocabulary(checkpoint["vocabulary"])
         module.softmax = LMSoftmax(len(vocabulary), module.options.lstm.projection_dim)
-        module.load_state_dict(checkpoint["state_dict"])
+        # Maps that only helped in training stay behind; see auxiliary.
+        model = ("bilm.", "softmax.")
+        module.load_state_dict({k: v for k, v in checkpoint["state_dict"].items() if k.startswith(model)})
     except FileNotFoundError:
         raise WeightsError(f"{path}: no such file") from None
     except Exception as error:  # torch.load raises nearly anything on a broken file
@@ -119,6 +121,7 @@ class ExportBiLM(pl.Callback):
         card = {
             **self.about,
             "kind": "biLM",
+            "learned_from": pl_module.learned_from(),
             "training": {"steps": trainer.global_step, **pl_module.seen()},
             "config": dict(pl_module.hparams),
             "while_training": metrics,

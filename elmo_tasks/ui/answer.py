@@ -177,8 +177,9 @@ def legend(baseline: str) -> str:
 
 
 def pairs_table(comparison: Comparison, layer: LayerComparison, groups: list[int | None]) -> str:
-    """All pairs with their cosine, closest first."""
-    sure = comparison.same_meaning
+    """All pairs with their cosine, closest first; the chance of one meaning stands beside the layer of the verdict."""
+    sure = comparison.same_meaning if layer.name == comparison.verdict_layer else ()
+    one_word = " one-word" if len({item.token for item in comparison.items}) == 1 else ""
     rows = "".join(
         f'<tr><th scope="row">{badge(a, groups[a])} {badge(b, groups[b])}</th>'
         f"<td>{escape(comparison.items[a].token)} – {escape(comparison.items[b].token)}</td>"
@@ -189,7 +190,8 @@ def pairs_table(comparison: Comparison, layer: LayerComparison, groups: list[int
     )
     same = '<th scope="col" class="number">Same meaning</th>' if sure else ""
     return (
-        '<div class="scroll tall" role="region" tabindex="0" aria-label="Pairs, closest first"><table class="list">'
+        '<div class="scroll tall" role="region" tabindex="0" aria-label="Pairs, closest first">'
+        f'<table class="list{one_word}">'
         "<caption>Pairs, closest first</caption>"
         '<thead><tr><th scope="col">Uses</th><th scope="col">Words</th><th scope="col" class="number">Cosine</th>'
         f'<th scope="col" class="number">Above random</th>{same}</tr></thead><tbody>{rows}</tbody></table></div>'

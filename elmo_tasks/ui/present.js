@@ -279,7 +279,8 @@ function onKey(event) {
   const at = event.target instanceof Element ? event.target : document.body;
   if (at.closest("textarea, [contenteditable]")) return;
   // A presenter's remote sends the page keys: they change the step wherever the focus is.
-  const field = at.closest("input, select, [role=tab], [role=tablist], .scroll");
+  // The arrows stay with a field. Not with a tab: Gradio's tabs do not use them, and a click on "Present" leaves the focus there.
+  const field = at.closest("input, select, .scroll");
   const move = { PageDown: forward, PageUp: () => show(step - 1) }[event.key]
     || (!field && { ArrowRight: forward, ArrowLeft: () => show(step - 1), Home: () => show(1), End: () => show(sections.length) }[event.key]);
   if (!move) return;

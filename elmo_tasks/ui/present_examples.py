@@ -107,14 +107,14 @@ FORMINGS = (
 
 FAILURES = (
     Story(
-        "mouse",
+        "match",
         (
-            "The cat brought a dead mouse into the kitchen.",
-            "Click the left button of the mouse to open the file.",
-            "A mouse ran under the sofa and squeaked.",
-            "My wireless mouse stopped working, so I use the keyboard.",
+            "He struck a match in the dark.",
+            "We lost the match in the rain.",
+            "The match burned his fingers.",
+            "The match was over by noon.",
         ),
-        ("animal", "computer", "animal", "computer"),
+        ("fire", "game", "fire", "game"),
     ),
     Story(
         "nail",
@@ -125,5 +125,15 @@ FAILURES = (
             "She broke a nail while opening the tin.",
         ),
         ("metal", "finger", "metal", "finger"),
+    ),
+    Story(
+        "date",
+        (
+            "She ate a sweet date after supper.",
+            "Write today's date at the top of the page.",
+            "He picked a ripe date from the palm.",
+            "They agreed on a date for the meeting.",
+        ),
+        ("fruit", "day", "fruit", "day"),
     ),
 )

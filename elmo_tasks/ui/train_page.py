@@ -84,7 +84,7 @@ def digest_of(markup: str) -> str:
 def _nothing() -> str:
     return (
         '<section class="card quiet"><p class="eyebrow">No runs yet</p><h2>Press “Start training” to see one live.</h2>'
-        "<p>With the sample it takes about a minute.</p></section>"
+        "<p>With the sample it takes a minute or less, longer on a busy machine.</p></section>"
     )
 
 

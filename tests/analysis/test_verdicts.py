@@ -85,3 +85,10 @@ def test_cosines_within_and_between_stand_beside():
     assert text.endswith(
         "At layer 2 uses that go together have a cosine of 0.80 on average, uses that do not have 0.20, two random words 0.15."
     )
+
+
+def test_cosines_that_do_not_show_the_groups_are_not_said_to():
+    text = said_of(((0, 2), (1, 3)), cosine=(0.82, 0.84))
+    assert (
+        "At layer 1 the cosines alone do not show it: uses that go together average 0.82, uses that do not 0.84" in text
+    )

@@ -114,7 +114,7 @@ def open_page(browser: Browser, fake_app: str) -> Iterator[OpenPage]:
         contexts.append(context)
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         page = context.new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(45_000)  # a busy machine is no fault of the page
         host = urlparse(url).netloc
         page.on("console", lambda m: problems.append(f"console: {m.text}") if m.type == "error" else None)
         page.on("pageerror", lambda e: problems.append(f"page error: {e}"))

@@ -68,6 +68,14 @@ def test_arrows_home_and_end_change_the_step_but_not_in_a_box(present):
     assert number(page) == 1
 
 
+def test_arrows_change_the_step_right_after_a_click_on_the_tab(present):
+    page = answered(present(1))
+    page.get_by_role("tab", name="Compare").click()
+    page.get_by_role("tab", name="Present").click()
+    page.keyboard.press("ArrowRight")
+    assert number(page) == 2
+
+
 def test_a_reload_keeps_the_step(present):
     page = answered(present(4))
     page.keyboard.press("End")

@@ -61,7 +61,7 @@ def count_questions(page):
 def test_a_link_opens_the_tab_and_it_answers(open_try):
     page = open_try()
     assert box(page).input_value() == "\n".join(TRY_EXAMPLES[0].lines)
-    assert "Of 2 texts, 1 negative and 1 positive" in heading(page).inner_text()
+    assert "Of 2 texts, 1 positive and 1 negative" in heading(page).inner_text()
     assert page.get_by_role("tab", name="Try the models").get_attribute("aria-selected") == "true"
     assert page.locator(".how[open]").count() == 0
 

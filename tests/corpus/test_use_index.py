@@ -43,6 +43,7 @@ def test_the_sentence_asked_about_is_left_out(elmo, index):
     query = elmo.encode([SENTENCES[0]]).values[1, 0, 1].numpy()
     assert index.search(query, 1, 1)[0].sentence == SENTENCES[0]
     assert index.search(query, 1, 9, leave_out=SENTENCES[0])[0].sentence != SENTENCES[0]
+    assert index.search(query, 1, 9, leave_out="The  bank\topened. ")[0].sentence != SENTENCES[0]
 
 
 def test_only_this_word_or_only_others(elmo, index):
@@ -109,6 +110,14 @@ def test_refusals(elmo, tmp_path):
     (tmp_path / "b" / "index.json").write_text(json.dumps({"version": 99}))
     with pytest.raises(DataError, match="version 99"):
         UseIndex(tmp_path / "b")
+
+
+def test_an_index_that_was_cut_short_is_refused(elmo, tmp_path):
+    folder = build_index(elmo, SENTENCES, tmp_path / "i", "mine").folder
+    arrays = folder / "places.npz"
+    arrays.write_bytes(arrays.read_bytes()[:200])
+    with pytest.raises(DataError, match="expected an index written by"):
+        UseIndex(folder)
 
 
 def test_norms_are_those_of_the_vectors(index):

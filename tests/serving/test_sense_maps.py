@@ -182,3 +182,10 @@ def test_where_nothing_can_be_written_it_says_so(folder, tmp_path, monkeypatch):
         monkeypatch.setattr(nearest_uses, name, lambda: blocked / "cache")
     with pytest.raises(InputError, match="no folder takes their vectors.*ELMO_TASKS_CACHE"):
         Session(str(folder)).nearest.uses("bank", "The bank.")
+
+
+def test_nobodys_sentences_are_kept_with_the_vectors(session):
+    session.maps.sense_map("zebra", TEXT)
+    kept = session.maps._uses._kept
+    assert kept
+    assert "zebra" not in repr(list(kept))

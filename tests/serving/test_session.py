@@ -135,6 +135,7 @@ def test_groups_are_named_for_one_spelling_only(session):
     comparison = session.compare("bank", ["The bank opened.", "The Bank opened.", "The BANK opened."])
     assert comparison.groups == ()
     assert "The spellings differ" in comparison.verdict
+    assert comparison.said_by == comparison.verdict_layer  # its cosines alone rank them
     hebrew = session.compare("שלום", ["שלום עולם", "הוא אמר שלום"])
     assert hebrew.groups == ()
     assert "English words only" in hebrew.verdict

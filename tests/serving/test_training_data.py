@@ -190,3 +190,18 @@ def test_what_is_written_is_what_was_sent(tmp_path):
     key = uploads.keep("a.conll", CONLL.replace("I-PER", "E-PER").encode())
     write_upload(*uploads.find(key), TrainingPlan("tagging", "upload", key), folder)
     assert {tag for row in read_tagged(folder / "train.jsonl") for tag in row.tags} == {"B-PER", "I-PER", "O"}
+
+
+def test_what_comes_twice_is_not_tested_on_after_it_was_learned():
+    texts = [LabelledText(f"text {k % 30}", "ab"[k % 2]) for k in range(60)]
+    tagged = [TaggedSentence(("Ada", f"x{k % 30}"), ("B-PER", "O")) for k in range(60)]
+    for rows in (texts, tagged):
+        train, test = split_rows([*rows, *(type(rows[0])(*_single(rows[0], k)) for k in range(40))])
+        assert len(train) + len(test) == 100
+        assert len(test) >= 3
+        words = [{row.text if isinstance(row, LabelledText) else row.tokens for row in part} for part in (train, test)]
+        assert not words[0] & words[1]
+
+
+def _single(row, k):
+    return (f"once {k}", "a") if isinstance(row, LabelledText) else (("Lima", f"y{k}"), ("B-PER", "O"))

@@ -237,3 +237,32 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path, ask):
     (tmp_path / "file").write_text("no folder can be below it")
     with pytest.raises(InputError, match=r"folder for runs cannot be written .*--runs_dir"):
         ask(jobs_in(tmp_path / "file" / "runs"))
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_the_queue_goes_on_after_a_fault_that_nobody_foresaw(tmp_path, monkeypatch):
+    jobs = jobs_in(tmp_path)
+    name = jobs.start(TrainingPlan("classification", epochs=3)).name
+    queue = jobs._queue
+
+    def full() -> bool:
+        raise OSError("no space left on the disk")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(queue, "advance", full)
+        queue.keep_going()
+        assert queue._thread is not None
+        queue._thread.join(30)
+    assert wait_for(jobs, name, "done").head == name
+
+
+def test_where_nothing_can_be_kept_apart_nothing_is_tested_on(tmp_path):
+    jobs = jobs_in(tmp_path)
+    few = "text,label\n" + "Rain again.,bad\nA fine day.,good\n" * 20
+    many = "text,label\n" + "".join(f"Day {k} was fine.,good\nDay {k} was wet.,bad\n" for k in range(20))
+    for content, test in ((few, None), (many, "test.jsonl")):
+        key = jobs.keep_upload("a.csv", content.encode())
+        job = jobs.start(TrainingPlan("classification", "upload", key, epochs=3))
+        config = yaml.safe_load((tmp_path / job.name / "config.yaml").read_text())
+        assert config["data"]["init_args"]["test"] == test
+        wait_for(jobs, job.name, "done")

@@ -103,7 +103,7 @@ def test_the_context_free_layer_is_refused(session, layer):
 
 def test_the_explanation_is_json(session):
     answer = session.why.explain("bank", SENTENCES).to_dict()
-    assert json.loads(json.dumps(answer)) == json.loads(json.dumps(answer))
+    assert list(json.loads(json.dumps(answer))) == list(answer)
     assert list(answer)[:8] == [
         "word", "model", "pair", "sentences", "layer", "cosine", "random_pair_cosine", "asked"
     ]  # fmt: skip

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,9 +14,13 @@ import yaml
 
 from elmo_tasks.__main__ import main
 from elmo_tasks.bilm.model_files import find_model, load_softmax
+from elmo_tasks.bilm.options import BiLMOptions
 from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.encoders.static_training import write_vectors
+from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import WeightsError
 from elmo_tasks.training.export_bilm import read_checkpoint
+from tests.bilm.tiny_published import TINY, write_copies
 
 pytestmark = pytest.mark.slow
 
@@ -132,6 +137,52 @@ def test_a_killed_run_goes_on_as_if_nothing_had_happened(config, tmp_path):
         torch.testing.assert_close(again["state_dict"][name], value, atol=1e-6, rtol=1e-6)
 
 
+@pytest.fixture
+def auxiliary(tmp_path):
+    """Arguments that ask for both auxiliary losses, with static vectors of the tiny language."""
+    words = ["ka", "lo", "mi", "nu", "pe", "ru", "so", "ta"]
+    vectors = torch.randn(8, 5, generator=torch.Generator().manual_seed(3))
+    write_vectors(tmp_path / "static", StaticVectors(words, vectors, [9, 8, 7, 6, 5, 4, 3, 2]), {})
+    settings = ("distant_weight=0.5", "bag_weight=1", f"static={tmp_path / 'static'}")
+    return [f"--model.init_args.{setting}" for setting in settings]
+
+
+def test_a_killed_run_with_auxiliary_losses_goes_on_with_what_its_sentences_had_so_far(config, tmp_path, auxiliary):
+    certain = [f"--model.init_args.{a}" for a in ("dropout=0", "reset_rate=0", "n_draws=400000")]
+    short = ["--data.init_args.max_tokens", str(4 * 8 * 60), *certain, *auxiliary]
+    fit(config, *short)
+    whole = torch.load(tmp_path / "run" / "last.ckpt", weights_only=True)
+    assert whole["bag_sums"].shape == (2, 4, 5)
+    halfway = (tmp_path / "run" / "epoch=0-step=30.ckpt").rename(tmp_path / "halfway.ckpt")
+    fit(config, "--ckpt_path", str(halfway), *short)
+    again = torch.load(tmp_path / "run" / "last.ckpt", weights_only=True)
+    torch.testing.assert_close(again["bag_sums"], whole["bag_sums"])
+    helpers = {name for name in whole["state_dict"] if name.startswith(("distant_words.", "side_bags."))}
+    assert len(helpers) == 2 + 4  # a map of each direction, those of the bags with a bias; no table of vectors
+    for name, value in whole["state_dict"].items():
+        torch.testing.assert_close(again["state_dict"][name], value, atol=1e-6, rtol=1e-6)
+
+
+def test_auxiliary_losses_are_learned_and_stay_out_of_the_model(config, tmp_path, auxiliary, capsys):
+    fit(config, *auxiliary)
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("step ")]
+    logged = [dict(re.findall(r"(train_\w+) (\S+)", line)) for line in lines]
+    for name in ("train_bag", "train_bag_pairs"):
+        assert float(logged[-1][name]) < 0.9 * float(logged[0][name])
+    assert float(logged[-1]["train_distant"]) < 2.5  # two steps on, any of the eight words may come: log 8 is 2.08
+    card = json.loads((tmp_path / "model" / "card.json").read_text())
+    assert card["while_training"]["forward_perplexity"] < 5  # the language is learned all the same
+    next_word, distant, bag = card["learned_from"]
+    assert "the next word" in next_word
+    assert re.match(r"words 2 to 12 further on in the same sentence.*\(weight 0.5\)", distant)
+    assert re.match(r"which words of the sentence.*static vectors.*\(weight 1\)", bag)
+    assert {p.name.partition(".")[0] for p in (tmp_path / "model").iterdir()} == {
+        "bilm", "card", "options", "softmax", "vocabulary"
+    }  # fmt: skip
+    assert Elmo.load(tmp_path / "model").n_layers == 3  # the reader takes no weight too many
+    assert main(["export", "--model", str(tmp_path / "run" / "last.ckpt"), "--to", "hdf5", str(tmp_path / "h5")]) == 0
+
+
 def test_two_processes_share_the_streams(config, tmp_path):
     command = [sys.executable, "-m", "elmo_tasks", "fit", "--config", str(config)]
     two = ["--trainer.devices=2", "--trainer.strategy=ddp", "--trainer.max_steps=60"]
@@ -174,3 +225,48 @@ def test_fine_tuning_goes_on_from_a_model_with_another_vocabulary(config, tmp_pa
     other_size = ["--model.init_args.start_from", str(tmp_path / "first"), "--model.init_args.dim", "40"]
     assert main(["fit", "--config", str(config), *short, *other_size]) == 2
     assert "model.start_from: first has other sizes than this configuration" in capsys.readouterr().err
+
+
+def test_init_from_takes_sizes_and_weights_from_the_model_and_the_softmax_of_shared_words(config, tmp_path):
+    fit(config, "--trainer.max_steps=40")
+    (tmp_path / "model").rename(tmp_path / "first")
+    old, old_words = load_softmax(find_model(tmp_path / "first"))
+    (tmp_path / "text.txt").write_text("zi " * 3000 + "\n" + (tmp_path / "text.txt").read_text())
+    other_sizes = ["--model.init_args.dim=40", "--model.init_args.n_layers=1", "--model.init_args.filters=[[3,4]]"]
+    frozen = ["--data.init_args.max_tokens=64", "--model.init_args.learning_rate=0"]
+    fit(config, *frozen, *other_sizes, "--init_from", str(tmp_path / "first"))
+    now, before = Elmo.load(tmp_path / "model"), Elmo.load(tmp_path / "first")
+    assert now.bilm.options == before.bilm.options
+    assert now.encode([["ka", "lo"]]).values.equal(before.encode([["ka", "lo"]]).values)
+    new, new_words = load_softmax(find_model(tmp_path / "model"))
+    assert new_words.id_of("ka") != old_words.id_of("ka")  # zi is the commonest now
+    assert new.weight[new_words.id_of("ka")].equal(old.weight[old_words.id_of("ka")])
+    card = json.loads((tmp_path / "model" / "card.json").read_text())
+    assert (card["config"]["dim"], card["config"]["start_from"]) == (32, str(tmp_path / "first"))
+
+
+def test_init_from_goes_on_from_the_published_form(config, tmp_path):
+    published = tmp_path / "published"
+    published.mkdir()
+    write_copies(published)
+    before = Elmo.load(published)
+    fit(config, "--data.init_args.max_tokens=64", "--model.init_args.learning_rate=0", "--init_from", str(published))
+    now = Elmo.load(tmp_path / "model")
+    assert now.bilm.options == before.bilm.options == BiLMOptions.from_dict(json.loads(TINY.options_text))
+    expected = before.encode([["ka", "lo", "mi"]]).values
+    torch.testing.assert_close(now.encode([["ka", "lo", "mi"]]).values, expected, atol=0.02, rtol=0.01)  # float16
+    assert len(load_softmax(find_model(tmp_path / "model"))[1]) == 11  # its own, begun anew
+    fit(config, "--data.init_args.max_tokens=640", "--init_from", str(published))
+    learned = Elmo.load(tmp_path / "model").encode([["ka", "lo", "mi"]]).values
+    assert (learned - expected).abs().max() > 0.05
+
+
+def test_init_from_says_what_it_cannot_do(config, tmp_path, capsys):
+    head = REPOSITORY / "lightning_configs" / "sentiment_sample.yaml"
+    assert main(["fit", "--config", str(head), "--init_from", "elmo-mini"]) == 2
+    assert "TaskModule is no biLM that could go on from another; for the encoder of a head use --encoder" in (
+        capsys.readouterr().err
+    )
+    assert main(["fit", "--config", str(config), "--init_from", "elmo-nobody"]) == 2
+    assert "there is no model 'elmo-nobody'" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()

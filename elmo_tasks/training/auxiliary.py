@@ -1,0 +1,207 @@
+"""What the top layer may learn besides the next word, so that it carries the topic of the sentence.
+
+Both losses need maps of their own, which help in training only: they are in the resume file, not in the exported model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from elmo_tasks.bilm.softmax import LMSoftmax
+from elmo_tasks.data.language_batches import StreamBatch
+from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS
+
+#: Words this far ahead are predicted: the next one is the language model's own.
+NEAREST, FARTHEST = 2, 12
+# One word in so many (the hundred commonest of 50,000) stands in every sentence: to guess it teaches nothing about this one.
+_COMMON_SHARE = 500
+# Fewer wrong words are enough for a helper, and keep it cheap.
+_SHARE_OF_DRAWS = 4
+# Words rarer than this count fully; "the" counts a thousandth (Arora, Liang and Ma, 2017, call it a).
+_RARE = 1e-4
+# Positions of one direction whose pairs are compared in a step: all pairs of so many are cheap.
+_COMPARED = 512
+
+
+class DistantWords(nn.Module):
+    """The top state of each direction predicts a word further ahead, through a map of its own and the softmax as it is.
+
+    Args:
+        dim: size ``P`` of the states.
+        n_words: words of the softmax; the commonest of them are not predicted.
+    """
+
+    def __init__(self, dim: int, n_words: int) -> None:
+        super().__init__()
+        self.first = len(SPECIAL_WORDS) + n_words // _COMMON_SHARE
+        maps = [nn.Linear(dim, dim, bias=False) for _ in range(2)]
+        for linear in maps:
+            nn.init.eye_(linear.weight)  # the words just ahead are a good first guess of those further on
+        self.maps = nn.ModuleList(maps)
+
+    def forward(self, tops: Tensor, targets: Tensor, step: int, softmax: LMSoftmax, n_draws: int) -> Tensor:
+        """Mean sampled loss at the distance whose turn it is; the softmax itself learns nothing from it.
+
+        Args:
+            tops: ``[2, B, T, P]`` top states of the two directions.
+            targets: ``[2, B, T]`` vocabulary ids of the words that come next.
+            step: number of the step; distances take turns, so that a resumed run goes on as it would have.
+            softmax: the language model's.
+            n_draws: draws of negative words of the language model.
+        """
+        distance = distance_of(step, targets.shape[2])
+        counts = distant_counts(targets, distance, self.first)  # [2, B, T - distance + 1]
+        if not counts.any():
+            return _nothing(self)
+        starts = tops[:, :, : counts.shape[2]]
+        hidden = torch.cat([linear(x[c]) for linear, x, c in zip(self.maps, starts, counts, strict=True)])
+        words = targets[:, :, distance - 1 :][counts]
+        return softmax.sampled_loss(hidden, words, max(1, n_draws // _SHARE_OF_DRAWS), learn=False)
+
+
+def distance_of(step: int, window: int) -> int:
+    """How far ahead the words of a step are, from :data:`NEAREST` to :data:`FARTHEST`, never past the window."""
+    return NEAREST + step % max(1, min(FARTHEST, window) - NEAREST + 1)
+
+
+def distant_counts(targets: Tensor, distance: int, first: int) -> Tensor:
+    """Where there is a word to predict: in the window, in the same sentence, and not too common.
+
+    Args:
+        targets: ``[..., T]`` vocabulary ids of the words that come next.
+        distance: how many words ahead; 1 is the next.
+        first: lowest id to predict; the special words, ``<UNK>`` too, are below it.
+
+    Returns:
+        ``[..., max(0, T - distance + 1)]`` for the places from which it is in the window.
+    """
+    n = max(0, targets.shape[-1] - distance + 1)
+    boundary = _is_boundary(targets)
+    counts = targets[..., distance - 1 :] >= first
+    for k in range(distance - 1):  # no end of the sentence on the way
+        counts = counts & ~boundary[..., k : k + n]
+    return counts
+
+
+class SideBags(nn.Module):
+    """Each half of the top layer says which words it has read: the frequency-weighted bag of their static vectors.
+
+    The word itself is not in its bag, only those read before it in the same sentence. Two losses: one minus the cosine of a
+    linear map of the half with the bag; and, so that cosines of the layer as it is carry it, the squared difference of the
+    cosines of two halves and of their two bags.
+
+    Args:
+        dim: size ``P`` of a half.
+        table: ``[S + 1, D]`` weighted static vectors, zero in the last row; see :func:`weighted_vectors`.
+        rows: ``[n_words]`` row of ``table`` for each word of the corpus.
+    """
+
+    table: Tensor
+    rows: Tensor
+
+    def __init__(self, dim: int, table: Tensor, rows: Tensor) -> None:
+        super().__init__()
+        self.maps = nn.ModuleList(nn.Linear(dim, table.shape[1]) for _ in range(2))
+        self.register_buffer("table", table, persistent=False)
+        self.register_buffer("rows", rows, persistent=False)
+        #: ``[2, B, D]`` what the unfinished sentences have so far; ``None`` before the first step.
+        self.sums: Tensor | None = None
+
+    def targets(self, batch: StreamBatch, keep: Tensor | None) -> Tensor:
+        """The bags of a window, ``[2, B, T, D]``, and the sums carried on; zero where nothing known has been read.
+
+        Args:
+            batch: what is read.
+            keep: ``[B, 1]`` 1 where the state of the stream was kept, 0 where it was forgotten; ``None`` if there was none.
+        """
+        vectors = self.table[self.rows[batch.corpus_ids]][batch.words]  # [2, B, T, D]
+        start = vectors.new_zeros(vectors.shape[:2] + vectors.shape[3:])
+        if self.sums is not None and keep is not None:
+            start = self.sums.to(vectors) * keep
+        bags, self.sums = running_sums(vectors, _is_boundary(batch.corpus_ids)[batch.words], start)
+        return bags
+
+    def forward(self, tops: Tensor, bags: Tensor) -> tuple[Tensor, Tensor]:
+        """Both losses.
+
+        Args:
+            tops: ``[2, B, T, P]`` top states of the two directions.
+            bags: ``[2, B, T, D]`` from :meth:`targets`.
+        """
+        cosines, differences = [], []
+        for linear, x, bag in zip(self.maps, tops, bags, strict=True):
+            counts = bag.any(dim=-1)
+            x, bag = x[counts], bag[counts]
+            if len(x):
+                cosines.append(F.cosine_similarity(linear(x).float(), bag))
+                sample = slice(None, None, -(-len(x) // _COMPARED))
+                differences.append(pairwise_difference(x[sample], bag[sample]))
+        if len(cosines) < len(self.maps):
+            return _nothing(self), _nothing(self)
+        return 1 - torch.cat(cosines).mean(), torch.stack(differences).mean()
+
+
+def weighted_vectors(static: StaticVectors, words: Sequence[str]) -> tuple[Tensor, Tensor]:
+    """Static vectors so that their plain sum is a frequency-weighted bag around zero.
+
+    A word's vector, at length 1 and minus the mean over running text of all such vectors, is multiplied by ``a / (a + share)``
+    (SIF: Arora, Liang and Ma, 2017).
+
+    Args:
+        static: the vectors and how often their words come.
+        words: the words of a corpus, the special ones first.
+
+    Returns:
+        ``[S + 1, D]`` weighted vectors, the last one zero; ``[n_words]`` row of each word, the last for unknown and special ones.
+    """
+    shares = torch.tensor([static.share_of(word) for word in static.words]).unsqueeze(1)
+    weights = _RARE / (_RARE + shares)
+    vectors = F.normalize(static.vectors.cpu(), dim=1)
+    # What a bag of running text is expected to hold, per unit of weight.
+    centre = (shares * weights * vectors).sum(dim=0) / (shares * weights).sum().clamp(min=1e-12)
+    table = torch.cat([weights * (vectors - centre), vectors.new_zeros(1, static.width)])
+    rows = static.rows_of(words).cpu()
+    rows[: len(SPECIAL_WORDS)] = len(static)
+    return table, rows
+
+
+def running_sums(vectors: Tensor, boundary: Tensor, start: Tensor) -> tuple[Tensor, Tensor]:
+    """What each stream has read of its sentence before each word.
+
+    Args:
+        vectors: ``[..., T, D]`` of the words, zero at boundaries.
+        boundary: ``[..., T]`` True at either boundary of a sentence.
+        start: ``[..., D]`` what was read before the window.
+
+    Returns:
+        ``[..., T, D]`` sums, the word itself left out; ``[..., D]`` the sum after the last word.
+    """
+    total, sums = start, []
+    for vector, ends in zip(vectors.unbind(-2), boundary.unbind(-1), strict=True):
+        total = total.masked_fill(ends.unsqueeze(-1), 0.0)
+        sums.append(total)
+        total = total + vector
+    return torch.stack(sums, dim=-2), total
+
+
+def pairwise_difference(halves: Tensor, bags: Tensor) -> Tensor:
+    """Mean squared difference of the cosines of ``[n, P]`` and of those of ``[n, D]``, over all pairs of different rows."""
+    # In bfloat16 a cosine is off by as much as there is to learn in the end.
+    with torch.autocast(halves.device.type, enabled=False):
+        x, y = F.normalize(halves.float(), dim=1), F.normalize(bags, dim=1)
+        # The diagonal is 1 in both and adds nothing.
+        return (x @ x.t() - y @ y.t()).square().sum() / max(1, len(x) * (len(x) - 1))
+
+
+def _is_boundary(ids: Tensor) -> Tensor:
+    return (ids == BEGIN_ID) | (ids == END_ID)
+
+
+def _nothing(module: nn.Module) -> Tensor:
+    """Zero, by way of every weight: several processes wait for each other's gradients."""
+    return torch.stack([p.sum() for p in module.parameters()]).sum() * 0.0
