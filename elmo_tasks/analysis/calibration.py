@@ -97,8 +97,12 @@ class Calibration:
 
     def around(self, words: NDArray[np.floating]) -> NDArray[np.float64]:
         """``[n, S]`` words around each use -> ``[n, n]`` cosines of them, about the centre."""
-        centred = _centred(words, np.asarray(self.centre))
+        centred = self.centred(words)
         return np.asarray(centred @ centred.T, np.float64)
+
+    def centred(self, words: NDArray[np.floating]) -> NDArray[np.float32]:
+        """``[n, S]`` words around each use, about the centre, of length 1; zero where no word is known."""
+        return _centred(words, np.asarray(self.centre))
 
     def cosines(self, layers: Sequence[NDArray[np.floating]], around: NDArray[np.floating]) -> Matrices:
         """``[n, n]`` cosines that the speaker reads, from those of all layers and of the words around the uses."""

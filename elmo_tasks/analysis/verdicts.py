@@ -109,8 +109,10 @@ def _where(layer: str) -> str:
 
 
 def _percent(share: float) -> str:
-    """Never 100 %: nothing here is certain."""
-    return f"{min(99, max(1, round(100 * share)))} %"
+    """Never 0 or 100 %: nothing here is certain."""
+    if not 0.005 <= share < 0.995:
+        return "over 99 %" if share > 0.5 else "under 1 %"
+    return f"{round(100 * share)} %"
 
 
 def _listed(numbers: Sequence[int]) -> str:

@@ -58,7 +58,7 @@ class Explanation:
     Attributes:
         comparison: the uses, all of them.
         pair: positions of the two that are explained.
-        layer: name of the layer that was asked.
+        layer: name of the layer that was asked, or ``"words"``: the words around the word, each as one fixed vector.
         cosine: of the two, with all words there.
         random_pair_cosine: mean cosine of two random words at this layer.
         apart: whether it was asked what sets the two apart; else what holds them together.
@@ -124,7 +124,7 @@ class WhyService(Protocol):
     ) -> Explanation:
         """Compare as :meth:`Service.compare` does, and say what the cosine of two uses hangs on.
 
-        ``pair`` holds two positions from 0, the most different two if ``None``; ``layer`` any layer but the context-free one, the
-        one of the verdict if ``None``.
+        ``pair`` holds two positions from 0, the most different two if ``None``; ``layer`` any layer but the context-free one, or
+        ``"words"`` where the words around the word speak in the verdict, which is what is asked then if it is ``None``.
         """
         ...

@@ -57,7 +57,7 @@ class Session:
         index: str | Path | None = None,
     ) -> None:
         self.loaded = loaded = LoadedModels(model, device)
-        self.why = Explainer(self.compare, loaded.elmo)
+        self.why = Explainer(self.compare, loaded.model)
         self.substitutes = Writer(self.compare, loaded.elmo)
         self.what_if = WhatIf(loaded.model, self.limits)
         own = UseIndex(index) if index is not None else None

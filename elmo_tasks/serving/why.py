@@ -18,17 +18,24 @@ from elmo_tasks.analysis.attribution import (
     nearest,
     telling_side,
 )
+from elmo_tasks.analysis.calibration import TOGETHER
 from elmo_tasks.analysis.similarity import random_pair_cosine
+from elmo_tasks.analysis.views_of_uses import WORDS
 from elmo_tasks.api import Comparison, ComparisonItem, Explanation, HiddenWord, LayerComparison, Sides
+from elmo_tasks.corpus.everyday import everyday_sentences
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.errors import InputError
-from elmo_tasks.layers.views import layer_names, with_mean
+from elmo_tasks.layers.views import with_mean
 from elmo_tasks.serving.everyday_words import everyday_words
+from elmo_tasks.serving.loaded_models import LoadedModel
+from elmo_tasks.serving.map_calibrations import words_around
 from elmo_tasks.text.tokens import tokenize
 
 # Tokens that one answer may encode for the hiding; in long sentences only the words nearest to the compared one are hidden.
 _MOST_TOKENS = 12_000
 _BATCH = 64
+_SEVERAL = 3
+Place = tuple[Sequence[str], int]  # the tokens of a sentence, and which of them is looked at
 _SIDE_ANSWERS = {
     "before": "The words before it tell the two apart more than the words after it.",
     "after": "The words after it tell the two apart more than the words before it.",
@@ -42,11 +49,11 @@ class Explainer:
 
     Args:
         compare: gives the uses and their cosines, and refuses what cannot be read.
-        elmo: gives an encoder by name.
+        load: gives a model by name.
     """
 
-    def __init__(self, compare: Callable[..., Comparison], elmo: Callable[[str], Elmo]) -> None:
-        self._compare, self._elmo = compare, elmo
+    def __init__(self, compare: Callable[..., Comparison], load: Callable[[str], LoadedModel]) -> None:
+        self._compare, self._load = compare, load
         self._random: dict[str, list[list[float]]] = {}
         self._lock = threading.Lock()
 
@@ -60,24 +67,27 @@ class Explainer:
     ) -> Explanation:
         """See :meth:`elmo_tasks.api.WhyService.explain`."""
         comparison = self._compare(word, sentences, model)
-        elmo = self._elmo(comparison.model)
-        names = layer_names(elmo.n_layers)
-        asked = _layer(comparison, layer)
+        loaded = self._load(comparison.model)
+        elmo = loaded.elmo
+        asked = _asked(comparison, loaded, layer)
         a, b = _pair(comparison, asked, pair)
         items = (comparison.items[a], comparison.items[b])
         plain = [_vectors(elmo, [(item.tokens, item.index)])[:, 0] for item in items]  # [L + 1, D] each
-        at = names.index(asked.name)
-        cosine = float(cosine_changes(plain[0][at], plain[1][at], 0.0))
+        read = _reader(loaded, asked.name)
+        seen = [read([(item.tokens, item.index)])[0] for item in items]  # [D] each
+        cosine = float(cosine_changes(seen[0], seen[1], 0.0))
         words: list[HiddenWord] = []
         skipped = 0
         for use, item, own in ((a, items[0], 0), (b, items[1], 1)):
             places = _places(item)
             skipped += len(item.tokens) - 1 - len(places)
-            words += _hide(elmo, item, use, places, at, plain[1 - own][at], cosine)
+            words += _hide(read, item, use, places, seen[1 - own], cosine)
         apart = _is_apart(comparison, asked, (a, b))
         changes = np.array([found.changes for found in words]).reshape(-1, len(WAYS)).T
         named = decisive(changes, apart)
         found = None if named is None or not any(c.isalnum() for c in words[named].token) else words[named]
+        # In a sum of fixed vectors every word has its own part; inside the model what a change does is not the word's alone.
+        several = _several(words, apart) if asked.name == WORDS else []
         sides = self._sides(elmo, plain)
         side = telling_side([(s.before, s.random_before) for s in sides], [(s.after, s.random_after) for s in sides])
         return Explanation(
@@ -87,7 +97,7 @@ class Explainer:
             cosine=round(cosine, 6),
             random_pair_cosine=asked.random_pair_cosine,
             apart=apart,
-            answer=_answer(items, words, found),
+            answer=_answer(items, words, found, several),
             decisive=found,
             ways=WAYS,
             words=tuple(words),
@@ -116,9 +126,17 @@ class Explainer:
             return self._random[elmo.name]
 
 
-def _layer(comparison: Comparison, name: str | None) -> LayerComparison:
-    layers = comparison.layers[1:]
-    wanted = comparison.verdict_layer if name is None else name
+def _asked(comparison: Comparison, loaded: LoadedModel, name: str | None) -> LayerComparison:
+    """The view that is explained: a layer, or the words around the word where they speak in the verdict."""
+    layers = [*comparison.layers[1:]]
+    speaks = comparison.said_by in (WORDS, TOGETHER)
+    if speaks and name in (None, WORDS):
+        around = [words_around(loaded.static, item.tokens, item.index) for item in comparison.items]
+        cosine = loaded.calibration.around(np.stack(around))
+        layers.append(
+            LayerComparison(WORDS, tuple(tuple(row) for row in cosine.tolist()), (), _random_surroundings(loaded))
+        )
+    wanted = name or (WORDS if speaks else comparison.verdict_layer)
     found = next((layer for layer in layers if layer.name == wanted), None)
     if found is None:
         raise InputError(
@@ -129,10 +147,29 @@ def _layer(comparison: Comparison, name: str | None) -> LayerComparison:
     return found
 
 
+def _random_surroundings(loaded: LoadedModel) -> float:
+    """Mean cosine of the words around two random words of the everyday sentences."""
+    tokens = [[token.text for token in tokenize(sentence)] for sentence in everyday_sentences()]
+    around = np.stack([words_around(loaded.static, words, len(words) // 2) for words in tokens])
+    cosine = loaded.calibration.around(around)
+    return round(float(cosine[~np.eye(len(cosine), dtype=bool)].mean()), 6)
+
+
+def _reader(loaded: LoadedModel, view: str) -> Callable[[Sequence[Place]], Tensor]:
+    """How a view sees one token of each of ``n`` sentences: ``[n, D]``."""
+    if view == WORDS:
+        return lambda places: torch.from_numpy(
+            loaded.calibration.centred(np.stack([words_around(loaded.static, *place) for place in places]))
+        )
+    at = loaded.names.index(view)
+    return lambda places: _vectors(loaded.elmo, places)[at]
+
+
 def _pair(comparison: Comparison, layer: LayerComparison, pair: tuple[int, int] | None) -> tuple[int, int]:
     n = len(comparison.items)
-    if pair is None:
-        return min(((a, b) for b in range(n) for a in range(b)), key=lambda ab: layer.cosine[ab[0]][ab[1]])
+    if pair is None:  # the two that the verdict is surest to be different, or that the layer has furthest apart
+        alike = comparison.same_meaning if layer.name == WORDS and comparison.same_meaning else layer.cosine
+        return min(((a, b) for b in range(n) for a in range(b)), key=lambda ab: alike[ab[0]][ab[1]])
     if len(pair) != 2 or pair[0] == pair[1] or not all(0 <= use < n for use in pair):
         raise InputError(f"Choose two different uses, counted from 0 to {n - 1}.", field="pair")
     return min(pair), max(pair)
@@ -154,11 +191,16 @@ def _places(item: ComparisonItem) -> list[int]:
 
 
 def _hide(
-    elmo: Elmo, item: ComparisonItem, use: int, places: Sequence[int], layer: int, other: Tensor, cosine: float
+    read: Callable[[Sequence[Place]], Tensor],
+    item: ComparisonItem,
+    use: int,
+    places: Sequence[int],
+    other: Tensor,
+    cosine: float,
 ) -> Iterator[HiddenWord]:
     if not places:
         return
-    without = _vectors(elmo, [hidden(item.tokens, item.index, k, way) for way in WAYS for k in places])[layer]
+    without = read([hidden(item.tokens, item.index, k, way) for way in WAYS for k in places])
     changes = cosine_changes(without, other, cosine).reshape(len(WAYS), -1)  # [W, n]
     tokens = tokenize(item.sentence)
     for k, change in zip(places, changes.T.tolist(), strict=True):
@@ -173,7 +215,7 @@ def _hide(
         )
 
 
-def _vectors(elmo: Elmo, places: Sequence[tuple[Sequence[str], int]]) -> Tensor:
+def _vectors(elmo: Elmo, places: Sequence[Place]) -> Tensor:
     """``[L + 1, n, D]`` vectors of one token of each sentence, the mean of the layers included."""
     parts = []
     for start in range(0, len(places), _BATCH):
@@ -183,11 +225,23 @@ def _vectors(elmo: Elmo, places: Sequence[tuple[Sequence[str], int]]) -> Tensor:
     return with_mean(torch.cat(parts, dim=1))
 
 
-def _answer(items: Sequence[ComparisonItem], words: Sequence[HiddenWord], named: HiddenWord | None) -> str:
+def _answer(
+    items: Sequence[ComparisonItem], words: Sequence[HiddenWord], named: HiddenWord | None, several: Sequence[str]
+) -> str:
     if not words:
         return "There is no other word in the two sentences."
     if named is not None:
         return f"Mostly because of “{named.token}” in sentence {named.use + 1}."
     if items[0].token != items[1].token:
         return "No single word around them decides it. The spellings differ, which moves vectors apart by itself."
+    if len(several) > 1:
+        *first, last = (f"“{token}”" for token in several)
+        return f"No single word decides it; most of all {', '.join(first)} and {last}."
     return "No single word decides it."
+
+
+def _several(words: Sequence[HiddenWord], apart: bool) -> list[str]:
+    """The three words that move the cosine most, of those that move it the same way however they are hidden."""
+    sign = 1 if apart else -1
+    steady = [w for w in words if any(c.isalnum() for c in w.token) and all(sign * change > 0 for change in w.changes)]
+    return list(dict.fromkeys(w.token for w in sorted(steady, key=lambda w: -sign * w.change)))[:_SEVERAL]

@@ -64,7 +64,7 @@ EXAMPLES: tuple[Example, ...] = (
             "With a loud bark the puppy chased the cat across the yard.",
             "Beetles dig tunnels under the bark until the pine tree dies.",
             "The dog gave a short bark and wagged its tail.",
-            "The medicine is made from the bark and leaves of a small tree.",
+            "The bark of an old oak is rough and full of cracks.",
         ),
     ),
     Example(

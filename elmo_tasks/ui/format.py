@@ -121,11 +121,13 @@ def layer_title(name: str) -> str:
     """The name of a layer as people read it."""
     if name == "0":
         return "Spelling only"
-    return "Mean of layers" if name == "mean" else f"Layer {name}"
+    return {"mean": "Mean of layers", "words": "The words around it"}.get(name, f"Layer {name}")
 
 
 def layer_place(name: str) -> str:
     """The name of a layer inside a sentence."""
+    if name == "words":
+        return "by the words around them"
     return "in the mean of all layers" if name == "mean" else f"at layer {name}"
 
 
@@ -222,7 +224,7 @@ def said_by(comparison: Comparison, model: str) -> str:
         "together": f"Read {layer}, together with the words around it, by {model}.",
     }
     right = round(100 * comparison.right_when_clear)
-    tested = f" In a test with other words, groupings as clear as this one had {right} % of their pairs right."
+    tested = f" In a test with other words, groupings that were clear enough to be named had {right} % of their pairs right."
     said = how.get(comparison.said_by, f"Read {layer} by {model}.")
     return said + (tested if comparison.groups and comparison.right_when_clear else "")
 

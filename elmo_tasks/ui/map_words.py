@@ -33,7 +33,7 @@ def measured(answer: SenseMap) -> str:
     mostly_own = 2 * sum(use.own for use in answer.uses) > len(answer.uses)
     if answer.groups and answer.asked_groups is None and view.right is not None and not mostly_own:
         said.append(
-            f"In a test with other words, groups as clear as these had {percent(view.right)} of the pairs of uses rightly "
+            f"In a test with other words, groups clear enough to be named had {percent(view.right)} of the pairs of uses rightly "
             "together or apart."
         )
     if answer.agreement is not None:

@@ -115,8 +115,9 @@ def steps(tabs: Sequence[str] = tuple(TABS)) -> tuple[Step, ...]:
             "Which sentences belong together?",
             f"{_chips('story', [s.word for s in STORIES], 'Word')}{_part('story', 'Reading the sentences…')}",
             "Let the audience sort the sentences into A and B first, by hand or with the buttons. Next shows how the model "
-            "sorts them. It saw no dictionary and no labels: it only learned to guess the next word, in both directions. These "
-            "words were chosen because this model reads them clearly; most words are harder.",
+            "sorts them, by ELMo’s layer 1 together with the words around the word. ELMo itself only learned to guess the next "
+            "word, in both directions; how to read its numbers was learned from example sentences of other words. These words "
+            "were chosen because they are read clearly; many words are harder.",
         ),
         Step(
             "Watch the meaning form",

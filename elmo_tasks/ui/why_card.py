@@ -23,6 +23,8 @@ own. The program therefore hides each word in three ways (it leaves it out, it w
 writes “the”) and shows the mean. It names a word only if all three ways put that word first and it makes up at least
 half of all that moves the cosine its way. Small changes mean little, and two words that say the same can stand in for
 each other: hiding one then changes nothing.</p>
+<p><b>The words around it</b> speak in the verdict, so they are asked first: each counts as one fixed vector, rare words more
+than frequent ones, without their order; hiding a word takes it out of that sum. Choose a layer to ask ELMo itself.</p>
 <p><b>Before and after.</b> ELMo never reads both sides at once. Each layer above the spelling is two lists of numbers
 side by side: one was made by reading from the first word up to this one, the other by reading from the last word back
 to this one. So there are two half-views, and each can be compared by itself. Each is held against its own two random
@@ -152,6 +154,9 @@ def _choosers(explanation: Explanation) -> str:
         f"{escape(format.layer_title(layer.name))}</option>"
         for layer in explanation.comparison.layers[1:]
     )
+    if explanation.comparison.said_by in ("words", "together"):
+        chosen = " selected" if explanation.layer == "words" else ""
+        layers = f'<option value="words"{chosen}>{escape(format.layer_title("words"))}</option>{layers}'
     return (
         '<div class="choosers"><span><label for="why-pair">Uses</label><select id="why-pair" name="pair" autocomplete="off">'
         f'{pairs}</select></span><span><label for="why-layer">Layer</label>'

@@ -55,7 +55,7 @@ def test_then_how_sure_that_is(groups, sure):
 def test_the_surest_pairs_are_named_and_nothing_is_certain():
     same = [[1.0, 0.9, 0.3, 0.2], [0.9, 1.0, 0.001, 0.4], [0.3, 0.001, 1.0, 0.9999], [0.2, 0.4, 0.9999, 1.0]]
     text = verdict(Grouping(((0, 1), (2, 3)), 1.0, True), same, same, 0.1, "1", "bank")
-    assert "sure that 2 and 3 mean different things (99 %) and that 3 and 4 mean the same (99 %)." in text
+    assert "sure that 2 and 3 mean different things (over 99 %) and that 3 and 4 mean the same (over 99 %)." in text
 
 
 def test_it_says_when_it_cannot_tell():

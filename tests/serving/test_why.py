@@ -39,8 +39,8 @@ def session(tmp_path_factory):
 
 def test_the_most_different_pair_is_explained(session):
     comparison = session.compare("bank", SENTENCES)
-    layer = next(found for found in comparison.layers if found.name == comparison.verdict_layer)
-    found = session.why.explain("bank", SENTENCES)
+    layer = comparison.layers[1]
+    found = session.why.explain("bank", SENTENCES, layer="1")
     a, b = found.pair
     assert layer.cosine[a][b] == min(min(row) for row in layer.cosine)
     assert found.cosine == pytest.approx(layer.cosine[a][b], abs=1e-5)
@@ -93,6 +93,33 @@ def test_a_word_alone_has_nothing_to_hide(session):
 def test_a_pair_is_two_different_uses(session, pair):
     with pytest.raises(InputError, match="Choose two different uses, counted from 0 to 2"):
         session.why.explain("bank", SENTENCES, pair=pair)
+
+
+@pytest.fixture(scope="module")
+def real():
+    return Session()
+
+
+TREES = ["The dog gave a loud bark at the puppy.", "The bark of the old oak was rough.", "The dog let out a short bark."]
+
+
+def test_where_the_words_around_it_speak_they_are_asked(real):
+    comparison = real.compare("bark", TREES)
+    assert comparison.said_by == "together"
+    found = real.why.explain("bark", TREES)
+    a, b = found.pair
+    assert found.layer == "words"
+    assert comparison.same_meaning[a][b] == min(min(row) for row in comparison.same_meaning)
+    assert abs(found.random_pair_cosine) < 0.1
+    around = {word.token: word for word in found.words}
+    assert abs(around["dog"].change) > abs(around["the"].change)
+    told = around["oak"].change if found.apart else -around["oak"].change
+    assert told > 0
+    assert "“oak”" in found.answer
+
+
+def test_a_layer_may_be_asked_all_the_same(real):
+    assert real.why.explain("bark", TREES, layer="2").layer == "2"
 
 
 @pytest.mark.parametrize("layer", ["0", "7", "<b>"])

@@ -168,6 +168,6 @@ def test_the_first_sentence_is_the_headline(verdict, headline, reasons):
 )
 def test_who_says_it_and_how_often_that_is_right(service, said_by, expected):
     comparison = replace(service.compare("bank", SENTENCES), said_by=said_by)
-    tested = " In a test with other words, groupings as clear as this one had 85 % of their pairs right."
+    tested = " In a test with other words, groupings that were clear enough to be named had 85 % of their pairs right."
     assert format.said_by(comparison, "Fake") == expected + tested
     assert format.said_by(replace(comparison, groups=()), "Fake") == expected
