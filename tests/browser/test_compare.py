@@ -216,7 +216,7 @@ def test_the_csv_downloads(open_page):
     assert download.value.suggested_filename == "compare-bank.csv"
     with Path(download.value.path()).open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == 20
+    assert len(rows) == 25  # five uses at four layers, and their probabilities
     assert rows[0]["sentence"] == EXAMPLES[0].sentences[0]
 
 

@@ -153,8 +153,11 @@ def test_calibrate_prints_a_table_and_keeps_the_result_beside_the_model(toy, tmp
     write_model(tmp_path / "m", tiny())
     status, out, _ = run(capsys, "calibrate", "--model", tmp_path / "m", "--beside")
     assert status == 0
-    assert [line.split()[0].rstrip("*") for line in out.splitlines()[1:5]] == ["0", "1", "2", "mean"]
-    assert out.count("*") == 2
+    names = [line.split(" | ")[0].removeprefix("| ") for line in out.splitlines()[2:8]]
+    around = "the words around it"
+    assert names[:5] == ["layer 0", "layer 1", "layer 2", "mean of the layers", f"{around}, without the model"]
+    assert names[5].endswith(f"and {around}")
+    assert "The verdict is read by: " in out
     assert (tmp_path / "m" / "calibration.json").exists()
 
 
