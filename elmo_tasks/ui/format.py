@@ -224,7 +224,9 @@ def said_by(comparison: Comparison, model: str) -> str:
         "together": f"Read {layer}, together with the words around it, by {model}.",
     }
     right = round(100 * comparison.right_when_clear)
-    tested = f" In a test with other words, groupings that were clear enough to be named had {right} % of their pairs right."
+    tested = (
+        f" In a test with other words, groupings that were clear enough to be named had {right} % of their pairs right."
+    )
     said = how.get(comparison.said_by, f"Read {layer} by {model}.")
     return said + (tested if comparison.groups and comparison.right_when_clear else "")
 

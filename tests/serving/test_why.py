@@ -100,7 +100,11 @@ def real():
     return Session()
 
 
-TREES = ["The dog gave a loud bark at the puppy.", "The bark of the old oak was rough.", "The dog let out a short bark."]
+TREES = [
+    "The dog gave a loud bark at the puppy.",
+    "The bark of the old oak was rough.",
+    "The dog let out a short bark.",
+]
 
 
 def test_where_the_words_around_it_speak_they_are_asked(real):
