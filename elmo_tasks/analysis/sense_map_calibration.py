@@ -13,7 +13,7 @@ from elmo_tasks.analysis.calibration import halves
 from elmo_tasks.analysis.clustering import FEWEST_USES, Split, SplitRule, agreement, labels_of, split_uses
 
 #: Groups are named only where groups as clear as these had this share of pairs right, on the words that were fitted.
-RIGHT_WHEN_NAMED = 0.8
+RIGHT_ON_MAP = 0.8
 #: And so many sets of uses in one sense, which have no groups, may be split all the same.
 MOST_SPLIT_WRONGLY = 0.05
 _SETS_PER_WORD = 6
@@ -153,7 +153,7 @@ def _rule(outcomes: Sequence[_Outcome], on_null: float) -> SplitRule:
         return SplitRule(on_null, _NEVER)
     so_far = np.cumsum([right for _, right in ranked]) / np.arange(1, len(ranked) + 1)
     # A handful of sets on top proves nothing.
-    enough = [k for k in np.flatnonzero(so_far >= RIGHT_WHEN_NAMED) if k >= len(ranked) // 40]
+    enough = [k for k in np.flatnonzero(so_far >= RIGHT_ON_MAP) if k >= len(ranked) // 40]
     if not enough:
         return SplitRule(on_null, _NEVER)
     wrongly = sorted((_score(o, on_null) for o in outcomes if o.n_senses == 1), reverse=True)

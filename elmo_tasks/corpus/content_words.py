@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from functools import cache
 
 from elmo_tasks.corpus.uses import MOST_TOKENS, Use
 from elmo_tasks.text.tokens import tokenize
-from elmo_tasks.text.word_forms import inflection_bases
+from elmo_tasks.text.word_forms import folded, inflection_bases
 
 _SHORTEST = 3
 _NAME = 0.8  # a word with a capital this often is a name
@@ -38,7 +37,7 @@ def content_words(sentences: Sequence[str], fewest: int) -> list[ContentWord]:
     """
     rows = [tokenize(sentence)[:MOST_TOKENS] for sentence in sentences]
     texts = [tuple(token.text for token in row) for row in rows]
-    counts = Counter(_key(word) for row in texts for word in row)
+    counts = Counter(folded(word) for row in texts for word in row)
     bases: dict[str, str] = {}
     for word in counts:
         if word.isalpha() and len(word) >= _SHORTEST and not is_stop_word(word):
@@ -47,7 +46,7 @@ def content_words(sentences: Sequence[str], fewest: int) -> list[ContentWord]:
     places: dict[str, list[tuple[int, int]]] = {}
     for k, row in enumerate(texts):
         for i, word in enumerate(row):
-            if (base := bases.get(_key(word))) is not None:
+            if (base := bases.get(folded(word))) is not None:
                 places.setdefault(base, []).append((k, i))
     found = []
     for base, where in places.items():
@@ -56,7 +55,7 @@ def content_words(sentences: Sequence[str], fewest: int) -> list[ContentWord]:
         if len(where) < fewest or capitals >= _NAME * len(where) or is_stop_word(base):
             continue
         uses = tuple(Use(sentences[k], texts[k], i, rows[k][i].start, rows[k][i].end, None, True) for k, i in where)
-        found.append(ContentWord(Counter(map(_key, spelled.elements())).most_common(1)[0][0], uses))
+        found.append(ContentWord(Counter(map(folded, spelled.elements())).most_common(1)[0][0], uses))
     return sorted(found, key=lambda word: (-len(word.uses), word.word))
 
 
@@ -79,7 +78,3 @@ doesn isn wasn won ve ll
 def is_stop_word(word: str) -> bool:
     """Whether a word, in lower case, says nothing about a topic: the, would, said."""
     return word in _stop_words()
-
-
-def _key(text: str) -> str:
-    return unicodedata.normalize("NFC", text).casefold()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import unicodedata
 import zipfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -20,7 +19,7 @@ from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.layers.encoder import Encoder
 from elmo_tasks.layers.layers import Layers
 from elmo_tasks.text.tokens import tokenize
-from elmo_tasks.text.word_forms import are_inflections
+from elmo_tasks.text.word_forms import are_inflections, folded
 
 DESCRIPTION_NAME, SENTENCES_NAME, WORDS_NAME, ARRAYS_NAME = "index.json", "sentences.txt", "words.txt", "places.npz"
 LAYERS_FOLDER = "layers"
@@ -119,7 +118,7 @@ class UseIndex:
 
     def forms_of(self, word: str) -> NDArray[np.bool_]:
         """``[tokens]`` whether a token is an inflection of a word."""
-        key = _key(word)
+        key = folded(word)
         return np.array([are_inflections(key, other) for other in self._vocabulary])[self._word_of]
 
     def uses_of(self, word: str, most: int) -> tuple[tuple[tuple[str, int], ...], int]:
@@ -168,7 +167,7 @@ class UseIndex:
         cosines /= np.maximum(self._norms[layer], 1e-12)
         cosines[~(self._is_word if among is None else self._is_word & among)] = -np.inf
         hits: list[Hit] = []
-        seen: set[str] = {_key(_one_line(leave_out))}
+        seen: set[str] = {folded(_one_line(leave_out))}
         # Some of the nearest share a sentence, so more are looked at than asked for.
         k = min(len(self), 8 * n + 64)
         near = np.argpartition(-cosines, k - 1)[:k] if k else np.zeros(0, np.int64)
@@ -177,9 +176,9 @@ class UseIndex:
                 break
             number = int(np.searchsorted(self.store.offsets, row, side="right")) - 1
             sentence = self.sentence(number)
-            if _key(sentence) in seen:
+            if folded(sentence) in seen:
                 continue
-            seen.add(_key(sentence))
+            seen.add(folded(sentence))
             index = row - int(self.store.offsets[number])
             token = tokenize(sentence)[index]
             hits.append(Hit(sentence, index, token.start, token.end, float(min(1.0, cosines[row]))))
@@ -232,7 +231,7 @@ def build_index(
         raise ConfigError(f"{folder}: holds an index of other text or of another model; choose another folder")
     store = LayerStore.build(_Counting(encoder, n_tokens, progress), tokens, folder / LAYERS_FOLDER)
     words: dict[str, int] = {}
-    word_of = np.array([words.setdefault(_key(w), len(words)) for row in tokens for w in row], np.int32)
+    word_of = np.array([words.setdefault(folded(w), len(words)) for row in tokens for w in row], np.int32)
     # A key may hold no line break: a token has none.
     (folder / WORDS_NAME).write_text("\n".join(words), encoding="utf-8")
     encoded = [f"{line}\n".encode() for line in lines]
@@ -287,7 +286,3 @@ class _Counting:
 def _one_line(sentence: str) -> str:
     """As an index holds a sentence, and finds it again."""
     return " ".join(sentence.split())
-
-
-def _key(text: str) -> str:
-    return unicodedata.normalize("NFC", text).casefold()

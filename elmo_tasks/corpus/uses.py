@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,7 +14,7 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.text.mentions import check_word, find_mention
 from elmo_tasks.text.sentences import split_sentences
 from elmo_tasks.text.tokens import Token, tokenize
-from elmo_tasks.text.word_forms import are_inflections
+from elmo_tasks.text.word_forms import are_inflections, folded
 
 if TYPE_CHECKING:
     from elmo_tasks.corpus.use_index import UseIndex
@@ -56,7 +55,7 @@ def base_word(word: str) -> str:
     Raises:
         InputError: it is not one word.
     """
-    return _key(check_word(word)[0].text)
+    return folded(check_word(word)[0].text)
 
 
 def gallery_uses(word: str) -> tuple[Use, ...]:
@@ -64,7 +63,7 @@ def gallery_uses(word: str) -> tuple[Use, ...]:
     key = base_word(word)
     found = []
     for entry in gallery():
-        if are_inflections(_key(entry.word), key):
+        if are_inflections(folded(entry.word), key):
             found.append(gallery_use(entry))
     return tuple(found)
 
@@ -91,15 +90,15 @@ def uses_in(word: str, sentences: Iterable[str], most: int = MOST_USES) -> tuple
     known: dict[str, bool] = {}
     for sentence in sentences:
         # A rough look first: cutting a long text into tokens takes most of the time.
-        words = set(_WORD.findall(_key(sentence)))
+        words = set(_WORD.findall(folded(sentence)))
         known |= {word: are_inflections(word, key) for word in words - known.keys()}
-        if not any(known[word] for word in words) and key not in _key(sentence):
+        if not any(known[word] for word in words) and key not in folded(sentence):
             continue
         tokens = tokenize(sentence)[:MOST_TOKENS]
         found += [
             _use(sentence, tokens, k, None, own=True)
             for k, token in enumerate(tokens)
-            if are_inflections(_key(token.text), key)
+            if are_inflections(folded(token.text), key)
         ]
     return evenly(found, most), len(found)
 
@@ -158,7 +157,3 @@ def _is_running(text: str) -> bool:
 def _use(sentence: str, tokens: Sequence[Token], index: int, sense: str | None, own: bool) -> Use:
     token = tokens[index]
     return Use(sentence, tuple(t.text for t in tokens), index, token.start, token.end, sense, own)
-
-
-def _key(text: str) -> str:
-    return unicodedata.normalize("NFC", text).casefold()

@@ -79,6 +79,7 @@ class StreamLoader:
         n_batches: where to stop.
         rank: which share of the streams this process reads.
         world_size: number of processes.
+        first_batch: batches of the first pass to leave out.
     """
 
     def __init__(
@@ -90,9 +91,10 @@ class StreamLoader:
         n_batches: int,
         rank: int = 0,
         world_size: int = 1,
+        first_batch: int = 0,
     ) -> None:
         self.corpus, self.targets = corpus, targets
-        self.unroll_steps, self.n_batches = unroll_steps, n_batches
+        self.unroll_steps, self.n_batches, self.first_batch = unroll_steps, n_batches, first_batch
         n_streams = batch_size * world_size
         self.stream_length = len(corpus.forward) // n_streams
         mine = np.arange(rank * batch_size, (rank + 1) * batch_size, dtype=np.int64)
@@ -114,7 +116,7 @@ class StreamLoader:
         if self.next_batch >= self.n_batches:
             self.next_batch = 0
         while self.next_batch < self.n_batches:
-            batch = self.batch(self.next_batch)
+            batch = self.batch(self.first_batch + self.next_batch)
             self.next_batch += 1
             yield batch
 

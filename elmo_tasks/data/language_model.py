@@ -31,6 +31,7 @@ class LanguageModelData(pl.LightningDataModule):
         batch_size: parallel streams, over all processes.
         unroll_steps: words of each stream per optimizer step.
         max_tokens: stop after so many positions (words and boundaries) of each direction; the whole text by default.
+        skip_tokens: leave out so many positions of the first pass: those that an earlier run of the same batch size has read.
         held_out: text file for perplexity.
         held_out_index: which lines of it belong to which source; see :func:`held_out_sentences`.
         max_held_out: sentences of it to use while training.
@@ -45,6 +46,7 @@ class LanguageModelData(pl.LightningDataModule):
         batch_size: int = 128,
         unroll_steps: int = 20,
         max_tokens: int | None = None,
+        skip_tokens: int = 0,
         held_out: str | None = None,
         held_out_index: str | None = None,
         max_held_out: int | None = None,
@@ -54,6 +56,7 @@ class LanguageModelData(pl.LightningDataModule):
         self.files, self.cache_dir = files, Path(cache_dir)
         self.vocabulary_size, self.vocabulary_file = vocabulary_size, vocabulary
         self.batch_size, self.unroll_steps, self.max_tokens = batch_size, unroll_steps, max_tokens
+        self.skip_tokens = skip_tokens
         self.held_out, self.held_out_index, self.max_held_out = held_out, held_out_index, max_held_out
         self.corpus: TokenizedCorpus | None = None
         self.vocabulary: Vocabulary | None = None
@@ -140,6 +143,7 @@ class LanguageModelData(pl.LightningDataModule):
             self.n_batches,
             rank,
             world,
+            self.skip_tokens // (self.batch_size * self.unroll_steps),
         )
         self._loader.load_state_dict(self._position)
         return self._loader

@@ -66,13 +66,23 @@ class TokenizedCorpus:
             partial = Path(tempfile.mkdtemp(prefix="partial-", dir=cache))
             try:
                 _write(partial, read_sentences(files))
-                if folder.exists():
-                    shutil.rmtree(folder)
-                partial.rename(folder)
+                _take_name(partial, folder)
             except BaseException:
                 shutil.rmtree(partial, ignore_errors=True)
                 raise
         return cls(folder)
+
+
+def _take_name(partial: Path, folder: Path) -> None:
+    """Another run may have made the same meanwhile, and be reading it: what is whole stays."""
+    if folder.exists() and not (folder / "words.txt").exists():
+        shutil.rmtree(folder)
+    try:
+        partial.rename(folder)
+    except OSError:
+        if not (folder / "words.txt").exists():
+            raise
+        shutil.rmtree(partial, ignore_errors=True)
 
 
 def read_sentences(files: Sequence[Path]) -> Iterator[list[str]]:

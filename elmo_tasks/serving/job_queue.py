@@ -64,7 +64,7 @@ class JobQueue:
             yield
 
     def stop(self, folder: JobFolder) -> dict[str, Any]:
-        """Stop a run, or take it back before it began; asked again, stop it at once. Whoever calls holds the lock.
+        """Stop a run and keep its best state, or take it back; asked again, stop it at once. Whoever calls holds the lock.
 
         Returns:
             its state.
@@ -75,9 +75,11 @@ class JobQueue:
         if state["status"] == "running" and folder.is_running(state):
             again = bool(state.get("stop"))
             state = folder.update(stop=2 if again else 1)
-            # Asked a second time: at once, and whatever it has started with it.
+            # Asked a second time, or before there is anything to keep: at once, and whatever it has started with it. An interrupt
+            # would not reach a process whose ancestors ignore it, as those of a script's `&` do, until training listens for it.
+            begun = any(row.get("phase") == "training" for row in folder.progress())
             with contextlib.suppress(ProcessLookupError):
-                if again:
+                if again or not begun:
                     os.killpg(state["pid"], signal.SIGKILL)
                 else:
                     os.kill(state["pid"], signal.SIGINT)

@@ -6,6 +6,7 @@ Good enough to offer a form, not to take it silently.
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import cache
 
 from nltk.stem.snowball import EnglishStemmer
@@ -222,3 +223,8 @@ def inflection_bases(word: str) -> set[str]:
         if ending in ("es", "ed") and base.endswith("i"):
             found.add(base[:-1] + "y")
     return found
+
+
+def folded(text: str) -> str:
+    """What spellings have in common that differ in case, or in how accents are encoded."""
+    return unicodedata.normalize("NFC", text).casefold()

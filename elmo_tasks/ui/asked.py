@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from html import escape, unescape
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -15,8 +14,8 @@ from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import format, substitutes_card, why_card
 from elmo_tasks.ui.events import QUIET, SHARED
+from elmo_tasks.ui.scripts import script
 
-FOLDER = Path(__file__).parent
 _QUERY = re.compile(r'^<div class="answer"[^>]* data-query="([^"]*)"')
 FAILED = "The program failed on this; its log says why."
 
@@ -89,8 +88,8 @@ def _respond(service: Service, kind: str, query: str, content: Callable[[format.
 
 def build(service: Service) -> tuple[gr.HTML, gr.HTML]:
     """Put the two folds into the open container, wire their events and add their endpoints; empty until there is an answer."""
-    script = "\n".join((FOLDER / name).read_text(encoding="utf-8") for name in ("word_tips.js", "asked.js"))
-    folds = tuple(gr.HTML("", js_on_load=script, apply_default_css=False) for _ in range(2))
+    code = script("word_tips.js", "asked.js")
+    folds = tuple(gr.HTML("", js_on_load=code, apply_default_css=False) for _ in range(2))
 
     def on_why(event: gr.EventData) -> str:
         return respond_why(service, dict(event._data))

@@ -2,15 +2,6 @@
 // The page is built from elements and text nodes only, so nothing a person typed is ever read as HTML.
 
 const MOST_BYTES = 2_000_000;
-const make = (tag, attributes = {}, ...children) => {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-    else if (value !== false && value !== null) node.setAttribute(name, value === true ? "" : value);
-  }
-  node.append(...children);
-  return node;
-};
 
 const word = make("input", { id: "map-word", type: "text", list: "map-words", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-describedby": "map-word-note" });
 const wordNote = make("div", { class: "note error", id: "map-word-note", hidden: true });

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -15,9 +14,9 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.ui import map_page
 from elmo_tasks.ui.events import QUIET, SHARED, revision_of
 from elmo_tasks.ui.map_words import view_title
+from elmo_tasks.ui.scripts import script
 from elmo_tasks.ui.working import answered
 
-FOLDER = Path(__file__).parent
 FIRST = ("bank", "cell", "python", "jaguar", "bass", "mouse", "spring", "bark")
 MOST_GROUPS = 6
 #: Characters of one's own text that a link may hold: servers refuse addresses much longer than 8,000 characters.
@@ -120,7 +119,7 @@ def build(service: Service) -> None:
                 {"revision": 0, "busy": "", "note": None},
                 # The script builds the form with text nodes: nothing a person typed is ever read as a template.
                 html_template="",
-                js_on_load=(FOLDER / "map_form.js").read_text(encoding="utf-8"),
+                js_on_load=script("make.js", "map_form.js"),
                 apply_default_css=False,
                 words=sorted(words),
                 first=[word for word in FIRST if word in words] or list(words[:8]),
@@ -132,7 +131,7 @@ def build(service: Service) -> None:
         with gr.Column(elem_classes="compare-answer"):
             result = gr.HTML(
                 map_page.waiting(),
-                js_on_load=(FOLDER / "map_answer.js").read_text(encoding="utf-8"),
+                js_on_load=script("map_answer.js"),
                 apply_default_css=False,
             )
 

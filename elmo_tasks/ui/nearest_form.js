@@ -1,15 +1,6 @@
 // The form of the Nearest uses tab. Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
 // The page is built from elements and text nodes only, so nothing a person typed is ever read as HTML.
 
-const make = (tag, attributes = {}, ...children) => {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-    else if (value !== false && value !== null) node.setAttribute(name, value === true ? "" : value);
-  }
-  node.append(...children);
-  return node;
-};
 const options = (list) => list.map((o) => make("option", { value: o.name }, o.title));
 
 const word = make("input", { id: "near-word", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-describedby": "near-word-note" });

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,9 +13,9 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.ui import nearest_page
 from elmo_tasks.ui.events import QUIET, SHARED, revision_of
 from elmo_tasks.ui.format import layer_title
+from elmo_tasks.ui.scripts import script
 from elmo_tasks.ui.working import answered
 
-FOLDER = Path(__file__).parent
 EXAMPLES = (
     ("play: on stage", "play", "Her new play about two sisters opened at the theatre to loud applause."),
     ("play: in a match", "play", "A brilliant play in the last minute won the match for the visitors."),
@@ -57,7 +56,7 @@ def build(service: Service) -> None:
                 {"revision": 0, "busy": "", "note": None},
                 # The script builds the form with text nodes: nothing a person typed is ever read as a template.
                 html_template="",
-                js_on_load=(FOLDER / "nearest_form.js").read_text(encoding="utf-8"),
+                js_on_load=script("make.js", "nearest_form.js"),
                 apply_default_css=False,
                 examples=[{"title": title, "word": word, "sentence": sentence} for title, word, sentence in EXAMPLES],
                 layers=[{"name": name, "title": layer_title(name)} for name in layers],

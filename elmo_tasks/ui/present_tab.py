@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -14,8 +13,8 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.ui import format, present_parts, present_steps
 from elmo_tasks.ui.events import QUIET, SHARED, revision_of
 from elmo_tasks.ui.present_examples import FAILURES, FORMINGS, STATIC_WORDS, STORIES
+from elmo_tasks.ui.scripts import script
 
-FOLDER = Path(__file__).parent
 SHOWN_NEIGHBOURS = 7
 # Ready sentences of one's own word: enough to see groups, few enough for a screen.
 SENTENCES_A_SENSE = 2
@@ -132,7 +131,7 @@ def build(service: Service, tabs: Sequence[str] = tuple(present_steps.TABS)) -> 
         {"revision": 0, "parts": {}, "note": None},
         # The script puts the page in: gradio would read text in a template as one.
         html_template="",
-        js_on_load=(FOLDER / "present.js").read_text(encoding="utf-8"),
+        js_on_load=script("present.js"),
         apply_default_css=False,
         markup=present_steps.markup(present_steps.steps(tabs)),
     )

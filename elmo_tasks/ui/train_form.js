@@ -1,15 +1,6 @@
 // The form of the Train tab. Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
 // The page is built from elements and text nodes only, so nothing from a person or a file is ever read as HTML.
 
-const make = (tag, attributes = {}, ...children) => {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-    else if (value !== false && value !== null) node.setAttribute(name, value === true ? "" : value);
-  }
-  node.append(...children);
-  return node;
-};
 const option = (value, title) => make("option", { value }, title);
 const field = (id, title, box, ...rest) => make("div", { class: "field" }, make("label", { for: id }, title), box, ...rest);
 const segments = (name, legend, entries, onchange) => {

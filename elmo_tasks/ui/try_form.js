@@ -3,15 +3,6 @@
 
 const PAUSE = 400; // milliseconds after the last key
 const PATIENCE = 60_000; // after this long a question counts as lost, for example with the connection
-const make = (tag, attributes = {}, ...children) => {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-    else if (value !== false && value !== null) node.setAttribute(name, value === true ? "" : value);
-  }
-  node.append(...children);
-  return node;
-};
 const grow = () => {
   if (CSS.supports("field-sizing", "content")) return;
   text.style.height = "auto";

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -14,9 +13,9 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.ui import entities, sentiment
 from elmo_tasks.ui.events import QUIET, SHARED
 from elmo_tasks.ui.heads import TRAIN, distinct, find, offers, option
+from elmo_tasks.ui.scripts import script
 from elmo_tasks.ui.try_examples import TRY_EXAMPLES
 
-FOLDER = Path(__file__).parent
 TASKS = {"feeling": "classification", "names": "tagging"}
 READINGS = 4
 # More than anyone reads; keeps one request from asking for a million.
@@ -164,7 +163,7 @@ def build(service: Service) -> None:
             editor = gr.HTML(
                 {"revision": 0, "note": "", "heads": options(service)},
                 html_template="",
-                js_on_load=(FOLDER / "try_form.js").read_text(encoding="utf-8"),
+                js_on_load=script("make.js", "try_form.js"),
                 apply_default_css=False,
                 examples=[{"title": e.title, "task": e.task, "text": "\n".join(e.lines)} for e in TRY_EXAMPLES],
                 most=service.limits.max_texts,
@@ -175,9 +174,7 @@ def build(service: Service) -> None:
                 waiting()
                 if service.heads.offered()
                 else f'<div class="try-answer">{untrained(tuple(TASKS.values()))}</div>',
-                js_on_load="\n".join(
-                    (FOLDER / name).read_text(encoding="utf-8") for name in ("word_tips.js", "try_answer.js")
-                ),
+                js_on_load=script("word_tips.js", "try_answer.js"),
                 apply_default_css=False,
             )
 

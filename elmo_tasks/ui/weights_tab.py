@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import gradio as gr
 
 from elmo_tasks.api import Service
 from elmo_tasks.ui import weights_page
 from elmo_tasks.ui.events import PRIVATE
-
-FOLDER = Path(__file__).parent
+from elmo_tasks.ui.scripts import script
 
 
 def build(service: Service) -> None:
     """Put the tab's component into the open container; it asks for the weights when it is first shown."""
     result = gr.HTML(
         weights_page.waiting(),
-        js_on_load=(FOLDER / "weights.js").read_text(encoding="utf-8"),
+        js_on_load=script("weights.js"),
         apply_default_css=False,
     )
     asked = result.submit(lambda: weights_page.page(service.heads.layer_weights()), None, result, **PRIVATE)

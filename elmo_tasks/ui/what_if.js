@@ -1,15 +1,6 @@
 // The what-ifs: sliders for the layers, whose mix is computed here from the inner products of the uses; and another spelling.
 // Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`. Text nodes only: nothing is read as HTML.
 
-const make = (tag, attributes = {}, ...children) => {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-    else if (value !== false && value !== null) node.setAttribute(name, value === true ? "" : value);
-  }
-  node.append(...children);
-  return node;
-};
 const number = (value) => value.toFixed(2).replace(/^-0\.00$/, "0.00").replace("-", "−");
 const percent = (share) => `${Math.round(100 * share)}\u00a0%`;
 const badge = (at, text, title) => make("span", { class: `badge g${at % 6}`, role: "img", "aria-label": title }, make("span", {}, text));
@@ -44,7 +35,7 @@ const spell = make("section", { class: "card verdict speller", "aria-label": "Sw
 element.append(mixer, spell);
 
 function queryNow() {
-  return document.querySelector(".answer[data-query]")?.dataset.query || "";
+  return document.querySelector(".answer[data-query]")?.dataset.query || location.search.slice(1);  // an answer to come, if a link was opened
 }
 function ask(action) {
   const query = queryNow();

@@ -16,7 +16,7 @@ def test_the_app_starts_and_answers(open_page):
     port = free_port()
     began = time.monotonic()
     for url in serve([sys.executable, "app.py", "--port", str(port)], port):
-        assert time.monotonic() - began < 15
+        assert time.monotonic() - began < 60
         page = open_page(url=url)
         assert page.locator(".verdict h2").inner_text()
         page.get_by_role("button", name="bark", exact=True).click()

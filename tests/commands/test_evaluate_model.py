@@ -98,6 +98,8 @@ def data(tmp_path_factory):
     for name in ("eng.train", "eng.testa"):
         rows = ["".join(f"{w} X X {t}\n" for w, t in zip(s, ["O", "I-A", *"OOOOO"], strict=True)) for _, s in uses]
         write(f"ner/conll2003/{name}", "\n".join(rows) + "\n")
+    for split in ("train", "dev"):
+        write(f"sentiment/sst2/{split}.tsv", "".join(f"{' '.join(s)}\t{int(t == 'water')}\n" for t, s in uses))
     return folder
 
 
@@ -122,7 +124,7 @@ def test_all_tests_are_measured_in_every_view(toy, data, tmp_path, capsys):
     assert list(found["missing"]) == []
     assert found["views"] == ["0", "1", "2", "mean", "before/after", "words", "both"]
     for row in found["rows"]:
-        layers_only = row["task"] in ("pos", "ner")
+        layers_only = row["task"] in ("pos", "ner", "sentiment")
         expected = ["2"] if row["task"] == "perplexity" else found["views"][:4] if layers_only else found["views"]
         assert list(row["scores"]) == expected, row["title"]
         assert row["title"] in out
@@ -131,6 +133,8 @@ def test_all_tests_are_measured_in_every_view(toy, data, tmp_path, capsys):
     single = rows["CoarseWSD-20, nearest single use, accuracy"]["scores"]
     assert single["2"] == 1.0
     assert single["0"] == 0.5
+    # The words tell the topic, whatever the context.
+    assert rows["Sentiment, SST-2 dev, accuracy"]["scores"]["0"] > 0.85
     # The half of the words that SemCor has not stays unanswered: precision and recall differ.
     assert rows["WSD ALL, F1"]["without"] == pytest.approx(2 * 0.5 * 0.25 / 0.75)
     assert {"WSD set0, F1", "WSD set1, F1"} <= set(rows)

@@ -6,6 +6,7 @@ import shutil
 import numpy as np
 import pytest
 
+from elmo_tasks.data import tokenized_corpus
 from elmo_tasks.data.language_batches import StreamLoader, held_out_sentences, sentence_batches, target_ids
 from elmo_tasks.data.language_model import LanguageModelData
 from elmo_tasks.data.tokenized_corpus import TokenizedCorpus, turn_sentences
@@ -69,6 +70,24 @@ def test_compressed_text_is_the_same_and_the_second_call_reads_what_the_first_wr
     assert [(f / "forward.bin").stat().st_mtime_ns for f in folders] == times
 
 
+def test_what_another_run_wrote_meanwhile_stays(text_file, tmp_path, monkeypatch):
+    """Two runs that begin together: the second to end must not take the files from under the first."""
+    write = tokenized_corpus._write
+
+    def write_late(folder, sentences):
+        monkeypatch.setattr(tokenized_corpus, "_write", write)
+        others.append(TokenizedCorpus.build([text_file], tmp_path / "cache"))
+        inodes.append([(f.name, f.stat().st_ino) for f in sorted(next((tmp_path / "cache").glob("[!p]*")).iterdir())])
+        write(folder, sentences)
+
+    others, inodes = [], []
+    monkeypatch.setattr(tokenized_corpus, "_write", write_late)
+    mine = TokenizedCorpus.build([text_file], tmp_path / "cache")
+    np.testing.assert_array_equal(mine.forward, others[0].forward)
+    (folder,) = (tmp_path / "cache").iterdir()
+    assert [(f.name, f.stat().st_ino) for f in sorted(folder.iterdir())] == inodes[0]
+
+
 def test_nothing_is_left_of_a_build_that_failed(tmp_path):
     bad = tmp_path / "bad.txt"
     bad.write_bytes(b"fine\n\xff\xfe\n")
@@ -120,6 +139,17 @@ def test_a_loader_goes_on_at_the_saved_batch(corpus):
     assert len(rest) == 3
     for a, b in zip(rest, whole[2:], strict=True):
         assert a.targets.equal(b.targets)
+
+
+def test_a_loader_may_leave_out_what_was_read_before_and_still_resumes(corpus):
+    targets = target_ids(corpus.words, Vocabulary(corpus.words))
+    whole = list(StreamLoader(corpus, targets, 1, 3, 5))
+    later = StreamLoader(corpus, targets, 1, 3, 3, first_batch=2)
+    iterator = iter(later)
+    assert next(iterator).targets.equal(whole[2].targets)
+    resumed = StreamLoader(corpus, targets, 1, 3, 3, first_batch=2)
+    resumed.load_state_dict(later.state_dict())
+    assert [batch.targets.tolist() for batch in resumed] == [batch.targets.tolist() for batch in whole[3:]]
 
 
 def test_processes_share_the_streams(corpus):

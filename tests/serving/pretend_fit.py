@@ -20,15 +20,14 @@ if how == "crash":
     sys.exit(2)
 if how == "bug":
     raise ZeroDivisionError("one by nothing")
-if how != "early":  # a stop before training ends the program, as Python does by itself
-    signal.signal(signal.SIGINT, lambda *_: asked.append(1))
+# Before training nobody listens, and a script's `&` has Python ignore interrupts.
+signal.signal(signal.SIGINT, signal.SIG_IGN if how in ("early", "stubborn") else lambda *_: asked.append(1))
 write(phase="layers")
 if how == "early":
     time.sleep(60)
-if how == "stubborn":
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    time.sleep(60)
 write(phase="training", epochs=3, steps=30, steps_per_epoch=10)
+if how == "stubborn":
+    time.sleep(60)
 write(epoch=0, weights=[0.3, 0.4, 0.3], gamma=1.0)
 for epoch in (1, 2, 3):
     write(step=10 * epoch - 5, loss=1 / epoch)

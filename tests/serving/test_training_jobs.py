@@ -69,7 +69,7 @@ def test_a_stop_keeps_what_there_is(tmp_path, how, phase):
 def test_a_second_stop_does_not_wait(tmp_path):
     jobs = jobs_in(tmp_path, "stubborn")
     name = jobs.start(PLAN).name
-    wait_for(jobs, name, "running", phase="layers")
+    wait_for(jobs, name, "running", phase="training")
     time.sleep(0.5)
     assert jobs.stop(name).status == "running"
     jobs.stop(name)

@@ -76,7 +76,7 @@ def test_layers_from_the_store_train_as_live_ones_do(kind: str, encoder: Path, s
         assert all((s.pooled == "mean") == (kind == "pooled texts") for s in module._stores.values())
     assert len(losses[0]) == 6
     assert losses[1] == pytest.approx(losses[0], abs=2e-3)
-    assert trainer.callback_metrics["val_accuracy"] >= 0
+    assert 0 < trainer.callback_metrics["val_loss"] < 10
 
 
 @pytest.mark.parametrize("store", [True, False])

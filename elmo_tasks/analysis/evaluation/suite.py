@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from elmo_tasks.analysis.evaluation import all_words, coarse_wsd, senseval, shape, tagging, wic
+from elmo_tasks.analysis.evaluation import all_words, coarse_wsd, senseval, sentiment, shape, tagging, wic
 from elmo_tasks.analysis.evaluation.reader import Reader
 from elmo_tasks.analysis.evaluation.rows import Evaluation, Row
 from elmo_tasks.errors import ConfigError, DataError
@@ -41,6 +41,7 @@ TASKS = {
     "senseval": Task(senseval.senseval, senseval.FILES),
     "pos": Task(tagging.parts_of_speech, tagging.POS),
     "ner": Task(tagging.names, tagging.NER),
+    "sentiment": Task(sentiment.sentiment, sentiment.SST2),
     "geometry": Task(shape.shape, shape.FILES),
 }
 
