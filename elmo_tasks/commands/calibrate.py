@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from elmo_tasks.analysis.calibration import Calibration
+    from elmo_tasks.encoders.elmo import Elmo
+    from elmo_tasks.encoders.static_vectors import StaticVectors
 
 HELP = "measure what a cosine means at each layer of a model"
 
@@ -17,6 +21,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", default="cpu", help="cpu, cuda, ... (default: cpu)")
     parser.add_argument(
         "--beside", action="store_true", help="keep the result beside the model, not in the user's cache"
+    )
+    parser.add_argument(
+        "--data",
+        type=Path,
+        default=Path(os.environ.get("ELMO_SHARED_DATA", "../shared/data")),
+        help="folder of the data sets of `evaluate`; if SemCor is there, the probabilities are checked on pairs of its uses",
     )
 
 
@@ -32,8 +42,9 @@ def run(args: argparse.Namespace) -> int:
 
     elmo = Elmo.load(args.model, device=checked_device(args.device))
     assert elmo.files is not None
+    static = StaticVectors.load()
     with tqdm(total=100, unit="%", desc="reading the gallery") as bar:
-        calibration = measure(elmo, StaticVectors.load(), lambda share: bar.update(round(100 * share) - bar.n))
+        calibration = measure(elmo, static, lambda share: bar.update(round(100 * share) - bar.n))
     write_calibration(
         calibration,
         elmo.files.folder / "calibration.json" if args.beside else cached_path(calibration.checksum),
@@ -54,7 +65,34 @@ def run(args: argparse.Namespace) -> int:
     print("\nprobability of one meaning, in tenths: mean probability / share that have one / pairs")
     for mean, share, n in calibration.speaks.reliability:
         print(f"  {mean:.2f} / {share:.2f} / {n:,}")
+    _on_semcor(args.data, calibration, elmo, static)
     return 0
+
+
+def _on_semcor(data: Path, calibration: Calibration, elmo: Elmo, static: StaticVectors) -> None:
+    import numpy as np
+
+    from elmo_tasks.analysis.calibration_check import UsePairs, check_on_pairs, sense_pairs
+    from elmo_tasks.analysis.evaluation.all_words import FILES
+    from elmo_tasks.analysis.evaluation.reader import Reader
+    from elmo_tasks.data.sense_uses import read_semcor
+
+    if not (data / FILES[0]).is_file():
+        print(f"\nNot checked on SemCor: {data / FILES[0]} is not here.")
+        return
+    uses = read_semcor(data / FILES[0])
+    pairs = sense_pairs(uses)
+    asked, places = np.unique(np.stack([pairs.first, pairs.second]), return_inverse=True)
+    vectors = Reader(elmo, static).words([uses[k].word for k in asked], "SemCor")
+    first, second = places.reshape(2, -1)
+    print(
+        f"\nOn {len(pairs.same):,} pairs of uses of one lemma in SemCor, half of them in one sense, half in senses of different "
+        "files of WordNet:\n"
+    )
+    print("| read by | pairs right | named | right of those named | calibration error |\n|---|---|---|---|---|")
+    for found in check_on_pairs(calibration, vectors, UsePairs(first, second, pairs.same)):
+        numbers = (found.right, found.named, found.right_when_named, found.error)
+        print(f"| {_title(found.name, calibration)} | {' | '.join(f'{100 * value:.1f} %' for value in numbers)} |")
 
 
 def _title(name: str, calibration: Calibration) -> str:

@@ -46,8 +46,9 @@ class BiLMModule(pl.LightningModule):
         reset_rate: share of the streams whose state is forgotten at each step, so that the model also learns to start from
             nothing, as it does when it encodes a single sentence.
         distant_weight: weight of a second loss, see :class:`DistantWords`; 0 for none.
-        bag_weight: weight of a third loss, see :class:`SideBags`; 0 for none.
-        static: static vectors that the third loss asks for: a name in ``checkpoints/`` or a folder.
+        bag_weight: weight of the first loss of :class:`SideBags`, which asks for the words on each side; 0 for none.
+        pair_weight: weight of its second loss, which asks two uses to be as alike as the words on their sides are; 0 for none.
+        static: static vectors that these two losses ask for: a name in ``checkpoints/`` or a folder.
 
     Raises:
         ConfigError: a weight is negative.
@@ -73,13 +74,14 @@ class BiLMModule(pl.LightningModule):
         start_from: str | None = None,
         distant_weight: float = 0.0,
         bag_weight: float = 0.0,
+        pair_weight: float = 0.0,
         static: str = DEFAULT_NAME,
     ) -> None:
         super().__init__()
-        if min(distant_weight, bag_weight) < 0:
-            raise ConfigError(
-                f"model.distant_weight {distant_weight}, model.bag_weight {bag_weight}: expected 0 (off) or more"
-            )
+        weights = {"distant_weight": distant_weight, "bag_weight": bag_weight, "pair_weight": pair_weight}
+        if min(weights.values()) < 0:
+            given = ", ".join(f"model.{name} {weight}" for name, weight in weights.items())
+            raise ConfigError(f"{given}: expected 0 (off) or more")
         self.save_hyperparameters()
         self.options = BiLMOptions(
             LSTMOptions(dim, projection_dim, n_layers, cell_clip, proj_clip, use_skip_connections),
@@ -88,7 +90,8 @@ class BiLMModule(pl.LightningModule):
         self.dropout, self.n_draws = dropout, n_draws
         self.learning_rate, self.warmup_steps, self.decay_fraction = learning_rate, warmup_steps, decay_fraction
         self.reset_rate, self.start_from = reset_rate, start_from
-        self.distant_weight, self.bag_weight, self.static = distant_weight, bag_weight, static
+        self.distant_weight, self.bag_weight, self.pair_weight = distant_weight, bag_weight, pair_weight
+        self.static = static
         self.bilm = BiLM(self.options)
         self.softmax: LMSoftmax | None = None
         self.distant_words: DistantWords | None = None
@@ -109,7 +112,7 @@ class BiLMModule(pl.LightningModule):
         width = self.options.lstm.projection_dim
         if self.distant_weight:
             self.distant_words = DistantWords(width, len(vocabulary))
-        if self.bag_weight:
+        if self.bag_weight or self.pair_weight:
             corpus = self.data.corpus
             assert corpus is not None
             self.side_bags = SideBags(width, *weighted_vectors(StaticVectors.load(self.static), corpus.words))
@@ -158,8 +161,12 @@ class BiLMModule(pl.LightningModule):
         if self.bag_weight:
             asked.append(
                 "which words of the sentence stand on each side of the word, asked of the top layer: the sum of their static "
-                f"vectors ({self.static}), rare words weighing more, and how alike these sums are for two words "
-                f"(weight {self.bag_weight:g})"
+                f"vectors ({self.static}), rare words weighing more (weight {self.bag_weight:g})"
+            )
+        if self.pair_weight:
+            asked.append(
+                "how alike these sums are for two words: as alike as the top layer at the two, by cosine "
+                f"(weight {self.pair_weight:g})"
             )
         return asked
 
@@ -192,7 +199,7 @@ class BiLMModule(pl.LightningModule):
             # As the product shows the layer: without the dropout of the softmax's input.
             bag, pairs = self.side_bags(torch.stack(tops), self.side_bags.targets(batch, keep))
             self.log_dict({"train_bag": bag, "train_bag_pairs": pairs})
-            loss = loss + self.bag_weight * (bag + pairs)
+            loss = loss + self.bag_weight * bag + self.pair_weight * pairs
         return loss
 
     def _kept_streams(self, batch_size: int) -> Tensor | None:

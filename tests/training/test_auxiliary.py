@@ -164,14 +164,15 @@ class _Trainer:
     world_size = 1
 
 
-def module(corpus: TokenizedCorpus, distant: float = 0.0, bag: float = 0.0) -> BiLMModule:
+def module(corpus: TokenizedCorpus, distant: float = 0.0, bag: float = 0.0, pair: float = 0.0) -> BiLMModule:
     """A tiny biLM beside no trainer, with what ``configure_model`` would have made."""
     torch.manual_seed(4)
-    made = BiLMModule([(1, 4), (2, 4)], dim=8, projection_dim=6, n_draws=500, distant_weight=distant, bag_weight=bag)
+    weights = {"distant_weight": distant, "bag_weight": bag, "pair_weight": pair}
+    made = BiLMModule([(1, 4), (2, 4)], dim=8, projection_dim=6, n_draws=500, **weights)  # type: ignore[arg-type]
     made.softmax = LMSoftmax(len(corpus.words), 6)
     if distant:
         made.distant_words = DistantWords(6, len(corpus.words))
-    if bag:
+    if bag or pair:
         made.side_bags = bags_of(corpus)
     made.__dict__["_trainer"] = _Trainer()
     made.log = made.log_dict = lambda *args, **kwargs: None  # type: ignore[method-assign,assignment]
@@ -193,11 +194,11 @@ def test_without_weights_the_loss_is_that_of_the_language_model_alone(corpus: To
     assert loss.item() == ours.softmax.sampled_loss(hidden[counts], batch.targets[counts], 500).item()
 
 
-@pytest.mark.parametrize("which", ["distant", "bag"])
+@pytest.mark.parametrize("which", ["distant", "bag", "pair"])
 def test_each_loss_adds_to_the_language_model_s_and_changes_layer_2_of_both_directions(
     corpus: TokenizedCorpus, which: str
 ) -> None:
-    batch = windows(corpus, 17 if which == "bag" else 16)[0]
+    batch = windows(corpus, 16 if which == "distant" else 17)[0]
     gradients = []
     for weight in (0.0, 3.0):
         ours = module(corpus, **{which: weight})
@@ -209,5 +210,5 @@ def test_each_loss_adds_to_the_language_model_s_and_changes_layer_2_of_both_dire
 
 
 def test_a_negative_weight_is_refused() -> None:
-    with pytest.raises(ConfigError, match="model.bag_weight -1: expected 0"):
+    with pytest.raises(ConfigError, match="model.bag_weight -1, model.pair_weight 0.0: expected 0"):
         BiLMModule([(1, 4)], bag_weight=-1)

@@ -143,7 +143,7 @@ def auxiliary(tmp_path):
     words = ["ka", "lo", "mi", "nu", "pe", "ru", "so", "ta"]
     vectors = torch.randn(8, 5, generator=torch.Generator().manual_seed(3))
     write_vectors(tmp_path / "static", StaticVectors(words, vectors, [9, 8, 7, 6, 5, 4, 3, 2]), {})
-    settings = ("distant_weight=0.5", "bag_weight=1", f"static={tmp_path / 'static'}")
+    settings = ("distant_weight=0.5", "bag_weight=1", "pair_weight=1", f"static={tmp_path / 'static'}")
     return [f"--model.init_args.{setting}" for setting in settings]
 
 
@@ -172,10 +172,11 @@ def test_auxiliary_losses_are_learned_and_stay_out_of_the_model(config, tmp_path
     assert float(logged[-1]["train_distant"]) < 2.5  # two steps on, any of the eight words may come: log 8 is 2.08
     card = json.loads((tmp_path / "model" / "card.json").read_text())
     assert card["while_training"]["forward_perplexity"] < 5  # the language is learned all the same
-    next_word, distant, bag = card["learned_from"]
+    next_word, distant, bag, pairs = card["learned_from"]
     assert "the next word" in next_word
     assert re.match(r"words 2 to 12 further on in the same sentence.*\(weight 0.5\)", distant)
     assert re.match(r"which words of the sentence.*static vectors.*\(weight 1\)", bag)
+    assert "for two words" in pairs
     assert {p.name.partition(".")[0] for p in (tmp_path / "model").iterdir()} == {
         "bilm", "card", "options", "softmax", "vocabulary"
     }  # fmt: skip

@@ -1,0 +1,139 @@
+"""Whether probabilities that were learned on the gallery hold for other people's sentences: pairs of uses from SemCor."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elmo_tasks.analysis.calibration import TOGETHER, Calibration, reliability_of
+from elmo_tasks.analysis.marked_vectors import MarkedVectors
+from elmo_tasks.analysis.views_of_uses import WORDS
+from elmo_tasks.data.marked_words import SenseUse
+
+#: Lemmas that are asked, and pairs of either kind of each.
+LEMMAS, PAIRS = 800, 3
+
+
+@dataclass(frozen=True)
+class UsePairs:
+    """Pairs of uses, places in a list.
+
+    Attributes:
+        first: ``[n]``.
+        second: ``[n]``.
+        same: ``[n]`` whether they have one sense.
+    """
+
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    same: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class PairCheck:
+    """How one reading does on pairs; both kinds of pairs count half.
+
+    Attributes:
+        name: of the reading.
+        right: share of the pairs whose more probable side is the true one.
+        named: share clear enough to be named, by the margin learned on the gallery.
+        right_when_named: share of those that are right.
+        error: expected calibration error.
+    """
+
+    name: str
+    right: float
+    named: float
+    right_when_named: float
+    error: float
+
+
+def lexicographer_file(key: str) -> str:
+    """The part of WordNet that a sense key is in: ``"17"`` (objects of nature) of ``bank%1:17:01::``."""
+    return key.partition("%")[2].split(":")[1]
+
+
+def sense_pairs(uses: Sequence[SenseUse]) -> UsePairs:
+    """Pairs of one lemma: the same sense, or senses so different that WordNet has them in different files.
+
+    Only lemmas that give both kinds of pairs, and of either kind the same number of each lemma, so that knowing the lemma tells
+    nothing; which ones is drawn with a fixed seed. Two uses are never of one sentence.
+    """
+    by_lemma: dict[str, list[int]] = {}
+    for k, use in enumerate(uses):
+        if len(use.senses) == 1:
+            by_lemma.setdefault(use.lemma, []).append(k)
+    r = random.Random(0)
+    lemmas = sorted(by_lemma)
+    r.shuffle(lemmas)
+    found: list[tuple[int, int, bool]] = []
+    n_lemmas = 0
+    for lemma in lemmas:
+        alike, apart = (list(pairs) for pairs in _both_kinds(uses, by_lemma[lemma], r))
+        if n := min(len(alike), len(apart), PAIRS):
+            found += [(a, b, same) for same, pairs in ((True, alike), (False, apart)) for a, b in r.sample(pairs, n)]
+            n_lemmas += 1
+        if n_lemmas == LEMMAS:
+            break
+    first, second, same = np.array(found, np.int64).reshape(-1, 3).T
+    return UsePairs(first, second, same.astype(bool))
+
+
+def _both_kinds(
+    uses: Sequence[SenseUse], places: Sequence[int], r: random.Random
+) -> Iterator[Iterator[tuple[int, int]]]:
+    by_sense: dict[str, list[int]] = {}
+    for k in r.sample(places, min(len(places), 60)):  # "be" has thousands
+        by_sense.setdefault(uses[k].senses[0], []).append(k)
+    alike = (pair for ks in by_sense.values() for pair in combinations(ks, 2))
+    apart = (
+        pair
+        for (one, ks), (other, js) in combinations(by_sense.items(), 2)
+        if lexicographer_file(one) != lexicographer_file(other)
+        for pair in product(ks, js)
+    )
+    for pairs in (alike, apart):
+        yield ((a, b) for a, b in pairs if uses[a].word.tokens != uses[b].word.tokens)
+
+
+def check_on_pairs(calibration: Calibration, vectors: MarkedVectors, pairs: UsePairs) -> list[PairCheck]:
+    """Every reading of a calibration, asked of pairs as the page asks it of two sentences.
+
+    Args:
+        calibration: was learned elsewhere.
+        vectors: of the uses, by the model that it is of.
+        pairs: of these uses.
+    """
+    names = [layer.name for layer in calibration.layers]
+    cosine = {name: _cosines(vectors.view(name), pairs) for name in names}
+    cosine[WORDS] = _cosines(calibration.centred(vectors.around.astype(np.float32)), pairs)
+    views = {name: (name,) for name in (*names, WORDS)} | {TOGETHER: (names[calibration.verdict_layer], WORDS)}
+    found = []
+    for reading in calibration.readings:
+        same = reading.same_sense
+        if same is None:
+            continue
+        weights = [on_cosine for on_cosine, _ in same.weights]
+        beside = [w * cosine[view] for w, view in zip(weights, views[reading.name], strict=True)]
+        odds = same.intercept + same.of_two + np.sum(beside, axis=0)
+        right = (odds > 0) == pairs.same
+        named = np.abs(odds) / 2 >= same.least_margin  # nats per use, as of a grouping of two
+        found.append(
+            PairCheck(
+                reading.name,
+                float(right.mean()),
+                float(named.mean()),
+                float(right[named].mean()) if named.any() else 0.0,
+                reliability_of(1 / (1 + np.exp(-np.clip(odds, -30, 30))), pairs.same)[1],
+            )
+        )
+    return found
+
+
+def _cosines(unit_vectors: NDArray[np.float32], pairs: UsePairs) -> NDArray[np.float64]:
+    return np.einsum("nd,nd->n", unit_vectors[pairs.first], unit_vectors[pairs.second]).astype(np.float64)
