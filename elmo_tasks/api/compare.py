@@ -122,8 +122,10 @@ class ModelInfo:
         name: what to pass as ``model``.
         title: one short line for people.
         layers: layer names, from the context-free one up.
+        about: how it was trained, in sentences.
     """
 
     name: str
     title: str
     layers: tuple[str, ...]
+    about: tuple[str, ...] = ()

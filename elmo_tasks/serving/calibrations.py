@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import torch
+from tqdm import tqdm
 
 from elmo_tasks.analysis.calibration import Calibration, WordUses, calibrate
 from elmo_tasks.analysis.similarity import random_pair_cosine
@@ -32,7 +33,8 @@ def load_calibration(elmo: Elmo, static: StaticVectors) -> Calibration:
         if (found := _read(path)) is not None and found.checksum == checksum:
             return found
     _log.warning("%s: measuring once what a cosine means in this model; the result is kept in %s", elmo.name, cached)
-    calibration = measure(elmo, static)
+    with tqdm(total=100, unit="%", desc=f"measuring {elmo.name}", leave=False) as bar:
+        calibration = measure(elmo, static, lambda share: bar.update(round(100 * share) - bar.n))
     write_calibration(calibration, cached)
     return calibration
 

@@ -17,6 +17,7 @@ from elmo_tasks.layers.views import with_mean
 from elmo_tasks.serving.asked_uses import find_uses, item_of
 from elmo_tasks.serving.loaded_models import LoadedModels
 from elmo_tasks.serving.map_calibrations import words_around
+from elmo_tasks.serving.model_cards import told
 from elmo_tasks.serving.nearest_uses import NearestUse
 from elmo_tasks.serving.present import Presentation
 from elmo_tasks.serving.sense_maps import SenseMaps
@@ -70,9 +71,12 @@ class Session:
 
     def models(self) -> tuple[ModelInfo, ...]:
         """See :meth:`elmo_tasks.api.Service.models`."""
-        return tuple(
-            ModelInfo(name, _TITLES.get(name, name), self.loaded.model(name).names) for name in self.loaded.names()
-        )
+        found = []
+        for name in self.loaded.names():
+            loaded = self.loaded.model(name)
+            about = told(loaded.elmo.files) if loaded.elmo.files is not None else ()
+            found.append(ModelInfo(name, _TITLES.get(name, name), loaded.names, about))
+        return tuple(found)
 
     def compare(self, word: str, sentences: Sequence[str], model: str | None = None) -> Comparison:
         """See :meth:`elmo_tasks.api.Service.compare`."""

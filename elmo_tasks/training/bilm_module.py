@@ -160,12 +160,12 @@ class BiLMModule(pl.LightningModule):
             )
         if self.bag_weight:
             asked.append(
-                "which words of the sentence stand on each side of the word, asked of the top layer: the sum of their static "
-                f"vectors ({self.static}), rare words weighing more (weight {self.bag_weight:g})"
+                "which words stand on each side of a word in its sentence, asked of the top layer: their fixed vectors "
+                f"({self.static}) added up, rare words weighing more (weight {self.bag_weight:g})"
             )
         if self.pair_weight:
             asked.append(
-                "how alike these sums are for two words: as alike as the top layer at the two, by cosine "
+                "how alike two such sums are: the top layer at two words is to be as alike, by cosine "
                 f"(weight {self.pair_weight:g})"
             )
         return asked

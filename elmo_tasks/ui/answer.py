@@ -12,7 +12,7 @@ from elmo_tasks.ui.downloads import copy_link, png
 from elmo_tasks.ui.plain_words import percent
 from elmo_tasks.ui.uses import LETTERS, badge, group_of, marked
 
-HOW = """
+_HOW = """
 <details class="card how">
 <summary>How this works</summary>
 <div>
@@ -33,10 +33,19 @@ if one meaning and two meanings are equally likely beforehand. Uses are grouped 
 right in that test; else the answer is “cannot tell”.</p>
 <p>Sentences built alike (“I ate an apple”, “I ate a carrot”) come out alike whatever the word is. Choose sentences that
 differ in topic and wording. A small model makes mistakes: trust a clear pattern more than a single number.</p>
+{models}
 <p>From a program: <code>gradio_client.Client(address).predict("bank", ["…", "…"], api_name="/compare")</code></p>
 </div>
 </details>
 """
+
+
+def how(models: Sequence[ModelInfo]) -> str:
+    """The fold that explains the page and the models."""
+    about = "\n".join(
+        f"<p><b>{escape(model.name)}.</b> {escape(' '.join(model.about))}</p>" for model in models if model.about
+    )
+    return _HOW.replace("{models}", about)
 
 
 def waiting() -> str:

@@ -91,7 +91,7 @@ def build(app: gr.Blocks, service: Service) -> None:
                 apply_default_css=False,
             )
             folds = asked.build(service)
-            gr.HTML(answer.HOW, apply_default_css=False, js_on_load=None)
+            gr.HTML(answer.how(service.models()), apply_default_css=False, js_on_load=None)
             saved = gr.HTML(
                 {"number": 0, "name": "", "text": ""},
                 html_template="",

@@ -47,7 +47,7 @@ class FakeService:
 
     def models(self) -> tuple[ModelInfo, ...]:
         return (
-            ModelInfo("fake-small", "Fake small (for tests)", ("0", "1", "2")),
+            ModelInfo("fake-small", "Fake small (for tests)", ("0", "1", "2"), ("It has read <b>two</b> words.",)),
             ModelInfo("fake-large", "Fake large (for tests)", ("0", "1", "2")),
         )
 

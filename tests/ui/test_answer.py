@@ -46,6 +46,12 @@ def test_nothing_typed_is_markup(service):
     assert HOSTILE in tags.text
 
 
+def test_how_a_model_was_trained_is_told_and_is_not_markup(service):
+    page = answer.how(service.models())
+    assert "<b>fake-small.</b> It has read &lt;b&gt;two&lt;/b&gt; words." in page
+    assert "fake-large" not in page  # its card says nothing
+
+
 def test_reason_is_not_markup():
     tags = parsed(answer.nothing(HOSTILE))
     assert not tags.seen & {"img", "script"}

@@ -1,0 +1,40 @@
+"""What is said of a model is what its card says, and a card may be anything."""
+
+import json
+
+import pytest
+
+from elmo_tasks.bilm.model_files import find_model
+from elmo_tasks.serving.model_cards import told
+from elmo_tasks.training.export_bilm import write_model
+from tests.bilm.test_bilm import tiny
+
+
+@pytest.fixture
+def files(tmp_path):
+    write_model(tmp_path / "toy", tiny())
+    return find_model(str(tmp_path / "toy"))
+
+
+def test_how_it_was_trained_and_on_what(files):
+    sources = [{"name": "a", "what": "novels"}, {"name": "b", "what": "speeches"}, {"name": "c", "what": "novels"}]
+    card = {"learned_from": ["the next word", "topics"], "training": {"positions": 62_010_000}, "sources": sources}
+    (files.folder / "card.json").write_text(json.dumps(card))
+    assert told(files) == (
+        "It was trained to predict the next word; and topics.",
+        "It has read 62.0 million words and sentence ends, forwards and backwards.",
+        "They come from: novels; speeches.",
+    )
+
+
+@pytest.mark.parametrize(
+    "card",
+    ["", "[]", "{}", '{"learned_from": 3, "training": [], "sources": {"a": 1}}', '{"sources": [4, {"what": 5}]}'],
+)
+def test_a_card_that_says_nothing(files, card):
+    (files.folder / "card.json").write_text(card)
+    assert told(files) == ()
+
+
+def test_no_card(files):
+    assert told(files) == ()
