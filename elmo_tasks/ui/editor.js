@@ -134,7 +134,14 @@ function fill(value) {
   if (!model.value && props.models.length) model.value = props.models[0].name;
   setRows(value.sentences);
 }
+const answerDue = patience((text) => {
+  sent = null;
+  busy(false);
+  show({ field: "sentences", kind: "error", choices: [], text });
+});
 function busy(on) {
+  if (on) answerDue.start();
+  else answerDue.stop();
   submit.textContent = on ? "Comparing…" : "Compare";
   submit.setAttribute("aria-busy", String(on));
 }

@@ -8,3 +8,13 @@ const make = (tag, attributes = {}, ...children) => {
   node.append(...children);
   return node;
 };
+// A question that nobody answers for a minute, for example because the connection is lost: `onLost` gets the words for it.
+const patience = (onLost) => {
+  let timer = 0;
+  const stop = () => clearTimeout(timer);
+  const start = () => {
+    stop();
+    timer = setTimeout(() => onLost("No answer has come for a minute. Is the connection lost? Ask again."), 60_000);
+  };
+  return { start, stop };
+};

@@ -87,7 +87,15 @@ function hide() {
   for (const note of [wordNote, textNote]) { note.hidden = true; note.replaceChildren(); }
   for (const box of [word, text]) box.removeAttribute("aria-invalid");
 }
+const answerDue = patience((message) => {
+  asked = false;
+  again = null;
+  busy("");
+  show("word", message);
+});
 function busy(message) {
+  if (message) answerDue.start();
+  else answerDue.stop();
   submit.textContent = message || "Draw the map";
   submit.setAttribute("aria-busy", String(!!message));
   document.querySelector(".map-answer")?.classList.toggle("stale", !!message);

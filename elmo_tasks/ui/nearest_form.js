@@ -57,7 +57,14 @@ function show({ field, text, choices }) {
   box.setAttribute("aria-invalid", "true");
   return box;
 }
+const answerDue = patience((text) => {
+  asked = again = false;
+  busy("");
+  show({ field: "sentence", text });
+});
 function busy(message) {
+  if (message) answerDue.start();
+  else answerDue.stop();
   submit.textContent = message || "Find the nearest uses";
   submit.setAttribute("aria-busy", String(!!message));
   document.querySelector(".near-answer")?.classList.toggle("stale", !!message);

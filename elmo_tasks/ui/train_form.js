@@ -13,6 +13,7 @@ const picked = (set) => set.querySelector("input:checked").value;
 let fileId = ""; // what the server calls the file that was sent
 let revision = 0;
 let waiting = false;
+const answerDue = patience((message) => giveUp(message));
 let starting = false;
 let look = null;
 
@@ -80,6 +81,7 @@ function ask(action = "look", extra = {}) {
   clear();
   waiting = true;
   form.setAttribute("aria-busy", "true");
+  answerDue.start();
   trigger("submit", { ...state(), ...extra, action, revision: ++revision });
 }
 function sendFile() {
@@ -165,6 +167,7 @@ function onAnswer() {
   const value = props.value;
   if (value.revision !== revision) return; // an older question
   waiting = false;
+  answerDue.stop();
   form.removeAttribute("aria-busy");
   const began = starting;
   starting = false;
@@ -182,14 +185,15 @@ function onAnswer() {
     document.querySelector(".train-runs")?.scrollIntoView({ behavior: calm ? "auto" : "smooth", block: "start" });
   }
 }
-function onFailure() {
+function giveUp(message) {
   waiting = starting = false;
+  answerDue.stop();
   form.removeAttribute("aria-busy");
   busy();
-  say("", "The program failed on this; its log says why.");
+  say("", message);
 }
 
-element.addEventListener("failed", onFailure);
+element.addEventListener("failed", () => giveUp("The program failed on this; its log says why."));
 watch("value", onAnswer);
 reset();
 ask();
