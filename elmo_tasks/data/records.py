@@ -40,6 +40,11 @@ class LabelledText:
     line: int = field(default=0, compare=False)
 
 
+def content_of(record: TaggedSentence | LabelledText) -> str | tuple[str, ...]:
+    """What is read of a row: two rows of the same content must not be in two splits."""
+    return record.text if isinstance(record, LabelledText) else record.tokens
+
+
 class LabelSet:
     """Label <-> id, where the id is the position.
 

@@ -12,11 +12,11 @@ import pytorch_lightning as pl
 import torch
 
 from elmo_tasks.data.batches import BatchLoader, BatchPlan
-from elmo_tasks.data.records import LabelSet
+from elmo_tasks.data.records import LabelledText, LabelSet, TaggedSentence, content_of
 from elmo_tasks.errors import ConfigError, DataError
 
 Split = Literal["train", "validation", "test"]
-Record = TypeVar("Record")
+Record = TypeVar("Record", bound=TaggedSentence | LabelledText)
 Target = TypeVar("Target")
 AnyBatch = TypeVar("AnyBatch")
 
@@ -69,7 +69,8 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
         batch_size: rows of a batch, over all processes.
         limit_train: train on so many rows, drawn by ``seed``.
         validation_share: take this share of the training rows, drawn by ``seed``, to validate on.
-        test_share: take this share of them to test on; drawn without ``seed``, so that all seeds are tested on the same rows.
+        test_share: take this share of them to test on; drawn without ``seed``, so that all seeds are tested on the same rows. A row
+            that comes again among those that stay is not taken, in either share.
         max_tokens: cut what is longer.
         seed: of the order, and of what is drawn.
 
@@ -161,9 +162,15 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
                     f"{self.name_of('train')}: a share of {share} of {len(records)} rows leaves nothing "
                     f"to {'train' if size else _VERBS[split]} on"
                 )
-            if size:
-                self.rows[split] = self.make_rows(split, [records[rest[k]] for k in sorted(order[:size])])
-            rest = [rest[k] for k in order[size:]]
+            # What comes more than once and is drawn only in part stays where it is learned.
+            learned = {content_of(records[rest[k]]) for k in order[size:]} if size else set()
+            back = [k for k in order[:size] if content_of(records[rest[k]]) in learned]
+            drawn = sorted(set(order[:size]).difference(back))
+            if size and not drawn:
+                raise DataError(f"{self.name_of('train')}: every row that was drawn to {_VERBS[split]} on comes twice")
+            if drawn:
+                self.rows[split] = self.make_rows(split, [records[rest[k]] for k in drawn])
+            rest = [rest[k] for k in (*order[size:], *back)]
         self.rows["train"] = self.make_rows("train", [records[k] for k in sorted(rest[: self.limit_train])])
 
     def has(self, split: Split) -> bool:

@@ -7,7 +7,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
-from elmo_tasks.data.records import LabelledText, TaggedSentence
+from elmo_tasks.data.records import LabelledText, TaggedSentence, content_of
 from elmo_tasks.text.tag_schemes import spans_of
 
 TEST_SHARE = 0.15
@@ -54,13 +54,9 @@ def split_rows(records: Sequence[Record], seed: int = 1) -> tuple[list[Record], 
     test = {k for rows in groups.values() for k in rows[: round(len(rows) * TEST_SHARE)]}
     known = {label for k, row in enumerate(records) if k not in test for label in _labels_of(row)}
     test = {k for k in test if _labels_of(records[k]) <= known}
-    learned = {_words_of(row) for k, row in enumerate(records) if k not in test}
-    test = {k for k in test if _words_of(records[k]) not in learned}
+    learned = {content_of(row) for k, row in enumerate(records) if k not in test}
+    test = {k for k in test if content_of(records[k]) not in learned}
     return [row for k, row in enumerate(records) if k not in test], [records[k] for k in sorted(test)]
-
-
-def _words_of(row: Record) -> str | tuple[str, ...]:
-    return row.text if isinstance(row, LabelledText) else row.tokens
 
 
 def _labels_of(row: Record) -> set[str]:

@@ -92,6 +92,19 @@ def test_samples_and_shares(tmp_path: Path):
         made(train=str(tmp_path / "train"), validation_share=0.5, test_share=0.5)
 
 
+def test_no_sentence_is_in_two_shares(tmp_path: Path):
+    (tmp_path / "train").write_text("\n".join(f"w{k % 60} B-X\n" for k in range(100)))  # 40 of them come twice
+    data = made(train=str(tmp_path / "train"), validation_share=0.2, test_share=0.2)
+    train, held_out, test = (data.tokens(split) for split in ("train", "validation", "test"))
+    assert not set(train) & set(held_out)
+    assert not set(train) & set(test)
+    assert not set(held_out) & set(test)
+    assert len(train) + len(held_out) + len(test) == 100  # none is lost
+    (tmp_path / "same").write_text("w B-X\n\n" * 10)
+    with pytest.raises(DataError, match="every row that was drawn to validate on comes twice"):
+        made(train=str(tmp_path / "same"), validation_share=0.2)
+
+
 def test_a_share_to_test_on_is_the_same_for_all_seeds(tmp_path: Path):
     (tmp_path / "train").write_text("\n".join(f"w{k} B-X\n" for k in range(100)))
     one, two = (made(train=str(tmp_path / "train"), validation_share=0.1, test_share=0.2, seed=k) for k in (1, 2))
