@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
+from elmo_tasks.errors import ConfigError
+
 HELP = "vectors of every word of your own text, to search for the nearest uses"
 HUB = "hub:"
 
@@ -35,12 +37,15 @@ def run(args: argparse.Namespace) -> int:
     from elmo_tasks.layers.device import checked_device
     from elmo_tasks.text.tokens import tokenize
 
+    title = args.title or args.out.resolve().name
+    if title == "gallery":
+        raise ConfigError("the example sentences are called gallery already: give the index another --title")
     sentences = list(_sentences(args))
     n_tokens = sum(len(tokenize(sentence)) for sentence in sentences)
     elmo = Elmo.load(args.model, device=checked_device(args.device))
     size = size_of(n_tokens, elmo.n_layers, elmo.width) / 1e6
     print(f"{len(sentences):,} sentences, {n_tokens:,} words and signs: about {size:,.0f} MB", flush=True)
-    index = build_index(elmo, sentences, args.out, args.title or args.out.resolve().name)
+    index = build_index(elmo, sentences, args.out, title)
     print(f"{args.out}: {len(index):,} vectors by {elmo.name}. Look it through: python app.py --index {args.out}")
     return 0
 

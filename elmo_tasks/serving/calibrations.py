@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -48,7 +49,7 @@ def write_calibration(calibration: Calibration, path: Path) -> None:
     """Write it; the file appears only when it is whole."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_name(path.name + ".part")
+        partial = path.with_name(f"{path.name}.{os.getpid()}.part")  # another app may measure the same model
         partial.write_text(json.dumps(calibration.to_dict(), indent=1) + "\n", encoding="utf-8")
         partial.replace(path)
     except OSError as error:  # a read-only home: it will be measured anew next time

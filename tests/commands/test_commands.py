@@ -1,6 +1,7 @@
 """The commands: what they print and write, and how they refuse."""
 
 import json
+import lzma
 
 import h5py
 import numpy as np
@@ -151,8 +152,25 @@ def test_evaluate_needs_the_softmax(toy, tmp_path, capsys):
 
 def test_calibrate_prints_a_table_and_keeps_the_result_beside_the_model(toy, tmp_path, capsys):
     write_model(tmp_path / "m", tiny())
-    status, out, _ = run(capsys, "calibrate", "--model", tmp_path / "m", "--beside")
+    # Two uses of either sense, in four sentences: two pairs of one sense, four of two.
+    senses = [
+        ("river", "bank%1:17:01::"),
+        ("loan", "bank%1:14:00::"),
+        ("shore", "bank%1:17:01::"),
+        ("debt", "bank%1:14:00::"),
+    ]
+    rows = [
+        {"tokens": ["A", t, "bank"], "senses": [{"i": 2, "n": 1, "lemma": "bank", "keys": [key]}]} for t, key in senses
+    ]
+    (tmp_path / "wsd" / "semcor3").mkdir(parents=True)
+    semcor = lzma.compress("".join(json.dumps(row) + "\n" for row in rows).encode())
+    (tmp_path / "wsd" / "semcor3" / "semcor.jsonl.xz").write_bytes(semcor)
+    status, out, _ = run(capsys, "calibrate", "--model", tmp_path / "m", "--beside", "--data", tmp_path)
     assert status == 0
+    assert "On 4 pairs of uses of one lemma in SemCor" in out
+    checked = out[out.index("On 4 pairs") :].splitlines()
+    assert [line.split(" | ")[0] for line in checked[4:]][:3] == ["| layer 1", "| layer 2", "| mean of the layers"]
+    assert all(0 <= float(cell.rstrip("% |")) <= 100 for line in checked[4:] for cell in line.split(" | ")[1:])
     names = [line.split(" | ")[0].removeprefix("| ") for line in out.splitlines()[2:8]]
     around = "the words around it"
     assert names[:5] == ["layer 0", "layer 1", "layer 2", "mean of the layers", f"{around}, without the model"]

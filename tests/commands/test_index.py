@@ -32,6 +32,9 @@ def test_what_cannot_be_indexed_is_said(tmp_path, capsys, model):
     (tmp_path / "empty.txt").write_text("", encoding="utf-8")
     assert main(["index", str(tmp_path / "empty.txt"), "--out", str(tmp_path / "o"), "--model", model]) == 2
     assert "nothing to index" in capsys.readouterr().err
+    (tmp_path / "a.txt").write_text("One.", encoding="utf-8")
+    assert main(["index", str(tmp_path / "a.txt"), "--out", str(tmp_path / "gallery"), "--model", model]) == 2
+    assert "give the index another --title" in capsys.readouterr().err
 
 
 def test_an_index_of_a_data_set_on_the_hub(tmp_path, capsys, model):
