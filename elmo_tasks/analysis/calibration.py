@@ -189,6 +189,7 @@ def calibrate(
     speaker = min(losses, key=lambda name: losses[name])
     if speaker in names:
         verdict_layer = list(names).index(speaker)
+        views[TOGETHER] = (verdict_layer, len(names))
     found = {name: _measured(name, fit_on, measure_on, chosen) for name, chosen in views.items()}
     unread = Reading(names[0])
     layers = (
@@ -300,14 +301,15 @@ def reliability_of(
         ``(mean probability, share that is so, n)`` of each tenth of the scale that has any; and the expected calibration error,
         the mean distance of the two.
     """
+    counts = np.ones(len(chance)) if weights is None else weights
     at = np.minimum((chance * _BINS).astype(int), _BINS - 1)
-    bins = []
+    bins, error = [], 0.0
     for k in range(_BINS):
         if (here := at == k).any():
-            mine = None if weights is None else weights[here]
-            mean, share = (float(np.average(values[here], weights=mine)) for values in (chance, labels))
+            mean, share = (float(np.average(values[here], weights=counts[here])) for values in (chance, labels))
             bins.append((round(mean, 4), round(share, 4), int(here.sum())))
-    return tuple(bins), sum(n * abs(mean - share) for mean, share, n in bins) / len(chance)
+            error += float(counts[here].sum() / counts.sum()) * abs(mean - share)
+    return tuple(bins), error
 
 
 def _least_margin(outcomes: Sequence[tuple[float, float]]) -> float:

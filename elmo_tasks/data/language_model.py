@@ -57,6 +57,8 @@ class LanguageModelData(pl.LightningDataModule):
         self.vocabulary_size, self.vocabulary_file = vocabulary_size, vocabulary
         self.batch_size, self.unroll_steps, self.max_tokens = batch_size, unroll_steps, max_tokens
         self.skip_tokens = skip_tokens
+        if skip_tokens < 0:
+            raise ConfigError(f"data.skip_tokens {skip_tokens}: expected 0 or more")
         self.held_out, self.held_out_index, self.max_held_out = held_out, held_out_index, max_held_out
         self.corpus: TokenizedCorpus | None = None
         self.vocabulary: Vocabulary | None = None
@@ -104,7 +106,10 @@ class LanguageModelData(pl.LightningDataModule):
         per_batch = self.batch_size * self.unroll_steps
         if self.max_tokens is not None:
             return max(1, math.ceil(self.max_tokens / per_batch))
-        return max(1, (len(self.corpus.forward) // self.batch_size - 1) // self.unroll_steps)
+        left = (len(self.corpus.forward) // self.batch_size - 1) // self.unroll_steps - self.skip_tokens // per_batch
+        if left < 1 and self.skip_tokens:
+            raise DataError(f"data.skip_tokens {self.skip_tokens:,}: the text has no more than that")
+        return max(1, left)
 
     def summary(self) -> str:
         """What is ahead, in one paragraph."""

@@ -22,12 +22,14 @@ from elmo_tasks.layers.views import layer_names, with_mean
 from elmo_tasks.serving.everyday_words import everyday_words
 from elmo_tasks.serving.map_calibrations import checksum_of, use_vectors
 
+# To be raised when the same model is measured in another way: what was measured before no longer counts.
+_METHOD = 2
 _log = logging.getLogger(__name__)
 
 
 def load_calibration(elmo: Elmo, static: StaticVectors) -> Calibration:
     """The calibration of a model; measured now, and kept, if there is none yet."""
-    checksum = checksum_of(elmo, static)
+    checksum = _checksum_of(elmo, static)
     cached = cached_path(checksum)
     beside = [] if elmo.files is None else [elmo.files.folder / "calibration.json"]
     for path in (*beside, cached):
@@ -73,7 +75,11 @@ def measure(elmo: Elmo, static: StaticVectors, progress: Callable[[float], None]
     words = {
         word: WordUses(vectors[:, at], around[at], tuple(entries[k].sense for k in at)) for word, at in places.items()
     }
-    return calibrate(layer_names(elmo.n_layers), words, random_pairs(elmo), checksum_of(elmo, static))
+    return calibrate(layer_names(elmo.n_layers), words, random_pairs(elmo), _checksum_of(elmo, static))
+
+
+def _checksum_of(elmo: Elmo, static: StaticVectors) -> str:
+    return f"{checksum_of(elmo, static)}-{_METHOD}"
 
 
 def random_pairs(elmo: Elmo) -> tuple[float, ...]:

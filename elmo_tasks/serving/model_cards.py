@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from elmo_tasks.bilm.model_files import ModelFiles
@@ -22,10 +23,15 @@ def told(files: ModelFiles) -> tuple[str, ...]:
     training = card.get("training")
     positions = training.get("positions") if isinstance(training, dict) else None
     if isinstance(positions, int) and positions > 0:
-        sentences.append(f"It has read {positions / 1e6:.1f} million words and sentence ends, forwards and backwards.")
+        config = card.get("config")
+        start = config.get("start_from") if isinstance(config, dict) and "parts" not in training else None
+        read = f"read {positions / 1e6:.1f} million words and sentence ends, forwards and backwards."
+        sentences.append(
+            f"It went on from {Path(start).name} and {read}" if isinstance(start, str) else f"It has {read}"
+        )
     sources = card.get("sources")
     if names := _texts([s.get("what") for s in sources if isinstance(s, dict)] if isinstance(sources, list) else None):
-        sentences.append(f"They come from: {'; '.join(dict.fromkeys(names))}.")
+        sentences.append(f"Its text comes from: {'; '.join(dict.fromkeys(names))}.")
     return tuple(sentences)
 
 

@@ -165,8 +165,8 @@ class BiLMModule(pl.LightningModule):
             )
         if self.pair_weight:
             asked.append(
-                "how alike two such sums are: the top layer at two words is to be as alike, by cosine "
-                f"(weight {self.pair_weight:g})"
+                "how alike two words are in what stands on each side of them: the top layer at two words is to be as alike, by "
+                f"cosine, as those fixed vectors ({self.static}) added up (weight {self.pair_weight:g})"
             )
         return asked
 

@@ -11,7 +11,7 @@ import gradio as gr
 from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import answer, asked, format, report
-from elmo_tasks.ui.events import QUIET, SHARED
+from elmo_tasks.ui.events import QUIET, SHARED, revision_of
 from elmo_tasks.ui.examples import EXAMPLES
 from elmo_tasks.ui.scripts import script
 
@@ -105,8 +105,7 @@ def build(app: gr.Blocks, service: Service) -> None:
 
     def on_submit(event: gr.EventData) -> tuple[dict[str, Any], str, str, str]:
         sent = dict(event._data)
-        revision = sent.get("revision")
-        return with_folds(*respond(service, format.form_from(sent), revision + 1 if isinstance(revision, int) else 1))
+        return with_folds(*respond(service, format.form_from(sent), revision_of(sent)))
 
     def on_load(request: gr.Request) -> tuple[dict[str, Any], str, str, str]:
         return with_folds(*respond_to_link(service, str(request.query_params)))
@@ -139,7 +138,7 @@ def build(app: gr.Blocks, service: Service) -> None:
             raise gr.Error(str(error), print_exception=False) from None
 
     for event in (
-        editor.submit(on_submit, None, [editor, result, *folds], **QUIET),
+        editor.submit(on_submit, None, [editor, result, *folds], trigger_mode="multiple", **QUIET),
         app.load(on_load, None, [editor, result, *folds], **QUIET),
     ):
         event.failure(lambda: (answer.nothing(FAILED), "", ""), None, [result, *folds], js=SAY_FAILURE, **QUIET)

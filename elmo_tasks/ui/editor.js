@@ -26,7 +26,9 @@ const examples = make("div", { class: "chips", role: "group", "aria-labelledby":
     onclick: () => { fill({ ...example, model: model.value, notes: [] }); send(); },
   }, example.title)));
 let sent = null; // what the last request held, to tell whether the person typed on while it ran
-let revision = 0;
+let asked = false; // one question at a time, so no answer can overtake a newer one
+let again = false; // something was asked while an answer was on its way
+let revision = 1; // the answer to the link that the page was opened with
 
 element.append(make("form", { class: "editor card", novalidate: true, "aria-label": "Compare a word", onsubmit: (event) => {
   event.preventDefault();
@@ -134,11 +136,7 @@ function fill(value) {
   if (!model.value && props.models.length) model.value = props.models[0].name;
   setRows(value.sentences);
 }
-const answerDue = patience((text) => {
-  sent = null;
-  busy(false);
-  show({ field: "sentences", kind: "error", choices: [], text });
-});
+const answerDue = patience(giveUp);
 function busy(on) {
   if (on) answerDue.start();
   else answerDue.stop();
@@ -146,18 +144,22 @@ function busy(on) {
   submit.setAttribute("aria-busy", String(on));
 }
 function send() {
+  if (asked) { again = true; return; }
   clearNotes();
+  asked = true;
   busy(true);
   sent = state();
-  trigger("submit", { ...sent, revision });
+  trigger("submit", { ...sent, revision: ++revision });
 }
 function onAnswer() {
   const value = props.value;
-  const asked = sent !== null;
-  const typedOn = asked && JSON.stringify(state()) !== JSON.stringify(sent);
-  revision = value.revision;
+  if (value.revision !== revision) return;
+  asked = false;
+  const byHand = sent !== null;
+  const typedOn = byHand && JSON.stringify(state()) !== JSON.stringify(sent);
   busy(false);
   clearNotes();
+  if (again) { again = false; return send(); }
   const { word: w, sentences, model: m } = state();
   const same = w === value.word && (!value.model || m === value.model) && JSON.stringify(sentences) === JSON.stringify(value.sentences);
   if (!typedOn && !same) {
@@ -166,19 +168,19 @@ function onAnswer() {
     if (at >= 0) boxes()[Math.min(at, boxes().length - 1)].focus();
   }
   const wrong = value.notes.map((n) => [n.kind, show(n)]).find(([kind]) => kind === "error");
-  if (asked && wrong) wrong[1].focus();
-  else if (asked && innerWidth < 960) {
+  if (byHand && wrong) wrong[1].focus();
+  else if (byHand && innerWidth < 960) {
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     document.querySelector(".answer").scrollIntoView({ behavior: calm ? "auto" : "smooth", block: "start" });
   }
   sent = null;
 }
-function onFailure() {
-  sent = null;
+function giveUp(text) {
+  asked = again = false;
   busy(false);
-  show({ field: "sentences", kind: "error", choices: [], text: "The program failed on this; its log says why. Try other sentences." });
+  show({ field: "sentences", kind: "error", choices: [], text });
 }
 
-element.addEventListener("failed", onFailure);
+element.addEventListener("failed", () => giveUp("The program failed on this; its log says why. Try other sentences."));
 fill(props.value);
 watch("value", onAnswer);

@@ -87,12 +87,7 @@ function hide() {
   for (const note of [wordNote, textNote]) { note.hidden = true; note.replaceChildren(); }
   for (const box of [word, text]) box.removeAttribute("aria-invalid");
 }
-const answerDue = patience((message) => {
-  asked = false;
-  again = null;
-  busy("");
-  show("word", message);
-});
+const answerDue = patience(giveUp);
 function busy(message) {
   if (message) answerDue.start();
   else answerDue.stop();
@@ -113,7 +108,8 @@ function ask(question) {
 }
 function onAnswer() {
   const value = props.value;
-  if (!asked || value.revision !== revision) return;
+  if (!revision || value.revision !== revision) return;
+  hide(); // an answer that was given up may still come
   if (value.busy) return busy(value.busy);
   asked = false;
   busy("");
@@ -130,12 +126,14 @@ function onAnswer() {
   if (scroll && !value.note) requestAnimationFrame(() => document.querySelector(".map-answer")?.scrollIntoView({ behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth", block: "start" }));
   scroll = false;
 }
-element.addEventListener("failed", () => {
+function giveUp(message) {
   asked = false;
+  again = null;
   busy("");
   document.querySelector(".map-answer .quiet[aria-busy]")?.replaceChildren(make("p", {}, "No answer yet."));
-  show("word", "The program failed on this; its log says why. Try another word.");
-});
+  show("word", message);
+}
+element.addEventListener("failed", () => giveUp("The program failed on this; its log says why. Try another word."));
 // A word of the list of words with two lives was chosen: its map is drawn from the text alone.
 element.firstElementChild.addEventListener("choose", (event) => {
   word.value = event.detail;

@@ -57,11 +57,7 @@ function show({ field, text, choices }) {
   box.setAttribute("aria-invalid", "true");
   return box;
 }
-const answerDue = patience((text) => {
-  asked = again = false;
-  busy("");
-  show({ field: "sentence", text });
-});
+const answerDue = patience(giveUp);
 function busy(message) {
   if (message) answerDue.start();
   else answerDue.stop();
@@ -81,7 +77,8 @@ function send() {
 }
 function onAnswer() {
   const value = props.value;
-  if (!asked || value.revision !== revision) return;
+  if (!revision || value.revision !== revision) return;
+  hide(); // an answer that was given up may still come
   if (value.busy) return busy(value.busy);
   asked = false;
   if (linkedSource) chosenSource = !value.note;
@@ -101,12 +98,13 @@ function onAnswer() {
   if (scroll && !value.note) requestAnimationFrame(() => document.querySelector(".near-answer")?.scrollIntoView({ behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth", block: "start" }));
   scroll = false;
 }
-element.addEventListener("failed", () => {
-  asked = false;
+function giveUp(text) {
+  asked = again = false;
   busy("");
   document.querySelector(".near-answer .quiet[aria-busy]")?.replaceChildren(make("p", {}, "No answer yet."));
-  show({ field: "sentence", text: "The program failed on this; its log says why. Try another sentence." });
-});
+  show({ field: "sentence", text });
+}
+element.addEventListener("failed", () => giveUp("The program failed on this; its log says why. Try another sentence."));
 watch("value", onAnswer);
 
 const query = new URLSearchParams(location.search);

@@ -12,8 +12,8 @@ const picked = (set) => set.querySelector("input:checked").value;
 
 let fileId = ""; // what the server calls the file that was sent
 let revision = 0;
-let waiting = false;
-const answerDue = patience((message) => giveUp(message));
+let lost = false; // the form says that no answer came
+const answerDue = patience((message) => { giveUp(message); lost = true; });
 let starting = false;
 let look = null;
 
@@ -79,7 +79,6 @@ function state() {
 }
 function ask(action = "look", extra = {}) {
   clear();
-  waiting = true;
   form.setAttribute("aria-busy", "true");
   answerDue.start();
   trigger("submit", { ...state(), ...extra, action, revision: ++revision });
@@ -166,8 +165,9 @@ function clear() {
 function onAnswer() {
   const value = props.value;
   if (value.revision !== revision) return; // an older question
-  waiting = false;
   answerDue.stop();
+  if (lost) clear();
+  lost = false;
   form.removeAttribute("aria-busy");
   const began = starting;
   starting = false;
@@ -186,7 +186,7 @@ function onAnswer() {
   }
 }
 function giveUp(message) {
-  waiting = starting = false;
+  starting = false;
   answerDue.stop();
   form.removeAttribute("aria-busy");
   busy();

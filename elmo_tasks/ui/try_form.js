@@ -2,7 +2,6 @@
 // The page is built from elements and text nodes only, so nothing a person typed is ever read as HTML.
 
 const PAUSE = 400; // milliseconds after the last key
-const PATIENCE = 60_000; // after this long a question counts as lost, for example with the connection
 const grow = () => {
   if (CSS.supports("field-sizing", "content")) return;
   text.style.height = "auto";
@@ -42,7 +41,10 @@ let waiting = false; // for the end of a pause in typing
 let asked = null; // the question on its way; one at a time, so no answer can overtake a newer one
 let answered = null;
 let revision = 0;
-let patience = 0;
+const answerDue = patience((message) => {
+  show(message);
+  asked = null;
+});
 let wanted = null; // a head that was just trained: chosen as soon as it is on offer
 let scroll = false; // take a phone to the answer of an example
 
@@ -114,14 +116,11 @@ function send() {
   if (asked !== null) return; // what is in the form when the answer comes is sent then
   asked = JSON.stringify(state());
   if (asked === answered) { asked = null; return; }
-  patience = setTimeout(() => {
-    show("No answer has come for a minute. Is the connection lost? Change the text to ask again.");
-    asked = null;
-  }, PATIENCE);
+  answerDue.start();
   trigger("submit", { ...state(), revision: ++revision });
 }
 function done() {
-  clearTimeout(patience);
+  answerDue.stop();
   answered = asked;
   asked = null;
   if (!waiting) send();

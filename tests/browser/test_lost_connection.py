@@ -1,4 +1,4 @@
-"""A question that nobody answers: every form says so after a minute, and can be used again."""
+"""A question that nobody answers: the form says so after a minute, and can be used again (Try the models has a test of its own)."""
 
 from __future__ import annotations
 
@@ -27,9 +27,6 @@ def test_a_form_gives_up_after_a_minute_and_can_ask_again(open_page, query, read
     page.unroute("**/queue/join*")
     button.click()
     page.get_by_text("No answer has come for a minute").first.wait_for(state="hidden")
-    page.locator(ready).first.wait_for()
     page.wait_for_function(
-        "text => document.querySelector(`button[type=submit]:not([hidden])`) && "
-        "[...document.querySelectorAll('button[type=submit]')].some(b => b.textContent === text)",
-        arg=name,
+        "(words) => [...document.querySelectorAll('button')].some((b) => b.textContent === words)", arg=name
     )

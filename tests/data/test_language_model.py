@@ -10,7 +10,7 @@ from elmo_tasks.data import tokenized_corpus
 from elmo_tasks.data.language_batches import StreamLoader, held_out_sentences, sentence_batches, target_ids
 from elmo_tasks.data.language_model import LanguageModelData
 from elmo_tasks.data.tokenized_corpus import TokenizedCorpus, turn_sentences
-from elmo_tasks.errors import DataError
+from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.characters import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS, UNKNOWN_ID, Vocabulary
 
@@ -167,6 +167,20 @@ def test_sentence_batches_hold_every_sentence_once():
     assert all(b.words.numel() <= 20 for b in batches)
     first = batches[0]
     assert first.targets[0, :3].tolist() == [BEGIN_ID, UNKNOWN_ID, END_ID]
+
+
+def test_text_that_was_read_before_is_left_out_of_the_pass(text_file, tmp_path):
+    def steps(**settings):
+        data = LanguageModelData([str(text_file)], str(tmp_path / "cache"), batch_size=1, unroll_steps=3, **settings)
+        data.setup()
+        return data.n_batches
+
+    assert steps(skip_tokens=6) == steps() - 2
+    assert steps(skip_tokens=6, max_tokens=3) == 1
+    with pytest.raises(DataError, match="skip_tokens 3,000: the text has no more than that"):
+        steps(skip_tokens=3000)
+    with pytest.raises(ConfigError, match="skip_tokens -1: expected 0 or more"):
+        steps(skip_tokens=-1)
 
 
 def test_held_out_lines_of_the_sources_that_are_trained_on(tmp_path):

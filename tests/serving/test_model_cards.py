@@ -23,8 +23,17 @@ def test_how_it_was_trained_and_on_what(files):
     assert told(files) == (
         "It was trained to predict the next word; and topics.",
         "It has read 62.0 million words and sentence ends, forwards and backwards.",
-        "They come from: novels; speeches.",
+        "Its text comes from: novels; speeches.",
     )
+
+
+def test_what_went_on_from_another_model_has_read_more_than_its_card_counts(files):
+    card = {"training": {"positions": 100_000}, "config": {"start_from": "somewhere/elmo-mini"}}
+    (files.folder / "card.json").write_text(json.dumps(card))
+    assert told(files)[0].startswith("It went on from elmo-mini and read 0.1 million words")
+    card["training"]["parts"] = []  # our own card counts all parts together
+    (files.folder / "card.json").write_text(json.dumps(card))
+    assert told(files)[0].startswith("It has read 0.1 million words")
 
 
 @pytest.mark.parametrize(
