@@ -18,7 +18,7 @@ from elmo_tasks.analysis.views_of_uses import WORDS, unit
 #: A layer together with the words around the use.
 TOGETHER = "together"
 #: A grouping is named only where groupings as clear as it had this share of their pairs right, on the words that were fitted.
-RIGHT_WHEN_NAMED = 0.82
+RIGHT_WHEN_NAMED = 0.84
 _SETS_PER_WORD = 16
 _NEVER = 1e9  # a margin that no grouping has; JSON has no infinity
 _BINS = 10
@@ -271,10 +271,11 @@ def _even(features: NDArray[np.float64], labels: NDArray[np.bool_]) -> NDArray[n
 
 def _measured(name: str, fit_on: Sequence[Example], measure_on: Sequence[Example], chosen: Sequence[int]) -> Reading:
     same = _fit(fit_on, chosen)
-    margin = _least_margin([_outcome(example, chosen, same) for example in fit_on])
-    same = replace(same, least_margin=margin)
+    fitted = [(len(example[1]), _outcome(example, chosen, same)) for example in fit_on]
+    same = replace(same, least_margin=_least_margin([outcome for n, outcome in fitted if n > 2]))
     outcomes = [_outcome(example, chosen, same) for example in measure_on]
-    named = [right for m, right in outcomes if m >= margin]
+    needed = [same.margin_for(len(example[1])) for example in measure_on]
+    named = [right for (margin, right), least in zip(outcomes, needed, strict=True) if margin >= least]
     reliability, error = reliability_of(*_chances(measure_on, chosen, same))
     return Reading(
         name,

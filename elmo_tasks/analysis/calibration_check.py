@@ -122,7 +122,7 @@ def check_on_pairs(calibration: Calibration, vectors: MarkedVectors, pairs: UseP
         beside = [w * cosine[view] for w, view in zip(weights, views[reading.name], strict=True)]
         odds = same.intercept + same.of_two + np.sum(beside, axis=0)
         right = (odds > 0) == pairs.same
-        named = np.abs(odds) / 2 >= same.least_margin  # nats per use, as of a grouping of two
+        named = np.abs(odds) / 2 >= same.margin_for(2)  # nats per use, as of a grouping of two
         found.append(
             PairCheck(
                 reading.name,

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+#: Of two uses one probability is all there is to say, and below this one nothing is named.
+SURE_OF_TWO = 0.8
+
 Groups = tuple[tuple[int, ...], ...]
 Matrix = Sequence[Sequence[float]] | NDArray[np.floating]
 
@@ -26,13 +29,18 @@ class SameSense:
         intercept: log-odds where all of them are zero.
         weights: ``(on_cosine, on_contrast)`` of each view.
         of_two: added to the intercept where there are two uses only, and so no contrast.
-        least_margin: how much more likely the best grouping must be than the next best, in nats per use, to be named.
+        least_margin: how much more likely the best grouping must be than the next best, in nats per use, to be named; of three uses
+            or more.
     """
 
     intercept: float
     weights: tuple[tuple[float, float], ...]
     of_two: float = 0.0
     least_margin: float = 0.0
+
+    def margin_for(self, n_uses: int) -> float:
+        """The least margin of so many uses; two are named where their probability is at least :data:`SURE_OF_TWO`."""
+        return math.log(SURE_OF_TWO / (1 - SURE_OF_TWO)) / 2 if n_uses == 2 else self.least_margin
 
     def log_odds(self, *cosines: Matrix) -> NDArray[np.float64]:
         """``[n][n]`` cosines in each view -> ``[n, n]`` log-odds that two uses have the same sense, at even odds beforehand."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elmo_tasks.analysis.senses import Grouping, Groups, Matrix, mean_cosines, pairs_of
+from elmo_tasks.analysis.senses import SURE_OF_TWO, Grouping, Groups, Matrix, mean_cosines, pairs_of
 
 
 def verdict(grouping: Grouping, same: Matrix, cosine: Matrix, random_pair: float, layer: str, word: str) -> str:
@@ -25,8 +25,8 @@ def verdict(grouping: Grouping, same: Matrix, cosine: Matrix, random_pair: float
         chance = same[0][1]
         if not grouping.is_clear:
             return (
-                f"The model cannot say whether these two {uses} mean the same. It gives {_percent(chance)} for it, which is too "
-                f"close to even. {numbers}"
+                f"The model cannot say whether these two {uses} mean the same. It gives {_percent(chance)} for it; to say yes or "
+                f"no it takes {_percent(SURE_OF_TWO)}. {numbers}"
             )
         if len(grouping.groups) == 1:
             return f"Both {uses} go together. It is {_percent(chance)} sure that they mean the same. {numbers}"

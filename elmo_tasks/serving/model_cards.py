@@ -24,7 +24,7 @@ def told(files: ModelFiles) -> tuple[str, ...]:
     positions = training.get("positions") if isinstance(training, dict) else None
     if isinstance(positions, int) and positions > 0:
         config = card.get("config")
-        start = config.get("start_from") if isinstance(config, dict) and "parts" not in training else None
+        start = config.get("start_from") if isinstance(config, dict) and "parts" not in (training or {}) else None
         read = f"read {positions / 1e6:.1f} million words and sentence ends, forwards and backwards."
         sentences.append(
             f"It went on from {Path(start).name} and {read}" if isinstance(start, str) else f"It has {read}"

@@ -111,7 +111,7 @@ class Session:
             )
             cosines = calibration.cosines([np.asarray(layer.cosine) for layer in compared], near)
             odds = speaks.same_sense.log_odds(*cosines)
-            grouping = group_uses(odds, speaks.same_sense.least_margin)
+            grouping = group_uses(odds, speaks.same_sense.margin_for(len(odds)))
             same = tuple(tuple(round(v, 4) for v in row) for row in probabilities(odds).tolist())
             said = verdict(grouping, same, shown.cosine, shown.random_pair_cosine, shown.name, word_shown)
         return Comparison(

@@ -100,3 +100,11 @@ def test_random_pairs_share_neither_sentence_nor_word():
     sentence, word = torch.tensor([0, 1, 1, 1]), torch.tensor([0, 0, 1, 2])
     # Left are the pairs 0-2 (cosine 0) and 0-3 (cosine -1), each counted both ways.
     assert random_pair_cosine(vectors, sentence, word).tolist() == pytest.approx([-0.5])
+
+
+def test_two_uses_are_named_where_one_probability_is_high_enough():
+    for chance, named in ((0.81, True), (0.79, False), (0.21, False), (0.19, True)):
+        odds = np.array([[0.0, np.log(chance / (1 - chance))]] * 2)
+        odds = np.maximum(odds, odds.T) if chance > 0.5 else np.minimum(odds, odds.T)
+        assert group_uses(odds, READING.margin_for(2)).is_clear == named
+    assert READING.margin_for(3) == READING.least_margin
