@@ -79,7 +79,7 @@ def trees() -> str:
 
 
 def reviews() -> str:
-    return "label\ttext\n" + "".join(f"{k % 2}\tIt was word{k % 2}.\\nReally.\n" for k in range(20))
+    return "label\ttext\n" + "".join(f"{k % 2}\tIt was word{k % 2} of {k}.\\nReally.\n" for k in range(20))
 
 
 # What each file of a configuration looks like.

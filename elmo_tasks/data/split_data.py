@@ -69,8 +69,8 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
         batch_size: rows of a batch, over all processes.
         limit_train: train on so many rows, drawn by ``seed``.
         validation_share: take this share of the training rows, drawn by ``seed``, to validate on.
-        test_share: take this share of them to test on; drawn without ``seed``, so that all seeds are tested on the same rows. A row
-            that comes again among those that stay is not taken, in either share.
+        test_share: take this share of them to test on; drawn without ``seed``, so that all seeds are tested on the same rows.
+            Rows of the same content go into the same share.
         max_tokens: cut what is longer.
         seed: of the order, and of what is drawn.
 
@@ -157,20 +157,22 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
             share = self.shares[split]
             order = torch.randperm(len(rest), generator=torch.Generator().manual_seed(seed)).tolist()
             size = round(len(records) * share)
-            if share and not 0 < size < len(rest):
+            # A row takes those of the same content along.
+            places: dict[str | tuple[str, ...], list[int]] = {}
+            for k in order if size else []:
+                places.setdefault(content_of(records[rest[k]]), []).append(k)
+            drawn: list[int] = []
+            for rows in places.values():
+                drawn += rows if len(drawn) < size else []
+            if share and not 0 < len(drawn) < len(rest):
                 raise DataError(
                     f"{self.name_of('train')}: a share of {share} of {len(records)} rows leaves nothing "
                     f"to {'train' if size else _VERBS[split]} on"
                 )
-            # What comes more than once and is drawn only in part stays where it is learned.
-            learned = {content_of(records[rest[k]]) for k in order[size:]} if size else set()
-            back = [k for k in order[:size] if content_of(records[rest[k]]) in learned]
-            drawn = sorted(set(order[:size]).difference(back))
-            if size and not drawn:
-                raise DataError(f"{self.name_of('train')}: every row that was drawn to {_VERBS[split]} on comes twice")
             if drawn:
-                self.rows[split] = self.make_rows(split, [records[rest[k]] for k in drawn])
-            rest = [rest[k] for k in (*order[size:], *back)]
+                self.rows[split] = self.make_rows(split, [records[rest[k]] for k in sorted(drawn)])
+            taken = set(drawn)
+            rest = [rest[k] for k in order if k not in taken]
         self.rows["train"] = self.make_rows("train", [records[k] for k in sorted(rest[: self.limit_train])])
 
     def has(self, split: Split) -> bool:

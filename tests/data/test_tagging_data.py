@@ -101,7 +101,7 @@ def test_no_sentence_is_in_two_shares(tmp_path: Path):
     assert not set(held_out) & set(test)
     assert len(train) + len(held_out) + len(test) == 100  # none is lost
     (tmp_path / "same").write_text("w B-X\n\n" * 10)
-    with pytest.raises(DataError, match="every row that was drawn to validate on comes twice"):
+    with pytest.raises(DataError, match=r"a share of 0\.2 of 10 rows leaves nothing to train on"):
         made(train=str(tmp_path / "same"), validation_share=0.2)
 
 
