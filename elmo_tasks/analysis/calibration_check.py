@@ -6,14 +6,18 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_tasks.analysis.calibration import TOGETHER, Calibration, reliability_of
+from elmo_tasks.analysis.calibration import TOGETHER, Calibration
+from elmo_tasks.analysis.calibration_fit import reliability_of
+from elmo_tasks.analysis.evaluation.reader import Reader
 from elmo_tasks.analysis.marked_vectors import MarkedVectors
 from elmo_tasks.analysis.views_of_uses import WORDS
 from elmo_tasks.data.marked_words import SenseUse
+from elmo_tasks.data.sense_uses import read_semcor
 
 #: Lemmas that are asked, and pairs of either kind of each.
 LEMMAS, PAIRS = 800, 3
@@ -133,6 +137,25 @@ def check_on_pairs(calibration: Calibration, vectors: MarkedVectors, pairs: UseP
             )
         )
     return found
+
+
+def check_on_semcor(calibration: Calibration, reader: Reader, path: Path) -> tuple[int, list[PairCheck]]:
+    """Draw pairs from SemCor, encode them, and ask every reading.
+
+    Args:
+        calibration: of the reader's encoder.
+        reader: the encoder.
+        path: see :func:`~elmo_tasks.data.sense_uses.read_semcor`.
+
+    Returns:
+        how many pairs; what each reading makes of them.
+    """
+    uses = read_semcor(path)
+    pairs = sense_pairs(uses)
+    asked, places = np.unique(np.stack([pairs.first, pairs.second]), return_inverse=True)
+    first, second = places.reshape(2, -1)
+    vectors = reader.words([uses[k].word for k in asked], "SemCor")
+    return len(pairs.same), check_on_pairs(calibration, vectors, UsePairs(first, second, pairs.same))
 
 
 def _cosines(unit_vectors: NDArray[np.float32], pairs: UsePairs) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_tasks.analysis.calibration import halves
+from elmo_tasks.analysis.calibration_fit import halves
 from elmo_tasks.analysis.clustering import FEWEST_USES, Split, SplitRule, agreement, labels_of, split_uses
 
 #: Groups are named only where groups as clear as these had this share of pairs right, on the words that were fitted.

@@ -63,7 +63,7 @@ class MeaningForms:
         middle: the value half way between the averages of the two.
         right: how many known uses lie on their own side of the middle.
         right_by_spelling: the same with the spelling alone (layer 0), without any context.
-        can_tell: whether ``right`` is enough for a side to be named: 84 % of them.
+        can_tell: whether ``right`` is enough for a side to be named.
     """
 
     word: str

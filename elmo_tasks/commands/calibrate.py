@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from elmo_tasks.commands.data_folder import data_folder
 
 if TYPE_CHECKING:
     from elmo_tasks.analysis.calibration import Calibration
@@ -25,8 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--data",
         type=Path,
-        default=Path(os.environ.get("ELMO_SHARED_DATA", "../shared/data")),
-        help="folder of the data sets of `evaluate`; if SemCor is there, the probabilities are checked on pairs of its uses",
+        help="folder of the data sets of `evaluate` (default: ELMO_SHARED_DATA, or ../shared/data); if SemCor is there, the "
+        "probabilities are checked on pairs of its uses",
     )
 
 
@@ -34,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
     """Measure, keep, print a table."""
     from tqdm import tqdm
 
-    from elmo_tasks.analysis.calibration import RIGHT_WHEN_NAMED
+    from elmo_tasks.analysis.calibration_fit import RIGHT_WHEN_NAMED
     from elmo_tasks.encoders.elmo import Elmo
     from elmo_tasks.encoders.static_vectors import StaticVectors
     from elmo_tasks.layers.device import checked_device
@@ -65,34 +66,29 @@ def run(args: argparse.Namespace) -> int:
     print("\nprobability of one meaning, in tenths: mean probability / share that have one / pairs")
     for mean, share, n in calibration.speaks.reliability:
         print(f"  {mean:.2f} / {share:.2f} / {n:,}")
-    _on_semcor(args.data, calibration, elmo, static)
+    _on_semcor(data_folder(args.data), calibration, elmo, static)
     return 0
 
 
 def _on_semcor(data: Path, calibration: Calibration, elmo: Elmo, static: StaticVectors) -> None:
-    import numpy as np
-
-    from elmo_tasks.analysis.calibration_check import UsePairs, check_on_pairs, sense_pairs
+    from elmo_tasks.analysis.calibration_check import check_on_semcor
     from elmo_tasks.analysis.evaluation.all_words import FILES
     from elmo_tasks.analysis.evaluation.reader import Reader
-    from elmo_tasks.data.sense_uses import read_semcor
 
-    if not (data / FILES[0]).is_file():
-        print(f"\nNot checked on SemCor: {data / FILES[0]} is not here.")
+    path = data / FILES[0]
+    if not path.is_file():
+        print(f"\nNot checked on SemCor: {path} is not here.")
         return
-    uses = read_semcor(data / FILES[0])
-    pairs = sense_pairs(uses)
-    asked, places = np.unique(np.stack([pairs.first, pairs.second]), return_inverse=True)
-    vectors = Reader(elmo, static).words([uses[k].word for k in asked], "SemCor")
-    first, second = places.reshape(2, -1)
+    n_pairs, checks = check_on_semcor(calibration, Reader(elmo, static), path)
     print(
-        f"\nOn {len(pairs.same):,} pairs of uses of one lemma in SemCor, half of them in one sense, half in senses of different "
+        f"\nOn {n_pairs:,} pairs of uses of one lemma in SemCor, half of them in one sense, half in senses of different "
         "files of WordNet:\n"
     )
     print("| read by | pairs right | named | right of those named | calibration error |\n|---|---|---|---|---|")
-    for found in check_on_pairs(calibration, vectors, UsePairs(first, second, pairs.same)):
-        numbers = (found.right, found.named, found.right_when_named, found.error)
-        print(f"| {_title(found.name, calibration)} | {' | '.join(f'{100 * value:.1f} %' for value in numbers)} |")
+    for found in checks:
+        right, named, error = (f"{100 * value:.1f} %" for value in (found.right, found.named, found.error))
+        of_named = f"{100 * found.right_when_named:.1f} %" if found.named else "–"
+        print(f"| {_title(found.name, calibration)} | {right} | {named} | {of_named} | {error} |")
 
 
 def _title(name: str, calibration: Calibration) -> str:

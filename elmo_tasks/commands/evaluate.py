@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from elmo_tasks.commands.data_folder import data_folder
 from elmo_tasks.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _tests(args: argparse.Namespace) -> int:
     from elmo_tasks.analysis.evaluation.suite import evaluate
     from elmo_tasks.encoders.static_vectors import StaticVectors
 
-    data = args.data or Path(os.environ.get("ELMO_SHARED_DATA", "../shared/data"))
+    data = data_folder(args.data)
     if args.data is not None and not data.is_dir():
         raise ConfigError(f"--data {data}: expected the folder of the data sets")
     if args.out is not None and (args.out.is_dir() or not args.out.resolve().parent.is_dir()):

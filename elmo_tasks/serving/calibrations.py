@@ -11,7 +11,8 @@ from pathlib import Path
 import torch
 from tqdm import tqdm
 
-from elmo_tasks.analysis.calibration import Calibration, WordUses, calibrate
+from elmo_tasks.analysis.calibration import Calibration
+from elmo_tasks.analysis.calibration_fit import WordUses, calibrate
 from elmo_tasks.analysis.similarity import random_pair_cosine
 from elmo_tasks.bilm.model_cache import cache_folder
 from elmo_tasks.corpus.gallery import gallery

@@ -14,7 +14,7 @@ from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import format, substitutes_card, why_card
 from elmo_tasks.ui.events import QUIET, SHARED
-from elmo_tasks.ui.scripts import script
+from elmo_tasks.ui.page_files import joined
 
 _QUERY = re.compile(r'^<div class="answer"[^>]* data-query="([^"]*)"')
 FAILED = "The program failed on this; its log says why."
@@ -88,7 +88,7 @@ def _respond(service: Service, kind: str, query: str, content: Callable[[format.
 
 def build(service: Service) -> tuple[gr.HTML, gr.HTML]:
     """Put the two folds into the open container, wire their events and add their endpoints; empty until there is an answer."""
-    code = script("word_tips.js", "asked.js")
+    code = joined("word_tips.js", "asked.js")
     folds = tuple(gr.HTML("", js_on_load=code, apply_default_css=False) for _ in range(2))
 
     def on_why(event: gr.EventData) -> str:

@@ -13,7 +13,7 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.ui import answer, asked, format, report
 from elmo_tasks.ui.events import QUIET, SHARED, revision_of
 from elmo_tasks.ui.examples import EXAMPLES
-from elmo_tasks.ui.scripts import script
+from elmo_tasks.ui.page_files import joined
 
 START = format.Form(EXAMPLES[0].word, EXAMPLES[0].sentences)
 FAILED = "The program failed on this; its log says why."
@@ -76,7 +76,7 @@ def build(app: gr.Blocks, service: Service) -> None:
                 format.editor_value(START),
                 # The script builds the form with text nodes: nothing a person typed is ever read as a template.
                 html_template="",
-                js_on_load=script("make.js", "editor.js"),
+                js_on_load=joined("make.js", "editor.js"),
                 apply_default_css=False,
                 examples=[{"title": e.title, "word": e.word, "sentences": list(e.sentences)} for e in EXAMPLES],
                 models=[{"name": m.name, "title": m.title} for m in service.models()],
@@ -87,7 +87,7 @@ def build(app: gr.Blocks, service: Service) -> None:
         with gr.Column(elem_classes="compare-answer"):
             result = gr.HTML(
                 answer.waiting(),
-                js_on_load=script("answer.js"),
+                js_on_load=joined("answer.js"),
                 apply_default_css=False,
             )
             folds = asked.build(service)
@@ -95,7 +95,7 @@ def build(app: gr.Blocks, service: Service) -> None:
             saved = gr.HTML(
                 {"number": 0, "name": "", "text": ""},
                 html_template="",
-                js_on_load=script("save_report.js"),
+                js_on_load=joined("save_report.js"),
                 apply_default_css=False,
                 elem_classes="download-slot",
             )

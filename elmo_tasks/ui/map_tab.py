@@ -14,7 +14,7 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.ui import map_page
 from elmo_tasks.ui.events import QUIET, SHARED, revision_of
 from elmo_tasks.ui.map_words import view_title
-from elmo_tasks.ui.scripts import script
+from elmo_tasks.ui.page_files import joined
 from elmo_tasks.ui.working import answered
 
 FIRST = ("bank", "cell", "python", "jaguar", "bass", "mouse", "spring", "bark")
@@ -119,7 +119,7 @@ def build(service: Service) -> None:
                 {"revision": 0, "busy": "", "note": None},
                 # The script builds the form with text nodes: nothing a person typed is ever read as a template.
                 html_template="",
-                js_on_load=script("make.js", "map_form.js"),
+                js_on_load=joined("make.js", "map_form.js"),
                 apply_default_css=False,
                 words=sorted(words),
                 first=[word for word in FIRST if word in words] or list(words[:8]),
@@ -131,7 +131,7 @@ def build(service: Service) -> None:
         with gr.Column(elem_classes="compare-answer"):
             result = gr.HTML(
                 map_page.waiting(),
-                js_on_load=script("map_answer.js"),
+                js_on_load=joined("map_answer.js"),
                 apply_default_css=False,
             )
 

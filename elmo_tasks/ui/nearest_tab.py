@@ -13,7 +13,7 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.ui import nearest_page
 from elmo_tasks.ui.events import QUIET, SHARED, revision_of
 from elmo_tasks.ui.format import layer_title
-from elmo_tasks.ui.scripts import script
+from elmo_tasks.ui.page_files import joined
 from elmo_tasks.ui.working import answered
 
 EXAMPLES = (
@@ -56,7 +56,7 @@ def build(service: Service) -> None:
                 {"revision": 0, "busy": "", "note": None},
                 # The script builds the form with text nodes: nothing a person typed is ever read as a template.
                 html_template="",
-                js_on_load=script("make.js", "nearest_form.js"),
+                js_on_load=joined("make.js", "nearest_form.js"),
                 apply_default_css=False,
                 examples=[{"title": title, "word": word, "sentence": sentence} for title, word, sentence in EXAMPLES],
                 layers=[{"name": name, "title": layer_title(name)} for name in layers],

@@ -12,8 +12,8 @@ from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import format, present_parts, present_steps
 from elmo_tasks.ui.events import QUIET, SHARED, revision_of
+from elmo_tasks.ui.page_files import joined
 from elmo_tasks.ui.present_examples import FAILURES, FORMINGS, STATIC_WORDS, STORIES
-from elmo_tasks.ui.scripts import script
 
 SHOWN_NEIGHBOURS = 7
 # Ready sentences of one's own word: enough to see groups, few enough for a screen.
@@ -131,7 +131,7 @@ def build(service: Service, tabs: Sequence[str] = tuple(present_steps.TABS)) -> 
         {"revision": 0, "parts": {}, "note": None},
         # The script puts the page in: gradio would read text in a template as one.
         html_template="",
-        js_on_load=script("present.js"),
+        js_on_load=joined("present.js"),
         apply_default_css=False,
         markup=present_steps.markup(present_steps.steps(tabs)),
     )

@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 from html import escape
-from pathlib import Path
 
 from elmo_tasks.api import Comparison, Explanation, ModelInfo, Substitutes
 from elmo_tasks.ui import answer, format, substitutes_card, why_card
+from elmo_tasks.ui.page_files import joined
 from elmo_tasks.ui.uses import group_of
 
-FOLDER = Path(__file__).parent
 HOW = """
 <p>The model reads every sentence and describes the word with a list of numbers, a vector, once at each of its layers.
 Layer 0 looks at the letters of the word only; the layers above it read the sentence from the left and from the right.
@@ -67,7 +66,7 @@ def page(
         _substitutes(substitutes) if substitutes else "",
         _about(comparison, models, made, link, explanation, substitutes),
     ]
-    style = (FOLDER / "report.css").read_text(encoding="utf-8")
+    style = joined("report.css")
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'

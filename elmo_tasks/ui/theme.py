@@ -5,12 +5,12 @@ No web font and no file of another host: the page must look right without a netw
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
-FOLDER = Path(__file__).parent
+from elmo_tasks.ui.page_files import joined
+
 SANS = ("Inter", "Segoe UI", "Roboto", "Helvetica Neue", "Liberation Sans", "Arial", "sans-serif")
 STYLES = (
     "style.css",
@@ -56,12 +56,9 @@ def theme() -> gr.themes.Base:
 def launch_options() -> dict[str, Any]:
     """The arguments of ``launch()`` that belong to the look; no footer, no record of what people ran."""
     # In the head and not as `css`: gradio rewrites selectors given as `css` and cuts `:is(a, b)` at its comma.
-    style, script = (
-        "\n".join((FOLDER / name).read_text(encoding="utf-8") for name in names) for names in (STYLES, SCRIPTS)
-    )
     return {
         "theme": theme(),
-        "head": f"{HEAD}<style>{style}</style><script>{script}</script>",
+        "head": f"{HEAD}<style>{joined(*STYLES)}</style><script>{joined(*SCRIPTS)}</script>",
         "footer_links": [],
         "run_history": False,
         "ssr_mode": False,

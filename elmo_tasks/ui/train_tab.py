@@ -14,7 +14,7 @@ from elmo_tasks.api import DataLook, Service, TrainingPlan
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import train_data, train_page
 from elmo_tasks.ui.events import PRIVATE, revision_of
-from elmo_tasks.ui.scripts import script
+from elmo_tasks.ui.page_files import joined
 
 SAY_FAILURE = "() => { document.querySelector('.train-editor').dispatchEvent(new Event('failed', { bubbles: true })); }"
 #: What the form starts with, by kind.
@@ -136,7 +136,7 @@ def build(service: Service) -> None:
                 {"revision": 0, "note": "", "field": ""},
                 # The script builds the form with text nodes: nothing a person typed is ever read as a template.
                 html_template="",
-                js_on_load=script("make.js", "train_form.js"),
+                js_on_load=joined("make.js", "train_form.js"),
                 apply_default_css=False,
                 defaults=DEFAULTS,
                 hub=[{"name": name, "kind": kind, "title": title} for name, kind, title in offer.hub],
@@ -146,7 +146,7 @@ def build(service: Service) -> None:
             shown = gr.HTML("", js_on_load=None, apply_default_css=False, elem_classes="train-data")
             runs = gr.HTML(
                 train_page.waiting(),
-                js_on_load=script("train_runs.js"),
+                js_on_load=joined("train_runs.js"),
                 apply_default_css=False,
                 elem_classes="train-runs",
             )

@@ -13,7 +13,7 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.ui import entities, sentiment
 from elmo_tasks.ui.events import QUIET, SHARED
 from elmo_tasks.ui.heads import TRAIN, distinct, find, offers, option
-from elmo_tasks.ui.scripts import script
+from elmo_tasks.ui.page_files import joined
 from elmo_tasks.ui.try_examples import TRY_EXAMPLES
 
 TASKS = {"feeling": "classification", "names": "tagging"}
@@ -163,7 +163,7 @@ def build(service: Service) -> None:
             editor = gr.HTML(
                 {"revision": 0, "note": "", "heads": options(service)},
                 html_template="",
-                js_on_load=script("make.js", "try_form.js"),
+                js_on_load=joined("make.js", "try_form.js"),
                 apply_default_css=False,
                 examples=[{"title": e.title, "task": e.task, "text": "\n".join(e.lines)} for e in TRY_EXAMPLES],
                 most=service.limits.max_texts,
@@ -174,7 +174,7 @@ def build(service: Service) -> None:
                 waiting()
                 if service.heads.offered()
                 else f'<div class="try-answer">{untrained(tuple(TASKS.values()))}</div>',
-                js_on_load=script("word_tips.js", "try_answer.js"),
+                js_on_load=joined("word_tips.js", "try_answer.js"),
                 apply_default_css=False,
             )
 

@@ -14,7 +14,7 @@ from elmo_tasks.ui.events import QUIET, SHARED, revision_of
 from elmo_tasks.ui.examples import EXAMPLES
 from elmo_tasks.ui.format import Form, form_from_query, snippet
 from elmo_tasks.ui.heads import distinct
-from elmo_tasks.ui.scripts import script
+from elmo_tasks.ui.page_files import joined
 
 
 def form_of(service: Service, query: str) -> Form:
@@ -61,7 +61,7 @@ def build(service: Service) -> None:
         {"revision": 0, "note": ""},
         # The script builds it from text nodes: nothing a person typed is ever read as a template.
         html_template="",
-        js_on_load=script("make.js", "what_if.js"),
+        js_on_load=joined("make.js", "what_if.js"),
         apply_default_css=False,
         light=list(heat.LIGHT),
         dark=list(heat.DARK),

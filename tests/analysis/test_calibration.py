@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from elmo_tasks.analysis.calibration import TOGETHER, Calibration, WordUses, calibrate, halves
+from elmo_tasks.analysis.calibration import TOGETHER, Calibration
+from elmo_tasks.analysis.calibration_fit import WordUses, calibrate, halves
 
 NAMES = ("0", "1", "2", "mean")
 

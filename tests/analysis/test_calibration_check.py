@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from elmo_tasks.analysis.calibration import calibrate
 from elmo_tasks.analysis.calibration_check import check_on_pairs, lexicographer_file, sense_pairs
+from elmo_tasks.analysis.calibration_fit import calibrate
 from elmo_tasks.analysis.marked_vectors import MarkedVectors
 from elmo_tasks.data.marked_words import MarkedWord, SenseUse
 from tests.analysis.test_calibration import NAMES, words

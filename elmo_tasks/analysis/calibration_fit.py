@@ -1,0 +1,235 @@
+"""How a calibration is fitted on known uses of words, and measured on words that nothing was fitted on."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from elmo_tasks.analysis.calibration import TOGETHER, Calibration, LayerCalibration, Matrices, Reading, centred
+from elmo_tasks.analysis.senses import SameSense, contrast, group_uses
+from elmo_tasks.analysis.similarity import cosine_matrix
+from elmo_tasks.analysis.views_of_uses import WORDS
+
+#: A grouping is named only where groupings as clear as it had this share of their pairs right, on the words that were fitted.
+RIGHT_WHEN_NAMED = 0.84
+_SETS_PER_WORD = 16
+_NEVER = 1e9  # a margin that no grouping has; JSON has no infinity
+_BINS = 10
+
+Example = tuple[Matrices, NDArray[np.bool_]]  # [n, n] cosines in each view or more, and [n, n] same sense?
+
+
+@dataclass(frozen=True)
+class WordUses:
+    """Uses of one word whose senses are known.
+
+    Attributes:
+        vectors: ``[L, n, D]``, the mean of the layers included.
+        around: ``[n, S]`` the words around each use (see :func:`elmo_tasks.analysis.views_of_uses.surroundings`).
+        senses: ``n`` names.
+    """
+
+    vectors: Tensor
+    around: NDArray[np.floating]
+    senses: tuple[str, ...]
+
+
+def halves(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The words that are fitted on, and those that are held out."""
+    order = sorted(words)
+    random.Random(0).shuffle(order)
+    return sorted(order[0::2]), sorted(order[1::2])
+
+
+def calibrate(
+    names: Sequence[str], words: Mapping[str, WordUses], random_pair: Sequence[float], checksum: str
+) -> Calibration:
+    """Fit on half of the words, measure on the other half.
+
+    Sets of 2 to 8 uses, in one to three senses, are drawn from each word, as a person would type them; two uses have one sense
+    or two with even odds. Which layer stands beside the words around the use, and which reading speaks, is decided on the half that
+    is fitted, by two-fold cross-validation.
+
+    Args:
+        names: of the layers and their mean.
+        words: known uses of words.
+        random_pair: mean cosine of two random words at each layer.
+        checksum: of what is measured.
+    """
+    fitted, held_out = ([words[w] for w in half] for half in halves(list(words)))
+    centre = np.mean(np.concatenate([word.around for word in fitted]), axis=0)
+    fit_on, measure_on = (list(_sets(half, centre)) for half in (fitted, held_out))
+    contextual = range(1, len(names))
+    views: dict[str, tuple[int, ...]] = {name: (k,) for k, name in enumerate(names) if k}
+    views[WORDS] = (len(names),)
+    # The context-free layer is never asked; it is 1.00 whatever the sentences say.
+    losses = {name: _cross_validated(fit_on, chosen) for name, chosen in views.items()}
+    beside = {k: _cross_validated(fit_on, (k, len(names))) for k in contextual}
+    verdict_layer = min(beside, key=lambda k: beside[k])
+    views[TOGETHER], losses[TOGETHER] = (verdict_layer, len(names)), beside[verdict_layer]
+    speaker = min(losses, key=lambda name: losses[name])
+    if speaker in names:
+        verdict_layer = list(names).index(speaker)
+        views[TOGETHER] = (verdict_layer, len(names))
+    found = {name: _measured(name, fit_on, measure_on, chosen) for name, chosen in views.items()}
+    unread = Reading(names[0])
+    layers = (
+        LayerCalibration(**vars(found.get(name, unread)), random_pair_cosine=random_pair[k])
+        for k, name in enumerate(names)
+    )
+    return Calibration(
+        checksum,
+        tuple(layers),
+        found[WORDS],
+        found[TOGETHER],
+        verdict_layer,
+        speaker,
+        tuple(round(float(value), 6) for value in centre),
+    )
+
+
+def _features(views: Matrices) -> NDArray[np.float64]:
+    """``[n, n, 2 V + 1]``: cosine and contrast in each view, and whether there are two uses only."""
+    columns = [column for c in views for column in (c, contrast(c))]
+    return np.stack([*columns, np.full_like(views[0], float(len(views[0]) == 2))], axis=-1)
+
+
+def _pairs(examples: Sequence[Example], chosen: Sequence[int]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    features, labels = [], []
+    for cosines, same in examples:
+        lower = np.tril_indices(len(same), -1)
+        features.append(_features(tuple(cosines[k] for k in chosen))[lower])
+        labels.append(same[lower])
+    return np.concatenate(features), np.concatenate(labels)
+
+
+def _fit(examples: Sequence[Example], chosen: Sequence[int]) -> SameSense:
+    from sklearn.linear_model import LogisticRegression  # takes a second to import
+
+    features, labels = _pairs(examples, chosen)
+    model = LogisticRegression(C=1e3, max_iter=1000).fit(features, labels, _even(features, labels) * len(labels))
+    *weights, of_two = (float(w) for w in model.coef_[0])
+    return SameSense(float(model.intercept_[0]), tuple(zip(weights[0::2], weights[1::2], strict=True)), of_two)
+
+
+def _cross_validated(examples: Sequence[Example], chosen: Sequence[int]) -> float:
+    """Log-loss at even odds; the sets stand word by word, so the two folds share no word but one at most."""
+    middle = len(examples) // 2
+    folds = (examples[:middle], examples[middle:])
+    losses = []
+    for train, test in (folds, folds[::-1]):
+        chance, labels, weights = _chances(test, chosen, _fit(train, chosen))
+        losses.append(-float(np.average(np.log(np.where(labels, chance, 1 - chance)), weights=weights)))
+    return float(np.mean(losses))
+
+
+def _chances(
+    examples: Sequence[Example], chosen: Sequence[int], same: SameSense
+) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64]]:
+    """Of every pair: the probability of one sense, whether it has one, and a weight that makes the odds even."""
+    features, labels = _pairs(examples, chosen)
+    weights = np.array([w for pair in same.weights for w in pair] + [same.of_two])
+    chance = 1 / (1 + np.exp(-np.clip(features @ weights + same.intercept, -30, 30)))
+    return chance, labels, _even(features, labels) * len(labels)
+
+
+def _even(features: NDArray[np.float64], labels: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """``[n]`` weights that make the odds even: how often two uses share a sense is a matter of what people type, not of the sets.
+
+    Among sets of two as well as among larger ones: of two uses nothing but their cosine may speak.
+    """
+    kind = 2 * features[:, -1].astype(int) + labels
+    counts = np.bincount(kind, minlength=4)
+    of_two = counts[2:].sum() / len(labels)
+    return (np.array([1 - of_two, 1 - of_two, of_two, of_two]) / (2 * np.maximum(counts, 1)))[kind]
+
+
+def _measured(name: str, fit_on: Sequence[Example], measure_on: Sequence[Example], chosen: Sequence[int]) -> Reading:
+    same = _fit(fit_on, chosen)
+    fitted = [(len(example[1]), _outcome(example, chosen, same)) for example in fit_on]
+    same = replace(same, least_margin=_least_margin([outcome for n, outcome in fitted if n > 2]))
+    outcomes = [_outcome(example, chosen, same) for example in measure_on]
+    needed = [same.margin_for(len(example[1])) for example in measure_on]
+    named = [right for (margin, right), least in zip(outcomes, needed, strict=True) if margin >= least]
+    reliability, error = reliability_of(*_chances(measure_on, chosen, same))
+    return Reading(
+        name,
+        same,
+        named=round(len(named) / len(outcomes), 4),
+        right=round(float(np.mean(named)), 4) if named else 0.0,
+        right_of_all=round(float(np.mean([right for _, right in outcomes])), 4),
+        error=round(error, 4),
+        reliability=reliability,
+    )
+
+
+def reliability_of(
+    chance: NDArray[np.float64], labels: NDArray[np.bool_], weights: NDArray[np.float64] | None = None
+) -> tuple[tuple[tuple[float, float, int], ...], float]:
+    """How probabilities hold.
+
+    Args:
+        chance: ``[n]`` what was said.
+        labels: ``[n]`` what is so.
+        weights: ``[n]`` how much each counts; all the same by default.
+
+    Returns:
+        ``(mean probability, share that is so, n)`` of each tenth of the scale that has any; and the expected calibration error,
+        the mean distance of the two.
+    """
+    counts = np.ones(len(chance)) if weights is None else weights
+    at = np.minimum((chance * _BINS).astype(int), _BINS - 1)
+    bins, error = [], 0.0
+    for k in range(_BINS):
+        if (here := at == k).any():
+            mean, share = (float(np.average(values[here], weights=counts[here])) for values in (chance, labels))
+            bins.append((round(mean, 4), round(share, 4), int(here.sum())))
+            error += float(counts[here].sum() / counts.sum()) * abs(mean - share)
+    return tuple(bins), error
+
+
+def _least_margin(outcomes: Sequence[tuple[float, float]]) -> float:
+    """The smallest margin from which on the groupings are right as often as :data:`RIGHT_WHEN_NAMED` asks."""
+    by_margin = sorted(outcomes, reverse=True)
+    so_far = np.cumsum([right for _, right in by_margin]) / np.arange(1, len(by_margin) + 1)
+    enough = np.flatnonzero((so_far >= RIGHT_WHEN_NAMED) & (np.array([margin for margin, _ in by_margin]) > 0))
+    return by_margin[int(enough[-1])][0] if len(enough) else _NEVER
+
+
+def _outcome(example: Example, chosen: Sequence[int], same: SameSense) -> tuple[float, float]:
+    """Margin of the grouping, and the share of pairs that it has right."""
+    cosines, truth = example
+    grouping = group_uses(same.log_odds(*(cosines[k] for k in chosen)))
+    label = {k: g for g, group in enumerate(grouping.groups) for k in group}
+    found = np.array([label[k] for k in range(len(truth))])
+    lower = np.tril_indices(len(truth), -1)
+    return grouping.margin, float(((found[:, None] == found[None, :]) == truth)[lower].mean())
+
+
+def _sets(words: Sequence[WordUses], centre: NDArray[np.floating]) -> Iterator[Example]:
+    """Sets of uses of each word: cosines at each layer, then of the words around them."""
+    r = random.Random(1)
+    for word in words:
+        around = centred(word.around, centre)
+        views = [*(cosine_matrix(vectors).numpy() for vectors in word.vectors), around @ around.T]
+        by_sense: dict[str, list[int]] = {}
+        for i, sense in enumerate(word.senses):
+            by_sense.setdefault(sense, []).append(i)
+        for _ in range(_SETS_PER_WORD):
+            n = r.choice((2, 3, 4, 5, 5, 6, 6, 8))
+            n_senses = r.choice((1, 2) if n == 2 else (1, 2, 2, 2, 3))
+            senses = r.sample(sorted(by_sense), min(n_senses, len(by_sense)))
+            counts = [len(range(k, n, len(senses))) for k in range(len(senses))]
+            chosen = [
+                i
+                for sense, c in zip(senses, counts, strict=True)
+                for i in r.sample(by_sense[sense], min(c, len(by_sense[sense])))
+            ]
+            column = np.array([word.senses[i] for i in chosen])
+            places = np.ix_(chosen, chosen)
+            yield tuple(np.asarray(view[places], np.float64) for view in views), column[:, None] == column[None, :]
