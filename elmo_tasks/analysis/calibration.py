@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elmo_tasks.analysis.senses import SameSense
-from elmo_tasks.analysis.views_of_uses import WORDS, unit
+from elmo_tasks.analysis.views_of_uses import unit
 
-#: A layer together with the words around the use.
+#: Several views together.
 TOGETHER = "together"
 
 Matrices = tuple[NDArray[np.floating], ...]
@@ -20,12 +20,13 @@ Matrices = tuple[NDArray[np.floating], ...]
 
 @dataclass(frozen=True)
 class Reading:
-    """One way to tell uses apart: a layer, the mean of the layers, the words around the use, or a layer and those together.
+    """One way to tell uses apart: by a layer, by what stands around the use, or by several of these together.
 
     Measured are sets of 2 to 8 uses of words that nothing was fitted on, in one to three senses.
 
     Attributes:
-        name: ``"0"``, ``"1"``, ..., ``"mean"``, ``"words"`` or ``"together"``.
+        name: ``"0"``, ``"1"``, ..., ``"mean"``, ``"words"``, ``"expected"`` or ``"together"``.
+        views: whose cosines are read, in the order of the weights of ``same_sense``.
         same_sense: how cosines of two uses are read; ``None`` for the context-free layer, which cannot tell uses apart.
         named: share of the sets whose grouping is clear enough to be named.
         right: share of the pairs of uses in those sets that are put together or apart rightly.
@@ -35,6 +36,7 @@ class Reading:
     """
 
     name: str
+    views: tuple[str, ...] = ()
     same_sense: SameSense | None = None
     named: float = 0.0
     right: float = 0.0
@@ -61,46 +63,41 @@ class Calibration:
     Attributes:
         checksum: of what was measured: the model's weights, the static vectors, the gallery.
         layers: one entry per layer, then the mean.
-        words: the words around the use, without the model.
-        together: one layer and the words around the use.
-        verdict_layer: position of that layer.
+        others: what stands around the use, without its vector: each alone; then what was best together.
+        verdict_layer: position of the layer that speaks, or that speaks best.
         speaker: name of the reading that is behind the verdict, the one that fits the calibration words best.
-        centre: ``[S]`` the mean of the words around a use, which is taken away from each.
+        centres: ``[S]`` mean of each of the others, which is taken away from each use's.
     """
 
     checksum: str
     layers: tuple[LayerCalibration, ...]
-    words: Reading
-    together: Reading
+    others: tuple[Reading, ...]
     verdict_layer: int
     speaker: str
-    centre: tuple[float, ...]
+    centres: Mapping[str, tuple[float, ...]]
 
     @property
     def readings(self) -> tuple[Reading, ...]:
         """All of them."""
-        return (*self.layers, self.words, self.together)
+        return (*self.layers, *self.others)
+
+    def reading(self, name: str) -> Reading:
+        """The reading of that name."""
+        return next(reading for reading in self.readings if reading.name == name)
 
     @property
     def speaks(self) -> Reading:
         """The reading behind the verdict."""
-        return next(reading for reading in self.readings if reading.name == self.speaker)
+        return self.reading(self.speaker)
 
-    def around(self, words: NDArray[np.floating]) -> NDArray[np.float64]:
-        """``[n, S]`` words around each use -> ``[n, n]`` cosines of them, about the centre."""
-        centred = self.centred(words)
-        return np.asarray(centred @ centred.T, np.float64)
+    def centred(self, view: str, vectors: NDArray[np.floating]) -> NDArray[np.float32]:
+        """``[n, S]`` what stands around each use, about the centre of that view, of length 1; zero where nothing is known."""
+        return centred(vectors, np.asarray(self.centres[view]))
 
-    def centred(self, words: NDArray[np.floating]) -> NDArray[np.float32]:
-        """``[n, S]`` words around each use, about the centre, of length 1; zero where no word is known."""
-        return centred(words, np.asarray(self.centre))
-
-    def cosines(self, layers: Sequence[NDArray[np.floating]], around: NDArray[np.floating]) -> Matrices:
-        """``[n, n]`` cosines that the speaker reads, from those of all layers and of the words around the uses."""
-        if self.speaker == WORDS:
-            return (around,)
-        beside = (layers[self.verdict_layer],)
-        return (*beside, around) if self.speaker == TOGETHER else beside
+    def cosines(self, view: str, vectors: NDArray[np.floating]) -> NDArray[np.float64]:
+        """``[n, S]`` -> ``[n, n]`` cosines about the centre."""
+        found = self.centred(view, vectors)
+        return np.asarray(found @ found.T, np.float64)
 
     def to_dict(self) -> dict[str, object]:
         """As JSON has it."""
@@ -109,16 +106,13 @@ class Calibration:
     @classmethod
     def from_dict(cls, raw: Mapping[str, Any]) -> Calibration:
         """What :meth:`to_dict` wrote."""
-        layers = tuple(LayerCalibration(**_reading(layer)) for layer in raw["layers"])
-        words, together = (Reading(**_reading(raw[name])) for name in (WORDS, TOGETHER))
         return cls(
             str(raw["checksum"]),
-            layers,
-            words,
-            together,
+            tuple(LayerCalibration(**_reading(layer)) for layer in raw["layers"]),
+            tuple(Reading(**_reading(other)) for other in raw["others"]),
             int(raw["verdict_layer"]),
             str(raw["speaker"]),
-            tuple(raw["centre"]),
+            {view: tuple(centre) for view, centre in raw["centres"].items()},
         )
 
 
@@ -126,11 +120,12 @@ def _reading(raw: Mapping[str, Any]) -> dict[str, Any]:
     same = raw["same_sense"]
     if isinstance(same, Mapping):
         same = SameSense(**{**same, "weights": tuple(tuple(pair) for pair in same["weights"])})
-    return {**raw, "same_sense": same, "reliability": tuple(tuple(bin_) for bin_ in raw["reliability"])}
+    lists = {"views": tuple(raw["views"]), "reliability": tuple(tuple(bin_) for bin_ in raw["reliability"])}
+    return {**raw, "same_sense": same, **lists}
 
 
-def centred(around: NDArray[np.floating], centre: NDArray[np.floating]) -> NDArray[np.float32]:
+def centred(vectors: NDArray[np.floating], centre: NDArray[np.floating]) -> NDArray[np.float32]:
     """See :meth:`Calibration.centred`."""
     # The words around any use have much in common; what they have in common says nothing about the use.
-    known = np.linalg.norm(around, axis=1, keepdims=True) > 0
-    return unit(np.where(known, around - centre, 0.0))
+    known = np.linalg.norm(vectors, axis=1, keepdims=True) > 0
+    return unit(np.where(known, vectors - centre, 0.0))

@@ -11,11 +11,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_tasks.analysis.calibration import TOGETHER, Calibration
+from elmo_tasks.analysis.calibration import Calibration
 from elmo_tasks.analysis.calibration_fit import reliability_of
 from elmo_tasks.analysis.evaluation.reader import Reader
 from elmo_tasks.analysis.marked_vectors import MarkedVectors
-from elmo_tasks.analysis.views_of_uses import WORDS
 from elmo_tasks.data.marked_words import SenseUse
 from elmo_tasks.data.sense_uses import read_semcor
 
@@ -113,17 +112,16 @@ def check_on_pairs(calibration: Calibration, vectors: MarkedVectors, pairs: UseP
         vectors: of the uses, by the model that it is of.
         pairs: of these uses.
     """
-    names = [layer.name for layer in calibration.layers]
-    cosine = {name: _cosines(vectors.view(name), pairs) for name in names}
-    cosine[WORDS] = _cosines(calibration.centred(vectors.around.astype(np.float32)), pairs)
-    views = {name: (name,) for name in (*names, WORDS)} | {TOGETHER: (names[calibration.verdict_layer], WORDS)}
+    cosine = {layer.name: _cosines(vectors.view(layer.name), pairs) for layer in calibration.layers}
+    for view in calibration.centres:
+        cosine[view] = _cosines(calibration.centred(view, vectors.view(view)), pairs)
     found = []
     for reading in calibration.readings:
         same = reading.same_sense
         if same is None:
             continue
         weights = [on_cosine for on_cosine, _ in same.weights]
-        beside = [w * cosine[view] for w, view in zip(weights, views[reading.name], strict=True)]
+        beside = [w * cosine[view] for w, view in zip(weights, reading.views, strict=True)]
         odds = same.intercept + same.of_two + np.sum(beside, axis=0)
         right = (odds > 0) == pairs.same
         named = np.abs(odds) / 2 >= same.margin_for(2)  # nats per use, as of a grouping of two

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,6 @@ from torch import Tensor
 from elmo_tasks.analysis.calibration import TOGETHER, Calibration, LayerCalibration, Matrices, Reading, centred
 from elmo_tasks.analysis.senses import SameSense, contrast, group_uses
 from elmo_tasks.analysis.similarity import cosine_matrix
-from elmo_tasks.analysis.views_of_uses import WORDS
 
 #: A grouping is named only where groupings as clear as it had this share of their pairs right, on the words that were fitted.
 RIGHT_WHEN_NAMED = 0.84
@@ -30,12 +30,14 @@ class WordUses:
 
     Attributes:
         vectors: ``[L, n, D]``, the mean of the layers included.
-        around: ``[n, S]`` the words around each use (see :func:`elmo_tasks.analysis.views_of_uses.surroundings`).
+        others: ``[n, S]`` what stands around each use, by view: the words
+            (:func:`elmo_tasks.analysis.views_of_uses.surroundings`), and what the model expects
+            (:class:`elmo_tasks.analysis.expected_words.ExpectedWords`).
         senses: ``n`` names.
     """
 
     vectors: Tensor
-    around: NDArray[np.floating]
+    others: Mapping[str, NDArray[np.floating]]
     senses: tuple[str, ...]
 
 
@@ -52,8 +54,8 @@ def calibrate(
     """Fit on half of the words, measure on the other half.
 
     Sets of 2 to 8 uses, in one to three senses, are drawn from each word, as a person would type them; two uses have one sense
-    or two with even odds. Which layer stands beside the words around the use, and which reading speaks, is decided on the half that
-    is fitted, by two-fold cross-validation.
+    or two with even odds. Which views are read together, and which reading speaks, is decided on the half that is fitted, by
+    two-fold cross-validation.
 
     Args:
         names: of the layers and their mean.
@@ -62,35 +64,42 @@ def calibrate(
         checksum: of what is measured.
     """
     fitted, held_out = ([words[w] for w in half] for half in halves(list(words)))
-    centre = np.mean(np.concatenate([word.around for word in fitted]), axis=0)
-    fit_on, measure_on = (list(_sets(half, centre)) for half in (fitted, held_out))
-    contextual = range(1, len(names))
-    views: dict[str, tuple[int, ...]] = {name: (k,) for k, name in enumerate(names) if k}
-    views[WORDS] = (len(names),)
+    others = tuple(fitted[0].others)
+    centres = {view: np.mean(np.concatenate([word.others[view] for word in fitted]), axis=0) for view in others}
+    fit_on, measure_on = (list(_sets(half, centres)) for half in (fitted, held_out))
+    place = {view: k for k, view in enumerate((*names, *others))}
+
+    def loss_of(views: Sequence[str]) -> float:
+        return _cross_validated(fit_on, [place[view] for view in views])
+
     # The context-free layer is never asked; it is 1.00 whatever the sentences say.
-    losses = {name: _cross_validated(fit_on, chosen) for name, chosen in views.items()}
-    beside = {k: _cross_validated(fit_on, (k, len(names))) for k in contextual}
-    verdict_layer = min(beside, key=lambda k: beside[k])
-    views[TOGETHER], losses[TOGETHER] = (verdict_layer, len(names)), beside[verdict_layer]
+    alone = {view: (view,) for view in (*names[1:], *others)}
+    losses = {view: loss_of(views) for view, views in alone.items()}
+    several = [views for views in _combined(names[1:], others) if len(views) > 1]
+    together = min(several, key=loss_of)
+    losses[TOGETHER] = loss_of(together)
     speaker = min(losses, key=lambda name: losses[name])
-    if speaker in names:
-        verdict_layer = list(names).index(speaker)
-        views[TOGETHER] = (verdict_layer, len(names))
-    found = {name: _measured(name, fit_on, measure_on, chosen) for name, chosen in views.items()}
-    unread = Reading(names[0])
-    layers = (
-        LayerCalibration(**vars(found.get(name, unread)), random_pair_cosine=random_pair[k])
-        for k, name in enumerate(names)
-    )
+    found = {
+        name: _measured(Reading(name, views), fit_on, measure_on, [place[view] for view in views])
+        for name, views in {**alone, TOGETHER: together}.items()
+    }
+    layers = [found.get(name, Reading(name)) for name in names]
+    read = [name for name in found[speaker].views if name in names] or [min(names[1:], key=lambda name: losses[name])]
     return Calibration(
         checksum,
-        tuple(layers),
-        found[WORDS],
-        found[TOGETHER],
-        verdict_layer,
+        tuple(LayerCalibration(**vars(layer), random_pair_cosine=random_pair[k]) for k, layer in enumerate(layers)),
+        tuple(found[name] for name in (*others, TOGETHER)),
+        place[read[0]],
         speaker,
-        tuple(round(float(value), 6) for value in centre),
+        {view: tuple(round(float(value), 6) for value in centre) for view, centre in centres.items()},
     )
+
+
+def _combined(layers: Sequence[str], others: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """At most one layer, and any of the others: two layers know much the same."""
+    for some in range(len(others) + 1):
+        for chosen in combinations(others, some):
+            yield from ((*layer, *chosen) for layer in ((), *((name,) for name in layers)))
 
 
 def _features(views: Matrices) -> NDArray[np.float64]:
@@ -149,7 +158,9 @@ def _even(features: NDArray[np.float64], labels: NDArray[np.bool_]) -> NDArray[n
     return (np.array([1 - of_two, 1 - of_two, of_two, of_two]) / (2 * np.maximum(counts, 1)))[kind]
 
 
-def _measured(name: str, fit_on: Sequence[Example], measure_on: Sequence[Example], chosen: Sequence[int]) -> Reading:
+def _measured(
+    reading: Reading, fit_on: Sequence[Example], measure_on: Sequence[Example], chosen: Sequence[int]
+) -> Reading:
     same = _fit(fit_on, chosen)
     fitted = [(len(example[1]), _outcome(example, chosen, same)) for example in fit_on]
     same = replace(same, least_margin=_least_margin([outcome for n, outcome in fitted if n > 2]))
@@ -157,9 +168,9 @@ def _measured(name: str, fit_on: Sequence[Example], measure_on: Sequence[Example
     needed = [same.margin_for(len(example[1])) for example in measure_on]
     named = [right for (margin, right), least in zip(outcomes, needed, strict=True) if margin >= least]
     reliability, error = reliability_of(*_chances(measure_on, chosen, same))
-    return Reading(
-        name,
-        same,
+    return replace(
+        reading,
+        same_sense=same,
         named=round(len(named) / len(outcomes), 4),
         right=round(float(np.mean(named)), 4) if named else 0.0,
         right_of_all=round(float(np.mean([right for _, right in outcomes])), 4),
@@ -211,12 +222,12 @@ def _outcome(example: Example, chosen: Sequence[int], same: SameSense) -> tuple[
     return grouping.margin, float(((found[:, None] == found[None, :]) == truth)[lower].mean())
 
 
-def _sets(words: Sequence[WordUses], centre: NDArray[np.floating]) -> Iterator[Example]:
-    """Sets of uses of each word: cosines at each layer, then of the words around them."""
+def _sets(words: Sequence[WordUses], centres: Mapping[str, NDArray[np.floating]]) -> Iterator[Example]:
+    """Sets of uses of each word: cosines at each layer, then of what stands around them."""
     r = random.Random(1)
     for word in words:
-        around = centred(word.around, centre)
-        views = [*(cosine_matrix(vectors).numpy() for vectors in word.vectors), around @ around.T]
+        around = [centred(word.others[view], centre) for view, centre in centres.items()]
+        views = [*(cosine_matrix(vectors).numpy() for vectors in word.vectors), *(near @ near.T for near in around)]
         by_sense: dict[str, list[int]] = {}
         for i, sense in enumerate(word.senses):
             by_sense.setdefault(sense, []).append(i)

@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from elmo_tasks.analysis.encoded_batches import encoded_batches, has_boundaries
+from elmo_tasks.analysis.expected_words import EXPECTED, ExpectedWords
 from elmo_tasks.analysis.views_of_uses import surroundings, unit, view_names, view_of
 from elmo_tasks.data.marked_words import MarkedWord
 from elmo_tasks.encoders.static_vectors import StaticVectors
@@ -28,27 +29,31 @@ class MarkedVectors:
         layers: ``[L, n, D]``.
         before_after: ``[n, D]`` (see :data:`BEFORE_AFTER`); None where the encoder does not read in two directions.
         around: ``[n, S]`` the words around the word (see :func:`~elmo_tasks.analysis.views_of_uses.surroundings`).
+        expected: ``[n, S]`` what the model would have written there; None where it was not asked.
     """
 
     layers: NDArray[np.float16]
     before_after: NDArray[np.float16] | None
     around: NDArray[np.float16]
+    expected: NDArray[np.float16] | None = None
 
     def view(self, name: str) -> NDArray[np.float32]:
         """``[n, D]`` of length 1 in one of :func:`all_views`."""
         if name == BEFORE_AFTER and self.before_after is not None:
             return unit(self.before_after.astype(np.float32))
+        if name == EXPECTED and self.expected is not None:
+            return self.expected.astype(np.float32)
         names = layer_names(len(self.layers))
         if name in names[: len(self.layers)]:  # the others need not be widened
             return unit(self.layers[names.index(name)].astype(np.float32))
         return view_of(name, self.layers.astype(np.float32), names, self.around.astype(np.float32))
 
 
-def all_views(encoder: Encoder) -> tuple[str, ...]:
-    """The layers, their mean, and what else a use can be compared by in this encoder."""
+def all_views(encoder: Encoder, writes: bool = False) -> tuple[str, ...]:
+    """The layers, their mean, and what else a use can be compared by in this encoder, which may write words as well."""
     layers = layer_names(encoder.n_layers)
     extra = (BEFORE_AFTER,) if has_boundaries(encoder) else ()
-    return (*layers, *extra, *view_names(layers)[len(layers) :])
+    return (*layers, *extra, *((EXPECTED,) if writes else ()), *view_names(layers)[len(layers) :])
 
 
 def marked_vectors(
@@ -56,6 +61,7 @@ def marked_vectors(
     static: StaticVectors,
     words: Sequence[MarkedWord],
     step: Callable[[int], object] | None = None,
+    expected: ExpectedWords | None = None,
 ) -> MarkedVectors:
     """Encode the sentences of marked words, each sentence once.
 
@@ -64,11 +70,13 @@ def marked_vectors(
         static: vectors of the words around.
         words: in any order; several may stand in one sentence.
         step: is told how many words more are done.
+        expected: what the encoder would have written, if it is to be asked.
     """
     n, width = len(words), encoder.width
     layers = np.zeros((encoder.n_layers, n, width), np.float16)
     near = np.zeros((n, width), np.float16) if has_boundaries(encoder) else None
     around = np.zeros((n, static.width), np.float16)
+    written = np.zeros((n, static.width), np.float16) if expected is not None else None
     at: dict[tuple[str, ...], list[int]] = {}
     for k, word in enumerate(words):
         at.setdefault(word.tokens, []).append(k)
@@ -83,20 +91,25 @@ def marked_vectors(
         layers[:, mine] = found.numpy()
         if near is not None:
             top, half = batch.values[-1], width // 2  # [B, T, D]
-            near[mine] = torch.cat([top[rows, starts - 1, :half], top[rows, ends, half:]], dim=-1).numpy()
+            before, after = top[rows, starts - 1, :half], top[rows, ends, half:]
+            near[mine] = torch.cat([before, after], dim=-1).numpy()
+            if expected is not None and written is not None:
+                written[mine] = expected(before, after)
         for sentence in batch.sentences:
             around[at[sentence]] = _around(static, sentence, [words[k] for k in at[sentence]])
         if step is not None:
             step(len(uses))
-    return MarkedVectors(layers, near, around)
+    return MarkedVectors(layers, near, around, written)
 
 
 def _around(static: StaticVectors, sentence: tuple[str, ...], words: Sequence[MarkedWord]) -> NDArray[np.float32]:
-    """``[words, S]``; the whole word is left out, of however many tokens it is."""
+    """``[words, S]``; the whole word is left out, of however many tokens it is, and its vector is their mean."""
     vectors = static.vectors_of(sentence).cpu().numpy()
     shares = np.array([static.share_of(token) for token in sentence])
     found = []
     for word in words:
         keep = np.r_[0 : word.start + 1, word.end : len(sentence)]
-        found.append(surroundings(vectors[keep], shares[keep], word.start))
+        outside = vectors[keep]
+        outside[word.start] = vectors[word.start : word.end].mean(axis=0)
+        found.append(surroundings(outside, shares[keep], word.start))
     return np.stack(found)

@@ -71,8 +71,8 @@ class Comparison:
         groups: the uses (positions in ``items``, from 0) that go together; empty when the model cannot tell.
         verdict: the answer in a few plain sentences.
         verdict_layer: name of the layer that the verdict gives the cosines of.
-        said_by: what the verdict was read from: the name of a layer, ``"words"`` (the words around the word, without the model) or
-            ``"together"`` (both).
+        read_from: what the verdict was read from, one or more of: the name of a layer, ``"words"`` (the words around the word,
+            without the model), ``"expected"`` (the words that the model would have written in its place).
         same_meaning: ``[n][n]`` probabilities that two uses mean the same, at even odds beforehand; empty where that is not known.
         right_when_clear: share of the pairs of uses that were put together or apart rightly, in a test with other words, where
             groupings were as clear as those that are named here.
@@ -85,7 +85,7 @@ class Comparison:
     groups: tuple[tuple[int, ...], ...]
     verdict: str
     verdict_layer: str
-    said_by: str = ""
+    read_from: tuple[str, ...] = ()
     same_meaning: tuple[tuple[float, ...], ...] = ()
     right_when_clear: float = 0.0
 
@@ -109,7 +109,7 @@ class Comparison:
             ],
             "groups": [list(group) for group in self.groups],
             "verdict": self.verdict,
-            "said_by": self.said_by,
+            "read_from": list(self.read_from),
             "same_meaning": [list(row) for row in self.same_meaning],
         }
 

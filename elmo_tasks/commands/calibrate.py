@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from elmo_tasks.commands.data_folder import data_folder
 
 if TYPE_CHECKING:
-    from elmo_tasks.analysis.calibration import Calibration
-    from elmo_tasks.encoders.elmo import Elmo
-    from elmo_tasks.encoders.static_vectors import StaticVectors
+    from elmo_tasks.analysis.calibration import Calibration, Reading
+    from elmo_tasks.analysis.evaluation.reader import Reader
 
 HELP = "measure what a cosine means at each layer of a model"
 
@@ -36,6 +35,8 @@ def run(args: argparse.Namespace) -> int:
     from tqdm import tqdm
 
     from elmo_tasks.analysis.calibration_fit import RIGHT_WHEN_NAMED
+    from elmo_tasks.analysis.evaluation.reader import Reader
+    from elmo_tasks.analysis.expected_words import ExpectedWords
     from elmo_tasks.encoders.elmo import Elmo
     from elmo_tasks.encoders.static_vectors import StaticVectors
     from elmo_tasks.layers.device import checked_device
@@ -44,8 +45,9 @@ def run(args: argparse.Namespace) -> int:
     elmo = Elmo.load(args.model, device=checked_device(args.device))
     assert elmo.files is not None
     static = StaticVectors.load()
+    expected = ExpectedWords.load(elmo, static)
     with tqdm(total=100, unit="%", desc="reading the gallery") as bar:
-        calibration = measure(elmo, static, lambda share: bar.update(round(100 * share) - bar.n))
+        calibration = measure(elmo, static, expected, lambda share: bar.update(round(100 * share) - bar.n))
     write_calibration(
         calibration,
         elmo.files.folder / "calibration.json" if args.beside else cached_path(calibration.checksum),
@@ -56,9 +58,9 @@ def run(args: argparse.Namespace) -> int:
         random_pair = getattr(reading, "random_pair_cosine", None)
         numbers = [reading.named, reading.right, reading.right_of_all, reading.error]
         told = [f"{100 * value:.1f} %" if reading.same_sense else "–" for value in numbers]
-        cells = [_title(reading.name, calibration), "–" if random_pair is None else f"{random_pair:.3f}", *told]
+        cells = [_title(reading), "–" if random_pair is None else f"{random_pair:.3f}", *told]
         print(f"| {' | '.join(cells)} |")
-    print(f"\nThe verdict is read by: {_title(calibration.speaker, calibration)}.")
+    print(f"\nThe verdict is read by: {_title(calibration.speaks)}.")
     print(
         "Measured on the half of the gallery's words that nothing was fitted on; a grouping is named where those as clear"
     )
@@ -66,20 +68,19 @@ def run(args: argparse.Namespace) -> int:
     print("\nprobability of one meaning, in tenths: mean probability / share that have one / pairs")
     for mean, share, n in calibration.speaks.reliability:
         print(f"  {mean:.2f} / {share:.2f} / {n:,}")
-    _on_semcor(data_folder(args.data), calibration, elmo, static)
+    _on_semcor(data_folder(args.data), calibration, Reader(elmo, static, expected))
     return 0
 
 
-def _on_semcor(data: Path, calibration: Calibration, elmo: Elmo, static: StaticVectors) -> None:
+def _on_semcor(data: Path, calibration: Calibration, reader: Reader) -> None:
     from elmo_tasks.analysis.calibration_check import check_on_semcor
     from elmo_tasks.analysis.evaluation.all_words import FILES
-    from elmo_tasks.analysis.evaluation.reader import Reader
 
     path = data / FILES[0]
     if not path.is_file():
         print(f"\nNot checked on SemCor: {path} is not here.")
         return
-    n_pairs, checks = check_on_semcor(calibration, Reader(elmo, static), path)
+    n_pairs, checks = check_on_semcor(calibration, reader, path)
     print(
         f"\nOn {n_pairs:,} pairs of uses of one lemma in SemCor, half of them in one sense, half in senses of different "
         "files of WordNet:\n"
@@ -88,10 +89,16 @@ def _on_semcor(data: Path, calibration: Calibration, elmo: Elmo, static: StaticV
     for found in checks:
         right, named, error = (f"{100 * value:.1f} %" for value in (found.right, found.named, found.error))
         of_named = f"{100 * found.right_when_named:.1f} %" if found.named else "–"
-        print(f"| {_title(found.name, calibration)} | {right} | {named} | {of_named} | {error} |")
+        print(f"| {_title(calibration.reading(found.name))} | {right} | {named} | {of_named} | {error} |")
 
 
-def _title(name: str, calibration: Calibration) -> str:
-    if name == "together":
-        return f"layer {calibration.layers[calibration.verdict_layer].name} and the words around it"
-    return {"words": "the words around it, without the model", "mean": "mean of the layers"}.get(name, f"layer {name}")
+def _title(reading: Reading) -> str:
+    titles = {
+        "words": "the words around it",
+        "expected": "the words that the model expects there",
+        "mean": "mean of the layers",
+    }
+    views = reading.views or (reading.name,)
+    parts = [titles.get(view, f"layer {view}") for view in views]
+    text = " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else parts[0]
+    return f"{text}, without the model" if views == ("words",) else text

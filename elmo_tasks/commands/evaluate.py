@@ -70,6 +70,8 @@ def _tests(args: argparse.Namespace) -> int:
 
     from elmo_tasks.analysis.evaluation.reader import Reader
     from elmo_tasks.analysis.evaluation.suite import evaluate
+    from elmo_tasks.analysis.expected_words import ExpectedWords
+    from elmo_tasks.encoders.elmo import Elmo
     from elmo_tasks.encoders.static_vectors import StaticVectors
 
     data = data_folder(args.data)
@@ -81,7 +83,9 @@ def _tests(args: argparse.Namespace) -> int:
     logging.getLogger("elmo_tasks.analysis.evaluation").setLevel(logging.INFO)
     encoder = _encoder(args)
     first = [] if args.only and args.text is None else [_perplexity_row(args, encoder.n_layers)]
-    found = evaluate(Reader(encoder, StaticVectors.load()), data, args.only, first)
+    static = StaticVectors.load()
+    expected = ExpectedWords.load(encoder, static) if isinstance(encoder, Elmo) else None
+    found = evaluate(Reader(encoder, static, expected), data, args.only, first)
     text = json.dumps(found.to_dict(), indent=1)
     if args.out is not None:
         partial = args.out.with_name(args.out.name + ".part")

@@ -8,29 +8,34 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import torch
 from tqdm import tqdm
 
 from elmo_tasks.analysis.calibration import Calibration
 from elmo_tasks.analysis.calibration_fit import WordUses, calibrate
+from elmo_tasks.analysis.expected_words import EXPECTED, ExpectedWords
+from elmo_tasks.analysis.marked_vectors import marked_vectors
 from elmo_tasks.analysis.similarity import random_pair_cosine
+from elmo_tasks.analysis.views_of_uses import WORDS
 from elmo_tasks.bilm.model_cache import cache_folder
 from elmo_tasks.corpus.gallery import gallery
 from elmo_tasks.corpus.uses import gallery_use
+from elmo_tasks.data.marked_words import MarkedWord
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.layers.views import layer_names, with_mean
 from elmo_tasks.serving.everyday_words import everyday_words
-from elmo_tasks.serving.map_calibrations import checksum_of, use_vectors
+from elmo_tasks.serving.map_calibrations import checksum_of
 
 # To be raised when the same model is measured in another way: what was measured before no longer counts.
-_METHOD = 2
+_METHOD = 3
 _log = logging.getLogger(__name__)
 
 
-def load_calibration(elmo: Elmo, static: StaticVectors) -> Calibration:
+def load_calibration(elmo: Elmo, static: StaticVectors, expected: ExpectedWords | None) -> Calibration:
     """The calibration of a model; measured now, and kept, if there is none yet."""
-    checksum = _checksum_of(elmo, static)
+    checksum = _checksum_of(elmo, static, expected)
     cached = cached_path(checksum)
     beside = [] if elmo.files is None else [elmo.files.folder / "calibration.json"]
     for path in (*beside, cached):
@@ -38,7 +43,7 @@ def load_calibration(elmo: Elmo, static: StaticVectors) -> Calibration:
             return found
     _log.warning("%s: measuring once what a cosine means in this model; the result is kept in %s", elmo.name, cached)
     with tqdm(total=100, unit="%", desc=f"measuring {elmo.name}", leave=False) as bar:
-        calibration = measure(elmo, static, lambda share: bar.update(round(100 * share) - bar.n))
+        calibration = measure(elmo, static, expected, lambda share: bar.update(round(100 * share) - bar.n))
     write_calibration(calibration, cached)
     return calibration
 
@@ -59,28 +64,51 @@ def write_calibration(calibration: Calibration, path: Path) -> None:
         _log.warning("%s could not be written: %s", path, error)
 
 
-def measure(elmo: Elmo, static: StaticVectors, progress: Callable[[float], None] | None = None) -> Calibration:
+def measure(
+    elmo: Elmo,
+    static: StaticVectors,
+    expected: ExpectedWords | None,
+    progress: Callable[[float], None] | None = None,
+) -> Calibration:
     """Encode the everyday sentences and the gallery, and see what cosines mean.
 
     Args:
         elmo: the model.
         static: vectors of the words around a use.
+        expected: what the model would write in the place of a use, if it can.
         progress: told the share of the gallery that is read.
     """
     entries = gallery()
-    layers, around = use_vectors(elmo, static, [gallery_use(entry) for entry in entries], progress)
-    vectors = with_mean(torch.from_numpy(layers))  # [L + 1, n, D]
+    n_read = 0
+
+    def step(n: int) -> None:
+        nonlocal n_read
+        n_read += n
+        if progress is not None:
+            progress(n_read / len(entries))
+
+    uses = [gallery_use(entry) for entry in entries]
+    found = marked_vectors(elmo, static, [MarkedWord.at(use.tokens, use.index) for use in uses], step, expected)
+    vectors = with_mean(torch.from_numpy(found.layers.astype(np.float32)))  # [L + 1, n, D]
+    others = {WORDS: found.around.astype(np.float32)}
+    if found.expected is not None:
+        others[EXPECTED] = found.expected.astype(np.float32)
     places: dict[str, list[int]] = {}
     for k, entry in enumerate(entries):
         places.setdefault(entry.word, []).append(k)
     words = {
-        word: WordUses(vectors[:, at], around[at], tuple(entries[k].sense for k in at)) for word, at in places.items()
+        word: WordUses(
+            vectors[:, at],
+            {view: values[at] for view, values in others.items()},
+            tuple(entries[k].sense for k in at),
+        )
+        for word, at in places.items()
     }
-    return calibrate(layer_names(elmo.n_layers), words, random_pairs(elmo), _checksum_of(elmo, static))
+    return calibrate(layer_names(elmo.n_layers), words, random_pairs(elmo), _checksum_of(elmo, static, expected))
 
 
-def _checksum_of(elmo: Elmo, static: StaticVectors) -> str:
-    return f"{checksum_of(elmo, static)}-{_METHOD}"
+def _checksum_of(elmo: Elmo, static: StaticVectors, expected: ExpectedWords | None) -> str:
+    return f"{checksum_of(elmo, static)}-{_METHOD}{'' if expected is None else '-writes'}"
 
 
 def random_pairs(elmo: Elmo) -> tuple[float, ...]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import torch
 
 from elmo_tasks.analysis.calibration import Calibration
+from elmo_tasks.analysis.expected_words import ExpectedWords
 from elmo_tasks.bilm.model_files import bundled_models, find_model, load_bilm
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
@@ -25,12 +26,14 @@ class LoadedModel:
         names: of its layers, the mean included.
         calibration: what its cosines mean.
         static: one vector per word, for the words around a use.
+        expected: what the model would have written in the place of a use; ``None`` for a model without its output layer.
     """
 
     elmo: Elmo
     names: tuple[str, ...]
     calibration: Calibration
     static: StaticVectors
+    expected: ExpectedWords | None
 
 
 class LoadedModels:
@@ -83,8 +86,9 @@ class LoadedModels:
         with self._lock:
             if name not in self._models:
                 elmo, static = self.elmo(name), self.static()
-                calibration = load_calibration(elmo, static)
-                self._models[name] = LoadedModel(elmo, layer_names(elmo.n_layers), calibration, static)
+                expected = ExpectedWords.load(elmo, static)
+                calibration = load_calibration(elmo, static, expected)
+                self._models[name] = LoadedModel(elmo, layer_names(elmo.n_layers), calibration, static, expected)
             return self._models[name]
 
     def static(self) -> StaticVectors:

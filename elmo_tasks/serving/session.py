@@ -8,9 +8,12 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from elmo_tasks.analysis.expected_words import EXPECTED
 from elmo_tasks.analysis.senses import Grouping, group_uses, probabilities
 from elmo_tasks.analysis.similarity import cosine_matrix
+from elmo_tasks.analysis.substitutes import states_around
 from elmo_tasks.analysis.verdicts import ranked, verdict
+from elmo_tasks.analysis.views_of_uses import WORDS
 from elmo_tasks.api import Comparison, LayerComparison, Limits, ModelInfo
 from elmo_tasks.corpus.use_index import UseIndex
 from elmo_tasks.layers.views import with_mean
@@ -82,9 +85,10 @@ class Session:
         """See :meth:`elmo_tasks.api.Service.compare`."""
         mentions = find_uses(word, sentences, self.limits)
         loaded = self.loaded.model(model)
-        layers = loaded.elmo.encode([[t.text for t in m.tokens] for m in mentions])
-        uses = torch.stack([layers.values[:, k, m.index] for k, m in enumerate(mentions)], dim=1).cpu()  # [L, n, D]
-        views = with_mean(uses)
+        tokens = [[t.text for t in m.tokens] for m in mentions]
+        states = loaded.elmo.states(tokens).layers  # [L, n, T, D], with the boundaries
+        places = torch.tensor([m.index + 1 for m in mentions], device=states.device)
+        views = with_mean(states[:, torch.arange(len(places)), places].cpu())  # [L + 1, n, D]
         compared = tuple(
             LayerComparison(
                 name=name,
@@ -106,11 +110,13 @@ class Session:
         elif speaks.same_sense is None or not any("a" <= c <= "z" for c in word_shown.lower()):
             said = f"The model cannot tell these uses of “{word_shown}” apart. It was measured on English words only."
         else:
-            near = calibration.around(
-                np.stack([words_around(loaded.static, [t.text for t in m.tokens], m.index) for m in mentions])
-            )
-            cosines = calibration.cosines([np.asarray(layer.cosine) for layer in compared], near)
-            odds = speaks.same_sense.log_odds(*cosines)
+            cosines = {layer.name: np.asarray(layer.cosine) for layer in compared}
+            around = [words_around(loaded.static, words, m.index) for words, m in zip(tokens, mentions, strict=True)]
+            cosines[WORDS] = calibration.cosines(WORDS, np.stack(around))
+            if EXPECTED in speaks.views and loaded.expected is not None:
+                written = loaded.expected(*states_around(states[-1], places))
+                cosines[EXPECTED] = calibration.cosines(EXPECTED, written)
+            odds = speaks.same_sense.log_odds(*(cosines[view] for view in speaks.views))
             grouping = group_uses(odds, speaks.same_sense.margin_for(len(odds)))
             same = tuple(tuple(round(v, 4) for v in row) for row in probabilities(odds).tolist())
             said = verdict(grouping, same, shown.cosine, shown.random_pair_cosine, shown.name, word_shown)
@@ -123,7 +129,7 @@ class Session:
             verdict=said,
             verdict_layer=shown.name,
             # Different spellings are ranked by the cosines of the layer that is shown, and by nothing else.
-            said_by=shown.name if len(spellings) > 1 else speaks.name,
+            read_from=(shown.name,) if len(spellings) > 1 else speaks.views,
             same_meaning=same,
             right_when_clear=speaks.right,
         )

@@ -18,7 +18,6 @@ from elmo_tasks.analysis.attribution import (
     nearest,
     telling_side,
 )
-from elmo_tasks.analysis.calibration import TOGETHER
 from elmo_tasks.analysis.similarity import random_pair_cosine
 from elmo_tasks.analysis.views_of_uses import WORDS
 from elmo_tasks.api import Comparison, ComparisonItem, Explanation, HiddenWord, LayerComparison, Sides
@@ -129,10 +128,10 @@ class Explainer:
 def _asked(comparison: Comparison, loaded: LoadedModel, name: str | None) -> LayerComparison:
     """The view that is explained: a layer, or the words around the word where they speak in the verdict."""
     layers = [*comparison.layers[1:]]
-    speaks = comparison.said_by in (WORDS, TOGETHER)
+    speaks = WORDS in comparison.read_from
     if speaks and name in (None, WORDS):
         around = [words_around(loaded.static, item.tokens, item.index) for item in comparison.items]
-        cosine = loaded.calibration.around(np.stack(around))
+        cosine = loaded.calibration.cosines(WORDS, np.stack(around))
         layers.append(
             LayerComparison(WORDS, tuple(tuple(row) for row in cosine.tolist()), (), _random_surroundings(loaded))
         )
@@ -151,7 +150,7 @@ def _random_surroundings(loaded: LoadedModel) -> float:
     """Mean cosine of the words around two random words of the everyday sentences."""
     tokens = [[token.text for token in tokenize(sentence)] for sentence in everyday_sentences()]
     around = np.stack([words_around(loaded.static, words, len(words) // 2) for words in tokens])
-    cosine = loaded.calibration.around(around)
+    cosine = loaded.calibration.cosines(WORDS, around)
     return round(float(cosine[~np.eye(len(cosine), dtype=bool)].mean()), 6)
 
 
@@ -159,7 +158,7 @@ def _reader(loaded: LoadedModel, view: str) -> Callable[[Sequence[Place]], Tenso
     """How a view sees one token of each of ``n`` sentences: ``[n, D]``."""
     if view == WORDS:
         return lambda places: torch.from_numpy(
-            loaded.calibration.centred(np.stack([words_around(loaded.static, *place) for place in places]))
+            loaded.calibration.centred(WORDS, np.stack([words_around(loaded.static, *place) for place in places]))
         )
     at = loaded.names.index(view)
     return lambda places: _vectors(loaded.elmo, places)[at]

@@ -125,7 +125,7 @@ def build(app: gr.Blocks, service: Service) -> None:
 
         Returns:
             word, model, items (sentence, tokens, index, token), layers (name, cosine, norms, random_pair_cosine), groups,
-            verdict, said_by, same_meaning (the probability that two uses mean the same; empty where that is not known).
+            verdict, read_from, same_meaning (the probability that two uses mean the same; empty where that is not known).
         """
         # Gradio does not check the types of a request; a string would be taken for a list of letters.
         if not isinstance(sentences, list) or not all(

@@ -216,18 +216,19 @@ def csv_name(comparison: Comparison) -> str:
     return f"compare-{re.sub(r'[^a-z0-9]+', '-', comparison.word.lower()).strip('-') or 'word'}.csv"
 
 
+_READ_FROM = {"words": "from the words around it", "expected": "from the words expected in its place"}
+
+
 def said_by(comparison: Comparison, model: str) -> str:
     """Who says it, and how often that is right."""
-    layer = layer_place(comparison.verdict_layer)
-    how = {
-        "words": f"Read from the words around it, without {model}.",
-        "together": f"Read {layer}, together with the words around it, by {model}.",
-    }
+    parts = [_READ_FROM.get(view, layer_place(view)) for view in comparison.read_from]
     right = round(100 * comparison.right_when_clear)
     tested = (
         f" In a test with other words, groupings that were clear enough to be named had {right} % of their pairs right."
     )
-    said = how.get(comparison.said_by, f"Read {layer} by {model}.")
+    said = f"Read {', '.join(parts[:-1])}{' and ' if len(parts) > 1 else ''}{parts[-1]}, by {model}."
+    if comparison.read_from == ("words",):
+        said = f"Read {parts[0]}, without {model}."
     return said + (tested if comparison.groups and comparison.right_when_clear else "")
 
 

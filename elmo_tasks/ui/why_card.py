@@ -154,7 +154,7 @@ def _choosers(explanation: Explanation) -> str:
         f"{escape(format.layer_title(layer.name))}</option>"
         for layer in explanation.comparison.layers[1:]
     )
-    if explanation.comparison.said_by in ("words", "together"):
+    if "words" in explanation.comparison.read_from:
         chosen = " selected" if explanation.layer == "words" else ""
         layers = f'<option value="words"{chosen}>{escape(format.layer_title("words"))}</option>{layers}'
     return (

@@ -8,11 +8,13 @@ import torch
 
 from elmo_tasks.analysis.calibration import TOGETHER, Calibration
 from elmo_tasks.analysis.calibration_fit import WordUses, calibrate, halves
+from elmo_tasks.analysis.expected_words import EXPECTED
+from elmo_tasks.analysis.views_of_uses import WORDS
 
 NAMES = ("0", "1", "2", "mean")
 
 
-def words(signal, around=0.0):
+def words(signal, around=0.0, expected=None):
     """Layer 0 the same for all, layer 1 noise, layer 2 with the sense in it, and something in between as their mean."""
     torch.manual_seed(0)
     r = np.random.default_rng(0)
@@ -23,14 +25,17 @@ def words(signal, around=0.0):
         noise = torch.randn(4, 16, 8)
         noise[0] = noise[0, :1]
         noise[2:, :, 0] += signal * sign
-        near = r.normal(size=(16, 5)) + 3.0  # all have something in common
-        near[:, 0] += around * sign.numpy()
-        found[f"word{w}"] = WordUses(noise, near, senses)
+        others = {}
+        for view, strength in ((WORDS, around), (EXPECTED, expected)):
+            if strength is not None:
+                others[view] = r.normal(size=(16, 5)) + 3.0  # all have something in common
+                others[view][:, 0] += strength * sign.numpy()
+        found[f"word{w}"] = WordUses(noise, others, senses)
     return found
 
 
-def calibrated(signal, around=0.0):
-    return calibrate(NAMES, words(signal, around), (0.5, 0.1, 0.2, 0.3), "abc")
+def calibrated(signal, around=0.0, expected=None):
+    return calibrate(NAMES, words(signal, around, expected), (0.5, 0.1, 0.2, 0.3), "abc")
 
 
 def test_the_layer_that_knows_is_asked():
@@ -52,36 +57,48 @@ def test_where_nothing_knows_nothing_is_named():
 
 
 def test_what_knows_speaks():
-    assert calibrated(0.0, 6.0).words.right > 0.95
+    assert calibrated(0.0, 6.0).reading(WORDS).right > 0.95
     assert calibrated(0.0, 6.0).layers[2].right_of_all < 0.65
     both = calibrated(1.2, 1.2)
     assert both.speaker == TOGETHER
-    assert both.together.right_of_all > max(both.words.right_of_all, both.layers[2].right_of_all)
-    assert both.speaks is both.together
+    together = both.reading(TOGETHER)
+    assert together.right_of_all > max(both.reading(WORDS).right_of_all, both.layers[2].right_of_all)
+    assert both.speaks is together
 
 
-def test_the_speaker_is_given_the_cosines_it_reads():
-    layers, near = [np.full((2, 2), float(k)) for k in range(4)], np.full((2, 2), 9.0)
-    both = calibrated(1.2, 1.2)
-    assert [c[0, 0] for c in both.cosines(layers, near)] == [float(both.verdict_layer), 9.0]
-    raw = both.to_dict()
-    assert [c[0, 0] for c in Calibration.from_dict({**raw, "speaker": "words"}).cosines(layers, near)] == [9.0]
-    alone = Calibration.from_dict({**raw, "speaker": "2", "verdict_layer": 2})
-    assert [c[0, 0] for c in alone.cosines(layers, near)] == [2.0]
+@pytest.mark.parametrize(
+    ("strengths", "views"),
+    [((1.5, 1.5, 1.5), {WORDS, EXPECTED}), ((0.0, 1.5, 1.5), {WORDS, EXPECTED}), ((1.5, 0.0, 1.5), {EXPECTED})],
+)
+def test_those_that_know_something_are_read_together(strengths, views):
+    calibration = calibrated(*strengths)
+    assert calibration.speaker == TOGETHER
+    assert views <= set(calibration.speaks.views)
+    if strengths[0]:
+        assert {"2", "mean"} & set(calibration.speaks.views)  # both have it
+    assert len(calibration.speaks.same_sense.weights) == len(calibration.speaks.views)
+    shown = NAMES[calibration.verdict_layer]
+    assert shown in calibration.speaks.views or not set(NAMES) & set(calibration.speaks.views)
+    assert [reading.name for reading in calibration.others] == [WORDS, EXPECTED, TOGETHER]
 
 
-def test_the_words_around_are_compared_about_their_centre():
-    calibration = calibrated(1.2, 1.2)
-    centre = np.array(calibration.centre)
+def test_a_model_that_does_not_write_is_calibrated_without():
+    assert [reading.name for reading in calibrated(1.2, 1.2).others] == [WORDS, TOGETHER]
+
+
+@pytest.mark.parametrize("view", [WORDS, EXPECTED])
+def test_what_stands_around_is_compared_about_its_centre(view):
+    calibration = calibrated(1.2, 1.2, 1.2)
+    centre = np.array(calibration.centres[view])
     assert centre == pytest.approx(np.full(5, 3.0), abs=0.3)
     step = np.eye(5)[0]
-    near = calibration.around(np.stack([centre + step, centre - step, np.zeros(5)]))
+    near = calibration.cosines(view, np.stack([centre + step, centre - step, np.zeros(5)]))
     assert near[0, 1] == pytest.approx(-1, abs=1e-4)
-    assert near[2].tolist() == [0, 0, 0]  # no word around it is known
+    assert near[2].tolist() == [0, 0, 0]  # nothing around it is known
 
 
 def test_probabilities_are_what_they_say():
-    reading = calibrated(1.2, 1.2).together
+    reading = calibrated(1.2, 1.2).reading(TOGETHER)
     assert reading.error < 0.1
     assert sum(n for *_, n in reading.reliability) > 500
     assert [mean for mean, *_ in reading.reliability] == sorted(mean for mean, *_ in reading.reliability)
@@ -95,7 +112,7 @@ def test_no_word_is_both_fitted_and_held_out():
 
 
 def test_it_survives_json():
-    calibration = calibrated(6.0)
+    calibration = calibrated(6.0, 1.0, 1.0)
     assert Calibration.from_dict(json.loads(json.dumps(calibration.to_dict()))) == calibration
     with pytest.raises(KeyError):
         Calibration.from_dict({})

@@ -6,11 +6,13 @@ import torch
 
 from elmo_tasks.analysis import encoded_batches
 from elmo_tasks.analysis.encoded_batches import token_vectors
+from elmo_tasks.analysis.expected_words import EXPECTED, ExpectedWords
 from elmo_tasks.analysis.marked_vectors import BEFORE_AFTER, all_views, marked_vectors
 from elmo_tasks.analysis.views_of_uses import BOTH, WORDS, surroundings, view_of
 from elmo_tasks.data.marked_words import MarkedWord
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.text.vocabulary import SPECIAL_WORDS
 from tests.bilm.test_bilm import tiny
 
 STATIC = StaticVectors(["the", "old", "ferry", "left"], torch.eye(4) + 0.1, [900, 50, 30, 20], "toy")
@@ -54,7 +56,9 @@ def test_before_after_does_not_see_the_word(elmo):
 def test_the_words_around_a_long_word_are_those_outside_of_it(elmo):
     found = marked_vectors(elmo, STATIC, WORDS_IN)
     tokens = ("the", "ANY", "left", "the", "harbour")  # one token in place of two
-    expected = surroundings(STATIC.vectors_of(tokens).numpy(), np.array([STATIC.share_of(t) for t in tokens]), 1)
+    vectors = STATIC.vectors_of(tokens).numpy()
+    vectors[1] = STATIC.vectors_of(["old", "ferry"]).mean(dim=0)  # what is related to it counts more
+    expected = surroundings(vectors, np.array([STATIC.share_of(t) for t in tokens]), 1)
     np.testing.assert_allclose(found.around[0], expected, atol=1e-3)
     assert not found.around[1].any()
 
@@ -65,6 +69,20 @@ def test_views_are_those_of_the_app(elmo):
     layers, around = found.layers.astype(np.float32), found.around.astype(np.float32)
     for name in ("0", "2", "mean", WORDS, BOTH):
         np.testing.assert_allclose(found.view(name), view_of(name, layers, ("0", "1", "2", "mean"), around), atol=1e-5)
+
+
+def test_what_the_model_expects_is_a_view_where_it_writes(elmo):
+    torch.manual_seed(0)
+    words = [*SPECIAL_WORDS, *STATIC.words]
+    expected = ExpectedWords(torch.randn(len(words), elmo.width // 2), torch.randn(len(words)), words, STATIC)
+    found = marked_vectors(elmo, STATIC, WORDS_IN, expected=expected)
+    assert all_views(elmo, writes=True) == ("0", "1", "2", "mean", BEFORE_AFTER, EXPECTED, WORDS, BOTH)
+    for k, word in enumerate(WORDS_IN):
+        top = elmo.states([word.tokens]).layers[-1, 0]
+        half = elmo.width // 2
+        alone = expected(top[word.start, :half].unsqueeze(0), top[word.end + 1, half:].unsqueeze(0))
+        np.testing.assert_allclose(found.view(EXPECTED)[k], alone[0], atol=2e-3)
+    assert marked_vectors(elmo, STATIC, WORDS_IN).expected is None
 
 
 def test_an_encoder_with_one_layer_and_no_directions_has_fewer_views():

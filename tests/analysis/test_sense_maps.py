@@ -101,6 +101,16 @@ def test_surroundings_leave_the_word_out_and_count_rare_words_more():
     assert not surroundings(np.zeros((2, 3)), np.zeros(2), 0).any()
 
 
+def test_surroundings_count_related_words_more_and_the_word_itself_nowhere():
+    river = np.array([1.0, 0.2, 0.0])
+    vectors = np.stack([river, [1.0, 0.0, 0.0], [0.0, 0.0, 1.0], river])
+    around = surroundings(vectors, np.zeros(4), index=0)
+    assert around[0] > 5 * around[2] > 0  # e^(2 * .98) times as much
+    assert around[1] == 0.0  # "river" stands there again, and says nothing of itself
+    unknown = surroundings(np.stack([np.zeros(3), *vectors[1:3]]), np.zeros(3), index=0)
+    assert unknown[0] == pytest.approx(unknown[2])
+
+
 def test_both_is_the_mean_of_two_cosines():
     random = np.random.default_rng(0)
     layers, around = random.standard_normal((3, 2, 5)), random.standard_normal((2, 4))

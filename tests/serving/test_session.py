@@ -34,7 +34,7 @@ def session(folder, tmp_path_factory):
 
 def test_the_answer_has_the_documented_form(session, folder):
     answer = session.compare("bank", SENTENCES).to_dict()
-    assert list(answer) == ["word", "model", "items", "layers", "groups", "verdict", "said_by", "same_meaning"]
+    assert list(answer) == ["word", "model", "items", "layers", "groups", "verdict", "read_from", "same_meaning"]
     assert [list(item) for item in answer["items"]] == [["sentence", "tokens", "index", "token"]] * 3
     assert [layer["name"] for layer in answer["layers"]] == ["0", "1", "2", "mean"]
     assert [list(layer) for layer in answer["layers"]] == [["name", "cosine", "norms", "random_pair_cosine"]] * 4
@@ -117,10 +117,10 @@ def test_calibration_is_kept_and_renewed_for_other_weights(session, folder, tmp_
     kept = cached_path(checksum_of(elmo, static))
     assert kept.exists()
     before = kept.stat().st_mtime_ns
-    assert load_calibration(elmo, static) == session.loaded.model().calibration
+    assert load_calibration(elmo, static, None) == session.loaded.model().calibration
     assert kept.stat().st_mtime_ns == before
     kept.write_text("{}")
-    assert load_calibration(elmo, static) == session.loaded.model().calibration
+    assert load_calibration(elmo, static, None) == session.loaded.model().calibration
     bilm = tiny()
     with torch.no_grad():
         bilm.token_encoder.projection.bias += 1
@@ -135,7 +135,7 @@ def test_groups_are_named_for_one_spelling_only(session):
     comparison = session.compare("bank", ["The bank opened.", "The Bank opened.", "The BANK opened."])
     assert comparison.groups == ()
     assert "The spellings differ" in comparison.verdict
-    assert comparison.said_by == comparison.verdict_layer  # its cosines alone rank them
+    assert comparison.read_from == (comparison.verdict_layer,)  # its cosines alone rank them
     hebrew = session.compare("שלום", ["שלום עולם", "הוא אמר שלום"])
     assert hebrew.groups == ()
     assert "English words only" in hebrew.verdict

@@ -83,7 +83,7 @@ class FakeService:
             if found
             else ()
         )
-        return Comparison(word, chosen, items, layers, tuple(found), verdict, "2", "together", same, 0.85)
+        return Comparison(word, chosen, items, layers, tuple(found), verdict, "2", ("2", "words"), same, 0.85)
 
     def _find(self, word: str, sentence: str, number: int) -> ComparisonItem:
         field = f"sentence {number}"

@@ -159,15 +159,19 @@ def test_the_first_sentence_is_the_headline(verdict, headline, reasons):
 
 
 @pytest.mark.parametrize(
-    ("said_by", "expected"),
+    ("read_from", "expected"),
     [
-        ("together", "Read at layer 2, together with the words around it, by Fake."),
-        ("words", "Read from the words around it, without Fake."),
-        ("2", "Read at layer 2 by Fake."),
+        (("2", "words"), "Read at layer 2 and from the words around it, by Fake."),
+        (
+            ("1", "words", "expected"),
+            "Read at layer 1, from the words around it and from the words expected in its place, by Fake.",
+        ),
+        (("words",), "Read from the words around it, without Fake."),
+        (("2",), "Read at layer 2, by Fake."),
     ],
 )
-def test_who_says_it_and_how_often_that_is_right(service, said_by, expected):
-    comparison = replace(service.compare("bank", SENTENCES), said_by=said_by)
+def test_who_says_it_and_how_often_that_is_right(service, read_from, expected):
+    comparison = replace(service.compare("bank", SENTENCES), read_from=read_from)
     tested = " In a test with other words, groupings that were clear enough to be named had 85 % of their pairs right."
     assert format.said_by(comparison, "Fake") == expected + tested
     assert format.said_by(replace(comparison, groups=()), "Fake") == expected

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from elmo_tasks.analysis.encoded_batches import token_vectors
+from elmo_tasks.analysis.expected_words import ExpectedWords
 from elmo_tasks.analysis.marked_vectors import MarkedVectors, all_views, marked_vectors
 from elmo_tasks.data.marked_words import MarkedWord
 from elmo_tasks.encoders.static_vectors import StaticVectors
@@ -25,20 +26,22 @@ class Reader:
     Attributes:
         encoder: what is evaluated.
         static: vectors of the words around a use.
+        expected: what the encoder would have written in the place of a word; None for one that does not write.
     """
 
     encoder: Encoder
     static: StaticVectors
+    expected: ExpectedWords | None = None
 
     @property
     def views(self) -> tuple[str, ...]:
         """Views of marked words."""
-        return all_views(self.encoder)
+        return all_views(self.encoder, self.expected is not None)
 
     def words(self, words: Sequence[MarkedWord], what: str) -> MarkedVectors:
         """Vectors of marked words; ``what`` is said in the progress bar."""
         with progress(what, len(words), "word") as bar:
-            return marked_vectors(self.encoder, self.static, words, bar.update)
+            return marked_vectors(self.encoder, self.static, words, bar.update, self.expected)
 
     def tokens(self, sentences: Sequence[tuple[str, ...]], what: str) -> TokenLayers:
         """Vectors of all tokens of the sentences."""
