@@ -119,7 +119,8 @@ class Calibration:
 def _reading(raw: Mapping[str, Any]) -> dict[str, Any]:
     same = raw["same_sense"]
     if isinstance(same, Mapping):
-        same = SameSense(**{**same, "weights": tuple(tuple(pair) for pair in same["weights"])})
+        weights = {"weights": tuple(map(tuple, same["weights"])), "weights_of_few": tuple(same["weights_of_few"])}
+        same = SameSense(**{**same, **weights})
     lists = {"views": tuple(raw["views"]), "reliability": tuple(tuple(bin_) for bin_ in raw["reliability"])}
     return {**raw, "same_sense": same, **lists}
 

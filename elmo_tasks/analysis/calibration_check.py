@@ -44,7 +44,7 @@ class PairCheck:
     Attributes:
         name: of the reading.
         right: share of the pairs whose more probable side is the true one.
-        named: share clear enough to be named, by the margin learned on the gallery.
+        named: share clear enough to be named, as two uses are.
         right_when_named: share of those that are right.
         error: expected calibration error.
     """
@@ -120,18 +120,18 @@ def check_on_pairs(calibration: Calibration, vectors: MarkedVectors, pairs: UseP
         same = reading.same_sense
         if same is None:
             continue
-        weights = [on_cosine for on_cosine, _ in same.weights]
-        beside = [w * cosine[view] for w, view in zip(weights, reading.views, strict=True)]
-        odds = same.intercept + same.of_two + np.sum(beside, axis=0)
+        read = zip(same.weights_of_few, reading.views, strict=True)
+        odds = same.intercept_of_few + np.sum([weight * cosine[view] for weight, view in read], axis=0)
+        chance = 1 / (1 + np.exp(-np.clip(odds, -30, 30)))
         right = (odds > 0) == pairs.same
-        named = np.abs(odds) / 2 >= same.margin_for(2)  # nats per use, as of a grouping of two
+        named = np.maximum(chance, 1 - chance) >= same.least_sure_of(2)
         found.append(
             PairCheck(
                 reading.name,
                 float(right.mean()),
                 float(named.mean()),
                 float(right[named].mean()) if named.any() else 0.0,
-                reliability_of(1 / (1 + np.exp(-np.clip(odds, -30, 30))), pairs.same)[1],
+                reliability_of(chance, pairs.same)[1],
             )
         )
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from elmo_tasks.analysis.calibration import TOGETHER, Calibration, LayerCalibration, Matrices, Reading, centred
-from elmo_tasks.analysis.senses import SameSense, contrast, group_uses
+from elmo_tasks.analysis.senses import FEW, RIGHT_WHEN_NAMED, SameSense, contrast, group_uses
 from elmo_tasks.analysis.similarity import cosine_matrix
 
-#: A grouping is named only where groupings as clear as it had this share of their pairs right, on the words that were fitted.
-RIGHT_WHEN_NAMED = 0.84
 _SETS_PER_WORD = 16
-_NEVER = 1e9  # a margin that no grouping has; JSON has no infinity
+_NEVER = 2.0  # no claim is as sure
 _BINS = 10
 
 Example = tuple[Matrices, NDArray[np.bool_]]  # [n, n] cosines in each view or more, and [n, n] same sense?
@@ -102,28 +100,34 @@ def _combined(layers: Sequence[str], others: Sequence[str]) -> Iterator[tuple[st
             yield from ((*layer, *chosen) for layer in ((), *((name,) for name in layers)))
 
 
-def _features(views: Matrices) -> NDArray[np.float64]:
-    """``[n, n, 2 V + 1]``: cosine and contrast in each view, and whether there are two uses only."""
-    columns = [column for c in views for column in (c, contrast(c))]
-    return np.stack([*columns, np.full_like(views[0], float(len(views[0]) == 2))], axis=-1)
+def _fit(examples: Sequence[Example], chosen: Sequence[int]) -> SameSense:
+    """Of more than few uses their sets teach; of few, any pair does, by its cosines alone."""
+    more = [example for example in examples if len(example[1]) > FEW]
+    intercept, weights = _regression(*_pairs(more, chosen, lambda c: (c, contrast(c))))
+    intercept_of_few, weights_of_few = _regression(*_pairs(examples, chosen, lambda c: (c,)))
+    by_view = tuple(zip(weights[0::2], weights[1::2], strict=True))
+    return SameSense(intercept, by_view, intercept_of_few, weights_of_few)
 
 
-def _pairs(examples: Sequence[Example], chosen: Sequence[int]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def _pairs(
+    examples: Sequence[Example],
+    chosen: Sequence[int],
+    columns: Callable[[NDArray[np.floating]], Sequence[NDArray[np.floating]]],
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """``[pairs, V]`` what is known of each pair of uses in a set, and whether they have one sense."""
     features, labels = [], []
     for cosines, same in examples:
         lower = np.tril_indices(len(same), -1)
-        features.append(_features(tuple(cosines[k] for k in chosen))[lower])
+        features.append(np.stack([column[lower] for k in chosen for column in columns(cosines[k])], axis=-1))
         labels.append(same[lower])
     return np.concatenate(features), np.concatenate(labels)
 
 
-def _fit(examples: Sequence[Example], chosen: Sequence[int]) -> SameSense:
+def _regression(features: NDArray[np.float64], labels: NDArray[np.bool_]) -> tuple[float, tuple[float, ...]]:
     from sklearn.linear_model import LogisticRegression  # takes a second to import
 
-    features, labels = _pairs(examples, chosen)
-    model = LogisticRegression(C=1e3, max_iter=1000).fit(features, labels, _even(features, labels) * len(labels))
-    *weights, of_two = (float(w) for w in model.coef_[0])
-    return SameSense(float(model.intercept_[0]), tuple(zip(weights[0::2], weights[1::2], strict=True)), of_two)
+    model = LogisticRegression(C=1e3, max_iter=1000).fit(features, labels, _even(labels) * len(labels))
+    return float(model.intercept_[0]), tuple(float(weight) for weight in model.coef_[0])
 
 
 def _cross_validated(examples: Sequence[Example], chosen: Sequence[int]) -> float:
@@ -141,21 +145,19 @@ def _chances(
     examples: Sequence[Example], chosen: Sequence[int], same: SameSense
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64]]:
     """Of every pair: the probability of one sense, whether it has one, and a weight that makes the odds even."""
-    features, labels = _pairs(examples, chosen)
-    weights = np.array([w for pair in same.weights for w in pair] + [same.of_two])
-    chance = 1 / (1 + np.exp(-np.clip(features @ weights + same.intercept, -30, 30)))
-    return chance, labels, _even(features, labels) * len(labels)
+    found, labels = [], []
+    for cosines, truth in examples:
+        lower = np.tril_indices(len(truth), -1)
+        found.append(np.clip(same.log_odds(*(cosines[k] for k in chosen)), -30, 30)[lower])
+        labels.append(truth[lower])
+    known = np.concatenate(labels)
+    return 1 / (1 + np.exp(-np.concatenate(found))), known, _even(known)
 
 
-def _even(features: NDArray[np.float64], labels: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """``[n]`` weights that make the odds even: how often two uses share a sense is a matter of what people type, not of the sets.
-
-    Among sets of two as well as among larger ones: of two uses nothing but their cosine may speak.
-    """
-    kind = 2 * features[:, -1].astype(int) + labels
-    counts = np.bincount(kind, minlength=4)
-    of_two = counts[2:].sum() / len(labels)
-    return (np.array([1 - of_two, 1 - of_two, of_two, of_two]) / (2 * np.maximum(counts, 1)))[kind]
+def _even(labels: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """``[n]`` weights that make the odds even: how often two uses share a sense is up to what people type, not to the sets."""
+    share = labels.mean()
+    return np.where(labels, 0.5 / max(share, 1e-9), 0.5 / max(1 - share, 1e-9)) / len(labels)
 
 
 def _measured(
@@ -163,10 +165,10 @@ def _measured(
 ) -> Reading:
     same = _fit(fit_on, chosen)
     fitted = [(len(example[1]), _outcome(example, chosen, same)) for example in fit_on]
-    same = replace(same, least_margin=_least_margin([outcome for n, outcome in fitted if n > 2]))
+    same = replace(same, least_sure=_least_sure([outcome for n, outcome in fitted if n > FEW]))
     outcomes = [_outcome(example, chosen, same) for example in measure_on]
-    needed = [same.margin_for(len(example[1])) for example in measure_on]
-    named = [right for (margin, right), least in zip(outcomes, needed, strict=True) if margin >= least]
+    needed = [same.least_sure_of(len(example[1])) for example in measure_on]
+    named = [right for (sure, right), least in zip(outcomes, needed, strict=True) if sure >= least]
     reliability, error = reliability_of(*_chances(measure_on, chosen, same))
     return replace(
         reading,
@@ -204,22 +206,22 @@ def reliability_of(
     return tuple(bins), error
 
 
-def _least_margin(outcomes: Sequence[tuple[float, float]]) -> float:
-    """The smallest margin from which on the groupings are right as often as :data:`RIGHT_WHEN_NAMED` asks."""
-    by_margin = sorted(outcomes, reverse=True)
-    so_far = np.cumsum([right for _, right in by_margin]) / np.arange(1, len(by_margin) + 1)
-    enough = np.flatnonzero((so_far >= RIGHT_WHEN_NAMED) & (np.array([margin for margin, _ in by_margin]) > 0))
-    return by_margin[int(enough[-1])][0] if len(enough) else _NEVER
+def _least_sure(outcomes: Sequence[tuple[float, float]]) -> float:
+    """How sure a grouping must be for those as sure to be right as often as :data:`RIGHT_WHEN_NAMED` asks."""
+    by_sureness = sorted(outcomes, reverse=True)
+    so_far = np.cumsum([right for _, right in by_sureness]) / np.arange(1, len(by_sureness) + 1)
+    enough = np.flatnonzero(so_far >= RIGHT_WHEN_NAMED)
+    return by_sureness[int(enough[-1])][0] if len(enough) else _NEVER
 
 
 def _outcome(example: Example, chosen: Sequence[int], same: SameSense) -> tuple[float, float]:
-    """Margin of the grouping, and the share of pairs that it has right."""
+    """How sure the grouping is, and the share of pairs that it has right."""
     cosines, truth = example
     grouping = group_uses(same.log_odds(*(cosines[k] for k in chosen)))
     label = {k: g for g, group in enumerate(grouping.groups) for k in group}
     found = np.array([label[k] for k in range(len(truth))])
     lower = np.tril_indices(len(truth), -1)
-    return grouping.margin, float(((found[:, None] == found[None, :]) == truth)[lower].mean())
+    return grouping.sure, float(((found[:, None] == found[None, :]) == truth)[lower].mean())
 
 
 def _sets(words: Sequence[WordUses], centres: Mapping[str, NDArray[np.floating]]) -> Iterator[Example]:

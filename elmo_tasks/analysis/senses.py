@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-#: Of two uses one probability is all there is to say, and below this one nothing is named.
-SURE_OF_TWO = 0.8
+#: What is said is right at least this often: of few uses by its probability, of more as it was on known words.
+RIGHT_WHEN_NAMED = 0.85
+#: Up to so many uses have no contrast: what a cosine has in common with the others of its two uses is all of it.
+FEW = 3
 
 Groups = tuple[tuple[int, ...], ...]
 Matrix = Sequence[Sequence[float]] | NDArray[np.floating]
@@ -23,32 +25,35 @@ class SameSense:
     ``log-odds = intercept + sum of (on_cosine * c + on_contrast * d)`` over one or more views of the uses (a layer, the words
     around them), a logistic regression on uses whose senses are known. ``c`` is the cosine in the view; ``d`` is what is left of
     it when the mean of each of the two uses with all others is taken away, so that it sees which pairs of *these* uses stand
-    closer than the rest. Of two uses alone ``d`` is 0, and the log-odds rise and fall with ``c``.
+    closer than the rest. Of :data:`FEW` uses ``d`` is 0, and another regression, on ``c`` alone, speaks.
 
     Attributes:
         intercept: log-odds where all of them are zero.
         weights: ``(on_cosine, on_contrast)`` of each view.
-        of_two: added to the intercept where there are two uses only, and so no contrast.
-        least_margin: how much more likely the best grouping must be than the next best, in nats per use, to be named; of three uses
-            or more.
+        intercept_of_few: the same for few uses.
+        weights_of_few: on the cosine in each view.
+        least_sure: how sure the weakest claim of a grouping must be for it to be named, of more than few uses.
     """
 
     intercept: float
     weights: tuple[tuple[float, float], ...]
-    of_two: float = 0.0
-    least_margin: float = 0.0
+    intercept_of_few: float = 0.0
+    weights_of_few: tuple[float, ...] = ()
+    least_sure: float = RIGHT_WHEN_NAMED
 
-    def margin_for(self, n_uses: int) -> float:
-        """The least margin of so many uses; two are named where their probability is at least :data:`SURE_OF_TWO`."""
-        return math.log(SURE_OF_TWO / (1 - SURE_OF_TWO)) / 2 if n_uses == 2 else self.least_margin
+    def least_sure_of(self, n_uses: int) -> float:
+        """How sure the weakest claim must be; of few uses a claim is little more than a probability, which must be high itself."""
+        return RIGHT_WHEN_NAMED if n_uses <= FEW else self.least_sure
 
     def log_odds(self, *cosines: Matrix) -> NDArray[np.float64]:
         """``[n][n]`` cosines in each view -> ``[n, n]`` log-odds that two uses have the same sense, at even odds beforehand."""
-        known = zip(self.weights, cosines, strict=True)
-        odds = sum(
-            on_cosine * np.asarray(c, np.float64) + on_contrast * contrast(c) for (on_cosine, on_contrast), c in known
-        )
-        return np.asarray(odds) + self.intercept + (self.of_two if len(cosines[0]) == 2 else 0.0)
+        matrices = [np.asarray(c, np.float64) for c in cosines]
+        if len(matrices[0]) <= FEW:
+            few = zip(self.weights_of_few, matrices, strict=True)
+            return np.asarray(sum(on_cosine * c for on_cosine, c in few)) + self.intercept_of_few
+        known = zip(self.weights, matrices, strict=True)
+        odds = sum(on_cosine * c + on_contrast * contrast(c) for (on_cosine, on_contrast), c in known)
+        return np.asarray(odds) + self.intercept
 
 
 def probabilities(odds: NDArray[np.floating]) -> NDArray[np.float64]:
@@ -59,11 +64,11 @@ def probabilities(odds: NDArray[np.floating]) -> NDArray[np.float64]:
 
 
 def contrast(cosine: Matrix) -> NDArray[np.float64]:
-    """``[n, n]`` cosines without each use's own mean: what is left is about pairs. All zero for two uses."""
+    """``[n, n]`` cosines without each use's own mean: what is left is about pairs. All zero for two or three uses."""
     c = np.asarray(cosine, np.float64)
     n = len(c)
     off = c - np.diag(np.diag(c))
-    if n < 3:
+    if n <= FEW:
         return np.zeros_like(off)
     mean = off.sum(axis=1) / (n - 2)
     overall = off.sum() / ((n - 1) * (n - 2))
@@ -78,23 +83,24 @@ class Grouping:
 
     Attributes:
         groups: positions of the uses; each group in order, groups by their first use.
-        margin: how much more likely this grouping is than the next best one, in nats per use.
-        is_clear: whether the margin is large enough to name the groups.
+        sure: probability of its weakest claim. It claims of each group that its uses go together, and of each two groups that they
+            stand apart, as probable as the pairs are on average.
+        is_clear: whether it is sure enough to name the groups.
     """
 
     groups: Groups
-    margin: float
+    sure: float
     is_clear: bool
 
 
-def group_uses(odds: NDArray[np.floating], least_margin: float = 0.0) -> Grouping:
+def group_uses(odds: NDArray[np.floating], least_sure: float = 0.0) -> Grouping:
     """Sort uses into groups: the grouping under which the pairs' log-odds add up highest (correlation clustering).
 
     Candidates are the cuts of an average-linkage tree, one for each number of groups.
 
     Args:
         odds: ``[n, n]`` log-odds that two uses have the same sense; ``n`` is 2 or more.
-        least_margin: see :class:`SameSense`.
+        least_sure: see :class:`SameSense`.
     """
     from scipy.cluster.hierarchy import cut_tree, linkage  # takes a while to import
     from scipy.spatial.distance import squareform
@@ -106,10 +112,20 @@ def group_uses(odds: NDArray[np.floating], least_margin: float = 0.0) -> Groupin
     candidates: list[tuple[float, Groups]] = []
     for labels in cut_tree(tree).T:  # [n] for each number of groups
         together = labels[:, None] == labels[None, :]
-        candidates.append((float((odds * np.where(together, 0.5, -0.5))[pairs].sum() / 2), _in_order(labels)))
-    (best, groups), (second, _) = sorted(candidates, reverse=True)[:2]
-    margin = (best - second) / n
-    return Grouping(groups, margin, margin >= least_margin)
+        candidates.append((float((odds * np.where(together, 0.5, -0.5))[pairs].sum()), _in_order(labels)))
+    groups = max(candidates)[1]
+    sure = min(_claims(probabilities(odds), groups))
+    return Grouping(groups, sure, sure >= least_sure)
+
+
+def _claims(same: NDArray[np.float64], groups: Groups) -> Iterator[float]:
+    """How probable each group, and each two groups, make what is said of them, on the mean of their pairs."""
+    for k, group in enumerate(groups):
+        if len(group) > 1:
+            lower = np.tril_indices(len(group), -1)
+            yield float(same[np.ix_(group, group)][lower].mean())
+        for other in groups[:k]:
+            yield 1 - float(same[np.ix_(group, other)].mean())
 
 
 def _in_order(labels: NDArray[np.int64]) -> Groups:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elmo_tasks.analysis.senses import SURE_OF_TWO, Grouping, Groups, Matrix, mean_cosines, pairs_of
+from elmo_tasks.analysis.senses import RIGHT_WHEN_NAMED, Grouping, Groups, Matrix, mean_cosines, pairs_of
 
 
 def verdict(grouping: Grouping, same: Matrix, cosine: Matrix, random_pair: float, layer: str, word: str) -> str:
@@ -26,7 +26,7 @@ def verdict(grouping: Grouping, same: Matrix, cosine: Matrix, random_pair: float
         if not grouping.is_clear:
             return (
                 f"The model cannot say whether these two {uses} mean the same. It gives {_percent(chance)} for it; to say yes or "
-                f"no it takes {_percent(SURE_OF_TWO)}. {numbers}"
+                f"no it takes {_percent(RIGHT_WHEN_NAMED)}. {numbers}"
             )
         if len(grouping.groups) == 1:
             return f"Both {uses} go together. It is {_percent(chance)} sure that they mean the same. {numbers}"
@@ -35,8 +35,8 @@ def verdict(grouping: Grouping, same: Matrix, cosine: Matrix, random_pair: float
         )
     if not grouping.is_clear:
         return (
-            f"The model cannot tell these {uses} apart. No way of grouping them is clearly better than the next. {numbers} "
-            "Sentences that differ more in topic, or say more around the word, may help."
+            f"The model cannot tell these {uses} apart. No way of grouping them is sure enough to be named. {_still_sure(same)}"
+            f"{numbers} Sentences that differ more in topic, or say more around the word, may help."
         )
     said = f"All {n} {uses} go together" if len(grouping.groups) == 1 else _capital(_said(grouping.groups))
     return f"{said}. {_sure(grouping.groups, same)} {numbers}"
@@ -73,6 +73,17 @@ def _sure(groups: Groups, same: Matrix) -> str:
         together, a, b = max((same[a][b], -a, -b) for a, b in within)
         parts.append(f"that {1 - a} and {1 - b} mean the same ({_percent(together)})")
     return f"It is most sure {' and '.join(parts)}."
+
+
+def _still_sure(same: Matrix) -> str:
+    """Of the pairs that are sure each by itself, the surest."""
+    pairs = [(same[a][b], a, b) for b in range(len(same)) for a in range(b)]
+    chance, a, b = max(pairs, key=lambda pair: (abs(pair[0] - 0.5), -pair[1], -pair[2]))
+    if max(chance, 1 - chance) < RIGHT_WHEN_NAMED:
+        return ""
+    if chance > 0.5:
+        return f"It is {_percent(chance)} sure, though, that {a + 1} and {b + 1} mean the same. "
+    return f"It is {_percent(1 - chance)} sure, though, that {a + 1} and {b + 1} mean different things. "
 
 
 def _numbers(grouping: Grouping, cosine: Matrix, random_pair: float, layer: str) -> str:

@@ -34,9 +34,9 @@ def run(args: argparse.Namespace) -> int:
     """Measure, keep, print a table."""
     from tqdm import tqdm
 
-    from elmo_tasks.analysis.calibration_fit import RIGHT_WHEN_NAMED
     from elmo_tasks.analysis.evaluation.reader import Reader
     from elmo_tasks.analysis.expected_words import ExpectedWords
+    from elmo_tasks.analysis.senses import RIGHT_WHEN_NAMED
     from elmo_tasks.encoders.elmo import Elmo
     from elmo_tasks.encoders.static_vectors import StaticVectors
     from elmo_tasks.layers.device import checked_device
@@ -62,9 +62,12 @@ def run(args: argparse.Namespace) -> int:
         print(f"| {' | '.join(cells)} |")
     print(f"\nThe verdict is read by: {_title(calibration.speaks)}.")
     print(
-        "Measured on the half of the gallery's words that nothing was fitted on; a grouping is named where those as clear"
+        "Measured on the half of the gallery's words that nothing was fitted on. Of two or three uses a grouping is named where"
     )
-    print(f"had {RIGHT_WHEN_NAMED:.0%} of their pairs right on the other half.")
+    print(
+        f"its weakest claim is {RIGHT_WHEN_NAMED:.0%} sure, of more where those as sure had {RIGHT_WHEN_NAMED:.0%} of their pairs"
+    )
+    print("right on the other half.")
     print("\nprobability of one meaning, in tenths: mean probability / share that have one / pairs")
     for mean, share, n in calibration.speaks.reliability:
         print(f"  {mean:.2f} / {share:.2f} / {n:,}")

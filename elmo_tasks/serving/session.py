@@ -117,7 +117,7 @@ class Session:
                 written = loaded.expected(*states_around(states[-1], places))
                 cosines[EXPECTED] = calibration.cosines(EXPECTED, written)
             odds = speaks.same_sense.log_odds(*(cosines[view] for view in speaks.views))
-            grouping = group_uses(odds, speaks.same_sense.margin_for(len(odds)))
+            grouping = group_uses(odds, speaks.same_sense.least_sure_of(len(odds)))
             same = tuple(tuple(round(v, 4) for v in row) for row in probabilities(odds).tolist())
             said = verdict(grouping, same, shown.cosine, shown.random_pair_cosine, shown.name, word_shown)
         return Comparison(

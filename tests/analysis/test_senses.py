@@ -7,11 +7,11 @@ import torch
 from elmo_tasks.analysis.senses import SameSense, contrast, group_uses, mean_cosines, pairs_of, probabilities
 from elmo_tasks.analysis.similarity import cosine_matrix, random_pair_cosine
 
-READING = SameSense(intercept=-5.0, weights=((10.0, 2.0),), least_margin=0.1)
+READING = SameSense(-5.0, ((10.0, 2.0),), intercept_of_few=-5.0, weights_of_few=(10.0,), least_sure=0.7)
 
 
 def grouped(cosine):
-    return group_uses(READING.log_odds(cosine), READING.least_margin)
+    return group_uses(READING.log_odds(cosine), READING.least_sure_of(len(cosine)))
 
 
 def blocks(labels, within=0.8, between=0.2):
@@ -41,16 +41,18 @@ def test_the_order_of_the_uses_does_not_matter():
     order = r.permutation(6)
     one, other = grouped(cosine.tolist()), grouped(cosine[np.ix_(order, order)].tolist())
     assert {frozenset(g) for g in one.groups} == {frozenset(int(order[k]) for k in g) for g in other.groups}
-    assert one.margin == pytest.approx(other.margin)
+    assert one.sure == pytest.approx(other.sure)
 
 
 def test_log_odds_add_up_over_views():
     r = np.random.default_rng(2)
     one, two = (cosine_matrix(torch.tensor(r.normal(size=(5, 4)))).numpy() for _ in range(2))
-    both = SameSense(-1.0, ((3.0, 1.0), (2.0, 0.5)), of_two=-7.0)
+    both = SameSense(-1.0, ((3.0, 1.0), (2.0, 0.5)), intercept_of_few=-8.0, weights_of_few=(4.0, 5.0))
     expected = -1.0 + 3 * one + contrast(one) + 2 * two + 0.5 * contrast(two)
     np.testing.assert_allclose(both.log_odds(one, two), expected)
-    np.testing.assert_allclose(both.log_odds(one[:2, :2], two[:2, :2]), -8.0 + 3 * one[:2, :2] + 2 * two[:2, :2])
+    for n in (2, 3):
+        few = [view[:n, :n] for view in (one, two)]
+        np.testing.assert_allclose(both.log_odds(*few), -8.0 + 4 * few[0] + 5 * few[1])
     with pytest.raises(ValueError, match="argument 2 is shorter"):
         both.log_odds(one)
 
@@ -71,7 +73,8 @@ def test_contrast_takes_away_what_each_use_has_with_all_others():
     np.testing.assert_allclose(shifted, contrast(pairwise), atol=1e-12)
     np.testing.assert_allclose(shifted.sum(axis=1), 0, atol=1e-12)
     assert shifted[0, 1] == shifted.max()
-    assert not contrast(np.array([[1.0, 0.3], [0.3, 1.0]])).any()
+    assert not contrast(pairwise[:2, :2]).any()
+    assert not contrast(pairwise[:3, :3]).any()
 
 
 def test_pairs_within_and_between():
@@ -102,9 +105,20 @@ def test_random_pairs_share_neither_sentence_nor_word():
     assert random_pair_cosine(vectors, sentence, word).tolist() == pytest.approx([-0.5])
 
 
-def test_two_uses_are_named_where_one_probability_is_high_enough():
-    for chance, named in ((0.81, True), (0.79, False), (0.21, False), (0.19, True)):
-        odds = np.array([[0.0, np.log(chance / (1 - chance))]] * 2)
-        odds = np.maximum(odds, odds.T) if chance > 0.5 else np.minimum(odds, odds.T)
-        assert group_uses(odds, READING.margin_for(2)).is_clear == named
-    assert READING.margin_for(3) == READING.least_margin
+@pytest.mark.parametrize("n", [2, 3])
+def test_few_uses_are_named_where_what_is_said_is_probable_enough_itself(n):
+    for chance, named in ((0.86, True), (0.84, False), (0.16, False), (0.14, True)):
+        odds = np.full((n, n), np.log(chance / (1 - chance)))
+        assert group_uses(odds, READING.least_sure_of(n)).is_clear == named
+    assert READING.least_sure_of(4) == READING.least_sure
+
+
+def test_a_grouping_is_as_sure_as_its_weakest_claim():
+    same = np.array([[0, 0.7, 0.3, 0.1], [0.7, 0, 0.1, 0.1], [0.3, 0.1, 0, 0.9], [0.1, 0.1, 0.9, 0]])
+    inside = np.clip(same, 1e-9, 1)
+    found = group_uses(np.log(inside / (1 - inside)))
+    assert found.groups == ((0, 1), (2, 3))
+    assert found.sure == pytest.approx(0.7)  # 1 and 2 together; 3 and 4: .9; apart: .85
+    one = group_uses(np.log(inside[:3, :3] / (1 - inside[:3, :3])))
+    assert one.groups == ((0, 1), (2,))
+    assert one.sure == pytest.approx(0.7)

@@ -59,13 +59,20 @@ def test_the_surest_pairs_are_named_and_nothing_is_certain():
 
 
 def test_it_says_when_it_cannot_tell():
-    text = said_of(((0, 1, 2),), clear=False, cosine=(0.5, 0.5), layer="mean")
+    text = said_of(((0, 1, 2),), clear=False, same=(0.84, 0.84), cosine=(0.5, 0.5), layer="mean")
     assert text.startswith("The model cannot tell these uses of “bank” apart.")
     assert "In the mean of the layers their cosines average 0.50" in text
-    assert "sure" not in text
+    assert "though" not in text
     two = said_of(((0, 1),), clear=False, same=(0.55, 0.55), cosine=(0.5, 0.5))
     assert two.startswith("The model cannot say whether these two uses of “bank” mean the same. It gives 55 % for it")
     assert "At layer 1 their cosine is 0.50" in two
+
+
+def test_what_is_sure_by_itself_is_said_where_the_groups_are_not():
+    apart = said_of(((0, 1), (2,)), clear=False, same=(0.7, 0.06))
+    assert "It is 94 % sure, though, that 1 and 3 mean different things. At layer 1" in apart
+    alike = said_of(((0, 1), (2,)), clear=False, same=(0.9, 0.3))
+    assert "It is 90 % sure, though, that 1 and 2 mean the same. At layer 1" in alike
 
 
 def test_of_different_spellings_only_the_order_is_said():
