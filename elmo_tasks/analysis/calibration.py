@@ -61,7 +61,7 @@ class Calibration:
     """All readings of one model.
 
     Attributes:
-        checksum: of what was measured: the model's weights, the static vectors, the gallery.
+        checksum: of what was measured, and how: the model's weights, its output layer, the static vectors, the gallery.
         layers: one entry per layer, then the mean.
         others: what stands around the use, without its vector: each alone; then what was best together.
         verdict_layer: position of the layer that speaks, or that speaks best.

@@ -17,6 +17,7 @@ from elmo_tasks.analysis.similarity import cosine_matrix
 
 _SETS_PER_WORD = 16
 _NEVER = 2.0  # no claim is as sure
+_EVEN_ODDS = 0.5 + 1e-6
 _BINS = 10
 
 Example = tuple[Matrices, NDArray[np.bool_]]  # [n, n] cosines in each view or more, and [n, n] same sense?
@@ -211,7 +212,8 @@ def _least_sure(outcomes: Sequence[tuple[float, float]]) -> float:
     by_sureness = sorted(outcomes, reverse=True)
     so_far = np.cumsum([right for _, right in by_sureness]) / np.arange(1, len(by_sureness) + 1)
     enough = np.flatnonzero(so_far >= RIGHT_WHEN_NAMED)
-    return by_sureness[int(enough[-1])][0] if len(enough) else _NEVER
+    # Never a grouping with a claim that is more probably wrong than right, however often the others were right.
+    return max(_EVEN_ODDS, by_sureness[int(enough[-1])][0]) if len(enough) else _NEVER
 
 
 def _outcome(example: Example, chosen: Sequence[int], same: SameSense) -> tuple[float, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 
 import numpy as np
@@ -56,6 +57,14 @@ class ExpectedWords:
             return None
         softmax, vocabulary = load_softmax(elmo.files)
         return cls(softmax.weight, softmax.bias, vocabulary.words, static)
+
+    @property
+    def checksum(self) -> str:
+        """Of the words and of what makes them probable."""
+        digest = hashlib.sha256()
+        for value in (self._weight, self._bias, self._log_frequency, self._table):
+            digest.update(value.contiguous().numpy().tobytes())
+        return digest.hexdigest()
 
     @torch.no_grad()
     def __call__(self, before: Tensor, after: Tensor) -> NDArray[np.float32]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-#: What is said is right at least this often: of few uses by its probability, of more as it was on known words.
+#: What is said is to be right this often: of few uses by its own probability, of more by what known words showed.
 RIGHT_WHEN_NAMED = 0.85
 #: Up to so many uses have no contrast: what a cosine has in common with the others of its two uses is all of it.
 FEW = 3
@@ -25,7 +25,7 @@ class SameSense:
     ``log-odds = intercept + sum of (on_cosine * c + on_contrast * d)`` over one or more views of the uses (a layer, the words
     around them), a logistic regression on uses whose senses are known. ``c`` is the cosine in the view; ``d`` is what is left of
     it when the mean of each of the two uses with all others is taken away, so that it sees which pairs of *these* uses stand
-    closer than the rest. Of :data:`FEW` uses ``d`` is 0, and another regression, on ``c`` alone, speaks.
+    closer than the rest. Of up to :data:`FEW` uses ``d`` is 0, and another regression, on ``c`` alone, speaks.
 
     Attributes:
         intercept: log-odds where all of them are zero.

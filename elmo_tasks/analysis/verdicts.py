@@ -25,8 +25,8 @@ def verdict(grouping: Grouping, same: Matrix, cosine: Matrix, random_pair: float
         chance = same[0][1]
         if not grouping.is_clear:
             return (
-                f"The model cannot say whether these two {uses} mean the same. It gives {_percent(chance)} for it; to say yes or "
-                f"no it takes {_percent(RIGHT_WHEN_NAMED)}. {numbers}"
+                f"The model cannot say whether these two {uses} mean the same. It gives {_not_enough(chance)} for it; "
+                f"to say yes or no it takes {_percent(RIGHT_WHEN_NAMED)}. {numbers}"
             )
         if len(grouping.groups) == 1:
             return f"Both {uses} go together. It is {_percent(chance)} sure that they mean the same. {numbers}"
@@ -124,6 +124,13 @@ def _percent(share: float) -> str:
     if not 0.005 <= share < 0.995:
         return "over 99 %" if share > 0.5 else "under 1 %"
     return f"{round(100 * share)} %"
+
+
+def _not_enough(chance: float) -> str:
+    """A probability that nothing is said by, so that it does not read as one that something is said by."""
+    if _percent(max(chance, 1 - chance)) == _percent(RIGHT_WHEN_NAMED):
+        return f"{100 * chance:.1f} %"
+    return _percent(chance)
 
 
 def _listed(numbers: Sequence[int]) -> str:

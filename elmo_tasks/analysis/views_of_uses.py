@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 #: The words around the use, as static vectors: no model reads the sentence.
 WORDS = "words"
-#: The mean of the layers that read the sentence, beside the words around the use.
+#: The first layer that reads the sentence, beside the words around the use. On the calibration words of the gallery groups match
+#: senses better so than with another layer, or the mean, beside them (measured with elmo-mini).
 BOTH = "both"
 # Words rarer than this count fully; "the" counts a thousandth (Arora, Liang and Ma, 2017, call it a).
 _RARE = 1e-4
@@ -37,7 +38,7 @@ def rarity(shares: NDArray[np.floating]) -> NDArray[np.float64]:
 def surroundings(vectors: NDArray[np.floating], shares: NDArray[np.floating], index: int) -> NDArray[np.float32]:
     """The words around one word as one vector: rare ones (SIF: Arora, Liang and Ma, 2017) and related ones weigh more.
 
-    Their order does not count, and the word itself is left out, wherever it stands.
+    Their order does not count. The word itself is left out, and so is every token that has its very vector.
 
     Args:
         vectors: ``[T, D]`` static vectors of the tokens of the sentence; zero for unknown ones.
@@ -69,7 +70,6 @@ def view_of(
     if name == WORDS:
         return unit(around)
     if name == BOTH:
-        read = layers[1:] if len(layers) > 1 else layers
-        return unit(np.concatenate([unit(read.mean(axis=0)), unit(around)], axis=1))
+        return unit(np.concatenate([unit(layers[min(1, len(layers) - 1)]), unit(around)], axis=1))
     k = list(names).index(name)
     return unit(layers[k] if k < len(layers) else layers.mean(axis=0))

@@ -72,7 +72,7 @@ class Comparison:
         verdict: the answer in a few plain sentences.
         verdict_layer: name of the layer that the verdict gives the cosines of.
         read_from: what the verdict was read from, one or more of: the name of a layer, ``"words"`` (the words around the word,
-            without the model), ``"expected"`` (the words that the model would have written in its place).
+            without the model), ``"expected"`` (the words that the model would have written in its place); none if it was not read.
         same_meaning: ``[n][n]`` probabilities that two uses mean the same, at even odds beforehand; empty where that is not known.
         right_when_clear: share of the pairs of uses that were put together or apart rightly, in a test with other words, where
             groupings were as clear as those that are named here.

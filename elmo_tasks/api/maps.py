@@ -55,7 +55,7 @@ class MapView:
     """What uses can be compared by, and how well that was measured to tell senses apart.
 
     Attributes:
-        name: a layer, ``"mean"``, ``"words"`` (the words around a use) or ``"both"`` (these and the layers).
+        name: a layer, ``"mean"``, ``"words"`` (the words around a use) or ``"both"`` (these and layer 1).
         agreement: adjusted Rand index of groups and known senses, averaged over the gallery's words; ``None`` if not measured.
         named: share of sets of uses in several senses whose groups are clear enough to be named; ``None`` if not measured.
         right: share of pairs of uses, where groups are named, that are rightly together or apart; ``None`` if not measured.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import os
@@ -50,7 +51,7 @@ def load_calibration(elmo: Elmo, static: StaticVectors, expected: ExpectedWords 
 
 def cached_path(checksum: str) -> Path:
     """Where the calibration of a model that came without one is kept."""
-    return cache_folder() / "calibration" / f"{checksum[:16]}.json"
+    return cache_folder() / "calibration" / f"{hashlib.sha256(checksum.encode()).hexdigest()[:16]}.json"
 
 
 def write_calibration(calibration: Calibration, path: Path) -> None:
@@ -108,7 +109,7 @@ def measure(
 
 
 def _checksum_of(elmo: Elmo, static: StaticVectors, expected: ExpectedWords | None) -> str:
-    return f"{checksum_of(elmo, static)}-{_METHOD}{'' if expected is None else '-writes'}"
+    return f"{checksum_of(elmo, static)}-{_METHOD}-{'' if expected is None else expected.checksum}"
 
 
 def random_pairs(elmo: Elmo) -> tuple[float, ...]:

@@ -81,6 +81,7 @@ class LoadedModels:
 
         Raises:
             InputError: it is not on offer.
+            WeightsError: its files are broken.
         """
         name = self.allowed(asked)
         with self._lock:

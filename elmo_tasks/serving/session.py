@@ -104,12 +104,15 @@ class Session:
         word_shown = mentions[0].token.text
         grouping = Grouping((), 0.0, False)
         same: tuple[tuple[float, ...], ...] = ()
+        read_from: tuple[str, ...] = ()
         if len(spellings) > 1:
+            read_from = (shown.name,)  # different spellings are ranked by its cosines, and by nothing else
             said = ranked(shown.cosine, shown.random_pair_cosine, shown.name)
         # What a cosine means was measured on one spelling at a time, in English.
         elif speaks.same_sense is None or not any("a" <= c <= "z" for c in word_shown.lower()):
             said = f"The model cannot tell these uses of “{word_shown}” apart. It was measured on English words only."
         else:
+            read_from = speaks.views
             cosines = {layer.name: np.asarray(layer.cosine) for layer in compared}
             around = [words_around(loaded.static, words, m.index) for words, m in zip(tokens, mentions, strict=True)]
             cosines[WORDS] = calibration.cosines(WORDS, np.stack(around))
@@ -128,8 +131,7 @@ class Session:
             groups=grouping.groups if grouping.is_clear else (),
             verdict=said,
             verdict_layer=shown.name,
-            # Different spellings are ranked by the cosines of the layer that is shown, and by nothing else.
-            read_from=(shown.name,) if len(spellings) > 1 else speaks.views,
+            read_from=read_from,
             same_meaning=same,
             right_when_clear=speaks.right,
         )

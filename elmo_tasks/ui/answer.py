@@ -27,9 +27,10 @@ compared directly.</p>
 <li><b>The length</b> (norm) of a vector says how strongly the model reacts, not what the word means.</li>
 </ul>
 <p><b>Who speaks.</b> The numbers of each layer are shown as they are. The groups and the percentages are read from whatever
-tells the meanings of words apart best in a test: for a small model that is one layer <em>together with</em> the words around
-the word, each as one fixed vector that no sentence changes. (Of the two, the words around it know more.) The percentages hold
-if one meaning and two meanings are equally likely beforehand. Uses are grouped only where groupings as clear were mostly
+tells the meanings of words apart best in a test: for the small model that is one layer <em>together with</em> the words that the
+model itself would have written in its place, and with the words around it, each as one fixed vector that no sentence changes.
+(Of the three, the words around it know most.) The percentages hold if one meaning and two meanings are equally likely
+beforehand. Two or three uses are grouped only where the model is 85 % sure, more of them where groupings as sure were mostly
 right in that test; else the answer is “cannot tell”.</p>
 <p>Sentences built alike (“I ate an apple”, “I ate a carrot”) come out alike whatever the word is. Choose sentences that
 differ in topic and wording. A small model makes mistakes: trust a clear pattern more than a single number.</p>
@@ -95,12 +96,13 @@ def verdict_section(comparison: Comparison, groups: list[int | None], models: Se
         sections.append(f'<section class="group gnone"><h3>{heading}</h3>{_uses(comparison, rest, groups)}</section>')
     subject = f"“{escape(comparison.word)}”" if comparison.word else "The marked words"
     unsure = "" if comparison.groups else " unsure"
+    read_by = format.read_by(comparison, title)
+    meta = f'<p class="meta">{escape(read_by)}</p>' if read_by else ""
     return (
         f'<section class="card verdict{unsure}">'
         f'<p class="eyebrow">{subject} in {len(comparison.items)} sentences</p>'
         f'<div role="status"><h2>{escape(headline)}</h2><p class="reasons">{escape(reasons)}</p></div>'
-        f'<p class="meta">{escape(format.said_by(comparison, title))}</p>'
-        f'<div class="groups">{"".join(sections)}</div></section>'
+        f'{meta}<div class="groups">{"".join(sections)}</div></section>'
     )
 
 

@@ -219,8 +219,10 @@ def csv_name(comparison: Comparison) -> str:
 _READ_FROM = {"words": "from the words around it", "expected": "from the words expected in its place"}
 
 
-def said_by(comparison: Comparison, model: str) -> str:
-    """Who says it, and how often that is right."""
+def read_by(comparison: Comparison, model: str) -> str:
+    """What the verdict was read from, and how often that is right; nothing where nothing could be read."""
+    if not comparison.read_from:
+        return ""
     parts = [_READ_FROM.get(view, layer_place(view)) for view in comparison.read_from]
     right = round(100 * comparison.right_when_clear)
     tested = (

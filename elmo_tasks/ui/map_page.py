@@ -27,7 +27,7 @@ that lie close together. Then the program looks for groups of marks with gaps be
 notices how a sentence is built more than what it is about.</li>
 <li><b>The words around it</b> describe a use by the other words of its sentence, each with one fixed vector, in no
 order. That is not ELMo. It knows topics well and is the yardstick here.</li>
-<li><b>Both</b> puts the two side by side.</li>
+<li><b>Both</b> puts layer 1 and these words side by side.</li>
 <li><b>The number of groups</b> is the one with the widest gaps (the silhouette). It is held against the gaps that
 the same number of points without any groups shows. If it is not clearly above that, no groups are named: a guess would
 look like knowledge.</li>

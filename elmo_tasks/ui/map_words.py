@@ -7,12 +7,12 @@ from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.format import layer_title, number_text
 from elmo_tasks.ui.plain_words import percent
 
-TITLES = {"words": "The words around it, without ELMo", "both": "ELMo’s layers and the words around it"}
+TITLES = {"words": "The words around it, without ELMo", "both": "ELMo’s layer 1 and the words around it"}
 PLACES = {
     "0": "by the letters of the word only",
     "mean": "by the mean of ELMo’s layers",
     "words": "by the words around them, without ELMo",
-    "both": "by ELMo’s layers together with the words around them",
+    "both": "by ELMo’s layer 1 together with the words around them",
 }
 
 

@@ -115,9 +115,9 @@ def steps(tabs: Sequence[str] = tuple(TABS)) -> tuple[Step, ...]:
             "Which sentences belong together?",
             f"{_chips('story', [s.word for s in STORIES], 'Word')}{_part('story', 'Reading the sentences…')}",
             "Let the audience sort the sentences into A and B first, by hand or with the buttons. Next shows how the model "
-            "sorts them, by ELMo’s layer 1 together with the words around the word. ELMo itself only learned to guess the next "
-            "word, in both directions; how to read its numbers was learned from example sentences of other words. These words "
-            "were chosen because they are read clearly; many words are harder.",
+            "sorts them, by ELMo’s layer 1, the words that ELMo would write in its place and the words around it. ELMo itself "
+            "learned from plain text which words come next and which stand nearby; how to read its numbers was learned from "
+            "example sentences of other words. These words were chosen because they are read clearly; many words are harder.",
         ),
         Step(
             "Watch the meaning form",

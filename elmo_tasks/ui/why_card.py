@@ -23,8 +23,9 @@ own. The program therefore hides each word in three ways (it leaves it out, it w
 writes “the”) and shows the mean. It names a word only if all three ways put that word first and it makes up at least
 half of all that moves the cosine its way. Small changes mean little, and two words that say the same can stand in for
 each other: hiding one then changes nothing.</p>
-<p><b>The words around it</b> speak in the verdict, so they are asked first: each counts as one fixed vector, rare words more
-than frequent ones, without their order; hiding a word takes it out of that sum. Choose a layer to ask ELMo itself.</p>
+<p><b>The words around it</b> speak in the verdict, so they are asked first: each counts as one fixed vector, rare words and
+words that go with this one more than others, without their order; hiding a word takes it out of that sum. Choose a layer to
+ask ELMo itself.</p>
 <p><b>Before and after.</b> ELMo never reads both sides at once. Each layer above the spelling is two lists of numbers
 side by side: one was made by reading from the first word up to this one, the other by reading from the last word back
 to this one. So there are two half-views, and each can be compared by itself. Each is held against its own two random

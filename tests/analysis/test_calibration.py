@@ -82,6 +82,12 @@ def test_those_that_know_something_are_read_together(strengths, views):
     assert [reading.name for reading in calibration.others] == [WORDS, EXPECTED, TOGETHER]
 
 
+def test_what_is_always_right_names_no_claim_that_it_thinks_wrong():
+    knows = calibrated(0.0, 40.0)
+    assert knows.reading(WORDS).right_of_all == 1.0
+    assert knows.reading(WORDS).same_sense.least_sure > 0.5
+
+
 def test_a_model_that_does_not_write_is_calibrated_without():
     assert [reading.name for reading in calibrated(1.2, 1.2).others] == [WORDS, TOGETHER]
 

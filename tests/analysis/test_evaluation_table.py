@@ -29,7 +29,7 @@ def lines():
 def test_every_line_has_a_cell_for_every_view():
     table = [line for line in lines() if line.startswith("|")]
     assert {line.count("|") for line in table} == {len(FOUND.views) + 3}
-    assert table[0] == "| toy | layer 0 | layer 1 | layer 2 | mean | layers 1 + 2 and words | without a model |"
+    assert table[0] == "| toy | layer 0 | layer 1 | layer 2 | mean | layer 1 and words | without a model |"
 
 
 def test_the_best_is_bold_and_what_is_undefined_is_a_dash():

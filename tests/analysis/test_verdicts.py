@@ -68,6 +68,12 @@ def test_it_says_when_it_cannot_tell():
     assert "At layer 1 their cosine is 0.50" in two
 
 
+@pytest.mark.parametrize(("chance", "shown"), [(0.847, "84.7 %"), (0.153, "15.3 %"), (0.84, "84 %"), (0.5, "50 %")])
+def test_what_is_not_enough_does_not_read_as_if_it_were(chance, shown):
+    text = said_of(((0, 1),), clear=False, same=(chance, chance))
+    assert f"It gives {shown} for it; to say yes or no it takes 85 %." in text
+
+
 def test_what_is_sure_by_itself_is_said_where_the_groups_are_not():
     apart = said_of(((0, 1), (2,)), clear=False, same=(0.7, 0.06))
     assert "It is 94 % sure, though, that 1 and 3 mean different things. At layer 1" in apart

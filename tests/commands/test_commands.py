@@ -170,9 +170,10 @@ def test_calibrate_prints_a_table_and_keeps_the_result_beside_the_model(toy, tmp
     assert "On 4 pairs of uses of one lemma in SemCor" in out
     checked = out[out.index("On 4 pairs") :].splitlines()
     assert [line.split(" | ")[0] for line in checked[4:]][:3] == ["| layer 1", "| layer 2", "| mean of the layers"]
-    cells = [cell.strip("% |") for line in checked[4:] for cell in line.split(" | ")[1:]]
-    assert all(cell == "–" or 0 <= float(cell) <= 100 for cell in cells)
-    assert sum(cell == "–" for cell in cells) <= len(checked[4:])  # only what is right of none that were named
+    for line in checked[4:]:
+        right, named, of_named, error = (cell.strip("% |") for cell in line.split(" | ")[1:])
+        assert all(0 <= float(cell) <= 100 for cell in (right, named, error))
+        assert (of_named == "–") == (float(named) == 0)
     names = [line.split(" | ")[0].removeprefix("| ") for line in out.splitlines()[2:8]]
     around = "the words around it"
     assert names[:5] == ["layer 0", "layer 1", "layer 2", "mean of the layers", f"{around}, without the model"]

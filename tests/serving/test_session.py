@@ -2,13 +2,17 @@
 
 import json
 
+import numpy as np
 import pytest
 import torch
 
+from elmo_tasks.analysis.expected_words import EXPECTED
+from elmo_tasks.analysis.marked_vectors import marked_vectors
+from elmo_tasks.analysis.senses import probabilities
 from elmo_tasks.api import Service
+from elmo_tasks.data.marked_words import MarkedWord
 from elmo_tasks.errors import ConfigError, InputError
 from elmo_tasks.serving.calibrations import cached_path, load_calibration
-from elmo_tasks.serving.map_calibrations import checksum_of
 from elmo_tasks.serving.session import Session
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
@@ -114,7 +118,7 @@ def test_a_model_that_is_not_there(tmp_path):
 
 def test_calibration_is_kept_and_renewed_for_other_weights(session, folder, tmp_path, monkeypatch):
     elmo, static = session.loaded.model().elmo, session.loaded.static()
-    kept = cached_path(checksum_of(elmo, static))
+    kept = cached_path(session.loaded.model().calibration.checksum)
     assert kept.exists()
     before = kept.stat().st_mtime_ns
     assert load_calibration(elmo, static, None) == session.loaded.model().calibration
@@ -128,7 +132,7 @@ def test_calibration_is_kept_and_renewed_for_other_weights(session, folder, tmp_
     (tmp_path / "other" / "calibration.json").write_text(kept.read_text())  # of the first model
     other = Session(str(tmp_path / "other"))
     other.compare("bank", SENTENCES)
-    assert other.loaded.model().calibration.checksum != checksum_of(elmo, static)
+    assert other.loaded.model().calibration.checksum != session.loaded.model().calibration.checksum
 
 
 def test_groups_are_named_for_one_spelling_only(session):
@@ -139,3 +143,33 @@ def test_groups_are_named_for_one_spelling_only(session):
     hebrew = session.compare("שלום", ["שלום עולם", "הוא אמר שלום"])
     assert hebrew.groups == ()
     assert "English words only" in hebrew.verdict
+
+
+def test_the_verdict_reads_the_vectors_that_the_calibration_was_fitted_on():
+    session = Session()  # the bundled model, which has its output layer
+    sentences = [
+        "The bank refused our loan because my salary was too low.",
+        "Herons were nesting in the reeds along the muddy bank of the river.",
+        "The bank raised its interest rates twice last year.",
+        "An old willow stood on the left bank of the river.",
+    ]
+    comparison, loaded = session.compare("bank", sentences), session.loaded.model()
+    uses = [MarkedWord.at(item.tokens, item.index) for item in comparison.items]
+    vectors = marked_vectors(loaded.elmo, loaded.static, uses, expected=loaded.expected)
+    speaks = loaded.calibration.speaks
+    assert comparison.read_from == speaks.views
+    assert EXPECTED in speaks.views
+    cosines = []
+    for view in speaks.views:
+        found = vectors.view(view)
+        cosines.append(
+            loaded.calibration.cosines(view, found) if view in loaded.calibration.centres else found @ found.T
+        )
+    expected = probabilities(speaks.same_sense.log_odds(*cosines))
+    assert np.array(comparison.same_meaning) == pytest.approx(expected, abs=5e-3)  # one of the two is in float16
+    assert comparison.groups == ((0, 2), (1, 3))
+
+
+def test_of_what_could_not_be_read_nothing_is_said_to_be_read(session):
+    comparison = session.compare("мир", ["Мы хотим мир во всём мире.", "Весь мир узнал об этом."])
+    assert comparison.read_from == comparison.groups == ()

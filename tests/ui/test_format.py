@@ -173,5 +173,6 @@ def test_the_first_sentence_is_the_headline(verdict, headline, reasons):
 def test_who_says_it_and_how_often_that_is_right(service, read_from, expected):
     comparison = replace(service.compare("bank", SENTENCES), read_from=read_from)
     tested = " In a test with other words, groupings that were clear enough to be named had 85 % of their pairs right."
-    assert format.said_by(comparison, "Fake") == expected + tested
-    assert format.said_by(replace(comparison, groups=()), "Fake") == expected
+    assert format.read_by(comparison, "Fake") == expected + tested
+    assert format.read_by(replace(comparison, groups=()), "Fake") == expected
+    assert format.read_by(replace(comparison, groups=(), read_from=()), "Fake") == ""

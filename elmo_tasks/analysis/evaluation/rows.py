@@ -123,5 +123,4 @@ def above_layer_0(row: Row) -> tuple[str, bool] | None:
 
 
 def _title(view: str, layers: Sequence[str]) -> str:
-    read = layers[1:] or layers
-    return f"layers {' + '.join(read)} and words" if view == BOTH else _TITLES.get(view, view)
+    return f"layer {layers[:2][-1]} and words" if view == BOTH else _TITLES.get(view, view)
