@@ -127,7 +127,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", help="name or folder (default: the bundled one)")
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--pairs", type=int, default=170, help="gallery pairs for the trust in words (default: 170)")
+    parser.add_argument("--pairs", type=int, default=1000, help="gallery pairs for the trust in words (default: 1000)")
     parser.add_argument("--layer", type=int, default=1)
     args = parser.parse_args()
     torch.set_num_threads(1)
