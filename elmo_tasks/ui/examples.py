@@ -51,10 +51,10 @@ EXAMPLES: tuple[Example, ...] = (
         "run",
         (
             "Every morning before breakfast I go for a run through the park.",
-            "Rumours about bad loans caused a run on the savings bank.",
             "The old program takes hours to run on my slow laptop.",
             "Her long run along the beach left her tired but happy.",
             "Engineers run the simulation overnight on a faster computer.",
+            "Frightened customers caused a run on the bank to withdraw their savings.",
         ),
     ),
     Example(
@@ -95,9 +95,8 @@ EXAMPLES: tuple[Example, ...] = (
         (
             "The nurse prepared the patient for discharge from hospital on Friday.",
             "Yellow discharge from the wound was a clear sign of infection.",
-            "The factory was fined for the discharge of waste water into the lake.",
             "Before discharge the doctor explained which pills to take at home.",
-            "Lightning is an electrical discharge between a cloud and the ground.",
+            "Thick discharge from the ear is often caused by bacteria.",
         ),
     ),
     Example(
