@@ -88,7 +88,8 @@ class Session:
         tokens = [[t.text for t in m.tokens] for m in mentions]
         states = loaded.elmo.states(tokens).layers  # [L, n, T, D], with the boundaries
         places = torch.tensor([m.index + 1 for m in mentions], device=states.device)
-        views = with_mean(states[:, torch.arange(len(places)), places].cpu())  # [L + 1, n, D]
+        rows = torch.arange(len(places), device=states.device)
+        views = with_mean(states[:, rows, places].cpu())  # [L + 1, n, D]
         compared = tuple(
             LayerComparison(
                 name=name,
