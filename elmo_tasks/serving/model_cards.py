@@ -18,7 +18,8 @@ def told(files: ModelFiles) -> tuple[str, ...]:
     if not isinstance(card, dict):
         return ()
     sentences = []
-    if tasks := _texts(card.get("learned_from")):
+    tasks = _texts(card.get("learned_from"))
+    if tasks:
         sentences.append(f"It was trained to predict {'; and '.join(tasks)}.")
     training = card.get("training")
     positions = training.get("positions") if isinstance(training, dict) else None
@@ -29,10 +30,21 @@ def told(files: ModelFiles) -> tuple[str, ...]:
         sentences.append(
             f"It went on from {Path(start).name} and {read}" if isinstance(start, str) else f"It has {read}"
         )
+        if alone := _language_model_alone(training, len(tasks)):
+            sentences.append(f"The first {alone / 1e6:.1f} million of them taught it only the first of these tasks.")
     sources = card.get("sources")
     if names := _texts([s.get("what") for s in sources if isinstance(s, dict)] if isinstance(sources, list) else None):
         sentences.append(f"Its text comes from: {'; '.join(dict.fromkeys(names))}.")
     return tuple(sentences)
+
+
+def _language_model_alone(training: Any, n_tasks: int) -> int:
+    """Positions of the first part of a training, if that part had one task and the whole has more; else 0."""
+    parts = training.get("parts")
+    first = parts[0] if isinstance(parts, list) and parts and isinstance(parts[0], dict) else {}
+    positions = first.get("positions")
+    one_of_more = len(_texts(first.get("learned_from"))) == 1 < n_tasks
+    return positions if one_of_more and isinstance(positions, int) else 0
 
 
 def _texts(value: Any) -> list[str]:

@@ -36,6 +36,20 @@ def test_what_went_on_from_another_model_has_read_more_than_its_card_counts(file
     assert told(files)[0].startswith("It has read 0.1 million words")
 
 
+def test_what_only_the_last_part_taught(files):
+    parts = [
+        {"learned_from": ["the next word"], "positions": 38_000_000},
+        {"learned_from": ["the next word", "topics"]},
+    ]
+    card = {"learned_from": ["the next word", "topics"], "training": {"positions": 62_000_000, "parts": parts}}
+    (files.folder / "card.json").write_text(json.dumps(card))
+    assert told(files)[2] == "The first 38.0 million of them taught it only the first of these tasks."
+    for broken in ([], [3], [{"positions": "x", "learned_from": ["a"]}], "no"):
+        card["training"]["parts"] = broken
+        (files.folder / "card.json").write_text(json.dumps(card))
+        assert len(told(files)) == 2
+
+
 @pytest.mark.parametrize(
     "card",
     ["", "[]", "{}", '{"learned_from": 3, "training": [], "sources": {"a": 1}}', '{"sources": [4, {"what": 5}]}'],
