@@ -37,11 +37,13 @@ class ExpectedWords:
     """
 
     def __init__(self, weight: Tensor, bias: Tensor, words: Sequence[str], static: StaticVectors) -> None:
-        words = words[:_WORDS]
+        words, weight, bias = words[:_WORDS], weight.detach()[:_WORDS].cpu(), bias.detach()[:_WORDS].cpu()
+        #: SHA-256 of the words and of what makes them probable, as given: what is computed of them may differ by machine.
+        self.checksum = _checksum(words, weight, bias)
         vectors = normalize(static.vectors_of(words).cpu(), dim=-1)
         known = vectors.any(dim=-1) & torch.tensor([word[:1].isalnum() for word in words], dtype=torch.bool)
         kept = known.nonzero().flatten()
-        self._weight, self._bias = weight.detach().cpu()[kept], bias.detach().cpu()[kept]
+        self._weight, self._bias = weight[kept], bias[kept]
         self._log_frequency = log_frequencies(len(words))[kept]
         weights = rarity(np.array([static.share_of(words[k]) for k in kept.tolist()]))
         self._table = vectors[kept] * torch.from_numpy(weights).float().unsqueeze(1)
@@ -58,14 +60,6 @@ class ExpectedWords:
         softmax, vocabulary = load_softmax(elmo.files)
         return cls(softmax.weight, softmax.bias, vocabulary.words, static)
 
-    @property
-    def checksum(self) -> str:
-        """Of the words and of what makes them probable."""
-        digest = hashlib.sha256()
-        for value in (self._weight, self._bias, self._log_frequency, self._table):
-            digest.update(value.contiguous().numpy().tobytes())
-        return digest.hexdigest()
-
     @torch.no_grad()
     def __call__(self, before: Tensor, after: Tensor) -> NDArray[np.float32]:
         """What is expected in ``n`` places.
@@ -80,3 +74,10 @@ class ExpectedWords:
         told, told_after = (linear(side.float().cpu(), self._weight, self._bias) for side in (before, after))
         probable = told_by_both(told, told_after, self._log_frequency).exp()
         return np.asarray(normalize(probable @ self._table, dim=-1).numpy(), np.float32)
+
+
+def _checksum(words: Sequence[str], weight: Tensor, bias: Tensor) -> str:
+    digest = hashlib.sha256("\n".join(words).encode())
+    for value in (weight, bias):
+        digest.update(value.float().contiguous().numpy().tobytes())
+    return digest.hexdigest()

@@ -54,3 +54,11 @@ def test_only_a_model_with_its_output_layer_expects_words(tmp_path, writes):
     found = ExpectedWords.load(Elmo.load(tmp_path / "m"), STATIC)
     assert (found is not None) == writes
     assert ExpectedWords.load(Elmo(bilm), STATIC) is None
+
+
+def test_its_checksum_is_that_of_the_output_layer_as_given():
+    weight, bias = torch.randn(len(WORDS), 4), torch.randn(len(WORDS))
+    one = ExpectedWords(weight, bias, WORDS, STATIC)
+    assert ExpectedWords(weight.clone(), bias, list(WORDS), STATIC).checksum == one.checksum
+    others = [(weight + 1, bias, WORDS), (weight, bias + 1, WORDS), (weight, bias, [*WORDS[:-1], "lend"])]
+    assert one.checksum not in {ExpectedWords(*other, STATIC).checksum for other in others}
