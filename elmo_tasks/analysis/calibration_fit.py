@@ -166,7 +166,7 @@ def _measured(
 ) -> Reading:
     same = _fit(fit_on, chosen)
     fitted = [(len(example[1]), _outcome(example, chosen, same)) for example in fit_on]
-    same = replace(same, least_sure=_least_sure([outcome for n, outcome in fitted if n > FEW]))
+    same = replace(same, least_sure=least_sure([outcome for n, outcome in fitted if n > FEW]))
     outcomes = [_outcome(example, chosen, same) for example in measure_on]
     needed = [same.least_sure_of(len(example[1])) for example in measure_on]
     named = [right for (sure, right), least in zip(outcomes, needed, strict=True) if sure >= least]
@@ -207,7 +207,7 @@ def reliability_of(
     return tuple(bins), error
 
 
-def _least_sure(outcomes: Sequence[tuple[float, float]]) -> float:
+def least_sure(outcomes: Sequence[tuple[float, float]]) -> float:
     """How sure a grouping must be for those as sure to be right as often as :data:`RIGHT_WHEN_NAMED` asks."""
     by_sureness = sorted(outcomes, reverse=True)
     so_far = np.cumsum([right for _, right in by_sureness]) / np.arange(1, len(by_sureness) + 1)

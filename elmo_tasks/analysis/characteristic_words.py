@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from elmo_tasks.encoders.static_vectors import rarity
 from elmo_tasks.text.word_forms import are_inflections
 
 # Rarer words name a topic better: the weight of the surroundings (SIF), damped.
-_RARE, _DAMPED = 1e-4, 0.5
+_DAMPED = 0.5
 # Of one use's support for a word, so much is the word standing there itself: it must be like other uses' words, too.
 _ITSELF = 0.7
 
@@ -50,7 +51,7 @@ def characteristic_words(
     alike = np.maximum(unit @ unit.T, 0.0) ** 2
     row = {word: k for k, word in enumerate(words)}
     support = np.stack([_support(alike, [[row[w] for w in use] for use in group]) for group in kept])  # [groups, words]
-    weight = (_RARE / (_RARE + np.array([share_of(word) for word in words]))) ** _DAMPED
+    weight = rarity(np.array([share_of(word) for word in words])) ** _DAMPED
     named = []
     for g, group in enumerate(kept):
         others = np.delete(support, g, axis=0)

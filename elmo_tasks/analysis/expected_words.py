@@ -12,10 +12,9 @@ from torch import Tensor
 from torch.nn.functional import linear, normalize
 
 from elmo_tasks.analysis.substitutes import log_frequencies, told_by_both
-from elmo_tasks.analysis.views_of_uses import rarity
 from elmo_tasks.bilm.model_files import has_softmax, load_softmax
 from elmo_tasks.encoders.elmo import Elmo
-from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.encoders.static_vectors import StaticVectors, rarity
 
 #: The words that the model would have written there, as static vectors.
 EXPECTED = "expected"

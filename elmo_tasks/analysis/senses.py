@@ -37,8 +37,8 @@ class SameSense:
 
     intercept: float
     weights: tuple[tuple[float, float], ...]
-    intercept_of_few: float = 0.0
-    weights_of_few: tuple[float, ...] = ()
+    intercept_of_few: float
+    weights_of_few: tuple[float, ...]
     least_sure: float = RIGHT_WHEN_NAMED
 
     def least_sure_of(self, n_uses: int) -> float:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from elmo_tasks.encoders.static_vectors import rarity
+
 #: The words around the use, as static vectors: no model reads the sentence.
 WORDS = "words"
 #: The first layer that reads the sentence, beside the words around the use. On the calibration words of the gallery groups match
 #: senses better so than with another layer, or the mean, beside them (measured with elmo-mini).
 BOTH = "both"
-# Words rarer than this count fully; "the" counts a thousandth (Arora, Liang and Ma, 2017, call it a).
-_RARE = 1e-4
 # A word whose vector is that of the use's own word counts e^2 times as much as one at right angles to it: of all that stands in
 # a sentence, what goes with the word tells its sense. Of 0, 1, 2 and 3 the best on the calibration words of the gallery.
 _RELATED = 2.0
@@ -28,11 +28,6 @@ def unit(vectors: NDArray[np.floating]) -> NDArray[np.float32]:
     """``[..., D]`` with length 1; the zero vector stays."""
     length = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return np.asarray(vectors / np.maximum(length, 1e-12), np.float32)
-
-
-def rarity(shares: NDArray[np.floating]) -> NDArray[np.float64]:
-    """``[n]`` how often each word comes among all words, from 0 to 1 -> how much it weighs, ``a / (a + share)`` (SIF)."""
-    return np.asarray(_RARE / (_RARE + np.asarray(shares, np.float64)))
 
 
 def surroundings(vectors: NDArray[np.floating], shares: NDArray[np.floating], index: int) -> NDArray[np.float32]:
@@ -50,7 +45,7 @@ def surroundings(vectors: NDArray[np.floating], shares: NDArray[np.floating], in
     """
     directions = unit(vectors)
     related = directions @ directions[index]  # zero where the word itself is unknown
-    weights = rarity(shares) * np.exp(_RELATED * related)
+    weights = rarity(np.asarray(shares, np.float64)) * np.exp(_RELATED * related)
     weights[related > 1 - 1e-5] = 0.0
     weights[index] = 0.0
     return unit((directions * weights[:, None]).sum(axis=0))

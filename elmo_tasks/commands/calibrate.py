@@ -56,8 +56,9 @@ def run(args: argparse.Namespace) -> int:
     print("|---|---|---|---|---|---|")
     for reading in calibration.readings:
         random_pair = getattr(reading, "random_pair_cosine", None)
-        numbers = [reading.named, reading.right, reading.right_of_all, reading.error]
-        told = [f"{100 * value:.1f} %" if reading.same_sense else "–" for value in numbers]
+        # Where nothing is named, nothing is right of it.
+        numbers = [reading.named, reading.right if reading.named else None, reading.right_of_all, reading.error]
+        told = ["–" if value is None or not reading.same_sense else f"{100 * value:.1f} %" for value in numbers]
         cells = [_title(reading), "–" if random_pair is None else f"{random_pair:.3f}", *told]
         print(f"| {' | '.join(cells)} |")
     print(f"\nThe verdict is read by: {_title(calibration.speaks)}.")

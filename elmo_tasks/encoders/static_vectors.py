@@ -6,8 +6,11 @@ import hashlib
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from elmo_tasks.bilm.model_files import CHECKPOINTS
@@ -21,6 +24,14 @@ WEIGHTS_NAME, WORDS_NAME = "vectors", "words.txt.xz"
 #: What :func:`normalized` and the look-up do, in words, for cards.
 LOOKUP = "the word as it is, else lower-cased with every digit written as 0"
 _DIGITS = str.maketrans("123456789", "000000000")
+# Words rarer than this count fully; "the" counts a thousandth (Arora, Liang and Ma, 2017, call it a).
+_RARE = 1e-4
+Share = TypeVar("Share", NDArray[np.float64], Tensor)
+
+
+def rarity(shares: Share) -> Share:
+    """How often words come among all words, from 0 to 1 -> how much each weighs in a bag, ``a / (a + share)`` (SIF)."""
+    return _RARE / (_RARE + shares)
 
 
 def normalized(text: str) -> str:

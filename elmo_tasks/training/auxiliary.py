@@ -13,7 +13,7 @@ from torch.nn import functional as F
 
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.data.language_batches import StreamBatch
-from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.encoders.static_vectors import StaticVectors, rarity
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS
 
 #: Words this far ahead are predicted: the next one is the language model's own.
@@ -22,8 +22,6 @@ NEAREST, FARTHEST = 2, 12
 _COMMON_SHARE = 500
 # Fewer wrong words are enough for a helper, and keep it cheap.
 _SHARE_OF_DRAWS = 4
-# Words rarer than this count fully; "the" counts a thousandth (Arora, Liang and Ma, 2017, call it a).
-_RARE = 1e-4
 # Positions of one direction whose pairs are compared in a step: all pairs of so many are cheap.
 _COMPARED = 512
 
@@ -160,7 +158,7 @@ def weighted_vectors(static: StaticVectors, words: Sequence[str]) -> tuple[Tenso
         ``[S + 1, D]`` weighted vectors, the last one zero; ``[n_words]`` row of each word, the last for unknown and special ones.
     """
     shares = torch.tensor([static.share_of(word) for word in static.words]).unsqueeze(1)
-    weights = _RARE / (_RARE + shares)
+    weights = rarity(shares)
     vectors = F.normalize(static.vectors.cpu(), dim=1)
     # What a bag of running text is expected to hold, per unit of weight.
     centre = (shares * weights * vectors).sum(dim=0) / (shares * weights).sum().clamp(min=1e-12)

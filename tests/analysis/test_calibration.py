@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from elmo_tasks.analysis.calibration import TOGETHER, Calibration
-from elmo_tasks.analysis.calibration_fit import WordUses, calibrate, halves
+from elmo_tasks.analysis.calibration_fit import WordUses, calibrate, halves, least_sure
 from elmo_tasks.analysis.expected_words import EXPECTED
 from elmo_tasks.analysis.views_of_uses import WORDS
 
@@ -82,10 +82,10 @@ def test_those_that_know_something_are_read_together(strengths, views):
     assert [reading.name for reading in calibration.others] == [WORDS, EXPECTED, TOGETHER]
 
 
-def test_what_is_always_right_names_no_claim_that_it_thinks_wrong():
-    knows = calibrated(0.0, 40.0)
-    assert knows.reading(WORDS).right_of_all == 1.0
-    assert knows.reading(WORDS).same_sense.least_sure > 0.5
+def test_no_claim_is_named_that_is_thought_wrong_however_often_the_others_are_right():
+    assert least_sure([(0.4, 1.0), (0.9, 1.0)]) > 0.5
+    assert least_sure([(0.9, 1.0), (0.8, 0.9), (0.7, 0.2)]) == 0.8
+    assert least_sure([(0.9, 0.5), (0.8, 0.5)]) > 1  # never
 
 
 def test_a_model_that_does_not_write_is_calibrated_without():
