@@ -1,0 +1,62 @@
+"""The words that tutorials show ELMo with, in sentences of our own: right for most, "cannot tell" for the rest, and never wrong."""
+
+import pytest
+
+from elmo_tasks.serving.session import Session
+
+WORDS = {
+    "bank": (
+        ["She deposits her wages at the bank on Friday.", "A bank refused to lend us money for the house."],
+        ["Reeds grow along the bank of the stream.", "They fished from the muddy bank of the river."],
+    ),
+    "run": (
+        ["He goes for a run in the park before breakfast.", "Her long run along the beach left her tired."],
+        ["The program takes hours to run on my laptop.", "Engineers run the software on a faster computer."],
+    ),
+    "bark": (
+        ["The loud bark of a dog woke the whole street.", "With a short bark the puppy ran after the cat."],
+        ["Beetles live under the bark of the pine tree.", "The bark of an old oak is rough and brown."],
+    ),
+    "bucket": (
+        ["He filled a bucket with water to wash the car.", "The farmer carried a bucket of milk from the barn."],
+        ["Skydiving has been on my bucket list for years.", "Seeing Venice was at the top of her bucket list."],
+    ),
+    "play": (
+        ["The children play football in the garden.", "The team will play the final on Sunday."],
+        ["The new play opened at the theatre.", "Critics praised the actors and the play."],
+    ),
+    "discharge": (
+        ["The nurse prepared him for discharge from hospital.", "Before discharge the doctor gave her some pills."],
+        ["Yellow discharge from the wound was a bad sign.", "Thick discharge from the ear is caused by bacteria."],
+    ),
+    "culture": (
+        ["The blood culture grew bacteria after two days.", "A throat culture was sent to the laboratory."],
+        ["Music and dance belong to the culture of the island.", "He studies the history and culture of Japan."],
+    ),
+}
+ALL_FOUR = [(word, (0, 0, 1, 1)) for word in WORDS]
+THREE = [(word, pattern) for word in WORDS for pattern in ((0, 0, 1), (0, 1, 1))]
+TWO = [(word, pattern) for word in WORDS for pattern in ((0, 1), (0, 0), (1, 1))]
+
+
+@pytest.fixture(scope="module")
+def answers():
+    """``right``, ``wrong`` or ``cannot tell`` for each set of sentences, by the bundled model."""
+    session = Session()
+    found = {}
+    for word, pattern in (*ALL_FOUR, *THREE, *TWO):
+        left = [list(sentences) for sentences in WORDS[word]]
+        chosen = [left[sense].pop(0) for sense in pattern]
+        groups = session.compare(word, chosen).groups
+        true = tuple(tuple(k for k, s in enumerate(pattern) if s == sense) for sense in dict.fromkeys(pattern))
+        found[word, pattern] = "cannot tell" if not groups else "right" if groups == true else "wrong"
+    return found
+
+
+def test_no_verdict_is_wrong(answers):
+    assert [asked for asked, answer in answers.items() if answer == "wrong"] == []
+
+
+def test_most_words_are_told_apart_in_four_sentences(answers):
+    right = [word for word, pattern in ALL_FOUR if answers[word, pattern] == "right"]
+    assert len(right) > len(WORDS) / 2, f"only {right}"
