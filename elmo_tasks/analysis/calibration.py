@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -98,6 +98,26 @@ class Calibration:
         """``[n, S]`` -> ``[n, n]`` cosines about the centre."""
         found = self.centred(view, vectors)
         return np.asarray(found @ found.T, np.float64)
+
+    def joined(self, vectors_in: Callable[[str], NDArray[np.floating]]) -> NDArray[np.float32]:
+        """What the speaker reads of uses as one vector each: of two uses alone, the higher the cosine, the higher its probability.
+
+        Its log-odds are a weighted sum of cosines, which is the dot product of the views side by side, each times the root of its
+        weight; a view that speaks against one meaning where it is alike (a negative weight) is left out.
+
+        Args:
+            vectors_in: gives ``[n, D]`` vectors of length 1 in a view.
+
+        Returns:
+            ``[n, sum of D]`` of length 1.
+        """
+        same = self.speaks.same_sense
+        weights = same.weights_of_few if same is not None else ()
+        found = []
+        for view, weight in zip(self.speaks.views, weights, strict=True):
+            vectors = vectors_in(view)
+            found.append(max(weight, 0.0) ** 0.5 * (self.centred(view, vectors) if view in self.centres else vectors))
+        return unit(np.concatenate(found, axis=1))
 
     def to_dict(self) -> dict[str, object]:
         """As JSON has it."""

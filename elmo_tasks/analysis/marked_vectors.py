@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from elmo_tasks.analysis.calibration import Calibration
 from elmo_tasks.analysis.encoded_batches import encoded_batches, has_boundaries
 from elmo_tasks.analysis.expected_words import EXPECTED, ExpectedWords
 from elmo_tasks.analysis.views_of_uses import surroundings, unit, view_names, view_of
@@ -19,6 +20,8 @@ from elmo_tasks.layers.views import layer_names
 
 #: What the model knows of a word without having read it: the top forward state before it, the top backward state behind it.
 BEFORE_AFTER = "before/after"
+#: All that the verdict on two uses is read from.
+VERDICT = "verdict"
 
 
 @dataclass(frozen=True)
@@ -30,12 +33,14 @@ class MarkedVectors:
         before_after: ``[n, D]`` (see :data:`BEFORE_AFTER`); None where the encoder does not read in two directions.
         around: ``[n, S]`` the words around the word (see :func:`~elmo_tasks.analysis.views_of_uses.surroundings`).
         expected: ``[n, S]`` what the model would have written there; None where it was not asked.
+        calibration: what the verdict is read from; None where no verdict is given.
     """
 
     layers: NDArray[np.float16]
     before_after: NDArray[np.float16] | None
     around: NDArray[np.float16]
     expected: NDArray[np.float16] | None = None
+    calibration: Calibration | None = None
 
     def view(self, name: str) -> NDArray[np.float32]:
         """``[n, D]`` of length 1 in one of :func:`all_views`."""
@@ -43,17 +48,26 @@ class MarkedVectors:
             return unit(self.before_after.astype(np.float32))
         if name == EXPECTED and self.expected is not None:
             return self.expected.astype(np.float32)
+        if name == VERDICT and self.calibration is not None:
+            return self.calibration.joined(self.view)
         names = layer_names(len(self.layers))
         if name in names[: len(self.layers)]:  # the others need not be widened
             return unit(self.layers[names.index(name)].astype(np.float32))
         return view_of(name, self.layers.astype(np.float32), names, self.around.astype(np.float32))
 
 
-def all_views(encoder: Encoder, writes: bool = False) -> tuple[str, ...]:
-    """The layers, their mean, and what else a use can be compared by in this encoder, which may write words as well."""
+def all_views(encoder: Encoder, writes: bool = False, judges: bool = False) -> tuple[str, ...]:
+    """The layers, their mean, and what else a use can be compared by in this encoder.
+
+    Args:
+        encoder: any.
+        writes: whether it is asked what it would have written.
+        judges: whether it is known what its verdict is read from.
+    """
     layers = layer_names(encoder.n_layers)
-    extra = (BEFORE_AFTER,) if has_boundaries(encoder) else ()
-    return (*layers, *extra, *((EXPECTED,) if writes else ()), *view_names(layers)[len(layers) :])
+    extra: tuple[str, ...] = (BEFORE_AFTER,) if has_boundaries(encoder) else ()
+    extra += (EXPECTED,) if writes else ()
+    return (*layers, *extra, *view_names(layers)[len(layers) :], *((VERDICT,) if judges else ()))
 
 
 def marked_vectors(

@@ -67,12 +67,14 @@ def run(args: argparse.Namespace) -> int:
 
 def _tests(args: argparse.Namespace) -> int:
     import logging
+    from dataclasses import replace
 
     from elmo_tasks.analysis.evaluation.reader import Reader
     from elmo_tasks.analysis.evaluation.suite import evaluate
     from elmo_tasks.analysis.expected_words import ExpectedWords
     from elmo_tasks.encoders.elmo import Elmo
     from elmo_tasks.encoders.static_vectors import StaticVectors
+    from elmo_tasks.serving.calibrations import load_calibration
 
     data = data_folder(args.data)
     if args.data is not None and not data.is_dir():
@@ -84,8 +86,11 @@ def _tests(args: argparse.Namespace) -> int:
     encoder = _encoder(args)
     first = [] if args.only and args.text is None else [_perplexity_row(args, encoder.n_layers)]
     static = StaticVectors.load()
-    expected = ExpectedWords.load(encoder, static) if isinstance(encoder, Elmo) else None
-    found = evaluate(Reader(encoder, static, expected), data, args.only, first)
+    reader = Reader(encoder, static)
+    if isinstance(encoder, Elmo):
+        expected = ExpectedWords.load(encoder, static)
+        reader = replace(reader, expected=expected, calibration=load_calibration(encoder, static, expected))
+    found = evaluate(reader, data, args.only, first)
     text = json.dumps(found.to_dict(), indent=1)
     if args.out is not None:
         partial = args.out.with_name(args.out.name + ".part")

@@ -17,10 +17,10 @@ from elmo_tasks.ui.page_files import joined
 from elmo_tasks.ui.working import answered
 
 EXAMPLES = (
+    ("bank: river", "bank", "Herons were nesting in the reeds along the muddy bank of the river."),
     ("play: on stage", "play", "Her new play about two sisters opened at the theatre to loud applause."),
     ("play: in a match", "play", "A brilliant play in the last minute won the match for the visitors."),
     ("bank: money", "bank", "The bank refused our loan because my salary was too low."),
-    ("bank: river", "bank", "Herons were nesting in the reeds along the muddy bank of the river."),
     ("cell: prison", "cell", "The guard locked the prisoner in his cell for the night."),
     ("cell: body", "cell", "Under the microscope we watched a single cell divide."),
 )

@@ -9,7 +9,7 @@ import torch
 from elmo_tasks.analysis.calibration import TOGETHER, Calibration
 from elmo_tasks.analysis.calibration_fit import WordUses, calibrate, halves, least_sure
 from elmo_tasks.analysis.expected_words import EXPECTED
-from elmo_tasks.analysis.views_of_uses import WORDS
+from elmo_tasks.analysis.views_of_uses import WORDS, unit
 
 NAMES = ("0", "1", "2", "mean")
 
@@ -122,3 +122,26 @@ def test_it_survives_json():
     assert Calibration.from_dict(json.loads(json.dumps(calibration.to_dict()))) == calibration
     with pytest.raises(KeyError):
         Calibration.from_dict({})
+
+
+def test_what_the_speaker_reads_as_one_vector_ranks_pairs_as_its_probabilities_do():
+    calibration = calibrated(1.5, 1.5, 1.5)
+    same = calibration.speaks.same_sense
+    r = np.random.default_rng(4)
+    raw = {
+        view: r.normal(size=(12, 5)) + (3.0 if view in calibration.centres else 0.0)
+        for view in calibration.speaks.views
+    }
+    vectors = {view: unit(values) for view, values in raw.items()}
+    cosines = {
+        view: calibration.cosines(view, x) if view in calibration.centres else x @ x.T for view, x in vectors.items()
+    }
+    odds = same.intercept_of_few + sum(
+        w * cosines[view] for w, view in zip(same.weights_of_few, calibration.speaks.views, strict=True)
+    )
+    joined = calibration.joined(vectors.__getitem__)
+    pairs = np.tril_indices(12, -1)
+    fitted = np.polyfit((joined @ joined.T)[pairs], odds[pairs], 1)
+    np.testing.assert_allclose(np.polyval(fitted, (joined @ joined.T)[pairs]), odds[pairs], atol=1e-3)
+    assert min(same.weights_of_few) > 0
+    assert fitted[0] > 0

@@ -122,7 +122,7 @@ def test_all_tests_are_measured_in_every_view(toy, data, tmp_path, capsys):
     rows = {row["title"]: row for row in found["rows"]}
     assert {row["task"] for row in found["rows"]} == {*TASKS, "perplexity"}
     assert list(found["missing"]) == []
-    assert found["views"] == ["0", "1", "2", "mean", "before/after", "words", "both"]
+    assert found["views"] == ["0", "1", "2", "mean", "before/after", "words", "both", "verdict"]
     for row in found["rows"]:
         layers_only = row["task"] in ("pos", "ner", "sentiment")
         expected = ["2"] if row["task"] == "perplexity" else found["views"][:4] if layers_only else found["views"]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from elmo_tasks.analysis.calibration import Calibration
 from elmo_tasks.analysis.encoded_batches import token_vectors
 from elmo_tasks.analysis.expected_words import ExpectedWords
 from elmo_tasks.analysis.marked_vectors import MarkedVectors, all_views, marked_vectors
@@ -27,21 +28,24 @@ class Reader:
         encoder: what is evaluated.
         static: vectors of the words around a use.
         expected: what the encoder would have written in the place of a word; None for one that does not write.
+        calibration: what its verdict is read from; None for one that gives none.
     """
 
     encoder: Encoder
     static: StaticVectors
     expected: ExpectedWords | None = None
+    calibration: Calibration | None = None
 
     @property
     def views(self) -> tuple[str, ...]:
         """Views of marked words."""
-        return all_views(self.encoder, self.expected is not None)
+        return all_views(self.encoder, self.expected is not None, self.calibration is not None)
 
     def words(self, words: Sequence[MarkedWord], what: str) -> MarkedVectors:
         """Vectors of marked words; ``what`` is said in the progress bar."""
         with progress(what, len(words), "word") as bar:
-            return marked_vectors(self.encoder, self.static, words, bar.update, self.expected)
+            found = marked_vectors(self.encoder, self.static, words, bar.update, self.expected)
+        return replace(found, calibration=self.calibration)
 
     def tokens(self, sentences: Sequence[tuple[str, ...]], what: str) -> TokenLayers:
         """Vectors of all tokens of the sentences."""

@@ -7,17 +7,18 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from elmo_tasks.analysis.expected_words import EXPECTED
-from elmo_tasks.analysis.marked_vectors import BEFORE_AFTER
+from elmo_tasks.analysis.marked_vectors import BEFORE_AFTER, VERDICT
 from elmo_tasks.analysis.views_of_uses import BOTH, WORDS
 from elmo_tasks.layers.views import MEAN
 
 Unit = Literal["percent", "index", "plain"]
 _SHOWN: dict[Unit, str] = {"percent": "{:.1f}", "index": "{:.3f}", "plain": "{:.1f}"}
-_TITLES = {MEAN: "mean", EXPECTED: "expected there", WORDS: "words around it"}
+_TITLES = {MEAN: "mean", EXPECTED: "expected there", WORDS: "words around it", VERDICT: "what the verdict reads"}
 _COLUMNS = {
     BEFORE_AFTER: "before/after: the top forward state before the word and the top backward state behind it; the word is not read.",
     EXPECTED: "expected there: the static vectors of the words that the model would write in its place, rare ones weighing more.",
     WORDS: "words around it: the static vectors of the other words of the sentence, rare and related ones weighing more; no model.",
+    VERDICT: "what the verdict reads: several of these as Compare weighs them for two sentences, learned on the gallery only.",
 }
 
 
