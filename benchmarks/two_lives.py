@@ -17,14 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elmo_tasks.analysis.clustering import FEWEST_USES, split_uses
+from elmo_tasks.analysis.marked_vectors import marked_vectors
 from elmo_tasks.analysis.standing_out import STANDS_OUT, standing_out
-from elmo_tasks.analysis.views_of_uses import BOTH, view_of
+from elmo_tasks.analysis.views_of_uses import BOTH
 from elmo_tasks.corpus.content_words import content_words
 from elmo_tasks.corpus.uses import Use, sentences_of
+from elmo_tasks.data.marked_words import MarkedWord
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
-from elmo_tasks.layers.views import layer_names
-from elmo_tasks.serving.map_calibrations import load_map_calibration, use_vectors
+from elmo_tasks.serving.map_calibrations import load_map_calibration
 from elmo_tasks.serving.sense_maps import MOST_CANDIDATES, MOST_CHAPTER, MOST_USES_EACH
 
 
@@ -48,8 +49,7 @@ def main() -> None:
     chosen = [draw.sample(w.uses, min(len(w.uses), MOST_USES_EACH)) for w in found[:MOST_CANDIDATES]]
 
     def viewed(uses: Sequence[Use]) -> NDArray[np.float32]:
-        layers, around = use_vectors(elmo, static, uses)
-        return view_of(BOTH, layers, layer_names(elmo.n_layers), around)
+        return marked_vectors(elmo, static, [MarkedWord.at(use.tokens, use.index) for use in uses]).view(BOTH)
 
     vectors = [viewed(uses) for uses in chosen]
     splits = [split_uses(v, rule) for v in vectors]

@@ -63,27 +63,22 @@ def calibrate(
         checksum: of what is measured.
     """
     fitted, held_out = ([words[w] for w in half] for half in halves(list(words)))
-    others = tuple(fitted[0].others)
-    centres = {view: np.mean(np.concatenate([word.others[view] for word in fitted]), axis=0) for view in others}
+    others, centres = tuple(fitted[0].others), _centres(fitted)
     fit_on, measure_on = (list(_sets(half, centres)) for half in (fitted, held_out))
     place = {view: k for k, view in enumerate((*names, *others))}
-
-    def loss_of(views: Sequence[str]) -> float:
-        return _cross_validated(fit_on, [place[view] for view in views])
-
-    # The context-free layer is never asked; it is 1.00 whatever the sentences say.
-    alone = {view: (view,) for view in (*names[1:], *others)}
-    losses = {view: loss_of(views) for view, views in alone.items()}
-    several = [views for views in _combined(names[1:], others) if len(views) > 1]
-    together = min(several, key=loss_of)
-    losses[TOGETHER] = loss_of(together)
-    speaker = min(losses, key=lambda name: losses[name])
+    losses = _losses(fit_on, names, others)
+    alone = {views[0]: views for views in losses if len(views) == 1}
+    together = min((views for views in losses if len(views) > 1), key=lambda views: losses[views])
+    read_by = {**alone, TOGETHER: together}
+    speaker = min(read_by, key=lambda name: losses[read_by[name]])
     found = {
         name: _measured(Reading(name, views), fit_on, measure_on, [place[view] for view in views])
-        for name, views in {**alone, TOGETHER: together}.items()
+        for name, views in read_by.items()
     }
     layers = [found.get(name, Reading(name)) for name in names]
-    read = [name for name in found[speaker].views if name in names] or [min(names[1:], key=lambda name: losses[name])]
+    read = [name for name in found[speaker].views if name in names] or [
+        min(names[1:], key=lambda name: losses[(name,)])
+    ]
     return Calibration(
         checksum,
         tuple(LayerCalibration(**vars(layer), random_pair_cosine=random_pair[k]) for k, layer in enumerate(layers)),
@@ -94,11 +89,35 @@ def calibrate(
     )
 
 
-def _combined(layers: Sequence[str], others: Sequence[str]) -> Iterator[tuple[str, ...]]:
+def losses(names: Sequence[str], words: Mapping[str, WordUses]) -> dict[tuple[str, ...], float]:
+    """What is decided by: log-loss at even odds of every reading, by its views, cross-validated on the half that is fitted.
+
+    Args:
+        names: of the layers and their mean.
+        words: known uses of words.
+    """
+    fitted = [words[w] for w in halves(list(words))[0]]
+    return _losses(list(_sets(fitted, _centres(fitted))), names, tuple(fitted[0].others))
+
+
+def _losses(fit_on: Sequence[Example], names: Sequence[str], others: Sequence[str]) -> dict[tuple[str, ...], float]:
+    """The context-free layer is never asked; it is 1.00 whatever the sentences say."""
+    place = {view: k for k, view in enumerate((*names, *others))}
+    return {views: _cross_validated(fit_on, [place[view] for view in views]) for views in _readings(names[1:], others)}
+
+
+def _readings(layers: Sequence[str], others: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """At most one layer, and any of the others: two layers know much the same."""
     for some in range(len(others) + 1):
         for chosen in combinations(others, some):
-            yield from ((*layer, *chosen) for layer in ((), *((name,) for name in layers)))
+            for layer in ((), *((name,) for name in layers)):
+                if layer or chosen:
+                    yield (*layer, *chosen)
+
+
+def _centres(words: Sequence[WordUses]) -> dict[str, NDArray[np.floating]]:
+    """``[S]`` the mean of each of the other views."""
+    return {view: np.mean(np.concatenate([word.others[view] for word in words]), axis=0) for view in words[0].others}
 
 
 def _fit(examples: Sequence[Example], chosen: Sequence[int]) -> SameSense:

@@ -18,7 +18,7 @@ from elmo_tasks.encoders.static_vectors import StaticVectors, rarity
 
 #: The words that the model would have written there, as static vectors.
 EXPECTED = "expected"
-# The most frequent words of the vocabulary are enough: with 30,000 the groups on the gallery's calibration words are no better.
+# The most frequent words of the vocabulary are enough: see `python -m benchmarks.speaker_choices`.
 _WORDS = 10_000
 
 
@@ -33,10 +33,13 @@ class ExpectedWords:
         bias: ``[V]`` of the output layer.
         words: the ``V`` words, most frequent first, the special ones before them.
         static: one vector per word.
+        most: so many of the words are asked for.
     """
 
-    def __init__(self, weight: Tensor, bias: Tensor, words: Sequence[str], static: StaticVectors) -> None:
-        words, weight, bias = words[:_WORDS], weight.detach()[:_WORDS].cpu(), bias.detach()[:_WORDS].cpu()
+    def __init__(
+        self, weight: Tensor, bias: Tensor, words: Sequence[str], static: StaticVectors, most: int = _WORDS
+    ) -> None:
+        words, weight, bias = words[:most], weight.detach()[:most].cpu(), bias.detach()[:most].cpu()
         #: SHA-256 of the words and of what makes them probable, as given: what is computed of them may differ by machine.
         self.checksum = _checksum(words, weight, bias)
         vectors = normalize(static.vectors_of(words).cpu(), dim=-1)
@@ -48,7 +51,7 @@ class ExpectedWords:
         self._table = vectors[kept] * torch.from_numpy(weights).float().unsqueeze(1)
 
     @classmethod
-    def load(cls, elmo: Elmo, static: StaticVectors) -> ExpectedWords | None:
+    def load(cls, elmo: Elmo, static: StaticVectors, most: int = _WORDS) -> ExpectedWords | None:
         """Those of a model that has its output layer; ``None`` for one that has none, as the published ones.
 
         Raises:
@@ -57,7 +60,7 @@ class ExpectedWords:
         if elmo.files is None or not has_softmax(elmo.files):
             return None
         softmax, vocabulary = load_softmax(elmo.files)
-        return cls(softmax.weight, softmax.bias, vocabulary.words, static)
+        return cls(softmax.weight, softmax.bias, vocabulary.words, static, most)
 
     @torch.no_grad()
     def __call__(self, before: Tensor, after: Tensor) -> NDArray[np.float32]:

@@ -116,6 +116,11 @@ def marked_vectors(
     return MarkedVectors(layers, near, around, written)
 
 
+def words_around(static: StaticVectors, tokens: Sequence[str], index: int) -> NDArray[np.float32]:
+    """``[S]`` the words around one token: see :func:`elmo_tasks.analysis.views_of_uses.surroundings`."""
+    return _around(static, tuple(tokens), [MarkedWord.at(tuple(tokens), index)])[0]
+
+
 def _around(static: StaticVectors, sentence: tuple[str, ...], words: Sequence[MarkedWord]) -> NDArray[np.float32]:
     """``[words, S]``; the whole word is left out, of however many tokens it is, and its vector is their mean."""
     vectors = static.vectors_of(sentence).cpu().numpy()

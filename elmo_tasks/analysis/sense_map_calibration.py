@@ -19,6 +19,7 @@ MOST_SPLIT_WRONGLY = 0.05
 _SETS_PER_WORD = 6
 _NEVER = 1e9  # a score that no split has; JSON has no infinity
 NEVER_NAMED = SplitRule(1.0, _NEVER)
+ALWAYS_NAMED = SplitRule(0.0, -_NEVER)
 _ON_NULL = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
@@ -110,12 +111,11 @@ class _Outcome:
 
 
 def _calibrate(name: str, words: Sequence[KnownUses], two: Sequence[Sequence[KnownUses]]) -> ViewCalibration:
-    free = SplitRule(0.0, -_NEVER)
     known, own = [], []
     for word in words:
         vectors = word.views[name]
-        known.append(agreement(split_uses(vectors, free, len(set(word.senses))).groups, word.senses))
-        own.append(agreement(split_uses(vectors, free).groups, word.senses))
+        known.append(agreement(split_uses(vectors, ALWAYS_NAMED, len(set(word.senses))).groups, word.senses))
+        own.append(agreement(split_uses(vectors, ALWAYS_NAMED).groups, word.senses))
     fitted, held_out = ([_outcome(v, s) for v, s in _sets(half, name)] for half in two)
     worth_naming = [o for o in fitted if o.n_senses > 1]
     rule = max((_rule(fitted, on_null) for on_null in _ON_NULL), key=lambda r: _n_named(worth_naming, r))
@@ -164,7 +164,7 @@ def _rule(outcomes: Sequence[_Outcome], on_null: float) -> SplitRule:
 
 
 def _outcome(vectors: NDArray[np.float32], senses: Sequence[str]) -> _Outcome:
-    split = split_uses(vectors, SplitRule(0.0, -_NEVER))
+    split = split_uses(vectors, ALWAYS_NAMED)
     found, column = np.array(labels_of(split.groups, len(senses))), np.array(senses)
     pairs = np.tril_indices(len(column), -1)
     same = (found[:, None] == found[None, :]) == (column[:, None] == column[None, :])

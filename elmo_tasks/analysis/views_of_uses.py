@@ -11,11 +11,11 @@ from elmo_tasks.encoders.static_vectors import rarity
 
 #: The words around the use, as static vectors: no model reads the sentence.
 WORDS = "words"
-#: The first layer that reads the sentence, beside the words around the use. On the calibration words of the gallery groups match
-#: senses better so than with another layer, or the mean, beside them (measured with elmo-mini).
+#: The first layer that reads the sentence, beside the words around the use: groups match senses better so than with another
+#: layer, or the mean, beside them (`python -m benchmarks.speaker_choices`).
 BOTH = "both"
 # A word whose vector is that of the use's own word counts e^2 times as much as one at right angles to it: of all that stands in
-# a sentence, what goes with the word tells its sense. Of 0, 1, 2 and 3 the best on the calibration words of the gallery.
+# a sentence, what goes with the word tells its sense. Of 0 to 3 the best (`python -m benchmarks.speaker_choices`).
 _RELATED = 2.0
 
 
@@ -30,7 +30,9 @@ def unit(vectors: NDArray[np.floating]) -> NDArray[np.float32]:
     return np.asarray(vectors / np.maximum(length, 1e-12), np.float32)
 
 
-def surroundings(vectors: NDArray[np.floating], shares: NDArray[np.floating], index: int) -> NDArray[np.float32]:
+def surroundings(
+    vectors: NDArray[np.floating], shares: NDArray[np.floating], index: int, related: float = _RELATED
+) -> NDArray[np.float32]:
     """The words around one word as one vector: rare ones (SIF: Arora, Liang and Ma, 2017) and related ones weigh more.
 
     Their order does not count. The word itself is left out, and so is every token that has its very vector.
@@ -39,14 +41,15 @@ def surroundings(vectors: NDArray[np.floating], shares: NDArray[np.floating], in
         vectors: ``[T, D]`` static vectors of the tokens of the sentence; zero for unknown ones.
         shares: ``[T]`` how often each token comes among all words, from 0 to 1.
         index: the word whose surroundings they are.
+        related: how much more related words weigh; 0: not at all.
 
     Returns:
         ``[D]`` of length 1, or zero where no other word is known.
     """
     directions = unit(vectors)
-    related = directions @ directions[index]  # zero where the word itself is unknown
-    weights = rarity(np.asarray(shares, np.float64)) * np.exp(_RELATED * related)
-    weights[related > 1 - 1e-5] = 0.0
+    alike = directions @ directions[index]  # zero where the word itself is unknown
+    weights = rarity(np.asarray(shares, np.float64)) * np.exp(related * alike)
+    weights[alike > 1 - 1e-5] = 0.0
     weights[index] = 0.0
     return unit((directions * weights[:, None]).sum(axis=0))
 

@@ -79,6 +79,17 @@ def measure(
         expected: what the model would write in the place of a use, if it can.
         progress: told the share of the gallery that is read.
     """
+    words = known_uses(elmo, static, expected, progress)
+    return calibrate(layer_names(elmo.n_layers), words, random_pairs(elmo), _checksum_of(elmo, static, expected))
+
+
+def known_uses(
+    elmo: Elmo,
+    static: StaticVectors,
+    expected: ExpectedWords | None,
+    progress: Callable[[float], None] | None = None,
+) -> dict[str, WordUses]:
+    """The uses of every word of the gallery, read; see :func:`measure`."""
     entries = gallery()
     n_read = 0
 
@@ -97,7 +108,7 @@ def measure(
     places: dict[str, list[int]] = {}
     for k, entry in enumerate(entries):
         places.setdefault(entry.word, []).append(k)
-    words = {
+    return {
         word: WordUses(
             vectors[:, at],
             {view: values[at] for view, values in others.items()},
@@ -105,7 +116,6 @@ def measure(
         )
         for word, at in places.items()
     }
-    return calibrate(layer_names(elmo.n_layers), words, random_pairs(elmo), _checksum_of(elmo, static, expected))
 
 
 def _checksum_of(elmo: Elmo, static: StaticVectors, expected: ExpectedWords | None) -> str:

@@ -5,20 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 
-import numpy as np
-import torch
-from numpy.typing import NDArray
-
+from elmo_tasks.analysis.marked_vectors import marked_vectors
 from elmo_tasks.analysis.sense_map_calibration import KnownUses, SenseMapCalibration, calibrate_sense_map
-from elmo_tasks.analysis.views_of_uses import surroundings, view_names, view_of
+from elmo_tasks.analysis.views_of_uses import view_names
 from elmo_tasks.bilm.model_cache import cache_folder
 from elmo_tasks.corpus.gallery import gallery, gallery_words
-from elmo_tasks.corpus.uses import Use, gallery_use
+from elmo_tasks.corpus.uses import gallery_use
+from elmo_tasks.data.marked_words import MarkedWord
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.layers.views import layer_names
@@ -26,7 +24,6 @@ from elmo_tasks.layers.views import layer_names
 NAME = "sense_map.json"
 # To be raised when what stands around a use is seen in another way: what was measured before no longer counts.
 _METHOD = 2
-_BATCH = 64
 
 _log = logging.getLogger(__name__)
 
@@ -76,36 +73,6 @@ def measure_map(elmo: Elmo, static: StaticVectors, views: Sequence[str] = ()) ->
     words = {}
     for word in gallery_words():
         uses = [gallery_use(entry) for entry in gallery() if entry.word == word]
-        layers, around = use_vectors(elmo, static, uses)
-        words[word] = KnownUses(
-            {name: view_of(name, layers, names, around) for name in wanted}, tuple(use.sense or "" for use in uses)
-        )
+        found = marked_vectors(elmo, static, [MarkedWord.at(use.tokens, use.index) for use in uses])
+        words[word] = KnownUses({name: found.view(name) for name in wanted}, tuple(use.sense or "" for use in uses))
     return calibrate_sense_map(words, wanted, checksum_of(elmo, static))
-
-
-def use_vectors(
-    elmo: Elmo, static: StaticVectors, uses: Sequence[Use], progress: Callable[[float], None] | None = None
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """``[L, n, D]`` vectors of the uses, and ``[n, S]`` of the words around them."""
-    layers = np.zeros((elmo.n_layers, len(uses), elmo.width), np.float32)
-    order = sorted(range(len(uses)), key=lambda k: len(uses[k].tokens))
-    with torch.inference_mode():
-        for start in range(0, len(order), _BATCH):
-            batch = order[start : start + _BATCH]
-            values = elmo.encode([uses[k].tokens for k in batch]).values
-            for row, k in enumerate(batch):
-                layers[:, k] = values[:, row, uses[k].index].float().cpu().numpy()
-            if progress is not None:
-                progress((start + len(batch)) / len(order))
-    around = (
-        np.stack([words_around(static, use.tokens, use.index) for use in uses])
-        if uses
-        else np.zeros((0, static.width), np.float32)
-    )
-    return layers, around
-
-
-def words_around(static: StaticVectors, tokens: Sequence[str], index: int) -> NDArray[np.float32]:
-    """``[S]``: see :func:`elmo_tasks.analysis.views_of_uses.surroundings`."""
-    vectors = static.vectors_of(tokens).cpu().numpy()
-    return surroundings(vectors, np.array([static.share_of(token) for token in tokens]), index)

@@ -13,17 +13,17 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from elmo_tasks.analysis.marked_vectors import MarkedVectors, marked_vectors
 from elmo_tasks.analysis.sense_map_calibration import SenseMapCalibration
-from elmo_tasks.analysis.views_of_uses import view_of
 from elmo_tasks.corpus.uses import Use
+from elmo_tasks.data.marked_words import MarkedWord
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
-from elmo_tasks.layers.views import layer_names
-from elmo_tasks.serving.map_calibrations import load_map_calibration, use_vectors
+from elmo_tasks.serving.map_calibrations import load_map_calibration
 
 _KEPT_USES = 4096
 
-_Vectors = tuple[NDArray[np.float32], NDArray[np.float32]]
+_Vectors = tuple[NDArray[np.float16], NDArray[np.float16]]  # [L, D] the layers, [S] the words around
 
 
 class ViewedUses:
@@ -65,20 +65,25 @@ class ViewedUses:
         with self._lock:
             known = {key: self._kept[key] for key in keys if key in self._kept}
         new = {key: k for k, key in enumerate(keys) if key not in known}
-        layers, around = use_vectors(elmo, self.static, [uses[k] for k in new.values()], progress)
-        fresh = {key: (layers[:, k], around[k]) for k, key in enumerate(new)}
+        words = [MarkedWord.at(uses[k].tokens, uses[k].index) for k in new.values()]
+        n_read = 0
+
+        def step(n: int) -> None:
+            nonlocal n_read
+            n_read += n
+            if progress is not None:
+                progress(n_read / len(words))
+
+        read = marked_vectors(elmo, self.static, words, step)
+        fresh = {key: (read.layers[:, k], read.around[k]) for k, key in enumerate(new)}
         with self._lock:
             self._kept.update(fresh)
             while len(self._kept) > _KEPT_USES:
                 self._kept.popitem(last=False)
         known |= fresh
         found = [known[key] for key in keys]
-        return view_of(
-            view,
-            np.stack([of_layers for of_layers, _ in found], axis=1),
-            layer_names(elmo.n_layers),
-            np.stack([near for _, near in found]),
-        )
+        layers = np.stack([of_layers for of_layers, _ in found], axis=1)
+        return MarkedVectors(layers, None, np.stack([near for _, near in found])).view(view)
 
 
 def _key(model: str, use: Use) -> bytes:

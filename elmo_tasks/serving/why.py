@@ -18,6 +18,7 @@ from elmo_tasks.analysis.attribution import (
     nearest,
     telling_side,
 )
+from elmo_tasks.analysis.marked_vectors import words_around
 from elmo_tasks.analysis.similarity import random_pair_cosine
 from elmo_tasks.analysis.views_of_uses import WORDS
 from elmo_tasks.api import Comparison, ComparisonItem, Explanation, HiddenWord, LayerComparison, Sides
@@ -27,7 +28,6 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import with_mean
 from elmo_tasks.serving.everyday_words import everyday_words
 from elmo_tasks.serving.loaded_models import LoadedModel
-from elmo_tasks.serving.map_calibrations import words_around
 from elmo_tasks.text.tokens import tokenize
 
 # Tokens that one answer may encode for the hiding; in long sentences only the words nearest to the compared one are hidden.

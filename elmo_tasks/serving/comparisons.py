@@ -1,0 +1,110 @@
+"""Uses of a word compared: cosines at each layer, what is said of them, and what that is read from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from elmo_tasks.analysis.expected_words import EXPECTED
+from elmo_tasks.analysis.marked_vectors import words_around
+from elmo_tasks.analysis.senses import SameSense, group_uses, probabilities
+from elmo_tasks.analysis.similarity import cosine_matrix
+from elmo_tasks.analysis.substitutes import states_around
+from elmo_tasks.analysis.verdicts import ranked, verdict
+from elmo_tasks.analysis.views_of_uses import WORDS
+from elmo_tasks.api import Comparison, LayerComparison
+from elmo_tasks.layers.views import with_mean
+from elmo_tasks.serving.asked_uses import item_of
+from elmo_tasks.serving.loaded_models import LoadedModel
+from elmo_tasks.text.mentions import Mention
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """The fields of the same names of :class:`elmo_tasks.api.Comparison`."""
+
+    verdict: str
+    read_from: tuple[str, ...] = ()
+    groups: tuple[tuple[int, ...], ...] = ()
+    same_meaning: tuple[tuple[float, ...], ...] = ()
+
+
+def compare_uses(word: str, mentions: Sequence[Mention], loaded: LoadedModel) -> Comparison:
+    """See :meth:`elmo_tasks.api.Service.compare`.
+
+    Args:
+        word: as typed.
+        mentions: its uses, found in their sentences.
+        loaded: the model.
+    """
+    states = loaded.elmo.states([[t.text for t in m.tokens] for m in mentions]).layers  # [L, n, T, D], with boundaries
+    places = torch.tensor([m.index + 1 for m in mentions], device=states.device)
+    rows = torch.arange(len(places), device=states.device)
+    layers = _layers(loaded, with_mean(states[:, rows, places].cpu()))
+    shown, speaks = layers[loaded.calibration.verdict_layer], loaded.calibration.speaks
+    spelled = mentions[0].token.text
+    if len({m.token.text for m in mentions}) > 1:  # ranked by the cosines of the layer, and by nothing else
+        answer = _Answer(ranked(shown.cosine, shown.random_pair_cosine, shown.name), (shown.name,))
+    # What a cosine means was measured on one spelling at a time, in English.
+    elif speaks.same_sense is None or not any("a" <= c <= "z" for c in spelled.lower()):
+        answer = _Answer(
+            f"The model cannot tell these uses of “{spelled}” apart. It was measured on English words only."
+        )
+    else:
+        cosines = {layer.name: np.asarray(layer.cosine) for layer in layers}
+        cosines |= _other_cosines(loaded, mentions, states[-1], places)
+        answer = _judged(speaks.same_sense, speaks.views, cosines, shown, spelled)
+    return Comparison(
+        word=word.strip(),
+        model=loaded.elmo.name,
+        items=tuple(item_of(m) for m in mentions),
+        layers=layers,
+        verdict_layer=shown.name,
+        right_when_clear=speaks.right,
+        **vars(answer),
+    )
+
+
+def _layers(loaded: LoadedModel, views: Tensor) -> tuple[LayerComparison, ...]:
+    """``[L + 1, n, D]`` the uses at each layer and in their mean -> as they are shown."""
+    return tuple(
+        LayerComparison(
+            name=name,
+            cosine=tuple(tuple(round(v, 6) for v in row) for row in cosine_matrix(vectors).tolist()),
+            norms=tuple(round(v, 6) for v in vectors.norm(dim=-1).tolist()),
+            random_pair_cosine=known.random_pair_cosine,
+        )
+        for name, vectors, known in zip(loaded.names, views, loaded.calibration.layers, strict=True)
+    )
+
+
+def _other_cosines(
+    loaded: LoadedModel, mentions: Sequence[Mention], top: Tensor, places: Tensor
+) -> dict[str, NDArray[np.float64]]:
+    """``[n, n]`` by what stands around the uses: the words, and what the model expects from ``top`` ``[n, T, D]``."""
+    calibration = loaded.calibration
+    around = [words_around(loaded.static, [t.text for t in m.tokens], m.index) for m in mentions]
+    found = {WORDS: calibration.cosines(WORDS, np.stack(around))}
+    if EXPECTED in calibration.speaks.views and loaded.expected is not None:
+        found[EXPECTED] = calibration.cosines(EXPECTED, loaded.expected(*states_around(top, places)))
+    return found
+
+
+def _judged(
+    same_sense: SameSense,
+    views: tuple[str, ...],
+    cosines: dict[str, NDArray[np.float64]],
+    shown: LayerComparison,
+    word: str,
+) -> _Answer:
+    """The uses of one spelling in groups, if it is clear enough which go together."""
+    odds = same_sense.log_odds(*(cosines[view] for view in views))
+    grouping = group_uses(odds, same_sense.least_sure_of(len(odds)))
+    same = tuple(tuple(round(v, 4) for v in row) for row in probabilities(odds).tolist())
+    said = verdict(grouping, same, shown.cosine, shown.random_pair_cosine, shown.name, word)
+    return _Answer(said, views, grouping.groups if grouping.is_clear else (), same)
