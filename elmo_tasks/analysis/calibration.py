@@ -103,7 +103,8 @@ class Calibration:
         """What the speaker reads of uses as one vector each: of two uses alone, the higher the cosine, the higher its probability.
 
         Its log-odds are a weighted sum of cosines, which is the dot product of the views side by side, each times the root of its
-        weight; a view that speaks against one meaning where it is alike (a negative weight) is left out.
+        weight. That holds where every view knows something of both uses; a view that speaks against one meaning where it is
+        alike (a negative weight) is left out.
 
         Args:
             vectors_in: gives ``[n, D]`` vectors of length 1 in a view.

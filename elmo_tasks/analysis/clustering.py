@@ -14,7 +14,9 @@ Groups = tuple[tuple[int, ...], ...]
 FEWEST_USES = 6
 MOST_GROUPS = 6
 _NULL_DRAWS = 8
-_FLAT = 1e-6  # uses closer than this are one point: the layer without context, on one spelling
+# Uses closer than this are one point: the layer without context, on one spelling, but for the rounding of float16.
+_FLAT = 1e-3
+_NO_SPREAD = 1e-6  # an axis along which the uses differ by less, in proportion, is none
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ def _silhouette(points: NDArray[np.float64], labels: NDArray[np.int64]) -> float
 def _turned(vectors: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """``[r]`` spread along each axis, and the ``[n, r]`` vectors seen from their mean, in these axes."""
     left, spread, _ = np.linalg.svd(vectors - vectors.mean(axis=0), full_matrices=False)
-    keep = spread > _FLAT * max(float(np.linalg.norm(vectors)), 1e-12)
+    keep = spread > _NO_SPREAD * max(float(np.linalg.norm(vectors)), 1e-12)
     return spread[keep], left[:, keep] * spread[keep]
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from elmo_tasks.analysis.calibration import Calibration
 from elmo_tasks.analysis.encoded_batches import encoded_batches, has_boundaries
 from elmo_tasks.analysis.expected_words import EXPECTED, ExpectedWords
-from elmo_tasks.analysis.views_of_uses import surroundings, unit, view_names, view_of
+from elmo_tasks.analysis.views_of_uses import WORDS, surroundings, unit, view_names, view_of
 from elmo_tasks.data.marked_words import MarkedWord
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.layers.encoder import Encoder
@@ -48,6 +48,8 @@ class MarkedVectors:
             return unit(self.before_after.astype(np.float32))
         if name == EXPECTED and self.expected is not None:
             return self.expected.astype(np.float32)
+        if name == WORDS:
+            return unit(self.around.astype(np.float32))
         if name == VERDICT and self.calibration is not None:
             return self.calibration.joined(self.view)
         names = layer_names(len(self.layers))

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elmo_tasks.analysis.senses import RIGHT_WHEN_NAMED, Grouping, Groups, Matrix, mean_cosines, pairs_of
+from elmo_tasks.analysis.senses import FEW, RIGHT_WHEN_NAMED, Grouping, Groups, Matrix, mean_cosines, pairs_of
+
+# Of four uses, two in each sense, a verdict is given far more often than of two or three.
+_MORE_SENTENCES = "Two sentences for each meaning would tell more."
 
 
 def verdict(grouping: Grouping, same: Matrix, cosine: Matrix, random_pair: float, layer: str, word: str) -> str:
@@ -26,7 +29,7 @@ def verdict(grouping: Grouping, same: Matrix, cosine: Matrix, random_pair: float
         if not grouping.is_clear:
             return (
                 f"The model cannot say whether these two {uses} mean the same. It gives {_not_enough(chance)} for it; "
-                f"to say yes or no it takes {_percent(RIGHT_WHEN_NAMED)}. {numbers}"
+                f"to say yes or no it takes {_percent(RIGHT_WHEN_NAMED)}. {numbers} {_MORE_SENTENCES}"
             )
         if len(grouping.groups) == 1:
             return f"Both {uses} go together. It is {_percent(chance)} sure that they mean the same. {numbers}"
@@ -34,9 +37,14 @@ def verdict(grouping: Grouping, same: Matrix, cosine: Matrix, random_pair: float
             f"The two {uses} stand apart. It is {_percent(1 - chance)} sure that they mean different things. {numbers}"
         )
     if not grouping.is_clear:
+        advice = (
+            _MORE_SENTENCES
+            if n <= FEW
+            else "Sentences that differ more in topic, or say more around the word, may help."
+        )
         return (
             f"The model cannot tell these {uses} apart. No way of grouping them is sure enough to be named. {_still_sure(same)}"
-            f"{numbers} Sentences that differ more in topic, or say more around the word, may help."
+            f"{numbers} {advice}"
         )
     said = f"All {n} {uses} go together" if len(grouping.groups) == 1 else _capital(_said(grouping.groups))
     return f"{said}. {_sure(grouping.groups, same)} {numbers}"

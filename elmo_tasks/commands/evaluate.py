@@ -70,7 +70,7 @@ def _tests(args: argparse.Namespace) -> int:
     from dataclasses import replace
 
     from elmo_tasks.analysis.evaluation.reader import Reader
-    from elmo_tasks.analysis.evaluation.suite import evaluate
+    from elmo_tasks.analysis.evaluation.suite import TASKS, evaluate, to_measure
     from elmo_tasks.analysis.expected_words import ExpectedWords
     from elmo_tasks.encoders.elmo import Elmo
     from elmo_tasks.encoders.static_vectors import StaticVectors
@@ -81,13 +81,14 @@ def _tests(args: argparse.Namespace) -> int:
         raise ConfigError(f"--data {data}: expected the folder of the data sets")
     if args.out is not None and (args.out.is_dir() or not args.out.resolve().parent.is_dir()):
         raise ConfigError(f"--out {args.out}: expected a file in a folder that is there")
+    tests, _ = to_measure(data, args.only)  # what cannot be done is refused first
     logging.basicConfig(format="%(message)s")
     logging.getLogger("elmo_tasks.analysis.evaluation").setLevel(logging.INFO)
     encoder = _encoder(args)
     first = [] if args.only and args.text is None else [_perplexity_row(args, encoder.n_layers)]
     static = StaticVectors.load()
     reader = Reader(encoder, static)
-    if isinstance(encoder, Elmo):
+    if isinstance(encoder, Elmo) and any(TASKS[test].of_uses for test in tests):
         expected = ExpectedWords.load(encoder, static)
         reader = replace(reader, expected=expected, calibration=load_calibration(encoder, static, expected))
     found = evaluate(reader, data, args.only, first)

@@ -37,6 +37,15 @@ def test_what_all_uses_share_does_not_count():
     np.testing.assert_allclose(directions(vectors), directions(vectors + 100.0), atol=1e-9)
 
 
+def test_rounding_to_float16_makes_no_two_points_of_one():
+    layer_0 = np.tile(np.random.default_rng(0).normal(size=256), (8, 1)).astype(np.float16)
+    largest = layer_0[3].argmax()
+    layer_0[3, largest] = np.nextafter(layer_0[3, largest], np.float16(9))
+    vectors = layer_0.astype(np.float64) / np.linalg.norm(layer_0[0].astype(np.float64))
+    assert len(np.unique(vectors, axis=0)) == 2
+    assert not directions(vectors).any()
+
+
 def test_turning_the_space_changes_nothing():
     vectors = blobs(0, 1, 2)
     turn = np.linalg.qr(np.random.default_rng(1).standard_normal((12, 12)))[0]

@@ -7,7 +7,7 @@ import torch
 from elmo_tasks.analysis import encoded_batches
 from elmo_tasks.analysis.encoded_batches import token_vectors
 from elmo_tasks.analysis.expected_words import EXPECTED, ExpectedWords
-from elmo_tasks.analysis.marked_vectors import BEFORE_AFTER, all_views, marked_vectors
+from elmo_tasks.analysis.marked_vectors import BEFORE_AFTER, VERDICT, all_views, marked_vectors
 from elmo_tasks.analysis.views_of_uses import BOTH, WORDS, surroundings, view_of
 from elmo_tasks.data.marked_words import MarkedWord
 from elmo_tasks.encoders.elmo import Elmo
@@ -66,6 +66,7 @@ def test_the_words_around_a_long_word_are_those_outside_of_it(elmo):
 def test_views_are_those_of_the_app(elmo):
     found = marked_vectors(elmo, STATIC, WORDS_IN)
     assert all_views(elmo) == ("0", "1", "2", "mean", BEFORE_AFTER, WORDS, BOTH)
+    assert all_views(elmo, judges=True) == (*all_views(elmo), VERDICT)
     layers, around = found.layers.astype(np.float32), found.around.astype(np.float32)
     for name in ("0", "2", "mean", WORDS, BOTH):
         np.testing.assert_allclose(found.view(name), view_of(name, layers, ("0", "1", "2", "mean"), around), atol=1e-5)

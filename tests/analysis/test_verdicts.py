@@ -68,6 +68,15 @@ def test_it_says_when_it_cannot_tell():
     assert "At layer 1 their cosine is 0.50" in two
 
 
+def test_it_says_what_would_help():
+    more = "Two sentences for each meaning would tell more."
+    assert said_of(((0, 1),), clear=False, same=(0.55, 0.55)).endswith(more)
+    assert said_of(((0, 1), (2,)), clear=False).endswith(more)
+    assert more not in said_of(((0, 1), (2,)))
+    four = said_of(((0, 1), (2, 3)), clear=False)
+    assert four.endswith("Sentences that differ more in topic, or say more around the word, may help.")
+
+
 @pytest.mark.parametrize(("chance", "shown"), [(0.847, "84.7 %"), (0.153, "15.3 %"), (0.84, "84 %"), (0.5, "50 %")])
 def test_what_is_not_enough_does_not_read_as_if_it_were(chance, shown):
     text = said_of(((0, 1),), clear=False, same=(chance, chance))

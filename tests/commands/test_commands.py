@@ -22,11 +22,6 @@ def toy(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path_factory, monkeypatch):
-    monkeypatch.setenv("ELMO_TASKS_CACHE", str(tmp_path_factory.getbasetemp() / "commands-cache"))
-
-
 def run(capsys, *arguments):
     status = main([str(a) for a in arguments])
     printed = capsys.readouterr()
@@ -174,6 +169,9 @@ def test_calibrate_prints_a_table_and_keeps_the_result_beside_the_model(toy, tmp
         right, named, of_named, error = (cell.strip("% |") for cell in line.split(" | ")[1:])
         assert all(0 <= float(cell) <= 100 for cell in (right, named, error))
         assert (of_named == "–") == (float(named) == 0)
+    for line in out.splitlines()[2:8]:
+        named, right = (cell.strip("% |") for cell in line.split(" | ")[2:4])
+        assert (right == "–") == (named in ("–", "0.0"))
     names = [line.split(" | ")[0].removeprefix("| ") for line in out.splitlines()[2:8]]
     around = "the words around it"
     assert names[:5] == ["layer 0", "layer 1", "layer 2", "mean of the layers", f"{around}, without the model"]

@@ -11,6 +11,7 @@ import torch
 from elmo_tasks.__main__ import main
 from elmo_tasks.analysis import probing
 from elmo_tasks.analysis.evaluation.suite import TASKS
+from elmo_tasks.serving import calibrations
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
 
@@ -109,6 +110,10 @@ def few_steps(monkeypatch):
     monkeypatch.setattr(probing, "SPAN_STEPS", 20)
 
 
+def never(*_):
+    raise AssertionError("measured all the same")
+
+
 def run(capsys, *arguments):
     status = main(["evaluate", *(str(a) for a in arguments)])
     printed = capsys.readouterr()
@@ -128,6 +133,8 @@ def test_all_tests_are_measured_in_every_view(toy, data, tmp_path, capsys):
         expected = ["2"] if row["task"] == "perplexity" else found["views"][:4] if layers_only else found["views"]
         assert list(row["scores"]) == expected, row["title"]
         assert row["title"] in out
+    assert found["read_from"]
+    assert re.search(r"what the verdict reads: (layer \d|mean|words around it)[^,]*, as Compare weighs them", out)
     assert rows["Perplexity (held-out text, from the model's card)"]["scores"] == {"2": 15.0}
     # A use of the test is itself among the training uses, and layer 0 sees the one word "bank" only.
     single = rows["CoarseWSD-20, nearest single use, accuracy"]["scores"]
@@ -192,9 +199,17 @@ def test_what_cannot_be_done_is_refused_before_anything_is_measured(
 ):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ELMO_SHARED_DATA", str(tmp_path))
+    monkeypatch.setattr(calibrations, "load_calibration", never)
     status, out, err = run(capsys, "--model", toy, *arguments)
     assert (status, out) == (2, "")
     assert re.search(message, err)
+
+
+def test_a_calibration_is_loaded_only_where_uses_are_asked_about(toy, data, capsys, monkeypatch):
+    monkeypatch.setattr(calibrations, "load_calibration", never)
+    status, out, _ = run(capsys, "--model", toy, "--data", data, "--only", "pos", "--json")
+    assert status == 0
+    assert "verdict" not in json.loads(out)["views"]
 
 
 def test_nothing_at_hand_is_no_error(toy, tmp_path, capsys, monkeypatch):

@@ -57,6 +57,7 @@ def test_no_verdict_is_wrong(answers):
     assert [asked for asked, answer in answers.items() if answer == "wrong"] == []
 
 
-def test_most_words_are_told_apart_in_four_sentences(answers):
-    right = [word for word, pattern in ALL_FOUR if answers[word, pattern] == "right"]
-    assert len(right) > len(WORDS) / 2, f"only {right}"
+@pytest.mark.parametrize(("asked", "right"), [(ALL_FOUR, 7), (THREE, 2), (TWO, 10)], ids=["four", "three", "two"])
+def test_so_many_are_right_as_the_readme_says(answers, asked, right):
+    found = [case for case in asked if answers[case] == "right"]
+    assert len(found) == right, found

@@ -2,12 +2,18 @@
 
 import json
 
+import numpy as np
 import pytest
 
+from elmo_tasks.analysis import encoded_batches
+from elmo_tasks.analysis.marked_vectors import marked_vectors
 from elmo_tasks.corpus.use_index import build_index
+from elmo_tasks.corpus.uses import gallery_uses
+from elmo_tasks.data.marked_words import MarkedWord
 from elmo_tasks.errors import DataError, InputError
 from elmo_tasks.serving import nearest_uses
 from elmo_tasks.serving.session import Session
+from elmo_tasks.serving.viewed_uses import ViewedUses
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
 
@@ -55,6 +61,18 @@ def test_ones_own_text_stands_beside_the_gallery(session):
     alone = session.maps.sense_map("zebra", TEXT)
     assert alone.n_own == len(alone.uses) == 7
     assert not any(use.sense for use in alone.uses)
+
+
+def test_uses_that_were_read_before_are_in_their_places(session, monkeypatch):
+    monkeypatch.setattr(encoded_batches, "_PLACES", 40)
+    elmo, viewed = session.loaded.elmo(session.loaded.default), ViewedUses(session.loaded.static)
+    uses, told = gallery_uses("bark"), []
+    viewed.in_view(elmo, "1", uses[3:9:2], told.append)
+    assert told[-1] == 1.0
+    assert len(told) > 1
+    for view in ("1", "mean", "words", "both"):
+        expected = marked_vectors(elmo, session.loaded.static(), [MarkedWord.at(u.tokens, u.index) for u in uses])
+        np.testing.assert_allclose(viewed.in_view(elmo, view, uses), expected.view(view), atol=1e-5)
 
 
 def test_few_uses_are_not_sorted(session):

@@ -1,13 +1,14 @@
 """The session answers, and refuses in plain words."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
 from elmo_tasks.analysis.expected_words import EXPECTED
-from elmo_tasks.analysis.marked_vectors import marked_vectors
+from elmo_tasks.analysis.marked_vectors import VERDICT, marked_vectors
 from elmo_tasks.analysis.senses import probabilities
 from elmo_tasks.api import Service
 from elmo_tasks.data.marked_words import MarkedWord
@@ -168,6 +169,11 @@ def test_the_verdict_reads_the_vectors_that_the_calibration_was_fitted_on():
     expected = probabilities(speaks.same_sense.log_odds(*cosines))
     assert np.array(comparison.same_meaning) == pytest.approx(expected, abs=5e-3)  # one of the two is in float16
     assert comparison.groups == ((0, 2), (1, 3))
+    # The same as one vector each, as evaluate compares uses: of two uses alone it ranks pairs as their probabilities do.
+    joined = replace(vectors, calibration=loaded.calibration).view(VERDICT)
+    pairs = [(a, b) for b in range(4) for a in range(b)]
+    alone = [session.compare("bank", [sentences[a], sentences[b]]).same_meaning[0][1] for a, b in pairs]
+    assert np.argsort([joined[a] @ joined[b] for a, b in pairs]).tolist() == np.argsort(alone).tolist()
 
 
 def test_of_what_could_not_be_read_nothing_is_said_to_be_read(session):

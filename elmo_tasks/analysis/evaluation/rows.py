@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -18,7 +18,6 @@ _COLUMNS = {
     BEFORE_AFTER: "before/after: the top forward state before the word and the top backward state behind it; the word is not read.",
     EXPECTED: "expected there: the static vectors of the words that the model would write in its place, rare ones weighing more.",
     WORDS: "words around it: the static vectors of the other words of the sentence, rare and related ones weighing more; no model.",
-    VERDICT: "what the verdict reads: several of these as Compare weighs them for two sentences, learned on the gallery only.",
 }
 
 
@@ -62,6 +61,7 @@ class Evaluation:
         rows: the lines.
         missing: tests that were not measured, and why.
         seconds: of processor time, by test.
+        read_from: the views that the verdict is read from; empty for an encoder without one.
     """
 
     model: str
@@ -70,6 +70,7 @@ class Evaluation:
     rows: tuple[Row, ...]
     missing: Mapping[str, str] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
+    read_from: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
@@ -78,11 +79,7 @@ class Evaluation:
 
     def to_markdown(self) -> str:
         """A table, what is best in each line in bold, and below it how things were measured."""
-        layers = [view for view in self.views if view.isdecimal()]
-        titles = {view: f"layer {view}" for view in layers} | {
-            view: _title(view, layers) for view in self.views if view not in layers
-        }
-        lines = [f"| {self.model} | {' | '.join(titles[view] for view in self.views)} | without a model |"]
+        lines = [f"| {self.model} | {' | '.join(self._title(view) for view in self.views)} | without a model |"]
         lines.append("|---|" + "---:|" * (len(self.views) + 1))
         lines += [self._line(row) for row in self.rows]
         blank = " |" * len(self.views)
@@ -101,8 +98,19 @@ class Evaluation:
             f"| {row.title} | {' | '.join(cells)} | {without}{f' ({row.without_name})' if row.without_name else ''} |"
         )
 
+    def _title(self, view: str) -> str:
+        layers = [view for view in self.views if view.isdecimal()]
+        if view == BOTH:
+            return f"layer {layers[:2][-1]} and words"
+        return f"layer {view}" if view in layers else _TITLES.get(view, view)
+
     def _remarks(self) -> list[str]:
         remarks = [told for view, told in _COLUMNS.items() if view in self.views]
+        if self.read_from:
+            read = " + ".join(self._title(view) for view in self.read_from)
+            remarks.append(
+                f"{_TITLES[VERDICT]}: {read}, as Compare weighs them in two sentences, learned on the gallery."
+            )
         remarks += list(dict.fromkeys(row.note for row in self.rows if row.note))
         if compared := [found for row in self.rows if (found := above_layer_0(row)) is not None]:
             below = [title for title, above in compared if not above]
@@ -121,7 +129,3 @@ def above_layer_0(row: Row) -> tuple[str, bool] | None:
     if not row.high_is_good or not reading or "0" not in row.scores:
         return None
     return row.title, max(reading) > row.scores["0"]
-
-
-def _title(view: str, layers: Sequence[str]) -> str:
-    return f"layer {layers[:2][-1]} and words" if view == BOTH else _TITLES.get(view, view)

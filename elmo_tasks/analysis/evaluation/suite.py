@@ -23,10 +23,12 @@ class Task:
     Attributes:
         measure: gives its rows.
         files: what it reads, in the data folder.
+        of_uses: whether it asks about uses of words, in every view; else only the layers are asked.
     """
 
     measure: Callable[[Reader, Path], list[Row]]
     files: tuple[str, ...]
+    of_uses: bool = True
 
     def absent(self, data: Path) -> list[str]:
         """Files that are not there."""
@@ -39,25 +41,23 @@ TASKS = {
     "coarsewsd": Task(coarse_wsd.coarse_wsd, coarse_wsd.FILES),
     "wsd": Task(all_words.all_words, all_words.FILES),
     "senseval": Task(senseval.senseval, senseval.FILES),
-    "pos": Task(tagging.parts_of_speech, tagging.POS),
-    "ner": Task(tagging.names, tagging.NER),
-    "sentiment": Task(sentiment.sentiment, sentiment.SST2),
+    "pos": Task(tagging.parts_of_speech, tagging.POS, of_uses=False),
+    "ner": Task(tagging.names, tagging.NER, of_uses=False),
+    "sentiment": Task(sentiment.sentiment, sentiment.SST2, of_uses=False),
     "geometry": Task(shape.shape, shape.FILES),
 }
 
 
-def evaluate(reader: Reader, data: Path, only: Sequence[str] = (), first: Sequence[Row] = ()) -> Evaluation:
-    """Measure an encoder on every test whose data are here.
+def to_measure(data: Path, only: Sequence[str] = ()) -> tuple[list[str], dict[str, str]]:
+    """The tests whose data are here, and why the others cannot be measured.
 
     Args:
-        reader: the encoder.
         data: folder of the data sets, laid out as the tests name their files.
         only: names of tests; all by default.
-        first: rows that were measured elsewhere.
 
     Raises:
         ConfigError: a name in ``only`` is not that of a test.
-        DataError: data of a test in ``only`` are not there, or a file is not as expected.
+        DataError: data of a test in ``only`` are not there.
     """
     if unknown := [name for name in only if name not in TASKS]:
         raise ConfigError(f"no test is called {', '.join(unknown)}; expected {', '.join(TASKS)}")
@@ -66,13 +66,36 @@ def evaluate(reader: Reader, data: Path, only: Sequence[str] = (), first: Sequen
         raise DataError(
             f"{lacking[0]} cannot be measured: {data / absent[lacking[0]]}: no such file; --data says where the data are"
         )
+    wanted = [name for name in TASKS if name not in absent and (not only or name in only)]
+    return wanted, {name: f"{file} is not here" for name, file in absent.items() if not only}
+
+
+def evaluate(reader: Reader, data: Path, only: Sequence[str] = (), first: Sequence[Row] = ()) -> Evaluation:
+    """Measure an encoder on every test whose data are here.
+
+    Args:
+        reader: the encoder.
+        data: see :func:`to_measure`.
+        only: see :func:`to_measure`.
+        first: rows that were measured elsewhere.
+
+    Raises:
+        ConfigError: see :func:`to_measure`.
+        DataError: see :func:`to_measure`; or a file is not as expected.
+    """
+    tests, missing = to_measure(data, only)
     rows, seconds = list(first), {}
-    for name, task in TASKS.items():
-        if name in absent or (only and name not in only):
-            continue
+    for name in tests:
         start = time.process_time()
-        rows += task.measure(reader, data)
+        rows += TASKS[name].measure(reader, data)
         seconds[name] = round(time.process_time() - start, 1)
         _log.info("%s: %.1f seconds of processor time", name, seconds[name])
-    missing = {name: f"{file} is not here" for name, file in absent.items() if not only}
-    return Evaluation(reader.encoder.name, reader.encoder.checksum, reader.views, tuple(rows), missing, seconds)
+    return Evaluation(
+        reader.encoder.name,
+        reader.encoder.checksum,
+        reader.views,
+        tuple(rows),
+        missing,
+        seconds,
+        reader.calibration.speaks.views if reader.calibration is not None else (),
+    )
