@@ -88,4 +88,11 @@ element.addEventListener("keydown", (event) => {
   }
   best?.focus();
 });
-watch("value", () => { held = null; });
+// There is room for one sentence from the start; on a phone it would push the list away.
+function start() {
+  held = null;
+  const [first] = marks();
+  if (first && matchMedia("(min-width: 641px)").matches) tell(first.dataset.use);
+}
+start();
+watch("value", start);

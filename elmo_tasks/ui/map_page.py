@@ -79,8 +79,8 @@ def page(answer: SenseMap, models: Sequence[ModelInfo], query: str = "", left_ou
         f'<div role="status"><h2>{escape(first)}</h2><p class="reasons">{escape(reasons)}</p></div>'
         f'<p class="meta">Read by {escape(title)}</p>'
         f"{_groups(answer)}{map_picture.picture(answer)}"
-        '<div class="told" aria-live="polite"><p class="hint">Point at a mark, tap it, or go to it with the arrow keys '
-        "to read its sentence.</p></div>"
+        '<p class="hint">Point at a mark, tap it, or go to it with the arrow keys to read its sentence.</p>'
+        '<div class="told" aria-live="polite"></div>'
         f'<p class="hint">{escape(shown_words(answer))}</p></section>'
         f'<section class="card numbers"><h3>All {len(answer.uses)} uses</h3>{_table(answer)}'
         f"{actions(f'sense-map-{_slug(answer.word)}', csv_text(answer), answer.to_dict(), query, left_out)}</section>"

@@ -37,6 +37,21 @@ def test_a_mark_tells_its_sentence_by_mouse_and_by_key(open_map):
     assert page.locator(".mark[aria-pressed=true]").count() == 1
 
 
+def test_the_first_mark_tells_its_sentence_at_once_where_there_is_room(open_map):
+    page = open_map()
+    first = page.locator(".told .told-line").first.inner_text()
+    assert first.strip() == page.locator("tr[data-row='0'] > *").nth(1).inner_text().strip()
+    assert page.locator(".mark[aria-pressed=true]").count() == 0  # told, not chosen
+    page.locator("#map-word").fill("spring")
+    submit(page, "Draw the map")
+    page.get_by_text("1 uses of “spring”").first.wait_for()
+    assert "spring" in page.locator(".told .told-line").first.inner_text()
+    phone = open_map(**PHONE)
+    assert phone.locator(".told").is_hidden()
+    phone.locator(".mark").first.click()
+    assert phone.locator(".told .this").is_visible()
+
+
 def test_ones_own_text_gets_stars(open_map):
     page = open_map()
     page.get_by_text("Your own text", exact=True).click()
