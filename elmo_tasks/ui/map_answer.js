@@ -88,10 +88,11 @@ element.addEventListener("keydown", (event) => {
   }
   best?.focus();
 });
-// There is room for one sentence from the start; on a phone it would push the list away.
+// There is room for one sentence from the start, a typical one; on a phone it would push the list away.
+const typical = (mark) => near(mark.dataset.use).slice(0, 5).reduce((sum, [, cosine]) => sum + Number(cosine), 0);
 function start() {
   held = null;
-  const [first] = marks();
+  const [first] = marks().sort((a, b) => typical(b) - typical(a));
   if (first && matchMedia("(min-width: 641px)").matches) tell(first.dataset.use);
 }
 start();
