@@ -118,6 +118,19 @@ def marked_vectors(
     return MarkedVectors(layers, near, around, written)
 
 
+def told_as_share(progress: Callable[[float], None] | None, total: int) -> Callable[[int], None]:
+    """A ``step`` for :func:`marked_vectors` that tells the share of ``total`` words that is done."""
+    n_done = 0
+
+    def step(n: int) -> None:
+        nonlocal n_done
+        n_done += n
+        if progress is not None:
+            progress(n_done / total)
+
+    return step
+
+
 def words_around(static: StaticVectors, tokens: Sequence[str], index: int) -> NDArray[np.float32]:
     """``[S]`` the words around one token: see :func:`elmo_tasks.analysis.views_of_uses.surroundings`."""
     return _around(static, tuple(tokens), [MarkedWord.at(tuple(tokens), index)])[0]

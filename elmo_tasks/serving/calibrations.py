@@ -16,7 +16,7 @@ from tqdm import tqdm
 from elmo_tasks.analysis.calibration import Calibration
 from elmo_tasks.analysis.calibration_fit import WordUses, calibrate
 from elmo_tasks.analysis.expected_words import EXPECTED, ExpectedWords
-from elmo_tasks.analysis.marked_vectors import marked_vectors
+from elmo_tasks.analysis.marked_vectors import marked_vectors, told_as_share
 from elmo_tasks.analysis.similarity import random_pair_cosine
 from elmo_tasks.analysis.views_of_uses import WORDS
 from elmo_tasks.bilm.model_cache import cache_folder
@@ -91,16 +91,8 @@ def known_uses(
 ) -> dict[str, WordUses]:
     """The uses of every word of the gallery, read; see :func:`measure`."""
     entries = gallery()
-    n_read = 0
-
-    def step(n: int) -> None:
-        nonlocal n_read
-        n_read += n
-        if progress is not None:
-            progress(n_read / len(entries))
-
-    uses = [gallery_use(entry) for entry in entries]
-    found = marked_vectors(elmo, static, [MarkedWord.at(use.tokens, use.index) for use in uses], step, expected)
+    marked = [MarkedWord.at(use.tokens, use.index) for use in map(gallery_use, entries)]
+    found = marked_vectors(elmo, static, marked, told_as_share(progress, len(marked)), expected)
     vectors = with_mean(torch.from_numpy(found.layers.astype(np.float32)))  # [L + 1, n, D]
     others = {WORDS: found.around.astype(np.float32)}
     if found.expected is not None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_tasks.analysis.marked_vectors import MarkedVectors, marked_vectors
+from elmo_tasks.analysis.marked_vectors import MarkedVectors, marked_vectors, told_as_share
 from elmo_tasks.analysis.sense_map_calibration import SenseMapCalibration
 from elmo_tasks.corpus.uses import Use
 from elmo_tasks.data.marked_words import MarkedWord
@@ -66,15 +66,7 @@ class ViewedUses:
             known = {key: self._kept[key] for key in keys if key in self._kept}
         new = {key: k for k, key in enumerate(keys) if key not in known}
         words = [MarkedWord.at(uses[k].tokens, uses[k].index) for k in new.values()]
-        n_read = 0
-
-        def step(n: int) -> None:
-            nonlocal n_read
-            n_read += n
-            if progress is not None:
-                progress(n_read / len(words))
-
-        read = marked_vectors(elmo, self.static, words, step)
+        read = marked_vectors(elmo, self.static, words, told_as_share(progress, len(words)))
         fresh = {key: (read.layers[:, k], read.around[k]) for k, key in enumerate(new)}
         with self._lock:
             self._kept.update(fresh)
