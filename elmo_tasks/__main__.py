@@ -1,4 +1,4 @@
-"""``python -m elmo_tasks COMMAND``."""
+"""``elmo-tasks COMMAND``, or ``python -m elmo_tasks COMMAND``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from elmo_tasks import app
 from elmo_tasks.commands import calibrate, compare, download, embed, evaluate, export, fit, index, predict, vectors
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
 
@@ -33,12 +34,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if arguments and arguments[0] in RUNS:
             return fit.run(arguments)
-        parser = argparse.ArgumentParser(prog="python -m elmo_tasks", description="ELMo: contextual word vectors.")
+        if arguments and arguments[0] == "app":
+            app.main(arguments[1:], prog="elmo-tasks app")
+            return 0
+        parser = argparse.ArgumentParser(prog="elmo-tasks", description="ELMo: contextual word vectors.")
         commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
         for name, command in COMMANDS.items():
             command.add_arguments(commands.add_parser(name, help=command.HELP, description=command.HELP))
         for name in RUNS:
             commands.add_parser(name, help=fit.HELP)
+        commands.add_parser("app", help="open the app in a browser")
         args = parser.parse_args(arguments)
         return COMMANDS[args.command].run(args)
     except (ConfigError, DataError, InputError, WeightsError) as error:

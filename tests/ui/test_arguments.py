@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-import app
+from elmo_tasks import app
 
 ROOT = Path(__file__).parents[2]
 
@@ -21,7 +21,9 @@ def test_help_names_every_option():
 
 
 def test_importing_the_app_loads_nothing_heavy():
-    done = run("-c", "import app, sys; print({'gradio', 'torch', 'plotly', 'pandas'} & set(sys.modules))")
+    done = run(
+        "-c", "import app, elmo_tasks.app, sys; print({'gradio', 'torch', 'plotly', 'pandas'} & set(sys.modules))"
+    )
     assert done.stdout.strip() == "set()"
 
 
