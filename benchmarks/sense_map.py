@@ -8,10 +8,10 @@ writes what was measured beside the model, or into the user's cache, where the a
 from __future__ import annotations
 
 import argparse
-import json
 
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.files import write_json
 from elmo_tasks.serving.map_calibrations import NAME, load_map_calibration, measure_map, paths
 
 
@@ -29,9 +29,7 @@ def main() -> None:
     if args.keep:
         path = next(p for p in paths(elmo, found.checksum) if (p.name == NAME) == (args.keep == "beside"))
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_name(path.name + ".part")
-        partial.write_text(json.dumps(found.to_dict(), indent=1) + "\n", encoding="utf-8")
-        partial.replace(path)
+        write_json(path, found.to_dict())
     print(f"{elmo.name}, {found.n_words} words of the gallery, {found.n_uses} uses")
     print("view      index, number known   index, own number   named   named of one sense   pairs right   number right")
     for view in found.views:

@@ -9,7 +9,7 @@ import pytest
 REPOSITORY = Path(__file__).resolve().parents[1]
 # Each room may import those of earlier rows, and itself.
 ROWS = (
-    {"errors", "api"},
+    {"errors", "api", "files"},
     {"text"},
     {"layers"},
     {"bilm"},
@@ -68,6 +68,8 @@ def test_imports_go_up_the_list_only(path):
         assert others <= UI_PACKAGES
     if own in ("errors", "api"):
         assert {name.split(".")[0] for name in imported(path)} <= set(sys.stdlib_module_names) | {"elmo_tasks"}
+    if own == "files":
+        assert {name.split(".")[0] for name in imported(path)} <= {*sys.stdlib_module_names, "elmo_tasks", "filelock"}
     if own == "text":
         assert not {"torch", "numpy"} & {name.split(".")[0] for name in imported(path)}
 

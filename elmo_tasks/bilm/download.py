@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import filelock
 import httpx
 
 from elmo_tasks.bilm.file_checks import Structure, check_files, check_options
@@ -19,6 +18,7 @@ from elmo_tasks.bilm.model_cache import CACHE_VARIABLE, files_of, record, record
 from elmo_tasks.bilm.published import BASE_URLS, PublishedModel, command, published
 from elmo_tasks.bilm.transfer import Interrupted, Refused, Report, discard, part_of, transfer
 from elmo_tasks.errors import ConfigError, WeightsError
+from elmo_tasks.files import held
 
 BASE_VARIABLE = "ELMO_TASKS_BASE_URL"
 #: Seconds to wait before each further round of tries; tries that bring new bytes do not count.
@@ -236,17 +236,8 @@ def _folder(model: PublishedModel, folder: Path) -> Iterator[None]:
     """Hold the model's folder alone, and put what the disk says against it into words."""
     elsewhere = f"choose another folder with `{command(model.name)} --cache DIR` or {CACHE_VARIABLE}"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = filelock.FileLock(folder / ".lock")
-        try:
-            lock.acquire(timeout=0)
-        except filelock.Timeout:
-            _log.warning("Another download of %s is running; waiting for it.", model.name)
-            lock.acquire()
-        try:
+        with held(folder / ".lock", f"the download of {model.name}", wait=True):
             yield
-        finally:
-            lock.release()
     except PermissionError as error:
         raise ConfigError(
             f"{error.filename or folder} may not be written to ({error.strerror}): {elsewhere}."

@@ -21,6 +21,7 @@ from torch import Tensor
 from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.options import BiLMOptions
 from elmo_tasks.errors import WeightsError
+from elmo_tasks.files import whole_file
 
 Array = NDArray[Any]
 
@@ -136,15 +137,10 @@ def read_hdf5(path: Path, options: BiLMOptions) -> dict[str, Tensor]:
 def write_hdf5(path: Path, bilm: BiLM) -> None:
     """Write weights as the published files have them, float32. The file appears only when it is whole."""
     state = _join_matrices({name: value.float().cpu() for name, value in bilm.state_dict().items()})
-    partial = path.with_name(path.name + ".part")
-    try:
-        with h5py.File(partial, "w") as file:
-            for name, entry in _layout(bilm.options).items():
-                array = np.ascontiguousarray(entry.write(state[entry.parameter].numpy()))
-                file.create_dataset(name, data=array, dtype="float32")
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    with whole_file(path) as partial, h5py.File(partial, "w") as file:
+        for name, entry in _layout(bilm.options).items():
+            array = np.ascontiguousarray(entry.write(state[entry.parameter].numpy()))
+            file.create_dataset(name, data=array, dtype="float32")
 
 
 def _split_matrices(state: Mapping[str, Tensor]) -> dict[str, Tensor]:

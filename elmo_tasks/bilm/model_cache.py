@@ -14,6 +14,7 @@ import platformdirs
 
 from elmo_tasks.bilm.published import PublishedModel, command, published
 from elmo_tasks.errors import WeightsError
+from elmo_tasks.files import write_json
 
 CACHE_VARIABLE = "ELMO_TASKS_CACHE"
 
@@ -149,13 +150,7 @@ def _user() -> str:
 
 
 def _write(path: Path, entry: _Record) -> None:
-    beside = record_path(path)
-    unfinished = beside.with_name(f"{beside.name}.{os.getpid()}.tmp")
-    try:
-        unfinished.write_text(json.dumps(asdict(entry), indent=1) + "\n", encoding="utf-8")
-        unfinished.replace(beside)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    write_json(record_path(path), asdict(entry))
 
 
 def _sha256(path: Path) -> str:

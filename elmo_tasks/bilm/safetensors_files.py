@@ -13,6 +13,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from elmo_tasks.errors import WeightsError
+from elmo_tasks.files import whole_file, write_json
 
 MAX_BYTES = 9_000_000
 
@@ -49,14 +50,13 @@ def write_safetensors(
     names = [f"{name}.safetensors"] if n == 1 else [f"{name}-{k:05d}-of-{n:05d}.safetensors" for k in range(1, n + 1)]
     files = []
     for file_name, shard in zip(names, shards, strict=True):
-        partial = folder / f"{file_name}.part"
-        save_file(shard, partial)
-        partial.replace(folder / file_name)
+        with whole_file(folder / file_name) as partial:
+            save_file(shard, partial)
         files.append(folder / file_name)
     if n > 1:
         index = {key: file_name for file_name, shard in zip(names, shards, strict=True) for key in shard}
         path = folder / f"{name}.safetensors.index.json"
-        path.write_text(json.dumps({"weight_map": index}, indent=1) + "\n", encoding="utf-8")
+        write_json(path, {"weight_map": index})
         files.append(path)
     return files
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
-import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from elmo_tasks.errors import ConfigError
+from elmo_tasks.files import is_unfinished, unfinished_folder
 
 
 @dataclass(frozen=True)
@@ -35,9 +33,8 @@ class FolderKind:
         """
         if folder.exists() and not folder.is_dir():
             raise ConfigError(f"{folder}: a file of this name is in the way; name a folder")
-        strange = (
-            sorted(p.name for p in folder.iterdir() if not self.files.fullmatch(p.name)) if folder.is_dir() else []
-        )
+        found = [path for path in folder.iterdir() if not is_unfinished(path)] if folder.is_dir() else []
+        strange = sorted(path.name for path in found if not self.files.fullmatch(path.name))
         if strange:
             raise ConfigError(
                 f"{folder}: the folder holds something that is not {self.what} ({strange[0]}); name a new folder"
@@ -54,13 +51,9 @@ class FolderKind:
             ConfigError: see :meth:`check`.
         """
         self.check(folder)
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-        try:
+        with unfinished_folder(folder) as partial:
             yield partial
-            for path in [partial, *partial.iterdir()]:  # temporary folders are for their owner only, this one is not
-                path.chmod(0o755 if path.is_dir() else 0o644)
-            old = partial.with_name(partial.name + "-old")
+            old = partial.with_name(f"{partial.name}-old")  # not a name that is swept: it is all there is for a moment
             if folder.exists():
                 folder.rename(old)
             try:
@@ -70,11 +63,3 @@ class FolderKind:
                     old.rename(folder)
                 raise
             shutil.rmtree(old, ignore_errors=True)
-        except BaseException:
-            shutil.rmtree(partial, ignore_errors=True)
-            raise
-
-
-def write_json(path: Path, content: Mapping[str, Any]) -> None:
-    """Write settings or a card as people read them."""
-    path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -34,6 +34,7 @@ def run(args: argparse.Namespace) -> int:
 
     from elmo_tasks.encoders.elmo import Elmo
     from elmo_tasks.errors import ConfigError
+    from elmo_tasks.files import whole_file
     from elmo_tasks.layers.device import checked_device
 
     if args.batch_size < 1:
@@ -44,24 +45,23 @@ def run(args: argparse.Namespace) -> int:
     if args.output.is_dir() or (args.output.exists() and args.output.samefile(args.input)):
         raise ConfigError(f"{args.output}: this is a folder or the input itself; name a new file")
     elmo = Elmo.load(args.model, device=checked_device(args.device))
-    partial = args.output.with_name(args.output.name + ".part")
-    try:
-        with h5py.File(partial, "w") as file, tqdm(total=len(lines), unit="sentence") as bar:
-            number = 0
-            for layers in elmo.encode_batches((line.split() for line in lines), args.batch_size):
-                for k in range(len(layers)):
-                    vectors = layers.sentence(k).float().cpu()
-                    chosen = {"all": vectors, "top": vectors[-1], "average": vectors.mean(dim=0)}[args.which]
-                    file.create_dataset(str(number), data=chosen.numpy(), dtype="float32")
-                    number += 1
-                bar.update(len(layers))
-            # A sentence that comes twice has the same vectors twice; its index is the last, as AllenNLP wrote it.
-            index = {line: str(k) for k, line in enumerate(lines)}
-            table = file.create_dataset("sentence_to_index", (1,), dtype=h5py.string_dtype())
-            table[0] = json.dumps(index)
-        partial.replace(args.output)
-    finally:
-        partial.unlink(missing_ok=True)
+    with (
+        whole_file(args.output) as partial,
+        h5py.File(partial, "w") as file,
+        tqdm(total=len(lines), unit="sentence") as bar,
+    ):
+        number = 0
+        for layers in elmo.encode_batches((line.split() for line in lines), args.batch_size):
+            for k in range(len(layers)):
+                vectors = layers.sentence(k).float().cpu()
+                chosen = {"all": vectors, "top": vectors[-1], "average": vectors.mean(dim=0)}[args.which]
+                file.create_dataset(str(number), data=chosen.numpy(), dtype="float32")
+                number += 1
+            bar.update(len(layers))
+        # A sentence that comes twice has the same vectors twice; its index is the last, as AllenNLP wrote it.
+        index = {line: str(k) for k, line in enumerate(lines)}
+        table = file.create_dataset("sentence_to_index", (1,), dtype=h5py.string_dtype())
+        table[0] = json.dumps(index)
     return 0
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from elmo_tasks.commands.data_folder import data_folder
 from elmo_tasks.errors import ConfigError
+from elmo_tasks.files import write_whole
 
 if TYPE_CHECKING:
     from elmo_tasks.analysis.evaluation.rows import Row
@@ -94,9 +95,7 @@ def _tests(args: argparse.Namespace) -> int:
     found = evaluate(reader, data, args.only, first)
     text = json.dumps(found.to_dict(), indent=1)
     if args.out is not None:
-        partial = args.out.with_name(args.out.name + ".part")
-        partial.write_text(text + "\n", encoding="utf-8")
-        partial.replace(args.out)
+        write_whole(args.out, text + "\n")
     print(text if args.json else found.to_markdown())
     return 0
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.files import whole_file
 
 if TYPE_CHECKING:
     from elmo_tasks.text.tokens import Token
@@ -122,10 +123,5 @@ def _writer(path: str, source: str) -> Iterator[TextIO]:
         raise ConfigError(f"{path}: this is a folder or the input itself; name a new file")
     if not target.parent.is_dir():
         raise ConfigError(f"{path}: the folder {target.parent} does not exist")
-    partial = target.with_name(f".{target.name}.part")
-    try:
-        with partial.open("w", encoding="utf-8") as file:
-            yield file
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
+    with whole_file(target) as partial, partial.open("w", encoding="utf-8") as file:
+        yield file

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from elmo_tasks.encoders.layer_store import LayerStore
 from elmo_tasks.encoders.layer_store_description import describe
 from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.files import whole_file, write_json, write_whole
 from elmo_tasks.layers.encoder import Encoder
 from elmo_tasks.layers.layers import Layers
 from elmo_tasks.text.tokens import tokenize
@@ -233,16 +234,15 @@ def build_index(
     words: dict[str, int] = {}
     word_of = np.array([words.setdefault(folded(w), len(words)) for row in tokens for w in row], np.int32)
     # A key may hold no line break: a token has none.
-    (folder / WORDS_NAME).write_text("\n".join(words), encoding="utf-8")
+    write_whole(folder / WORDS_NAME, "\n".join(words))
     encoded = [f"{line}\n".encode() for line in lines]
-    (folder / SENTENCES_NAME).write_bytes(b"".join(encoded))
+    write_whole(folder / SENTENCES_NAME, b"".join(encoded))
     starts = np.concatenate([[0], np.cumsum([len(line) for line in encoded])]).astype(np.int64)
-    np.savez(folder / ARRAYS_NAME, lines=starts, words=word_of, norms=_norms(store))
+    with whole_file(folder / ARRAYS_NAME) as partial, partial.open("wb") as file:
+        np.savez(file, lines=starts, words=word_of, norms=_norms(store))
     description = IndexDescription(title, encoder.name, encoder.checksum, key, len(lines), n_tokens)
     # Last: with it the index is whole.
-    partial = folder / f"{DESCRIPTION_NAME}.part"
-    partial.write_text(json.dumps(asdict(description), indent=1) + "\n", encoding="utf-8")
-    partial.replace(folder / DESCRIPTION_NAME)
+    write_json(folder / DESCRIPTION_NAME, asdict(description))
     return UseIndex(folder)
 
 

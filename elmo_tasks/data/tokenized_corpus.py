@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elmo_tasks.errors import DataError
+from elmo_tasks.files import unfinished_folder
 from elmo_tasks.text.characters import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS, open_text
 
@@ -62,14 +62,9 @@ class TokenizedCorpus:
         """
         folder = cache / _fingerprint(files)
         if not (folder / "words.txt").exists():
-            cache.mkdir(parents=True, exist_ok=True)
-            partial = Path(tempfile.mkdtemp(prefix="partial-", dir=cache))
-            try:
+            with unfinished_folder(folder) as partial:
                 _write(partial, read_sentences(files))
                 _take_name(partial, folder)
-            except BaseException:
-                shutil.rmtree(partial, ignore_errors=True)
-                raise
         return cls(folder)
 
 
@@ -82,7 +77,6 @@ def _take_name(partial: Path, folder: Path) -> None:
     except OSError:
         if not (folder / "words.txt").exists():
             raise
-        shutil.rmtree(partial, ignore_errors=True)
 
 
 def read_sentences(files: Sequence[Path]) -> Iterator[list[str]]:

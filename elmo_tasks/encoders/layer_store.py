@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-import filelock
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -26,6 +25,7 @@ from elmo_tasks.encoders.layer_store_description import (
 )
 from elmo_tasks.encoders.layer_store_writer import StoreContent, write_store
 from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.files import held
 from elmo_tasks.layers.encoder import Encoder
 from elmo_tasks.layers.layers import Layers
 
@@ -233,17 +233,9 @@ def _read_offsets(path: Path, description: StoreDescription) -> NDArray[np.int64
 @contextmanager
 def _alone(target: Path) -> Iterator[None]:
     """Hold a store alone; the lock ends with the process, however it ends."""
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        lock = filelock.FileLock(target.with_name(f"{target.name}.lock"))
+    with ExitStack() as stack:
         try:
-            lock.acquire(timeout=0)
-        except filelock.Timeout:
-            _log.warning("Another process computes the layer store %s; waiting for it.", target)
-            lock.acquire()
-    except OSError as error:
-        raise ConfigError(f"{target.parent}: no folder that layer stores can be written to ({error})") from error
-    try:
+            stack.enter_context(held(target.with_name(f"{target.name}.lock"), f"the layer store {target}", wait=True))
+        except OSError as error:
+            raise ConfigError(f"{target.parent}: no folder that layer stores can be written to ({error})") from error
         yield
-    finally:
-        lock.release()

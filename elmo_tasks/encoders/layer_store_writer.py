@@ -27,6 +27,7 @@ from elmo_tasks.encoders.layer_store_description import (
     token_rows,
 )
 from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.files import write_json
 from elmo_tasks.layers.encoder import Encoder
 
 PROGRESS_NAME = "progress.json"
@@ -83,7 +84,7 @@ def write_store(content: StoreContent, target: Path, max_bytes: int) -> None:
             partial.mkdir()
             np.save(partial / OFFSETS_NAME, content.offsets)
             (partial / LAYERS_NAME).touch()
-            _write_json(partial / DESCRIPTION_NAME, asdict(content.description))
+            write_json(partial / DESCRIPTION_NAME, asdict(content.description))
         _append(content, partial, done)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
@@ -120,7 +121,7 @@ def _append(content: StoreContent, partial: Path, done: int) -> None:
             file.write(block.tobytes())
             file.flush()
             os.fsync(file.fileno())
-            _write_json(partial / PROGRESS_NAME, {"sentences": stop})
+            write_json(partial / PROGRESS_NAME, {"sentences": stop})
 
 
 def _sentences_done(partial: Path, content: StoreContent) -> int:
@@ -241,12 +242,6 @@ def _refuse(description: StoreDescription, vectors: Tensor, half: Tensor, senten
         f"{float(vectors[row, layer, number]):g}, and a layer store can only keep what float16 can, "
         "finite numbers up to 65504: encode live instead"
     )
-
-
-def _write_json(path: Path, content: dict[str, Any]) -> None:
-    unfinished = path.with_suffix(".tmp")
-    unfinished.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    unfinished.replace(path)
 
 
 def _megabytes(n_bytes: int) -> str:

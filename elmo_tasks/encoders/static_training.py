@@ -21,9 +21,10 @@ from gensim.models.word2vec import Word2Vec
 from tqdm import tqdm
 
 from elmo_tasks.bilm.safetensors_files import write_safetensors
-from elmo_tasks.bilm.whole_folders import FolderKind, write_json
+from elmo_tasks.bilm.whole_folders import FolderKind
 from elmo_tasks.encoders.static_vectors import LOOKUP, WEIGHTS_NAME, WORDS_NAME, StaticVectors, normalized
 from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.files import write_json
 from elmo_tasks.text.vocabulary import open_text
 
 VECTORS_FOLDER = FolderKind(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from elmo_tasks.corpus.uses import gallery_use
 from elmo_tasks.data.marked_words import MarkedWord
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.files import write_json
 from elmo_tasks.layers.views import layer_names, with_mean
 from elmo_tasks.serving.everyday_words import everyday_words
 from elmo_tasks.serving.map_calibrations import checksum_of
@@ -58,9 +58,7 @@ def write_calibration(calibration: Calibration, path: Path) -> None:
     """Write it; the file appears only when it is whole."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_name(f"{path.name}.{os.getpid()}.part")  # another app may measure the same model
-        partial.write_text(json.dumps(calibration.to_dict(), indent=1) + "\n", encoding="utf-8")
-        partial.replace(path)
+        write_json(path, calibration.to_dict())
     except OSError as error:  # a read-only home: it will be measured anew next time
         _log.warning("%s could not be written: %s", path, error)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import re
 import subprocess
 import time
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from elmo_tasks.api import SplitScore, TrainingEpoch, TrainingJob
+from elmo_tasks.files import write_json
 from elmo_tasks.layers.views import layer_names
 from elmo_tasks.serving.training_config import HEAD, LOG, PROGRESS
 
@@ -52,9 +52,7 @@ class JobFolder:
 
     def write(self, state: dict[str, Any]) -> None:
         """Replace ``job.json`` in one step."""
-        partial = self.path / f".{JOB}.{os.getpid()}"
-        partial.write_text(json.dumps(state, ensure_ascii=False, indent=1), encoding="utf-8")
-        partial.replace(self.path / JOB)
+        write_json(self.path / JOB, state)
 
     def update(self, **changes: Any) -> dict[str, Any]:
         """Change some of it."""

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-import shutil
 import sys
-import tempfile
 import threading
 import time
 import unicodedata
@@ -22,6 +20,7 @@ import yaml
 
 from elmo_tasks.api import DataLook, TrainingJob, TrainingOffer, TrainingPlan
 from elmo_tasks.errors import InputError
+from elmo_tasks.files import unfinished_folder
 from elmo_tasks.heads.head_files import bundled_heads
 from elmo_tasks.serving import training_data
 from elmo_tasks.serving.job_folder import JobFolder
@@ -128,14 +127,10 @@ class TrainingJobs:
             waiting = [job for job in self._queue.folders() if job.state()["status"] == "queued"]
             if len(waiting) >= _MOST_WAITING:
                 raise InputError(f"{_MOST_WAITING} runs are waiting already. Stop one, or wait.", field="start")
-            partial = Path(tempfile.mkdtemp(prefix=".job-", dir=self.runs))
-            try:
+            with unfinished_folder(self.runs / "job") as partial:
                 self._fill(partial, plan, look, title)
-                partial.chmod(0o755)
                 target = self._free_folder(title)
                 partial.rename(target)
-            finally:
-                shutil.rmtree(partial, ignore_errors=True)
             self._queue.advance()
         self._queue.keep_going()
         return JobFolder(target).job()

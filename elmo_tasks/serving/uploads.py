@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
-import tempfile
 import time
 from pathlib import Path
 
 from elmo_tasks.errors import InputError
+from elmo_tasks.files import is_unfinished, unfinished_folder
 from elmo_tasks.serving.upload_reading import FORMATS
 
 MAX_UPLOAD = 20_000_000
@@ -52,17 +52,14 @@ class Uploads:
         key = hashlib.sha256(content + b"\0" + title.encode()).hexdigest()[:20]
         target = self.folder / key
         if not target.is_dir():
-            self.folder.mkdir(parents=True, exist_ok=True)
-            partial = Path(tempfile.mkdtemp(prefix=".", dir=self.folder))
-            try:
+            with unfinished_folder(target) as partial:
                 (partial / f"data{ending}").write_bytes(content)
                 (partial / "title.txt").write_text(title, encoding="utf-8")
-                partial.rename(target)
-            except OSError:
-                if not target.is_dir():  # another request kept the same file meanwhile
-                    raise
-            finally:
-                shutil.rmtree(partial, ignore_errors=True)
+                try:
+                    partial.rename(target)
+                except OSError:
+                    if not target.is_dir():  # another request kept the same file meanwhile
+                        raise
         target.touch()
         self._forget_old(target)
         return key
@@ -86,7 +83,7 @@ class Uploads:
             except OSError:
                 return 0.0
 
-        kept = sorted((p for p in self.folder.iterdir() if p.is_dir()), key=age)
+        kept = sorted((p for p in self.folder.iterdir() if p.is_dir() and not is_unfinished(p)), key=age)
         for place, path in enumerate(kept):
             if path != newest and (place >= _KEPT_UPLOADS or age(path) > _KEPT_SECONDS):
                 shutil.rmtree(path, ignore_errors=True)

@@ -17,8 +17,9 @@ from elmo_tasks.bilm.hdf5 import write_hdf5
 from elmo_tasks.bilm.model_files import SOFTMAX_NAME, VOCABULARY_NAME, WEIGHTS_NAME
 from elmo_tasks.bilm.safetensors_files import write_safetensors
 from elmo_tasks.bilm.softmax import LMSoftmax
-from elmo_tasks.bilm.whole_folders import FolderKind, write_json
+from elmo_tasks.bilm.whole_folders import FolderKind
 from elmo_tasks.errors import ConfigError, WeightsError
+from elmo_tasks.files import write_json
 from elmo_tasks.text.vocabulary import Vocabulary
 from elmo_tasks.training.bilm_module import BiLMModule
 

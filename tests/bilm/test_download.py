@@ -310,4 +310,4 @@ class TestDisk:
         assert len(shop.server.asked(shop.weights_path)) == 1
         assert shop.final[1].read_bytes() == shop.weights
         assert shop.left() == COMPLETE
-        assert "Another download of small is running" in caplog.text
+        assert "the download of small is in use by process" in caplog.text

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from elmo_tasks.bilm.whole_folders import FolderKind, write_json
+from elmo_tasks.bilm.whole_folders import FolderKind
 from elmo_tasks.errors import ConfigError
+from elmo_tasks.files import write_json
 
 NOTES = FolderKind("notes", re.compile(r"note\.json"))
 

@@ -1,0 +1,223 @@
+"""Files appear whole or not at all, whoever writes them meanwhile; a lock says who holds it; disks speak in sentences."""
+
+import errno
+import json
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from elmo_tasks.errors import ConfigError
+from elmo_tasks.files import (
+    held,
+    is_unfinished,
+    lock_of,
+    told,
+    unfinished_folder,
+    whole_file,
+    write_json,
+    write_whole,
+)
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_file_takes_its_name_at_the_end(tmp_path):
+    target = tmp_path / "a.txt"
+    with whole_file(target) as partial:
+        partial.write_text("new")
+        assert not target.exists()
+        assert is_unfinished(partial)
+        assert not is_unfinished(target)
+    assert target.read_text() == "new"
+    assert names(tmp_path) == ["a.txt"]
+
+
+def test_after_an_error_all_is_as_it_was(tmp_path):
+    write_whole(tmp_path / "a.txt", "old")
+    with pytest.raises(UnicodeEncodeError):
+        write_whole(tmp_path / "a.txt", "half an emoji: \ud83d")
+    assert (tmp_path / "a.txt").read_text() == "old"
+    assert names(tmp_path) == ["a.txt"]
+
+
+def test_two_writers_of_one_name_do_not_meet(tmp_path):
+    target = tmp_path / "a.txt"
+    with whole_file(target) as one, whole_file(target) as other:
+        one.write_text("one")
+        other.write_text("other")
+        assert one != other
+    assert target.read_text() == "one"  # the outer one ended last
+    assert names(tmp_path) == ["a.txt"]
+
+
+def test_many_threads_leave_one_whole_file(tmp_path):
+    def write(letter: str) -> None:
+        for _ in range(20):
+            write_json(tmp_path / "a.json", {"text": letter * 5_000})
+
+    threads = [threading.Thread(target=write, args=(letter,)) for letter in "abcd"]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        if (tmp_path / "a.json").exists():
+            assert len(set(json.loads((tmp_path / "a.json").read_text())["text"])) == 1
+    assert names(tmp_path) == ["a.json"]
+
+
+def test_permissions_are_those_of_the_file_that_was_there_or_what_everybody_has(tmp_path):
+    target = tmp_path / "a.txt"
+    umask = os.umask(0o022)
+    try:
+        write_whole(target, "x")
+        assert target.stat().st_mode & 0o777 == 0o644
+        target.chmod(0o600)
+        write_whole(target, "y")
+        assert target.stat().st_mode & 0o777 == 0o600
+        with unfinished_folder(tmp_path / "b") as partial:
+            assert partial.stat().st_mode & 0o777 == 0o755
+    finally:
+        os.umask(umask)
+
+
+def test_a_link_stays_a_link_and_a_device_a_device(tmp_path):
+    (tmp_path / "real.txt").write_text("old")
+    (tmp_path / "link.txt").symlink_to("real.txt")
+    write_whole(tmp_path / "link.txt", "new")
+    assert (tmp_path / "link.txt").is_symlink()
+    assert (tmp_path / "real.txt").read_text() == "new"
+    write_whole(Path("/dev/null"), "gone")
+    assert Path("/dev/null").is_char_device()
+
+
+def test_a_folder_of_this_name_is_not_replaced(tmp_path):
+    (tmp_path / "a").mkdir()
+    with pytest.raises(IsADirectoryError):
+        write_whole(tmp_path / "a", "x")
+    assert names(tmp_path) == ["a"]
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from elmo_tasks.files import {what}
+with {what}(Path(sys.argv[1])) as partial:
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("what", ["whole_file", "unfinished_folder"])
+def test_what_a_killed_process_left_is_removed_by_the_next_one(tmp_path, what):
+    target = tmp_path / "a.txt"
+    with whole_file(target) as mine:
+        code = KILLED.format(what=what)
+        assert subprocess.run([sys.executable, "-c", code, str(target)], check=False).returncode == -9
+        assert len(names(tmp_path)) == 2
+        write_whole(target, "x")
+        assert names(tmp_path) == sorted([mine.name, "a.txt"])  # one that is still being written stays
+
+
+def test_an_unfinished_folder_that_took_its_name_stays(tmp_path):
+    target = tmp_path / "deep" / "a"
+    with unfinished_folder(target) as partial:
+        (partial / "x").touch()
+        partial.rename(target)
+    assert names(target) == ["x"]
+    with pytest.raises(ValueError, match="no"), unfinished_folder(target):
+        raise ValueError("no")
+    assert names(target.parent) == ["a"]
+
+
+HOLDS = """
+import sys
+from pathlib import Path
+from elmo_tasks.files import held
+with held(Path(sys.argv[1]), "it"):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def holder(tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLDS, str(tmp_path / "lock")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "held\n"
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def test_a_lock_says_who_holds_it(tmp_path, holder):
+    message = rf"my\.txt is in use by process {holder.pid} on .+, since \d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d; wait"
+    with pytest.raises(ConfigError, match=message), held(tmp_path / "lock", "my.txt"):
+        pass
+
+
+def test_waiting_for_a_lock_says_for_whom(tmp_path, holder, caplog):
+    threading.Timer(0.3, holder.terminate).start()
+    with held(tmp_path / "lock", "my.txt", wait=True):
+        assert f"my.txt is in use by process {holder.pid}" in caplog.text
+        assert json.loads((tmp_path / "lock").read_text())["pid"] == os.getpid()
+
+
+def test_a_lock_ends_with_its_process_and_leaves_no_file(tmp_path, holder):
+    holder.kill()
+    holder.wait()
+    with held(tmp_path / "lock", "my.txt"):
+        pass
+    assert names(tmp_path) == []
+
+
+def test_one_holds_a_lock_at_a_time_though_its_file_comes_and_goes(tmp_path):
+    inside, most = [], []
+
+    def work() -> None:
+        for _ in range(25):
+            with held(tmp_path / "lock", "it", wait=True):
+                inside.append(1)
+                most.append(len(inside))
+                inside.pop()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert len(most) == 100
+    assert max(most) == 1
+
+
+def test_the_lock_of_a_file_lies_beside_it(tmp_path):
+    assert lock_of(tmp_path / "a.hdf5") == tmp_path / ".a.hdf5.lock"
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device", "/a/b"), "/a/b: the disk is full; make room, then try again"),
+        (PermissionError(errno.EACCES, "Permission denied", "b"), "b: you have no permission for this"),
+        (OSError(errno.EROFS, "Read-only file system", "b"), "b: the disk is read-only; choose another folder"),
+        (OSError(errno.EADDRINUSE, "Address already in use"), "the port is taken; choose another one with --port"),
+        (OSError("write failed: errno = 28, error message = 'No space left'\n"), "the disk is full; make room"),
+        (FileNotFoundError(2, "No usable temporary directory found in ['/x']"), "No usable temporary directory found"),
+        (FileNotFoundError(2, "No such file or directory", "/x"), "/x: no such file or folder"),
+        (OSError("a\nb"), "a b"),
+        (OSError(), "OSError"),
+    ],
+)
+def test_an_error_of_the_system_is_one_sentence(error, sentence):
+    said = told(error)
+    assert said.startswith(sentence)
+    assert "\n" not in said
+
+
+def test_a_sentence_names_the_file_that_was_asked_for(tmp_path):
+    with whole_file(tmp_path / "a.txt") as partial:
+        assert told(OSError(errno.ENOSPC, "", str(partial))).startswith(f"{tmp_path / 'a.txt'}: the disk is full")
