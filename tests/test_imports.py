@@ -16,6 +16,7 @@ ROWS = (
     {"encoders", "heads"},
     {"corpus"},
     {"data"},
+    {"tasks"},
     {"training"},
     {"analysis"},
     {"serving"},

@@ -13,6 +13,7 @@ from elmo_tasks.api.request import Limits, Progress
 from elmo_tasks.api.service import Service
 from elmo_tasks.api.static_neighbours import StaticNeighbour, StaticNeighbours
 from elmo_tasks.api.substitutes import Guess, Substitutes, SubstituteService, WrittenHere
+from elmo_tasks.api.task_words import TASK_WORDS, TaskWords
 from elmo_tasks.api.training import (
     DataLook,
     SplitScore,
@@ -27,6 +28,7 @@ from elmo_tasks.api.what_if import LayerProducts, RespelledLayer, Respelling, Wh
 from elmo_tasks.api.why import Explanation, HiddenWord, Sides, WhyService
 
 __all__ = [
+    "TASK_WORDS",
     "Choice",
     "ClassifiedText",
     "Comparison",
@@ -70,6 +72,7 @@ __all__ = [
     "SubstituteService",
     "Substitutes",
     "TaggedSentence",
+    "TaskWords",
     "TrainingEpoch",
     "TrainingJob",
     "TrainingOffer",

@@ -137,31 +137,27 @@ def _perplexity_row(args: argparse.Namespace, n_layers: int) -> Row:
 
 
 def _head(args: argparse.Namespace) -> dict[str, Any]:
-    from typing import get_args
-
-    from elmo_tasks.data.classification import ClassificationData
-    from elmo_tasks.data.classification_readers import TextFormat
-    from elmo_tasks.data.tagging import TaggingData
-    from elmo_tasks.data.tagging_readers import TaggingFormat
     from elmo_tasks.heads.head_files import find_head
     from elmo_tasks.layers.device import checked_device
+    from elmo_tasks.tasks.kinds import kind_of
     from elmo_tasks.training.evaluation import evaluate_head
     from elmo_tasks.training.predictor import Predictor
 
     files = find_head(args.head)
-    formats = get_args(TextFormat if files.kind == "classification" else TaggingFormat)
-    if args.file_format is not None and args.file_format not in formats:
-        raise ConfigError(f"--file-format {args.file_format}: for this head, expected one of {', '.join(formats)}")
-    names = ("text_column", "label_column") if files.kind == "classification" else ("token_column", "tag_column")
-    given = {name: _column(value) for name in (*names, "file_format") if (value := getattr(args, name)) is not None}
+    kind = kind_of(files.kind)
+    if args.file_format is not None and args.file_format not in kind.file_formats:
+        raise ConfigError(
+            f"--file-format {args.file_format}: for this head, expected one of {', '.join(kind.file_formats)}"
+        )
+    names = (*kind.columns, "file_format")
+    given = {name: _column(value) for name in names if (value := getattr(args, name, None)) is not None}
     reading = files.reading | given
     if reading.get("label_names"):
         # A file may have the head's own names as well as those of the training file.
         reading["label_names"] = reading["label_names"] | {label: label for label in files.task.labels}
-    make = ClassificationData if files.kind == "classification" else TaggingData
     try:
         # The training split is not read: its place is only named in messages.
-        data = make(train=f"of the head {files.name}", test=str(args.data), **reading)
+        data = kind.data(train=f"of the head {files.name}", test=str(args.data), **reading)
     except TypeError as error:
         raise ConfigError(f"{files.folder}: how its data were read is not understood ({error})") from None
     data.take_labels(files.task.labels)

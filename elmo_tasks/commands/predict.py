@@ -64,16 +64,8 @@ def _predicted(predictor: Predictor, lines: list[str], pretokenized: bool) -> li
     for at in range(0, len(order), 32):
         chosen = order[at : at + 32]
         batch = [read[k] for k in chosen]
-        if predictor.head.kind == "tagging":
-            for k, tagged in zip(chosen, predictor.tag(batch), strict=True):
-                spans = [
-                    {**vars(span), "start_char": rows[k][span.start].start, "end_char": rows[k][span.end - 1].end}
-                    for span in tagged.spans
-                ]
-                found[k] = {"tokens": words[k], "tags": list(tagged.tags), "spans": spans}
-        else:
-            for k, text in zip(chosen, predictor.classify(batch), strict=True):
-                found[k] = {"tokens": words[k], "label": text.label, "probabilities": text.probabilities}
+        for k, said in zip(chosen, predictor.predict(batch), strict=True):
+            found[k] = {"tokens": words[k], **predictor.kind.record(rows[k], said)}
     return [found[k] for k in range(len(rows))]
 
 

@@ -76,6 +76,8 @@ class ClassificationData(SplitData[LabelledText, int, TextBatch]):
         ConfigError: an argument is out of range.
     """
 
+    kind = "classification"
+
     def __init__(
         self,
         train: str,

@@ -6,7 +6,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 import pytorch_lightning as pl
 import torch
@@ -14,6 +14,7 @@ import torch
 from elmo_tasks.data.batches import BatchLoader, BatchPlan
 from elmo_tasks.data.records import LabelledText, LabelSet, TaggedSentence, content_of
 from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.text.tag_schemes import Scheme
 
 Split = Literal["train", "validation", "test"]
 Record = TypeVar("Record", bound=TaggedSentence | LabelledText)
@@ -74,9 +75,16 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
         max_tokens: cut what is longer.
         seed: of the order, and of what is drawn.
 
+    Attributes:
+        kind: name of the kind of task that the rows are for, one of :mod:`elmo_tasks.tasks`.
+        scheme: how tags spell spans; ``None`` for tags that are no spans, and for rows without tags.
+
     Raises:
         ConfigError: a number is out of range, or ``validation`` and ``validation_share`` are both given.
     """
+
+    kind: ClassVar[str]
+    scheme: Scheme | None = None
 
     def __init__(
         self,
@@ -197,6 +205,10 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
     def labelled(self, split: Split) -> list[tuple[tuple[str, ...], str | tuple[str, ...]]]:
         """Tokens and labels by name of the rows of a split."""
         return [(row.tokens, self._named(row.target)) for row in self.rows[split]]
+
+    def gold(self, split: Split, rows: Iterable[int]) -> list[str | tuple[str, ...]]:
+        """Labels by name of some rows of a split."""
+        return [self._named(self.rows[split][k].target) for k in rows]
 
     def _named(self, target: Any) -> str | tuple[str, ...]:
         return self.labels[target] if isinstance(target, int) else tuple(self.labels[k] for k in target)

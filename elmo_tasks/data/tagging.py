@@ -80,6 +80,8 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...], TaggingBatch]):
         ConfigError: an argument is out of range.
     """
 
+    kind = "tagging"
+
     def __init__(
         self,
         train: str,

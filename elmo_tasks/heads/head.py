@@ -1,11 +1,11 @@
-"""What a head is to everything behind it: layers of an encoder -> loss, predictions. A new task is one more of these."""
+"""What a head is to everything behind it: layers of an encoder -> loss, predictions. What its kind of task asks is in `tasks/`."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from torch import Tensor, nn
 
@@ -13,7 +13,6 @@ from elmo_tasks.heads.token_features import TokenFeatures
 from elmo_tasks.layers.scalar_mix import ScalarMix
 from elmo_tasks.text.tag_schemes import Scheme
 
-Kind = Literal["tagging", "classification"]
 Prediction = str | tuple[str, ...]
 
 
@@ -43,12 +42,18 @@ class HeadTask:
 class TaskHead(nn.Module, ABC):
     """A head: a scalar mix over the layers, and what reads it.
 
+    A new one subclasses :class:`~elmo_tasks.heads.tagging.TaggingHead` or
+    :class:`~elmo_tasks.heads.classification.ClassificationHead`, which leave the scores of its labels to it.
+
     Args:
         task: what it is built for.
         settings: the other arguments of its constructor, so that it can be built again.
+
+    Attributes:
+        kind: name of the kind of its task, one of :mod:`elmo_tasks.tasks`.
     """
 
-    kind: ClassVar[Kind]
+    kind: ClassVar[str]
     mix: ScalarMix
 
     def __init__(self, task: HeadTask, settings: dict[str, Any]) -> None:
@@ -96,6 +101,10 @@ class TaskHead(nn.Module, ABC):
         self, values: Tensor, mask: Tensor | None, target: Tensor, features: TokenFeatures | None = None
     ) -> Tensor:
         """``[]`` mean loss of the batch; arguments as for :meth:`scored`."""
+
+    @abstractmethod
+    def predict(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None = None) -> list[Any]:
+        """What the head says with how sure it is, one object a sentence; arguments as for :meth:`scored`."""
 
     def l2(self) -> Tensor:
         """``[]`` what to weigh and add to the loss: see :meth:`ScalarMix.l2`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,8 @@ from elmo_tasks.bilm.whole_folders import FolderKind
 from elmo_tasks.errors import ConfigError, DataError, WeightsError
 from elmo_tasks.files import write_json
 from elmo_tasks.heads.head import HeadTask, TaskHead
-from elmo_tasks.heads.ner import NerHead
-from elmo_tasks.heads.sentiment import SentimentHead
+from elmo_tasks.heads.registry import HEADS_VARIABLE, head_classes, name_of
 
-# By name, so that a file can only ask for what is here.
-HEADS: Mapping[str, type[TaskHead]] = {"NerHead": NerHead, "SentimentHead": SentimentHead}
 CONFIG_NAME, WEIGHTS_NAME, CARD_NAME = "head.json", "head", "card.json"
 HEAD_FOLDER = FolderKind("a head", re.compile(r"head\.json|card\.json|head[-\w]*\.safetensors(\.index\.json)?"))
 
@@ -46,7 +43,8 @@ class HeadFiles:
     Attributes:
         name: what to call it.
         folder: where it lies.
-        head: name of the class of the head, one of :data:`HEADS`.
+        head: name of the class of the head; see :func:`elmo_tasks.heads.registry.head_classes`.
+        kind: of its task, such as ``"tagging"`` or ``"classification"``.
         task: what it is built for.
         settings: how it is built.
         encoder: whose layers it reads.
@@ -58,17 +56,13 @@ class HeadFiles:
     name: str
     folder: Path
     head: str
+    kind: str
     task: HeadTask
     settings: dict[str, Any]
     encoder: Source
     static: Source | None = None
     reading: dict[str, Any] = field(default_factory=dict)
     card: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def kind(self) -> str:
-        """``"tagging"`` or ``"classification"``."""
-        return HEADS[self.head].kind
 
 
 def write_head(
@@ -93,7 +87,7 @@ def write_head(
         ConfigError: the folder holds something that is not a head.
     """
     config = {
-        "head": type(head).__name__,
+        "head": name_of(type(head)),
         "task": head.task.to_dict(),
         "settings": head.settings,
         "encoder": vars(encoder),
@@ -156,14 +150,16 @@ def find_head(head: str | Path) -> HeadFiles:
     try:
         config = json.loads(path.read_text(encoding="utf-8"))
         task = config["task"]
-        if config["head"] not in HEADS:
-            raise ConfigError(f"{path}: there is no head of class '{config['head']}', only {', '.join(HEADS)}")
+        classes = head_classes()
+        if config["head"] not in classes:
+            raise ConfigError(f"{path}: {_no_such_class(str(config['head']), list(classes))}")
         card_path = folder / CARD_NAME
         card = dict(json.loads(card_path.read_text(encoding="utf-8"))) if card_path.is_file() else {}
         return HeadFiles(
             name=folder.resolve().name if folder.parent == CHECKPOINTS else _name_of_run(folder),
             folder=folder,
             head=config["head"],
+            kind=classes[config["head"]].kind,
             task=HeadTask(**task | {"labels": tuple(task["labels"])}),
             settings=config["settings"],
             encoder=Source(**config["encoder"]),
@@ -175,6 +171,14 @@ def find_head(head: str | Path) -> HeadFiles:
         raise
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigError(f"{path}: not the settings of a head ({type(error).__name__}: {error})") from None
+
+
+def _no_such_class(name: str, known: list[str]) -> str:
+    message = f"there is no head of class '{name}', only {', '.join(known)}"
+    module, _, _ = name.rpartition(".")
+    if not module:
+        return message
+    return f"{message}. If {module} is a module of yours, import it first, or start the program with {HEADS_VARIABLE}={module}"
 
 
 def _name_of_run(folder: Path) -> str:
@@ -192,7 +196,7 @@ def load_head(files: HeadFiles) -> TaskHead:
     """
     path = files.folder / CONFIG_NAME
     try:
-        head = HEADS[files.head](files.task, **files.settings)
+        head = head_classes()[files.head](files.task, **files.settings)
     except (TypeError, ConfigError, DataError) as error:
         raise ConfigError(f"{path}: these settings do not make a head ({error})") from None
     try:

@@ -1,9 +1,8 @@
-"""Layers -> one class for a whole text, such as its sentiment."""
+"""A classifier of texts, such as of their sentiment: one vector a text, then one hidden layer."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, get_args
 
 import torch
@@ -11,7 +10,8 @@ from torch import Tensor, nn
 
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.heads.bilstm import BiLSTM, check_at_least, check_share
-from elmo_tasks.heads.head import HeadTask, Prediction, TaskHead
+from elmo_tasks.heads.classification import ClassificationHead
+from elmo_tasks.heads.head import HeadTask
 from elmo_tasks.heads.token_features import TokenFeatures
 from elmo_tasks.layers.pooling import masked_max, masked_mean
 from elmo_tasks.layers.scalar_mix import ScalarMix
@@ -20,25 +20,7 @@ Pooling = Literal["mean", "max", "attention"]
 POOLINGS: tuple[Pooling, ...] = get_args(Pooling)
 
 
-@dataclass(frozen=True)
-class TextPrediction:
-    """What a head says about a text.
-
-    Attributes:
-        label: the most probable class.
-        probabilities: of each class, in the order of the classes; they sum to 1.
-    """
-
-    label: str
-    probabilities: dict[str, float]
-
-    @property
-    def confidence(self) -> float:
-        """Probability of the label."""
-        return self.probabilities[self.label]
-
-
-class SentimentHead(TaskHead):
+class SentimentHead(ClassificationHead):
     """Scalar mix, then (if wished) a BiLSTM, then one vector a text, then a classifier with one hidden layer.
 
     Args:
@@ -55,8 +37,6 @@ class SentimentHead(TaskHead):
         ConfigError: an argument is out of range, or there are not two or more classes with a name each.
     """
 
-    kind = "classification"
-
     def __init__(
         self,
         task: HeadTask,
@@ -71,10 +51,6 @@ class SentimentHead(TaskHead):
         settings = {k: v for k, v in locals().items() if k not in ("self", "task", "__class__")}
         super().__init__(task, settings)
         class_names, input_dim = task.labels, task.input_dim
-        if len(class_names) < 2 or len(set(class_names)) != len(class_names):
-            raise ConfigError(
-                f"class_names: expected two or more, each of them once, got {', '.join(class_names) or 'none'}"
-            )
         if pooling not in POOLINGS:
             raise ConfigError(f"pooling: expected one of {', '.join(POOLINGS)}, got '{pooling}'")
         check_at_least("input_dim", input_dim, 1)
@@ -125,65 +101,6 @@ class SentimentHead(TaskHead):
         if self.hidden is not None:
             x = self.dropout(torch.relu(self.hidden(x)))
         return self.classify(x)
-
-    def loss(
-        self, values: Tensor, mask: Tensor | None, target: Tensor, features: TokenFeatures | None = None
-    ) -> Tensor:
-        """Cross-entropy.
-
-        Args:
-            values: as for :meth:`forward`.
-            mask: as for :meth:`forward`.
-            target: ``[B]`` class ids.
-            features: as for :meth:`forward`.
-
-        Returns:
-            ``[]``, the mean over texts.
-
-        Raises:
-            ConfigError: see :meth:`forward`.
-            ValueError: shapes that do not fit.
-        """
-        return nn.functional.cross_entropy(self(values, mask, features).float(), target)
-
-    @torch.no_grad()
-    def scored(
-        self, values: Tensor, mask: Tensor | None, target: Tensor, features: TokenFeatures | None = None
-    ) -> tuple[Tensor, list[Prediction]]:
-        """See :meth:`TaskHead.scored`."""
-        scores = self(values, mask, features).float()  # [B, n]
-        return nn.functional.cross_entropy(scores, target), self._decoded(scores)
-
-    @torch.no_grad()
-    def best(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None = None) -> list[Prediction]:
-        """See :meth:`TaskHead.best`."""
-        return self._decoded(self(values, mask, features))
-
-    def _decoded(self, scores: Tensor) -> list[Prediction]:
-        return [self.labels[k] for k in scores.argmax(dim=1).tolist()]
-
-    @torch.no_grad()
-    def predict(
-        self, values: Tensor, mask: Tensor | None = None, features: TokenFeatures | None = None
-    ) -> list[TextPrediction]:
-        """Classify texts. Call it in evaluation mode, as dropout acts in training mode.
-
-        Args:
-            values: as for :meth:`forward`.
-            mask: as for :meth:`forward`.
-            features: as for :meth:`forward`.
-
-        Returns:
-            one prediction a text.
-
-        Raises:
-            ConfigError: see :meth:`forward`.
-            ValueError: shapes that do not fit.
-        """
-        rows = self(values, mask, features).float().softmax(dim=1).tolist()  # [B, n]
-        return [
-            TextPrediction(self.labels[row.index(max(row))], dict(zip(self.labels, row, strict=True))) for row in rows
-        ]
 
     def _text_vectors(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None) -> Tensor:
         """One vector ``[B, dim]`` for each text, zero for a text without tokens."""

@@ -22,7 +22,7 @@ from elmo_tasks.api import (
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.errors import ConfigError, InputError, WeightsError
 from elmo_tasks.heads.head_files import HeadFiles, bundled_heads, default_head, find_head, heads_below
-from elmo_tasks.heads.ner import TagReading
+from elmo_tasks.heads.tagging import TagReading
 from elmo_tasks.layers.views import layer_names
 from elmo_tasks.text.tag_schemes import types_of
 from elmo_tasks.text.tokens import Token, tokenize

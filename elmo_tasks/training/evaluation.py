@@ -7,11 +7,9 @@ from dataclasses import dataclass
 
 from tqdm import tqdm
 
-from elmo_tasks.heads.head import Prediction
+from elmo_tasks.tasks.kind import LabelledRow
+from elmo_tasks.tasks.kinds import kind_of
 from elmo_tasks.training.predictor import Predictor
-from elmo_tasks.training.task_scores import TaskScores
-
-LabelledRow = tuple[Sequence[str], Prediction]
 
 
 @dataclass(frozen=True)
@@ -20,7 +18,7 @@ class Evaluation:
 
     Attributes:
         main: name of the score that counts, ``f1`` (of spans) or ``accuracy``.
-        scores: all scores, from 0 to 1; see :meth:`TaskScores.compute`.
+        scores: all scores, from 0 to 1; see :meth:`elmo_tasks.tasks.kind.TaskScores.compute`.
         confusion: ``[gold][predicted]`` counts of a classifier; empty for a tagger.
         n_rows: how many rows were scored.
     """
@@ -39,7 +37,7 @@ def evaluate_head(predictor: Predictor, rows: Sequence[LabelledRow]) -> Evaluati
         rows: tokens, and the tags (in the scheme of the head's labels) or the class.
     """
     head = predictor.head
-    scores = TaskScores(head.kind, head.task, alone=True)
+    scores = kind_of(head.kind).scores(head.task, alone=True)
     # By length: little padding. The order changes nothing, as every sentence is read alone.
     rows = sorted(rows, key=lambda row: len(row[0]))
     tokens = [row[0] for row in rows]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,10 @@ import torch
 from elmo_tasks.data.split_data import Split, SplitData
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.heads.head_files import HEAD_FOLDER, Source, find_head, write_head
+from elmo_tasks.tasks.kinds import kind_of
 from elmo_tasks.training.evaluation import evaluate_head
 from elmo_tasks.training.predictor import Predictor
 from elmo_tasks.training.task_module import TaskModule
-from elmo_tasks.training.task_scores import guesses
 
 
 class ExportHead(pl.Callback):
@@ -108,7 +109,7 @@ class ExportHead(pl.Callback):
         predictor = Predictor.load(find_head(self.folder.absolute()), pl_module.encoder, pl_module.encoder.device)
         measured = self._measure(predictor, data)
         write_head(self.folder, pl_module.head, *sources, reading, card | {"scores": measured})
-        self._report(measured, seconds)
+        self._report(measured, seconds, kind_of(predictor.head.kind).guess_rules)
 
     def _measure(self, predictor: Predictor, data: SplitData[Any, Any, Any]) -> dict[str, Any]:
         """Scores of the exported head on what it did not train on."""
@@ -116,6 +117,7 @@ class ExportHead(pl.Callback):
         if data.has("test"):
             data.setup("test")
         measured: dict[str, Any] = {}
+        kind, scheme = kind_of(predictor.head.kind), predictor.head.task.scheme
         train = data.labelled("train")
         splits: tuple[Split, ...] = ("validation", "test")
         for split in splits:
@@ -126,15 +128,15 @@ class ExportHead(pl.Callback):
                     "main": found.main,
                     **{name: round(value, 5) for name, value in found.scores.items()},
                     "rows": found.n_rows,
-                    "guess": {k: round(v, 5) for k, v in guesses(train, rows, predictor.head.task.scheme).items()},
+                    "guess": {k: round(v, 5) for k, v in kind.guesses(train, rows, scheme).items()},
                 }
         return measured
 
-    def _report(self, measured: dict[str, Any], seconds: float) -> None:
+    def _report(self, measured: dict[str, Any], seconds: float, rules: Mapping[str, str]) -> None:
         print(f"\nTrained in {seconds / 60:.1f} min. The head is in {self.folder}", flush=True)
         for split, scores in measured.items():
             name = scores["main"]
-            guess = ", ".join(f"{what} {value:.3f}" for what, value in scores["guess"].items())
+            guess = ", ".join(f"{name} {value:.3f} with {rules[rule]}" for rule, value in scores["guess"].items())
             print(
                 f"  {split}: {name} {scores[name]:.3f} on {scores['rows']:,} rows (without a model: {guess})",
                 flush=True,

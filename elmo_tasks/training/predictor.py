@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -11,13 +12,15 @@ from torch import Tensor
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError
+from elmo_tasks.heads.classification import TextPrediction
 from elmo_tasks.heads.head import Prediction, TaskHead
 from elmo_tasks.heads.head_files import HeadFiles, load_head
-from elmo_tasks.heads.ner import NerHead, TagPrediction
-from elmo_tasks.heads.sentiment import SentimentHead, TextPrediction
+from elmo_tasks.heads.tagging import TagPrediction
 from elmo_tasks.heads.token_features import TokenFeatures, characters_of
 from elmo_tasks.layers.encoder import Encoder
 from elmo_tasks.layers.pooling import masked_mean
+from elmo_tasks.tasks.kind import TaskKind
+from elmo_tasks.tasks.kinds import kind_of
 
 Tokens = Sequence[str]
 _BATCH_SIZE = 32
@@ -43,7 +46,8 @@ class Predictor:
         head: what reads them; it is put into evaluation mode.
         static: the static vectors, if the head reads some.
         device: where to compute; that of the encoder.
-        max_tokens: tokens of a text that a classifier reads, as many as it was trained on; all if ``None``.
+        max_tokens: tokens of a text that a head whose kind :attr:`~TaskKind.cuts` reads, as many as it was trained on; all if
+            ``None``.
     """
 
     def __init__(
@@ -55,7 +59,8 @@ class Predictor:
         max_tokens: int | None = None,
     ) -> None:
         self.encoder, self.static = encoder, static
-        self.max_tokens = max_tokens if head.kind == "classification" else None
+        self.kind: TaskKind = kind_of(head.kind)
+        self.max_tokens = max_tokens if self.kind.cuts else None
         self.head = head.to(device).eval()
         self.device = device
 
@@ -81,16 +86,18 @@ class Predictor:
             _check_source("static vectors", files, static.name, static.checksum, files.static.checksum)
         return cls(encoder, load_head(files), static, device, files.reading.get("max_tokens"))
 
+    def predict(self, sentences: Sequence[Tokens], **options: Any) -> list[Any]:
+        """What the head says of a batch of sentences, one object each; ``options`` are those of its ``predict``."""
+        return self.head.predict(*self._inputs(sentences), **options)
+
     def tag(self, sentences: Sequence[Tokens], n_readings: int = 1) -> list[TagPrediction]:
         """Tag a batch of sentences.
 
         Raises:
             ConfigError: the head is not a tagger.
         """
-        if not isinstance(self.head, NerHead):
-            raise ConfigError(f"{type(self.head).__name__} gives a label for a text, not a tag for each word")
-        values, mask, features = self._inputs(sentences)
-        return self.head.predict(values, mask, features, n_readings)
+        self._check_kind("tagging")
+        return self.predict(sentences, n_readings=n_readings)
 
     def classify(self, texts: Sequence[Tokens]) -> list[TextPrediction]:
         """Classify a batch of texts.
@@ -98,9 +105,13 @@ class Predictor:
         Raises:
             ConfigError: the head is not a classifier.
         """
-        if not isinstance(self.head, SentimentHead):
-            raise ConfigError(f"{type(self.head).__name__} gives a tag for each word, not a label for a text")
-        return self.head.predict(*self._inputs(texts))
+        self._check_kind("classification")
+        return self.predict(texts)
+
+    def _check_kind(self, wanted: str) -> None:
+        if self.kind.name != wanted:
+            gives, asked = self.kind.words.gives, kind_of(wanted).words.gives
+            raise ConfigError(f"{type(self.head).__name__} gives {gives}, not {asked}")
 
     def labels_of(self, sentences: Sequence[Tokens]) -> Iterator[Prediction]:
         """The best labels alone of any number of sentences, in order: tags as the head's labels spell them, or a class."""

@@ -20,10 +20,10 @@ from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.layer_store import LayerStore
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.heads.head import HeadTask, Prediction, TaskHead
+from elmo_tasks.heads.head import HeadTask, TaskHead
 from elmo_tasks.heads.token_features import TokenFeatures
+from elmo_tasks.tasks.kinds import kind_of
 from elmo_tasks.training.predictor import features_of
-from elmo_tasks.training.task_scores import TaskScores
 
 Batch = TaggingBatch | TextBatch
 _SPLIT_OF_STAGE: dict[str, Split] = {"train": "train", "val": "validation", "test": "test"}
@@ -99,15 +99,16 @@ class TaskModule(pl.LightningModule):
         """Build the head, whose labels the data decide."""
         if self.head is not None:
             return
-        scheme = getattr(self.data, "scheme", None)
         width = 0 if self.static is None else self.static.width
-        self.head = self.make_head(HeadTask(self.data.labels, self.encoder.width, self.encoder.n_layers, scheme, width))
-        if self.head.kind != ("tagging" if hasattr(self.data, "scheme") else "classification"):
+        task = HeadTask(self.data.labels, self.encoder.width, self.encoder.n_layers, self.data.scheme, width)
+        self.head = self.make_head(task)
+        kind = kind_of(self.head.kind)
+        if self.data.kind != kind.name:
             raise ConfigError(
-                f"model.head: {type(self.head).__name__} does not fit {type(self.data).__name__}: a head that tags words needs "
-                "TaggingData, one that labels texts ClassificationData"
+                f"model.head: {type(self.head).__name__} does not fit {type(self.data).__name__}: a head that gives "
+                f"{kind.words.gives} needs {kind.data.__name__}"
             )
-        self.scores = TaskScores(self.head.kind, self.head.task)
+        self.scores = kind.scores(task)
 
     def setup(self, stage: str) -> None:
         """Say what was read; compute the layers of the splits that this stage needs, or open them."""
@@ -188,17 +189,10 @@ class TaskModule(pl.LightningModule):
 
     def _score(self, batch: Batch, stage: str) -> None:
         assert self.head is not None
-        loss, predicted = self.head.scored(*self.inputs(batch, _SPLIT_OF_STAGE[stage]))
+        split = _SPLIT_OF_STAGE[stage]
+        loss, predicted = self.head.scored(*self.inputs(batch, split))
         self.log(f"{stage}_loss", loss, batch_size=len(batch), sync_dist=True)
-        self.scores.update(predicted, self.gold(batch))
-
-    def gold(self, batch: Batch) -> list[Prediction]:
-        """The right labels of a batch, as :meth:`TaskHead.scored` spells them."""
-        labels = self.data.labels
-        if isinstance(batch, TextBatch):
-            return [labels[k] for k in batch.labels.tolist()]
-        rows = zip(batch.tags.tolist(), batch.tokens, strict=True)
-        return [tuple(labels[k] for k in tags[: len(tokens)]) for tags, tokens in rows]
+        self.scores.update(predicted, self.data.gold(split, batch.index.tolist()))
 
     def on_validation_epoch_end(self) -> None:
         """Log the scores, over all processes."""

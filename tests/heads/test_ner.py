@@ -9,7 +9,8 @@ from torch import Tensor
 
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.heads.head import HeadTask
-from elmo_tasks.heads.ner import FoundSpan, NerHead
+from elmo_tasks.heads.ner import NerHead
+from elmo_tasks.heads.tagging import FoundSpan
 from elmo_tasks.heads.token_features import TokenFeatures, characters_of
 from elmo_tasks.text.characters import character_ids
 from elmo_tasks.text.tag_schemes import Scheme, Span, labels_of, spans_of

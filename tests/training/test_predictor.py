@@ -7,7 +7,7 @@ import pytest
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.heads.head_files import find_head
-from elmo_tasks.heads.ner import TagPrediction
+from elmo_tasks.heads.tagging import TagPrediction
 from elmo_tasks.training.predictor import Predictor, batched
 from tests.training.toy_task import write_encoder, write_static, write_untrained
 

@@ -10,9 +10,9 @@ from elmo_tasks.analysis.evaluation.rows import Row
 from elmo_tasks.analysis.probing import CLASS_STEPS, SPAN_STEPS, class_accuracy, span_tags
 from elmo_tasks.data.records import TaggedSentence
 from elmo_tasks.data.tagging_readers import read_tagged
+from elmo_tasks.tasks.kinds import kind_of
+from elmo_tasks.tasks.span_scores import SpanCounts, span_counts
 from elmo_tasks.text.tag_schemes import convert, detect_scheme
-from elmo_tasks.training.metrics import SpanCounts, span_counts
-from elmo_tasks.training.task_scores import guesses
 
 POS = ("tagging/ud_ewt/en_ewt-ud-train.conllu.xz", "tagging/ud_ewt/en_ewt-ud-dev.conllu.xz")
 NER = ("ner/conll2003/eng.train", "ner/conll2003/eng.testa")
@@ -27,7 +27,7 @@ def parts_of_speech(reader: Reader, data: Path) -> list[Row]:
     for (view, mine), (_, wanted) in zip(known.layers(), asked.layers(), strict=True):
         with progress(f"parts of speech, {view}", CLASS_STEPS, "step") as bar:
             scores[view] = class_accuracy(mine, labels, wanted, gold, bar.update)
-    least = guesses(_pairs(train), _pairs(dev), None)["word accuracy"]
+    least = kind_of("tagging").guesses(_pairs(train), _pairs(dev), None)["word accuracy"]
     note = f"Parts of speech: a linear layer, {CLASS_STEPS:,} steps on the training part of UD English EWT."
     how = "commonest tag of the word"
     return [Row("pos", "Parts of speech, UD EWT dev, accuracy", scores, without=least, without_name=how, note=note)]
@@ -43,7 +43,7 @@ def names(reader: Reader, data: Path) -> list[Row]:
         with progress(f"entities, {view}", SPAN_STEPS, "step") as bar:
             said = span_tags(mine, tags, wanted, [len(row) for row in gold], "BIOES", bar.update)
         scores[view] = sum(span_counts(said, gold, "BIOES").values(), SpanCounts()).f1
-    least = guesses(_pairs(train), _pairs(dev), "BIOES")["word f1"]
+    least = kind_of("tagging").guesses(_pairs(train), _pairs(dev), "BIOES")["word f1"]
     note = f"Entities: a linear layer and a CRF, {SPAN_STEPS:,} steps on the training part of CoNLL-2003."
     how = "commonest tag of the word"
     return [Row("ner", "Entities, CoNLL-2003 dev, F1", scores, without=least, without_name=how, note=note)]

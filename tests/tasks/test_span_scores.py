@@ -12,8 +12,8 @@ from seqeval.metrics.sequence_labeling import precision_recall_fscore_support
 from torch import distributed, multiprocessing
 
 from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.tasks.span_scores import SpanCounts, SpanF1, span_counts
 from elmo_tasks.text.tag_schemes import SCHEMES, Scheme, labels_of
-from elmo_tasks.training.metrics import SpanCounts, SpanF1, span_counts
 
 Corpus = list[list[str]]
 TYPES = ("LOC", "ORG", "PER")

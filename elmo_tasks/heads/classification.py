@@ -1,0 +1,126 @@
+"""Layers -> one class for a whole text: what every classifier shares."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from elmo_tasks.errors import ConfigError
+from elmo_tasks.heads.head import HeadTask, Prediction, TaskHead
+from elmo_tasks.heads.token_features import TokenFeatures
+
+
+@dataclass(frozen=True)
+class TextPrediction:
+    """What a head says about a text.
+
+    Attributes:
+        label: the most probable class.
+        probabilities: of each class, in the order of the classes; they sum to 1.
+    """
+
+    label: str
+    probabilities: dict[str, float]
+
+    @property
+    def confidence(self) -> float:
+        """Probability of the label."""
+        return self.probabilities[self.label]
+
+
+class ClassificationHead(TaskHead):
+    """A head that says one class of a text. A subclass builds :attr:`mix` and says in :meth:`forward` how classes score.
+
+    Args:
+        task: the classes, and what is read.
+        settings: see :class:`TaskHead`.
+
+    Raises:
+        ConfigError: there are not two or more classes with a name each.
+    """
+
+    kind = "classification"
+
+    def __init__(self, task: HeadTask, settings: dict[str, Any]) -> None:
+        super().__init__(task, settings)
+        if len(task.labels) < 2 or len(set(task.labels)) != len(task.labels):
+            raise ConfigError(
+                f"class_names: expected two or more, each of them once, got {', '.join(task.labels) or 'none'}"
+            )
+
+    @abstractmethod
+    def forward(self, values: Tensor, mask: Tensor | None = None, features: TokenFeatures | None = None) -> Tensor:
+        """Score every class for every text.
+
+        Args:
+            values: ``[L, B, T, D]`` layers of an encoder; ``[L, B, D]``, their means over the tokens, if the head
+                :attr:`accepts_pooled`. Any finite numbers where the mask is False.
+            mask: ``[B, T]`` bool, True for a token; padding on the right. Pooled layers have none.
+            features: what the head was built to read beside them.
+
+        Returns:
+            ``[B, n]`` scores before the softmax.
+        """
+
+    def loss(
+        self, values: Tensor, mask: Tensor | None, target: Tensor, features: TokenFeatures | None = None
+    ) -> Tensor:
+        """Cross-entropy.
+
+        Args:
+            values: as for :meth:`forward`.
+            mask: as for :meth:`forward`.
+            target: ``[B]`` class ids.
+            features: as for :meth:`forward`.
+
+        Returns:
+            ``[]``, the mean over texts.
+
+        Raises:
+            ConfigError: see :meth:`forward`.
+            ValueError: shapes that do not fit.
+        """
+        return nn.functional.cross_entropy(self(values, mask, features).float(), target)
+
+    @torch.no_grad()
+    def scored(
+        self, values: Tensor, mask: Tensor | None, target: Tensor, features: TokenFeatures | None = None
+    ) -> tuple[Tensor, list[Prediction]]:
+        """See :meth:`TaskHead.scored`."""
+        scores = self(values, mask, features).float()  # [B, n]
+        return nn.functional.cross_entropy(scores, target), self._decoded(scores)
+
+    @torch.no_grad()
+    def best(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None = None) -> list[Prediction]:
+        """See :meth:`TaskHead.best`."""
+        return self._decoded(self(values, mask, features))
+
+    def _decoded(self, scores: Tensor) -> list[Prediction]:
+        return [self.labels[k] for k in scores.argmax(dim=1).tolist()]
+
+    @torch.no_grad()
+    def predict(
+        self, values: Tensor, mask: Tensor | None = None, features: TokenFeatures | None = None
+    ) -> list[TextPrediction]:
+        """Classify texts. Call it in evaluation mode, as dropout acts in training mode.
+
+        Args:
+            values: as for :meth:`forward`.
+            mask: as for :meth:`forward`.
+            features: as for :meth:`forward`.
+
+        Returns:
+            one prediction a text.
+
+        Raises:
+            ConfigError: see :meth:`forward`.
+            ValueError: shapes that do not fit.
+        """
+        rows = self(values, mask, features).float().softmax(dim=1).tolist()  # [B, n]
+        return [
+            TextPrediction(self.labels[row.index(max(row))], dict(zip(self.labels, row, strict=True))) for row in rows
+        ]

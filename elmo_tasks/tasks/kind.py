@@ -1,0 +1,165 @@
+"""What a kind of task is to everything behind it. A new kind is one more file like `tagging.py`, and a line in `kinds.py`."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from torch import nn
+from torchmetrics import Metric
+
+from elmo_tasks.api.task_words import TaskWords
+from elmo_tasks.data.split_data import SplitData
+from elmo_tasks.heads.head import HeadTask, Prediction
+from elmo_tasks.text.tag_schemes import Scheme
+from elmo_tasks.text.tokens import Token
+
+#: Tokens, and their tags or class.
+LabelledRow = tuple[Sequence[str], Prediction]
+
+
+class TaskScores(nn.Module, ABC):
+    """Counts predictions of a split, over all batches and processes.
+
+    A subclass builds its metrics as modules, and at its end calls :meth:`count_alone` if it was told to.
+
+    Attributes:
+        main: name of the score that models are chosen by.
+    """
+
+    main: str
+
+    def count_alone(self) -> None:
+        """Let this process count all rows, and not wait for others that train with it."""
+        for metric in self.modules():
+            if isinstance(metric, Metric):
+                metric.distributed_available_fn = _nobody_else
+
+    @abstractmethod
+    def update(self, predicted: Sequence[Prediction], gold: Sequence[Prediction]) -> None:
+        """Count a batch.
+
+        Args:
+            predicted: what was said of each sentence.
+            gold: what is right.
+        """
+
+    @abstractmethod
+    def compute(self) -> dict[str, float]:
+        """All scores, from 0 to 1, such as ``f1``, ``f1/PER`` or ``accuracy``, ``recall/positive``."""
+
+    def confusion_matrix(self) -> list[list[int]]:
+        """``[gold][predicted]`` counts, of a task with one class a text; empty for others."""
+        return []
+
+    def reset(self) -> None:
+        """Begin anew."""
+        for metric in self.modules():
+            if isinstance(metric, Metric):
+                metric.reset()
+
+
+def _nobody_else() -> bool:
+    return False
+
+
+@dataclass(frozen=True)
+class HubData:
+    """A public data set of the hub that the screen offers.
+
+    Attributes:
+        words: what it is, for people.
+        train: its split to train on.
+        validation: its split to pick the best epoch by; a share of the training rows if there is none.
+        test: its split to score the head on.
+    """
+
+    words: str
+    train: str
+    validation: str | None
+    test: str
+
+
+@dataclass(frozen=True)
+class Cost:
+    """How long training takes, measured on two cores of a cloud machine with the bundled encoder.
+
+    Attributes:
+        read: seconds per row that is read once.
+        epoch: seconds per row and epoch.
+    """
+
+    read: float
+    epoch: float
+
+
+class TaskKind(ABC):
+    """A kind of task.
+
+    Attributes:
+        words: what it is called; ``words.kind`` is its name, which heads and data modules of this kind have as ``kind``.
+        data: its data module.
+        file_formats: how its files may be laid out, for ``file_format`` of the data module.
+        columns: the arguments of the data module that name the column of what is read and of what is to be said.
+        cuts: whether a head reads no more tokens of a sentence than the longest that it was trained on.
+        sample: the configuration that trains a head on the sample that comes with the program, and the beginning of the
+            names of its files.
+        size_setting: the argument of that configuration's head that says how large it is.
+        uploads: endings of files that people may send, and the format of each.
+        hub: public data sets by short name, see :data:`elmo_tasks.data.tables.HUB_DATA_SETS`.
+        cost: how long training takes.
+        guess_rules: the keys of :meth:`guesses`, the best rule first, with words that say how one guesses.
+    """
+
+    words: ClassVar[TaskWords]
+    data: ClassVar[type[SplitData[Any, Any, Any]]]
+    file_formats: ClassVar[tuple[str, ...]]
+    columns: ClassVar[tuple[str, str]]
+    cuts: ClassVar[bool]
+    sample: ClassVar[str]
+    size_setting: ClassVar[str]
+    uploads: ClassVar[Mapping[str, str]]
+    hub: ClassVar[Mapping[str, HubData]]
+    cost: ClassVar[Cost]
+    guess_rules: ClassVar[Mapping[str, str]]
+
+    @property
+    def name(self) -> str:
+        """What files, arguments and endpoints call it."""
+        return self.words.kind
+
+    @abstractmethod
+    def main_score(self, scheme: Scheme | None) -> str:
+        """Name of the score that models are chosen by: ``f1`` (of spans) or ``accuracy``."""
+
+    @abstractmethod
+    def scores(self, task: HeadTask, alone: bool = False) -> TaskScores:
+        """What counts the predictions of a head.
+
+        Args:
+            task: its labels and their scheme.
+            alone: this process counts all rows, and does not wait for others that train with it.
+        """
+
+    @abstractmethod
+    def guesses(
+        self, train: Sequence[LabelledRow], held_out: Sequence[LabelledRow], scheme: Scheme | None
+    ) -> dict[str, float]:
+        """The main score without a model, for each of :attr:`guess_rules` that applies; nothing if there is nothing to score.
+
+        Args:
+            train: rows to learn the most frequent label from.
+            held_out: rows to score.
+            scheme: how tags spell spans.
+        """
+
+    @abstractmethod
+    def record(self, tokens: Sequence[Token], prediction: Any) -> dict[str, Any]:
+        """What ``predict`` writes of a sentence, as JSON, beside its ``tokens``.
+
+        Args:
+            tokens: of the sentence, with their places in it.
+            prediction: of the head, one of what :meth:`elmo_tasks.heads.head.TaskHead.predict` gives.
+        """

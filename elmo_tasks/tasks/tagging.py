@@ -1,0 +1,122 @@
+"""A tag for each word: entities, whose spans are scored, and parts of speech, whose tags are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, get_args
+
+import torch
+from torchmetrics.classification import MulticlassAccuracy
+
+from elmo_tasks.api.task_words import TASK_WORDS
+from elmo_tasks.data.tagging import TaggingData
+from elmo_tasks.data.tagging_readers import TaggingFormat
+from elmo_tasks.heads.head import HeadTask, Prediction
+from elmo_tasks.heads.tagging import TagPrediction
+from elmo_tasks.tasks.kind import Cost, HubData, LabelledRow, TaskKind, TaskScores
+from elmo_tasks.tasks.span_scores import SpanCounts, SpanF1, span_counts
+from elmo_tasks.text.tag_schemes import Scheme, types_of
+from elmo_tasks.text.tokens import Token
+
+
+class TagScores(TaskScores):
+    """F1 of spans, where the tags spell some, and the accuracy of tags. Arguments as for :meth:`TaskKind.scores`."""
+
+    def __init__(self, task: HeadTask, alone: bool = False) -> None:
+        super().__init__()
+        self.main = "accuracy" if task.scheme is None else "f1"
+        self._ids = {label: k for k, label in enumerate(task.labels)}
+        self.spans = SpanF1(types_of(task.labels, task.scheme), task.scheme) if task.scheme else None
+        self.accuracy = MulticlassAccuracy(len(task.labels), average="micro")
+        if alone:
+            self.count_alone()
+
+    def update(self, predicted: Sequence[Prediction], gold: Sequence[Prediction]) -> None:
+        """See :class:`TaskScores`."""
+        if self.spans is not None:
+            self.spans.update(predicted, gold)
+        said, right = (
+            torch.tensor([self._ids[tag] for row in rows for tag in row], device=self.accuracy.device)
+            for rows in (predicted, gold)
+        )
+        if len(right):
+            self.accuracy.update(said, right)
+
+    def compute(self) -> dict[str, float]:
+        """See :class:`TaskScores`."""
+        scores: dict[str, float] = {}
+        if self.spans is not None:
+            scores |= {name: float(value) for name, value in self.spans.compute().items()}
+        return scores | {"accuracy": float(self.accuracy.compute()) if self.accuracy.update_called else 0.0}
+
+
+class Tagging(TaskKind):
+    """See :class:`TaskKind`."""
+
+    words = TASK_WORDS["tagging"]
+    data = TaggingData
+    file_formats = get_args(TaggingFormat)
+    columns = ("token_column", "tag_column")
+    cuts = False  # every word gets a tag
+    sample = "ner_sample"
+    size_setting = "lstm_hidden"
+    uploads: ClassVar[Mapping[str, str]] = {
+        ".conll": "columns",
+        ".txt": "columns",
+        ".tsv": "columns",
+        ".iob": "columns",
+        ".bio": "columns",
+        ".conllu": "conllu",
+        ".jsonl": "jsonl",
+        ".json": "jsonl",
+    }
+    hub: ClassVar[Mapping[str, HubData]] = {
+        "conll2003": HubData("CoNLL-2003: names in news", "train", "validation", "test")
+    }
+    cost = Cost(read=0.004, epoch=0.006)
+    guess_rules: ClassVar[Mapping[str, str]] = {
+        "word f1": "each word tagged as it was most often",
+        "word accuracy": "each word tagged as it was most often",
+        "majority": "always the most frequent tag",
+    }
+
+    def main_score(self, scheme: Scheme | None) -> str:
+        """See :class:`TaskKind`."""
+        return "accuracy" if scheme is None else "f1"
+
+    def scores(self, task: HeadTask, alone: bool = False) -> TaskScores:
+        """See :class:`TaskKind`."""
+        return TagScores(task, alone)
+
+    def guesses(
+        self, train: Sequence[LabelledRow], held_out: Sequence[LabelledRow], scheme: Scheme | None
+    ) -> dict[str, float]:
+        """The first rule of the CoNLL-2003 baseline, by word; where tags are no spans, the most frequent tag, too."""
+        if not held_out:
+            return {}
+        by_word: dict[str, Counter[str]] = {}
+        tags: Counter[str] = Counter()
+        for tokens, row in train:
+            for token, tag in zip(tokens, row, strict=True):
+                by_word.setdefault(token, Counter())[tag] += 1
+                tags[tag] += 1
+        majority = tags.most_common(1)[0][0]
+        gold = [tuple(row) for _, row in held_out]
+        said = [
+            tuple(by_word[token].most_common(1)[0][0] if token in by_word else majority for token in tokens)
+            for tokens, _ in held_out
+        ]
+        if scheme is not None:
+            return {"word f1": sum(span_counts(said, gold, scheme).values(), SpanCounts()).f1}
+        total = sum(map(len, gold)) or 1
+        right = sum(a == b for x, y in zip(said, gold, strict=True) for a, b in zip(x, y, strict=True))
+        return {"word accuracy": right / total, "majority": sum(tag == majority for row in gold for tag in row) / total}
+
+    def record(self, tokens: Sequence[Token], prediction: TagPrediction) -> dict[str, Any]:
+        """``tags`` as BIO, and ``spans`` with their places in the sentence."""
+        spans = [
+            {**vars(span), "start_char": tokens[span.start].start, "end_char": tokens[span.end - 1].end}
+            for span in prediction.spans
+        ]
+        return {"tags": list(prediction.tags), "spans": spans}
