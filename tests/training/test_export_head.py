@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import logging
+import re
 from pathlib import Path
 
 import pytest
@@ -23,7 +26,10 @@ def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     """The folder of a run that is done."""
     folder = tmp_path_factory.mktemp(request.param)
     write_encoder(folder / "toy")
-    assert main(["fit", "--config", str(write_config(folder, folder / "toy", request.param))]) == 0
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        assert main(["fit", "--config", str(write_config(folder, folder / "toy", request.param))]) == 0
+    (folder / "said.txt").write_text(said.getvalue())
     return folder
 
 
@@ -32,7 +38,8 @@ def test_the_card_has_scores_guesses_and_the_mix_of_every_epoch(run: Path) -> No
     assert (card["title"], card["data"], card["kind"]) == ("a toy", "toy data", "head")
     scores = card["scores"]["validation"]
     assert set(card["scores"]) == {"validation"}
-    assert 0 <= scores["guess"]["majority"] < scores[scores["main"]] <= 1
+    assert set(scores["guess"]) == {"word f1" if scores["main"] == "f1" else "majority"}
+    assert 0 <= max(scores["guess"].values()) <= scores[scores["main"]] <= 1
     assert scores["rows"] == 25
     epochs = card["layer_weights"]["epochs"]
     assert [row["epoch"] for row in epochs] == list(range(EPOCHS + 1))
@@ -40,6 +47,16 @@ def test_the_card_has_scores_guesses_and_the_mix_of_every_epoch(run: Path) -> No
     assert all(sum(row["weights"]) == pytest.approx(1, abs=1e-4) for row in epochs)
     assert card["layer_weights"]["learned"]
     assert (card["training"]["seed"], card["training"]["epochs"]) == (1, EPOCHS)
+
+
+def test_the_report_has_the_score_beside_the_same_score_without_a_model(run: Path) -> None:
+    line = next(line for line in (run / "said.txt").read_text().splitlines() if line.startswith("  validation: "))
+    main_score = "f1" if "f1" in line else "accuracy"
+    rule = "each word tagged as it was most often" if main_score == "f1" else "always the most frequent label"
+    number = r"[01]\.\d{3}"
+    assert re.fullmatch(
+        rf"  validation: {main_score} {number} on 25 rows \(without a model: {main_score} {number} with {rule}\)", line
+    )
 
 
 def test_each_epoch_has_its_own_score(run: Path) -> None:
