@@ -15,9 +15,10 @@ import torchcrf
 from torch import Tensor
 
 from elmo_tasks.errors import ConfigError
+from elmo_tasks.heads.forward_backward import log_z
 from elmo_tasks.heads.lattice import (
+    FORBIDDEN,
     Lattice,
-    best_paths,
     forward_scores,
     k_best_paths,
     log_partition,
@@ -25,6 +26,7 @@ from elmo_tasks.heads.lattice import (
     segment_probabilities,
     tag_log_probabilities,
 )
+from elmo_tasks.heads.viterbi import best_paths
 from elmo_tasks.text.tag_schemes import (
     Scheme,
     Span,
@@ -34,10 +36,6 @@ from elmo_tasks.text.tag_schemes import (
     split_tag,
     tags_of,
 )
-
-# Added to the score of what is not allowed. Scores of whole sentences differ by far less, and exp(-1e4) is exactly 0 in
-# float32; yet the loss of a gold sequence that breaks the rules is finite.
-FORBIDDEN = -1e4
 
 
 @dataclass(frozen=True)
@@ -125,7 +123,7 @@ class CRF(torchcrf.CRF):
             lattice = self._lattice(emissions, mask)
             if not tags.shape[1]:
                 tags = tags.new_zeros(len(tags), 1)
-            likelihood = path_scores(lattice, tags) - log_partition(lattice, forward_scores(lattice))  # [B]
+            likelihood = path_scores(lattice, tags) - log_z(lattice)  # [B]
             if reduction == "none":
                 return likelihood
             if reduction == "mean":
@@ -147,10 +145,7 @@ class CRF(torchcrf.CRF):
             ValueError: shapes that do not fit.
         """
         with torch.autocast(emissions.device.type, enabled=False):
-            lattice = self._lattice(emissions, mask)
-            # Lengths and tags come over in one go, and this is the only time that anything waits for the device.
-            rows = torch.cat([lattice.lengths.unsqueeze(1), best_paths(lattice)], dim=1).tolist()  # [B, 1 + T]
-        return [tags[:length] for length, *tags in rows]
+            return best_paths(self._lattice(emissions, mask, clean=False))
 
     def marginals(self, emissions: Tensor, mask: Tensor | None = None) -> Tensor:
         """Probability of each tag for each token (forward-backward; Rabiner, 1989). Differentiable.
@@ -234,8 +229,11 @@ class CRF(torchcrf.CRF):
             found = iter(segment_probabilities(lattice, places, self.continues).tolist())
         return [[next(found) if path else 0.0 for path in row] for row in paths]
 
-    def _lattice(self, emissions: Tensor, mask: Tensor | None) -> Lattice:
-        """Scores with the constraints in them, applied at each use so that loaded weights cannot lose them."""
+    def _lattice(self, emissions: Tensor, mask: Tensor | None, clean: bool = True) -> Lattice:
+        """Scores with the constraints in them, applied at each use so that loaded weights cannot lose them.
+
+        ``clean`` puts zeros behind each sentence, for whoever reads what stands there.
+        """
         if emissions.dim() != 3 or emissions.shape[2] != self.num_tags:
             raise ValueError(f"expected emissions [B, T, {self.num_tags}], got {tuple(emissions.shape)}")
         if mask is None:
@@ -248,11 +246,11 @@ class CRF(torchcrf.CRF):
         dtype = torch.promote_types(emissions.dtype, torch.float32)
         mask = mask.bool()
         return Lattice(
-            emissions.to(dtype).masked_fill(~mask.unsqueeze(2), 0.0),
+            emissions.to(dtype).masked_fill(~mask.unsqueeze(2), 0.0) if clean else emissions.to(dtype),
             mask,
-            self.start_transitions.to(dtype) + ~self.may_start * FORBIDDEN,
-            self.transitions.to(dtype) + ~self.may_follow * FORBIDDEN,
-            self.end_transitions.to(dtype) + ~self.may_end * FORBIDDEN,
+            torch.add(self.start_transitions.to(dtype), ~self.may_start, alpha=FORBIDDEN),
+            torch.add(self.transitions.to(dtype), ~self.may_follow, alpha=FORBIDDEN),
+            torch.add(self.end_transitions.to(dtype), ~self.may_end, alpha=FORBIDDEN),
         )
 
     def _allowed(self, lattice: Lattice, tags: Tensor) -> Tensor:

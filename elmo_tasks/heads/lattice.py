@@ -12,6 +12,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+# Added to the score of what is not allowed. Scores of whole sentences differ by far less, and exp(-1e4) is exactly 0 in
+# float32; yet the loss of a gold sequence that breaks the rules is finite.
+FORBIDDEN = -1e4
+
 
 @dataclass(frozen=True)
 class Lattice:
@@ -122,25 +126,6 @@ def log_partition(lattice: Lattice, alphas: Tensor) -> Tensor:
     n_tags = alphas.shape[2]
     last = alphas.gather(1, lattice.last.view(-1, 1, 1).expand(-1, 1, n_tags)).squeeze(1)  # [B, K]
     return torch.logsumexp(last + lattice.end, dim=1) * lattice.mask[:, 0]
-
-
-def best_paths(lattice: Lattice) -> Tensor:
-    """``[B, T]`` ids of each sentence's best tag sequence (Viterbi, 1967). Not to be read past a sentence's end."""
-    first, *rest = lattice.emissions.unbind(dim=1)  # T of [B, K]
-    score = lattice.start + first  # [B, K]
-    stay = torch.arange(score.shape[1], device=score.device)  # [K]
-    pointers: list[Tensor] = []  # T - 1 of [B, K]
-    for t, emission in enumerate(rest, start=1):
-        best, origin = (score.unsqueeze(2) + lattice.transitions).max(dim=1)  # [B, K] each
-        is_token = lattice.mask[:, t].unsqueeze(1)  # [B, 1]
-        # Past the end every tag points to itself, so that the walk back brings the last tag to where the sentence
-        # ends.
-        score = torch.where(is_token, best + emission, score)
-        pointers.append(torch.where(is_token, origin, stay))
-    tags = [(score + lattice.end).argmax(dim=1, keepdim=True)]  # [B, 1]
-    for pointer in reversed(pointers):
-        tags.append(pointer.gather(1, tags[-1]))
-    return torch.cat(tags[::-1], dim=1)
 
 
 def k_best_paths(lattice: Lattice, k: int) -> tuple[Tensor, Tensor]:
