@@ -22,6 +22,18 @@ COMMANDS = {
     "download": download,
 }
 RUNS = ("fit", "validate", "test")
+#: Packages that only some commands need -> the extra of pyproject.toml that brings them.
+EXTRAS = {
+    "h5py": "hdf5",
+    "pytorch_lightning": "train",
+    "jsonargparse": "train",
+    "datasets": "train",
+    "torchmetrics": "train",
+    "gensim": "train",
+    "gradio": "app",
+    "yaml": "app",
+    "transformers": "transformers",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -48,6 +60,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return COMMANDS[args.command].run(args)
     except (ConfigError, DataError, InputError, WeightsError) as error:
         print(f"{arguments[0]}: {error}", file=sys.stderr)
+        return 2
+    except ModuleNotFoundError as error:
+        extra = EXTRAS.get((error.name or "").split(".")[0])
+        if extra is None:
+            raise
+        print(
+            f"{arguments[0]}: it needs the package {error.name}, which is not installed: "
+            f'pip install "elmo-tasks[{extra}]", or "pip install -e .[{extra}]" in a checkout',
+            file=sys.stderr,
+        )
         return 2
     except KeyboardInterrupt:
         return 130

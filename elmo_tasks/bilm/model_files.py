@@ -14,10 +14,10 @@ from elmo_tasks.bilm.options import BiLMOptions
 from elmo_tasks.bilm.published import MODELS
 from elmo_tasks.bilm.safetensors_files import checksum, read_safetensors, weight_files
 from elmo_tasks.bilm.softmax import LMSoftmax
+from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.errors import ConfigError, WeightsError
 from elmo_tasks.text.vocabulary import Vocabulary
 
-CHECKPOINTS = Path(__file__).resolve().parents[2] / "checkpoints"
 WEIGHTS_NAME, SOFTMAX_NAME, VOCABULARY_NAME = "bilm", "softmax", "vocabulary.txt.xz"
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from elmo_tasks import bundled
 from elmo_tasks.errors import ConfigError
 
 HELP = "train, validate or test from a YAML file in lightning_configs/"
@@ -35,6 +37,7 @@ def run(arguments: Sequence[str]) -> int:
     for before, value in pairwise(words):
         if before == "--ckpt_path" and value.endswith(".ckpt") and not Path(value).is_file():
             raise ConfigError(f"--ckpt_path {value}: no such file; leave it out to begin anew")
+    arguments = _with_found_configs(arguments)
     # Imported here: Lightning takes seconds, and the other commands do without it.
     from pytorch_lightning import LightningDataModule, LightningModule
     from pytorch_lightning.cli import LightningArgumentParser, LightningCLI
@@ -68,11 +71,12 @@ def run(arguments: Sequence[str]) -> int:
                     )
                 for key, value in {**_shape_of(config.init_from), "start_from": config.init_from}.items():
                     config.model.init_args[key] = value
+            config.data = _replaced(config.data, bundled.find)
             old = config.trainer.default_root_dir
             if config.run_dir is not None:
                 if old is None:
                     raise ConfigError("--run_dir: the file names no trainer.default_root_dir that it could replace")
-                config.trainer = _moved(config.trainer, str(old), config.run_dir)
+                config.trainer = _replaced(config.trainer, partial(_moved, old=str(old), new=config.run_dir))
 
     CLI(
         LightningModule,
@@ -105,14 +109,30 @@ def _shape_of(model: str) -> dict[str, Any]:
     }
 
 
-def _moved(value: Any, old: str, new: str) -> Any:
-    """Settings whose paths below one folder are below another."""
+def _with_found_configs(arguments: Sequence[str]) -> list[str]:
+    """The arguments with the path of each configuration that comes with the program, from wherever they were given."""
+    found = list(arguments)
+    for k, argument in enumerate(found):
+        if argument.startswith("--config="):
+            found[k] = "--config=" + bundled.find_config(argument.removeprefix("--config="))
+        elif k and found[k - 1] == "--config":
+            found[k] = bundled.find_config(argument)
+    return found
+
+
+def _moved(path: str, old: str, new: str) -> str:
+    """A path below one folder -> the same below another; any other text as it is."""
+    below = path == old or path.startswith(old.rstrip("/") + "/")
+    return new.rstrip("/") + path.removeprefix(old.rstrip("/")) if below else path
+
+
+def _replaced(value: Any, replace: Callable[[str], str]) -> Any:
+    """Settings, nested in any way, with each text in them replaced."""
     if isinstance(value, str):
-        below = value == old or value.startswith(old.rstrip("/") + "/")
-        return new.rstrip("/") + value.removeprefix(old.rstrip("/")) if below else value
+        return replace(value)
     if isinstance(value, list):
-        return [_moved(item, old, new) for item in value]
+        return [_replaced(item, replace) for item in value]
     if hasattr(value, "items"):
         for key, item in list(value.items()):
-            value[key] = _moved(item, old, new)
+            value[key] = _replaced(item, replace)
     return value

@@ -13,8 +13,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from elmo_tasks.bilm.model_files import CHECKPOINTS
 from elmo_tasks.bilm.safetensors_files import read_safetensors
+from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
 from elmo_tasks.layers.layers import Layers
 from elmo_tasks.text.vocabulary import open_text

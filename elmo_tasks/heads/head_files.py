@@ -11,9 +11,9 @@ from typing import Any
 
 import torch
 
-from elmo_tasks.bilm.model_files import CHECKPOINTS
 from elmo_tasks.bilm.safetensors_files import read_safetensors, write_safetensors
 from elmo_tasks.bilm.whole_folders import FolderKind
+from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.errors import ConfigError, DataError, WeightsError
 from elmo_tasks.files import write_json
 from elmo_tasks.heads.head import HeadTask, TaskHead

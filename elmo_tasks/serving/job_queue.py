@@ -18,7 +18,8 @@ import filelock
 from elmo_tasks.serving.job_folder import JOB, JobFolder, started_at
 from elmo_tasks.serving.training_config import HEAD, LOG
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+#: The folder that has the package in it, so that the child finds the same one.
+PACKAGES = Path(__file__).resolve().parents[2]
 # Politely behind the app itself and whatever else a person does.
 _NICE = 5
 
@@ -128,7 +129,7 @@ class JobQueue:
         path = os.environ.get("PYTHONPATH")
         environment = {
             **os.environ,
-            "PYTHONPATH": f"{REPOSITORY}{os.pathsep}{path}" if path else str(REPOSITORY),
+            "PYTHONPATH": f"{PACKAGES}{os.pathsep}{path}" if path else str(PACKAGES),
             "PYTHONUNBUFFERED": "1",
         }
         # One core stays free for the app; more threads than free cores would wait for each other.

@@ -8,10 +8,10 @@ from typing import Any
 import yaml
 
 from elmo_tasks.api import TrainingPlan
+from elmo_tasks.bundled import CONFIGS
 from elmo_tasks.errors import InputError
 from elmo_tasks.serving.training_data import SAMPLE_OF, VALIDATION_SHARE
 
-CONFIGS = Path(__file__).resolve().parents[2] / "lightning_configs"
 PROGRESS, CONFIG, HEAD, LOG = "progress.jsonl", "config.yaml", "head", "log.txt"
 #: Longer texts and larger data sets than these take hours without a GPU.
 HUB_ROWS, HUB_TOKENS = 5_000, 200

@@ -1,8 +1,8 @@
 """Text -> tokens, cut the way the pretraining text is cut.
 
-NLTK's Treebank rules do the cutting; what differs here is what the pretraining text does differently: quotes are plain
-ASCII, colloquial words (``gonna``) stay whole, a string may hold several sentences, and odd typography (curly quotes,
-long dashes, ligatures, invisible characters) is written plainly. Every token keeps its place in the text as typed.
+The Treebank rules of NLTK do the cutting (``treebank_rules``); what differs is what the pretraining text does differently:
+quotes are plain ASCII, colloquial words (``gonna``) stay whole, a string may hold several sentences, and odd typography (curly
+quotes, long dashes, ligatures, invisible characters) is written plainly. Every token keeps its place in the text as typed.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from nltk.tokenize.destructive import NLTKWordTokenizer
-from nltk.tokenize.util import align_tokens
+from elmo_tasks.text.treebank_rules import cut
 
 TOKENIZER_NAME = "Penn Treebank rules (NLTK's NLTKWordTokenizer) with plain ASCII quotes"
 
@@ -171,35 +170,7 @@ def _separate_stops(text: str) -> _Traced:
     return traced
 
 
-# --- 3. Everything else is NLTK's. ---
-
-
-class _PlainQuoteTokenizer(NLTKWordTokenizer):
-    """NLTK's rules, less those that turn quotes into `` and '' and those that cut ``gonna``.
-
-    Every rule here and every inherited one that is used only adds spaces: that is what lets tokens be traced back.
-    """
-
-    STARTING_QUOTES = (
-        (re.compile(r'([«‹]|`+|")'), r" \1 "),
-        # An opening single quote is a token, but not the apostrophe of 's, 'em, 'tis or '90s.
-        (
-            re.compile(
-                r"(?i)(?<!\w)'(?!(?:re|ve|ll|m|t|s|d|n)\b|(?:tis|twas|em|cause|til|\d\ds?)\b(?!'))(?=\w)",
-            ),
-            "' ",
-        ),
-    )
-    ENDING_QUOTES = (
-        (re.compile(r"([»›])"), r" \1 "),
-        (re.compile(r"(?i)(?<=[^\s'])(n't|'(?:s|m|d|ll|re|ve))(?=[\s'])"), r" \1"),
-        (re.compile(r"(?<=[^\s'])'(?=\s)"), " '"),
-    )
-    CONTRACTIONS2 = (re.compile(r"(?i)\b(can)(not)\b"),)
-    CONTRACTIONS3 = ()
-
-
-_TOKENIZER = _PlainQuoteTokenizer()
+# --- 3. Everything else is in treebank_rules. ---
 
 
 def tokenize(text: str) -> list[Token]:
@@ -215,7 +186,7 @@ def tokenize(text: str) -> list[Token]:
     stops = _separate_stops("".join(plain.pieces))
     spaced = "".join(stops.pieces)
     tokens = []
-    for start, end in align_tokens(_TOKENIZER.tokenize(spaced), spaced):
+    for start, end in cut(spaced):
         first, last = stops.starts[start], stops.ends[end - 1]
         # A swallowed full stop is empty: it lies right behind the character before it.
         begin = plain.starts[first] if first < last else plain.ends[first - 1]

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
 
-from nltk.stem.snowball import EnglishStemmer
+import snowballstemmer
 
 # One family a line; the regular forms are the stemmer's business.
 _IRREGULAR = """
@@ -152,9 +151,9 @@ _LONG_ENDING = re.compile(
 )
 
 
-@cache
-def _stemmer() -> EnglishStemmer:
-    return EnglishStemmer()
+def _stem(word: str) -> str:
+    # A new one each time: it keeps the word it works on in itself, and the app asks from several threads.
+    return str(snowballstemmer.stemmer("english").stemWord(word))
 
 
 def _is_built_on(longer: str, shorter: str) -> bool:
@@ -185,8 +184,7 @@ def may_be_forms_of_one_word(one: str, other: str) -> bool:
     shorter, longer = sorted((one, other), key=len)
     if len(shorter) < 2 or len(longer) > 60:
         return False
-    stems = {_stemmer().stem(one), _stemmer().stem(other)}
-    return len(stems) == 1 or _is_built_on(longer, shorter)
+    return _stem(one) == _stem(other) or _is_built_on(longer, shorter)
 
 
 _SHORT = re.compile(r"[^aeiou]?[aeiou][^aeiouwxy]")

@@ -9,7 +9,8 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from elmo_tasks.bilm.model_files import CHECKPOINTS, bundled_models
+from elmo_tasks.bilm.model_files import bundled_models
+from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.encoders import static_vectors
 from elmo_tasks.encoders.static_training import (
     VECTORS_FOLDER,

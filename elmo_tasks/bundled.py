@@ -1,0 +1,40 @@
+"""Where the files lie that come with the program: checkpoints, configurations and samples.
+
+In a checkout the first two are beside the package, where people look for them; an installed package carries them inside
+(pyproject.toml puts them there). Nothing else needs to know which of the two it is.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+_INSTALLED = _PACKAGE / "_bundled"
+ROOT = _INSTALLED if _INSTALLED.is_dir() else _PACKAGE.parent
+CHECKPOINTS = ROOT / "checkpoints"
+CONFIGS = ROOT / "lightning_configs"
+
+_FOLDERS = {"checkpoints": CHECKPOINTS, "lightning_configs": CONFIGS, "elmo_tasks": _PACKAGE}
+
+
+def find(path: str) -> str:
+    """A path that works from any folder: as given if something is there, else that of the file that comes with the program.
+
+    Only paths below ``checkpoints/``, ``lightning_configs/`` and ``elmo_tasks/`` come with the program, and what a person has at
+    such a path comes first.
+
+    Returns:
+        the path, as given where neither is there, so that a message about it names what was asked for.
+    """
+    folder, slash, rest = path.partition("/")
+    if not slash or folder not in _FOLDERS or ".." in rest.split("/") or Path(path).exists():
+        return path
+    ours = _FOLDERS[folder] / rest
+    return str(ours) if ours.exists() else path
+
+
+def find_config(name: str) -> str:
+    """Path of a configuration: :func:`find` for a path, and ``ner_sample`` is ``lightning_configs/ner_sample.yaml``."""
+    ours = CONFIGS / f"{name}.yaml"
+    is_name = Path(name).name == name and not Path(name).exists()
+    return str(ours) if is_name and ours.is_file() else find(name)

@@ -1,0 +1,83 @@
+"""pyproject.toml, requirements.txt and what the code imports agree."""
+
+import ast
+import importlib
+import re
+import sys
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from elmo_tasks import __main__ as program
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+EXTRAS = {
+    extra: {canonicalize_name(Requirement(line).name): Requirement(line) for line in lines}
+    for extra, lines in {**PROJECT["optional-dependencies"], "": PROJECT["dependencies"]}.items()
+}
+#: Optional in the code: the app says itself how to get it.
+ASKED_FOR = {"mcp"}
+
+
+def test_requirements_are_those_of_the_app_with_torch_pinned():
+    lines = (REPOSITORY / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    stated = [Requirement(re.sub(r"\s*#.*", "", line)) for line in lines if re.match(r"\w", line)]
+    wanted = EXTRAS[""] | EXTRAS["hdf5"] | EXTRAS["train"] | EXTRAS["app"]
+    del wanted["elmo-tasks"]
+    assert {canonicalize_name(r.name) for r in stated} == set(wanted)
+    for requirement in stated:
+        ours = wanted[canonicalize_name(requirement.name)]
+        if requirement.name == "torch":
+            assert ours.specifier.contains(str(requirement.specifier).removeprefix("=="))
+        else:
+            assert requirement.specifier == ours.specifier, requirement.name
+
+
+def test_every_package_that_is_imported_is_named():
+    known = {canonicalize_name(name) for names in EXTRAS.values() for name in names} | ASKED_FOR
+    distributions = packages_distributions()
+    for path in (REPOSITORY / "elmo_tasks").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            modules += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            for module in {name.split(".")[0] for name in modules} - set(sys.stdlib_module_names) - {"elmo_tasks"}:
+                owners = {canonicalize_name(name) for name in distributions.get(module, [module])}
+                assert owners & known, f"{path.name} imports {module}, which pyproject.toml does not name"
+
+
+def test_the_entry_point_is_there():
+    module, name = PROJECT["scripts"]["elmo-tasks"].split(":")
+    assert getattr(importlib.import_module(module), name) is program.main
+
+
+@pytest.mark.parametrize("package", sorted(program.EXTRAS))
+def test_the_extra_that_is_named_for_a_package_brings_it(package):
+    (owner,) = {canonicalize_name(name) for name in packages_distributions().get(package, [package])}
+    brought = EXTRAS[program.EXTRAS[package]]
+    brought = brought | EXTRAS["train"] | EXTRAS["hdf5"] if "elmo-tasks" in brought else brought
+    assert owner in brought
+
+
+def test_a_package_that_is_missing_is_named_with_its_extra(monkeypatch, capsys, tmp_path):
+    monkeypatch.setitem(sys.modules, "h5py", None)
+    (tmp_path / "in.txt").write_text("A bank .\n")
+    assert program.main(["embed", str(tmp_path / "in.txt"), str(tmp_path / "out.hdf5"), "--top"]) == 2
+    assert (
+        'embed: it needs the package h5py, which is not installed: pip install "elmo-tasks[hdf5]"'
+        in capsys.readouterr().err
+    )
+
+
+def test_a_fault_of_ours_is_no_missing_package(monkeypatch):
+    monkeypatch.setattr(program.compare, "run", lambda args: importlib.import_module("elmo_tasks.no_such"))
+    with pytest.raises(ModuleNotFoundError, match="no_such"):
+        program.main(["compare", "--word", "bank", "--sentence", "A bank."])
