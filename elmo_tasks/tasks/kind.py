@@ -5,64 +5,19 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
-
-from torch import nn
-from torchmetrics import Metric
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from elmo_tasks.api.task_words import TaskWords
-from elmo_tasks.data.split_data import SplitData
 from elmo_tasks.heads.head import HeadTask, Prediction
 from elmo_tasks.text.tag_schemes import Scheme
 from elmo_tasks.text.tokens import Token
 
+if TYPE_CHECKING:  # they take Lightning and torchmetrics along, which those who only predict do without
+    from elmo_tasks.data.split_data import SplitData
+    from elmo_tasks.tasks.task_scores import TaskScores
+
 #: Tokens, and their tags or class.
 LabelledRow = tuple[Sequence[str], Prediction]
-
-
-class TaskScores(nn.Module, ABC):
-    """Counts predictions of a split, over all batches and processes.
-
-    A subclass builds its metrics as modules, and at its end calls :meth:`count_alone` if it was told to.
-
-    Attributes:
-        main: name of the score that models are chosen by.
-    """
-
-    main: str
-
-    def count_alone(self) -> None:
-        """Let this process count all rows, and not wait for others that train with it."""
-        for metric in self.modules():
-            if isinstance(metric, Metric):
-                metric.distributed_available_fn = _nobody_else
-
-    @abstractmethod
-    def update(self, predicted: Sequence[Prediction], gold: Sequence[Prediction]) -> None:
-        """Count a batch.
-
-        Args:
-            predicted: what was said of each sentence.
-            gold: what is right.
-        """
-
-    @abstractmethod
-    def compute(self) -> dict[str, float]:
-        """All scores, from 0 to 1, such as ``f1``, ``f1/PER`` or ``accuracy``, ``recall/positive``."""
-
-    def confusion_matrix(self) -> list[list[int]]:
-        """``[gold][predicted]`` counts, of a task with one class a text; empty for others."""
-        return []
-
-    def reset(self) -> None:
-        """Begin anew."""
-        for metric in self.modules():
-            if isinstance(metric, Metric):
-                metric.reset()
-
-
-def _nobody_else() -> bool:
-    return False
 
 
 @dataclass(frozen=True)
@@ -100,7 +55,6 @@ class TaskKind(ABC):
 
     Attributes:
         words: what it is called; ``words.kind`` is its name, which heads and data modules of this kind have as ``kind``.
-        data: its data module.
         file_formats: how its files may be laid out, for ``file_format`` of the data module.
         columns: the arguments of the data module that name the column of what is read and of what is to be said.
         cuts: whether a head reads no more tokens of a sentence than the longest that it was trained on.
@@ -114,7 +68,6 @@ class TaskKind(ABC):
     """
 
     words: ClassVar[TaskWords]
-    data: ClassVar[type[SplitData[Any, Any, Any]]]
     file_formats: ClassVar[tuple[str, ...]]
     columns: ClassVar[tuple[str, str]]
     cuts: ClassVar[bool]
@@ -129,6 +82,11 @@ class TaskKind(ABC):
     def name(self) -> str:
         """What files, arguments and endpoints call it."""
         return self.words.kind
+
+    @property
+    @abstractmethod
+    def data(self) -> type[SplitData[Any, Any, Any]]:
+        """Its data module."""
 
     @abstractmethod
     def main_score(self, scheme: Scheme | None) -> str:

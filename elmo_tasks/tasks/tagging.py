@@ -4,58 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, get_args
-
-import torch
-from torchmetrics.classification import MulticlassAccuracy
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 from elmo_tasks.api.task_words import TASK_WORDS
-from elmo_tasks.data.tagging import TaggingData
 from elmo_tasks.data.tagging_readers import TaggingFormat
-from elmo_tasks.heads.head import HeadTask, Prediction
+from elmo_tasks.heads.head import HeadTask
 from elmo_tasks.heads.tagging import TagPrediction
-from elmo_tasks.tasks.kind import Cost, HubData, LabelledRow, TaskKind, TaskScores
-from elmo_tasks.tasks.span_scores import SpanCounts, SpanF1, span_counts
-from elmo_tasks.text.tag_schemes import Scheme, types_of
+from elmo_tasks.tasks.kind import Cost, HubData, LabelledRow, TaskKind
+from elmo_tasks.text.tag_schemes import Scheme
 from elmo_tasks.text.tokens import Token
 
-
-class TagScores(TaskScores):
-    """F1 of spans, where the tags spell some, and the accuracy of tags. Arguments as for :meth:`TaskKind.scores`."""
-
-    def __init__(self, task: HeadTask, alone: bool = False) -> None:
-        super().__init__()
-        self.main = "accuracy" if task.scheme is None else "f1"
-        self._ids = {label: k for k, label in enumerate(task.labels)}
-        self.spans = SpanF1(types_of(task.labels, task.scheme), task.scheme) if task.scheme else None
-        self.accuracy = MulticlassAccuracy(len(task.labels), average="micro")
-        if alone:
-            self.count_alone()
-
-    def update(self, predicted: Sequence[Prediction], gold: Sequence[Prediction]) -> None:
-        """See :class:`TaskScores`."""
-        if self.spans is not None:
-            self.spans.update(predicted, gold)
-        said, right = (
-            torch.tensor([self._ids[tag] for row in rows for tag in row], device=self.accuracy.device)
-            for rows in (predicted, gold)
-        )
-        if len(right):
-            self.accuracy.update(said, right)
-
-    def compute(self) -> dict[str, float]:
-        """See :class:`TaskScores`."""
-        scores: dict[str, float] = {}
-        if self.spans is not None:
-            scores |= {name: float(value) for name, value in self.spans.compute().items()}
-        return scores | {"accuracy": float(self.accuracy.compute()) if self.accuracy.update_called else 0.0}
+if TYPE_CHECKING:
+    from elmo_tasks.data.tagging import TaggingData
+    from elmo_tasks.tasks.task_scores import TaskScores
 
 
 class Tagging(TaskKind):
     """See :class:`TaskKind`."""
 
     words = TASK_WORDS["tagging"]
-    data = TaggingData
     file_formats = get_args(TaggingFormat)
     columns = ("token_column", "tag_column")
     cuts = False  # every word gets a tag
@@ -81,12 +48,21 @@ class Tagging(TaskKind):
         "majority": "always the most frequent tag",
     }
 
+    @property
+    def data(self) -> type[TaggingData]:
+        """See :class:`TaskKind`."""
+        from elmo_tasks.data.tagging import TaggingData
+
+        return TaggingData
+
     def main_score(self, scheme: Scheme | None) -> str:
         """See :class:`TaskKind`."""
         return "accuracy" if scheme is None else "f1"
 
     def scores(self, task: HeadTask, alone: bool = False) -> TaskScores:
         """See :class:`TaskKind`."""
+        from elmo_tasks.tasks.task_scores import TagScores
+
         return TagScores(task, alone)
 
     def guesses(
@@ -108,6 +84,8 @@ class Tagging(TaskKind):
             for tokens, _ in held_out
         ]
         if scheme is not None:
+            from elmo_tasks.tasks.span_scores import SpanCounts, span_counts
+
             return {"word f1": sum(span_counts(said, gold, scheme).values(), SpanCounts()).f1}
         total = sum(map(len, gold)) or 1
         right = sum(a == b for x, y in zip(said, gold, strict=True) for a, b in zip(x, y, strict=True))

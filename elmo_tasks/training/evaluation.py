@@ -18,7 +18,7 @@ class Evaluation:
 
     Attributes:
         main: name of the score that counts, ``f1`` (of spans) or ``accuracy``.
-        scores: all scores, from 0 to 1; see :meth:`elmo_tasks.tasks.kind.TaskScores.compute`.
+        scores: all scores, from 0 to 1; see :meth:`elmo_tasks.tasks.task_scores.TaskScores.compute`.
         confusion: ``[gold][predicted]`` counts of a classifier; empty for a tagger.
         n_rows: how many rows were scored.
     """

@@ -7,8 +7,9 @@ from seqeval.metrics import f1_score as span_f1
 from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_fscore_support
 
 from elmo_tasks.heads.head import HeadTask, Prediction
-from elmo_tasks.tasks.kind import TaskKind, TaskScores
+from elmo_tasks.tasks.kind import TaskKind
 from elmo_tasks.tasks.kinds import kind_of
+from elmo_tasks.tasks.task_scores import TaskScores
 from elmo_tasks.text.tag_schemes import SCHEMES, Scheme, labels_of
 
 CLASSES = ("bad", "fair", "good", "never seen")

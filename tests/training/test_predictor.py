@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -142,3 +144,13 @@ def test_a_classifier_reads_as_many_tokens_as_it_was_trained_on(models: Path) ->
     predictor = load(models, "short")
     long, short = predictor.classify([["a", "good", "film", "it", "was", "not"], ["a", "good", "film"]])
     assert long.probabilities == pytest.approx(short.probabilities, abs=1e-6)
+
+
+def test_who_only_predicts_does_without_what_training_needs() -> None:
+    """A head is used where neither Lightning nor torchmetrics is installed, and no command waits for them."""
+    code = (
+        "import sys, elmo_tasks.training.predictor\n"
+        "heavy = {'pytorch_lightning', 'torchmetrics', 'datasets', 'pandas'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).resolve().parents[2])
