@@ -1,1 +1,59 @@
-"""ELMo in context: contextual word vectors to look at, to train on and to train."""
+"""ELMo in context: contextual word vectors to look at, to train on and to train.
+
+Everything that a program needs is here; each name is loaded when it is first used, so that ``import elmo_tasks`` costs nothing::
+
+    from elmo_tasks import Elmo, compare
+
+    layers = Elmo.load().encode(["The bank refused our loan."])  # layers.values: [layers, sentences, tokens, dim]
+    print(compare("bank", ["The bank refused our loan.", "We sat on the bank of the river."]).verdict)
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from elmo_tasks.commands.fit import train
+    from elmo_tasks.encoders.elmo import Elmo
+    from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
+    from elmo_tasks.layers.layers import Layers
+    from elmo_tasks.layers.scalar_mix import ScalarMix
+    from elmo_tasks.serving.library import compare, nearest
+
+#: Name -> the module that has it.
+_NAMES = {
+    "Elmo": "elmo_tasks.encoders.elmo",  # the biLM: sentences -> vectors
+    "Layers": "elmo_tasks.layers.layers",  # what an encoder returns
+    "ScalarMix": "elmo_tasks.layers.scalar_mix",  # all layers -> one, learned with a task
+    "compare": "elmo_tasks.serving.library",  # a word in several sentences
+    "nearest": "elmo_tasks.serving.library",  # the nearest uses of any word
+    "train": "elmo_tasks.commands.fit",  # a head or a biLM, from a configuration
+    "ConfigError": "elmo_tasks.errors",
+    "DataError": "elmo_tasks.errors",
+    "InputError": "elmo_tasks.errors",
+    "WeightsError": "elmo_tasks.errors",
+}
+
+__all__ = [
+    "ConfigError",
+    "DataError",
+    "Elmo",
+    "InputError",
+    "Layers",
+    "ScalarMix",
+    "WeightsError",
+    "compare",
+    "nearest",
+    "train",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _NAMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_NAMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -24,9 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compare, print."""
-    from elmo_tasks.serving.session import Session
+    from elmo_tasks.serving.library import compare
 
-    comparison = Session(args.model).compare(args.word, args.sentences)
+    comparison = compare(args.word, args.sentences, args.model)
     if args.json:
         print(json.dumps(comparison.to_dict(), ensure_ascii=False))
         return 0

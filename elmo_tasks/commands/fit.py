@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import warnings
@@ -88,6 +89,39 @@ def run(arguments: Sequence[str]) -> int:
         args=list(arguments),
     )
     return 0
+
+
+def train(config: str | Path, run_dir: str | Path | None = None, **settings: Any) -> Path:
+    """Train a head or a biLM as ``elmo-tasks fit`` does.
+
+    Args:
+        config: a YAML file, or the name of one that comes with the program (``"ner_sample"``).
+        run_dir: where to write; the configuration's own folder below ``runs/`` if ``None``.
+        settings: anything that the command line takes, with ``__`` for a dot: ``trainer__max_epochs=10``,
+            ``encoder="my_model"``, ``data__init_args__train="my_tags.conll"``. ``None`` switches a setting off.
+
+    Returns:
+        the folder of the run, absolute; a head is in ``head/`` there, a biLM in the folder that the configuration names.
+
+    Raises:
+        ConfigError: there is no such configuration, or a setting does not fit.
+        DataError: the data cannot be read.
+        SystemExit: an unknown setting; the reason is on stderr.
+    """
+    import yaml  # comes with Lightning; the core does without both
+
+    path = bundled.find_config(str(config))
+    if run_dir is None:
+        try:
+            run_dir = yaml.safe_load(Path(path).read_text(encoding="utf-8"))["trainer"]["default_root_dir"]
+        except (OSError, KeyError, TypeError, yaml.YAMLError) as error:
+            raise ConfigError(f"{config}: expected a YAML file with trainer.default_root_dir ({error!r})") from None
+    values = {key: value if isinstance(value, str) else json.dumps(value) for key, value in settings.items()}
+    run(
+        ["fit", f"--config={path}", f"--run_dir={run_dir}"]
+        + [f"--{k.replace('__', '.')}={v}" for k, v in values.items()]
+    )
+    return Path(run_dir).resolve()
 
 
 def _is_no_advertisement(record: logging.LogRecord) -> bool:

@@ -1,0 +1,82 @@
+"""What ``from elmo_tasks import …`` gives beside the encoder: the app's own answers, as functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from elmo_tasks.api import Comparison, Limits, NearestUses
+from elmo_tasks.corpus.use_index import UseIndex
+from elmo_tasks.serving.asked_uses import find_uses
+from elmo_tasks.serving.comparisons import compare_uses
+from elmo_tasks.serving.loaded_models import LoadedModels
+from elmo_tasks.serving.nearest_uses import NearestUse
+
+
+@lru_cache(maxsize=2)  # a model and its calibration stay in memory from one call to the next
+def _loaded(model: str | None, device: str | None) -> LoadedModels:
+    return LoadedModels(model, device)
+
+
+def compare(
+    word: str, sentences: Sequence[str], model: str | Path | None = None, device: str | None = None
+) -> Comparison:
+    """Compare the uses of a word: which go together, how sure that is, and the cosines of every layer.
+
+    The first call loads the model and keeps it.
+
+    Args:
+        word: the word to look at; inflected forms of it are found.
+        sentences: 2 to 12 sentences that have it; ``[brackets]`` in one mark another word there.
+        model: name or folder of a biLM; the bundled one if ``None``.
+        device: where to compute; a GPU if there is one and ``None`` is given.
+
+    Returns:
+        ``verdict`` is a plain sentence, ``layers[k].cosine`` the matrix of a layer, ``to_dict()`` what ``--json`` prints.
+
+    Raises:
+        InputError: the word is not in a sentence, or there are too few, too many or too long ones.
+        ConfigError: there is no such model.
+        WeightsError: its weights are missing or broken.
+    """
+    loaded = _loaded(None if model is None else str(model), device)
+    return compare_uses(word, find_uses(word, sentences, Limits()), loaded.model())
+
+
+def nearest(
+    word: str,
+    sentence: str,
+    index: str | Path | None = None,
+    n: int = 15,
+    layer: str | None = None,
+    only: str = "all",
+    model: str | Path | None = None,
+    device: str | None = None,
+) -> NearestUses:
+    """Find the uses of any word that are nearest to a word in a sentence.
+
+    Args:
+        word: the word to look at.
+        sentence: a sentence that has it; ``[brackets]`` mark which word is meant.
+        index: folder that ``elmo-tasks index`` wrote, to search your own text; the program's example sentences if ``None``. They
+            are encoded on the first call (half a minute for the bundled model) and kept in your cache folder.
+        n: how many uses, 1 to 50.
+        layer: name of the layer (``"0"``, ``"1"``, …, ``"mean"``); the one that tells meanings apart best if ``None``.
+        only: ``"same"`` for uses of this word, ``"other"`` for other words, ``"all"``.
+        model: name or folder of a biLM; the bundled one if ``None``.
+        device: where to compute; a GPU if there is one and ``None`` is given.
+
+    Returns:
+        ``uses`` nearest first, each with its sentence and cosine, and ``static``, the word's neighbours where every word has one
+        vector.
+
+    Raises:
+        InputError: the word is not in the sentence, or there is no such layer.
+        DataError: the folder holds no index, or that of another model.
+        ConfigError: there is no such model.
+        WeightsError: its weights are missing or broken.
+    """
+    loaded = _loaded(None if model is None else str(model), device)
+    own = UseIndex(index) if index is not None else None
+    return NearestUse(loaded.model, loaded.static, own).uses(word, sentence, layer, only, n=n)
