@@ -68,3 +68,6 @@ TASK_WORDS: Mapping[str, TaskWords] = {
         ),
     )
 }
+
+#: What a score is called, by its name in files.
+METRIC_WORDS: Mapping[str, str] = {"f1": "F1", "accuracy": "accuracy"}

@@ -11,13 +11,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from elmo_tasks.api import SplitScore, TrainingEpoch, TrainingJob
+from elmo_tasks.api import METRIC_WORDS, SplitScore, TrainingEpoch, TrainingJob
 from elmo_tasks.files import write_json
 from elmo_tasks.layers.views import layer_names
 from elmo_tasks.serving.training_config import HEAD, LOG, PROGRESS
 
 JOB = "job.json"
-_METRICS = {"f1": "F1", "accuracy": "accuracy"}
 _LONGEST_REASON = 1200
 _MOST_POINTS = 240
 
@@ -192,7 +191,7 @@ def scores_of(card: dict[str, Any]) -> tuple[SplitScore, ...]:
         found.append(
             SplitScore(
                 split,
-                _METRICS.get(main, main),
+                METRIC_WORDS.get(main, main),
                 float(about[main]),
                 int(about["rows"]),
                 guess.get(rule),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from elmo_tasks.api import (
+    METRIC_WORDS,
     ClassifiedText,
     Entity,
     HeadInfo,
@@ -24,6 +25,7 @@ from elmo_tasks.errors import ConfigError, InputError, WeightsError
 from elmo_tasks.heads.head_files import HeadFiles, bundled_heads, default_head, find_head, heads_below
 from elmo_tasks.heads.tagging import TagReading
 from elmo_tasks.layers.views import layer_names
+from elmo_tasks.tasks.kinds import KINDS, kind_of
 from elmo_tasks.text.tag_schemes import types_of
 from elmo_tasks.text.tokens import Token, tokenize
 from elmo_tasks.training.predictor import Predictor, batched
@@ -32,8 +34,6 @@ from elmo_tasks.training.predictor import Predictor, batched
 TWIN = "-layer0"
 # Leaving out each word of a longer text would take too long to follow typing.
 _MOST_PUSHED = 100
-_KINDS = ("classification", "tagging")
-_METRICS = {"f1": "F1", "accuracy": "accuracy"}
 
 
 class TrainedHeads:
@@ -104,8 +104,9 @@ class TrainedHeads:
     def _files(self) -> dict[str, HeadFiles]:
         """The heads by name: of each kind the default one first, a head before its twin, shipped ones before own."""
         shipped = [find_head(name) for name in bundled_heads()]
-        first = {kind: _default(kind) for kind in _KINDS}
-        shipped.sort(key=lambda f: (_KINDS.index(f.kind), f.name.removesuffix(TWIN) != first[f.kind], f.name))
+        first = {kind: _default(kind) for kind in KINDS}
+        order = list(KINDS)
+        shipped.sort(key=lambda f: (order.index(f.kind), f.name.removesuffix(TWIN) != first[f.kind], f.name))
         found = {files.name: files for files in shipped}
         for folder in heads_below(self._runs):
             try:
@@ -126,8 +127,8 @@ class TrainedHeads:
         files = self._files()
         fitting = {name: found for name, found in files.items() if found.kind == kind}
         if not fitting:
-            make = "make train-ner" if kind == "tagging" else "make train-sentiment"
-            raise InputError(f"There is no trained model for this yet. Train one: {make}.", field="head")
+            train = kind_of(kind).words.train
+            raise InputError(f"There is no trained model for this yet. Train one: {train}.", field="head")
         name = next(iter(fitting)) if head is None else head
         if name not in fitting:
             raise InputError(f"There is no model “{name[:40]}” for this; there is {', '.join(fitting)}.", field="head")
@@ -200,7 +201,7 @@ def _score(card: dict[str, Any]) -> Score | None:
         if split in scores:
             main = scores[split]["main"]
             data = str(card.get("data") or "its data")
-            return Score(_METRICS.get(main, main), float(scores[split][main]), f"{data}, {split} part")
+            return Score(METRIC_WORDS.get(main, main), float(scores[split][main]), f"{data}, {split} part")
     return None
 
 

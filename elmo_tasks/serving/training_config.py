@@ -10,19 +10,12 @@ import yaml
 from elmo_tasks.api import TrainingPlan
 from elmo_tasks.bundled import CONFIGS
 from elmo_tasks.errors import InputError
-from elmo_tasks.serving.training_data import SAMPLE_OF, VALIDATION_SHARE
+from elmo_tasks.serving.training_data import VALIDATION_SHARE
+from elmo_tasks.tasks.kinds import KINDS, kind_of
 
 PROGRESS, CONFIG, HEAD, LOG = "progress.jsonl", "config.yaml", "head", "log.txt"
 #: Longer texts and larger data sets than these take hours without a GPU.
 HUB_ROWS, HUB_TOKENS = 5_000, 200
-#: Splits of the public data sets: train, validation (a share of the training rows if there is none), test.
-_HUB_SPLITS = {
-    "conll2003": ("train", "validation", "test"),
-    "sst2": ("train", None, "validation"),  # the labels of its test split are hidden
-    "sst5": ("train", "validation", "test"),
-    "imdb": ("train", None, "test"),
-}
-_MONITOR = {"classification": "val_accuracy", "tagging": "val_f1"}
 _RANGES: dict[str, tuple[float, float]] = {"epochs": (1, 200), "hidden": (8, 512), "learning_rate": (1e-5, 0.1)}
 _NAMES = {"epochs": "Rounds", "hidden": "Hidden size", "learning_rate": "Learning rate"}
 
@@ -41,7 +34,7 @@ def check_settings(plan: TrainingPlan) -> None:
             number = "a whole number" if whole else "a number"
             raise InputError(f"{_NAMES[field]}: type {number} from {low:g} to {high:g}.", field=field)
     for field, allowed in (
-        ("kind", ("classification", "tagging")),
+        ("kind", tuple(KINDS)),
         ("source", ("sample", "upload", "hub")),
         ("layers", ("learned", "0", "mean")),
     ):
@@ -62,17 +55,18 @@ def config_for(
         about: what the head's card is to say: ``title``, ``data``, ``licence``.
         spans: of a tagging plan, whether the tags spell names of several words.
     """
-    config = yaml.safe_load((CONFIGS / f"{SAMPLE_OF[plan.kind]}.yaml").read_text(encoding="utf-8"))
+    kind = kind_of(plan.kind)
+    config = yaml.safe_load((CONFIGS / f"{kind.sample}.yaml").read_text(encoding="utf-8"))
     model, data, trainer = config["model"]["init_args"], config["data"]["init_args"], config["trainer"]
     model |= {"encoder": encoder, "learning_rate": float(plan.learning_rate), "layer_store": str(layer_store)}
     head = model["head"]["init_args"]
-    head["hidden" if plan.kind == "classification" else "lstm_hidden"] = plan.hidden
+    head[kind.size_setting] = plan.hidden
     if plan.layers == "0":
         head["fixed_weights"] = [1.0, *[0.0] * (n_layers - 1)]
     elif plan.layers == "mean":
         head["fixed_weights"] = [1.0 / n_layers] * n_layers
     _fill_data(plan, data, spans)
-    monitor = _MONITOR[plan.kind] if spans or plan.kind == "classification" else "val_accuracy"
+    monitor = f"val_{kind.main_score('BIO' if spans else None)}"
     trainer |= {
         "max_epochs": plan.epochs,
         "default_root_dir": ".",
@@ -90,21 +84,22 @@ def config_for(
 
 
 def _fill_data(plan: TrainingPlan, data: dict[str, Any], spans: bool) -> None:
-    if plan.kind == "tagging" and not spans:
+    kind = kind_of(plan.kind)
+    if "scheme" in data and not spans:
         data["scheme"] = None
     if plan.source == "sample":
-        data |= {split: Path(data[split]).name.replace(f"{SAMPLE_OF[plan.kind]}_", "") for split in ("train", "test")}
+        data |= {split: Path(data[split]).name.replace(f"{kind.sample}_", "") for split in ("train", "test")}
         return
-    for key in ("text_column", "label_column"):
+    for key in kind.columns:
         data.pop(key, None)
     if plan.source == "upload":
         data |= {"train": "train.jsonl", "test": "test.jsonl", "validation_share": VALIDATION_SHARE}
         return
-    train, validation, test = _HUB_SPLITS[plan.data]
-    data |= {"hub": plan.data, "train": train, "test": test, "limit_train": HUB_ROWS}
-    if validation is not None:
-        data |= {"validation": validation, "validation_share": 0.0}
-    if plan.kind == "classification":
+    splits = kind.hub[plan.data]
+    data |= {"hub": plan.data, "train": splits.train, "test": splits.test, "limit_train": HUB_ROWS}
+    if splits.validation is not None:
+        data |= {"validation": splits.validation, "validation_share": 0.0}
+    if kind.cuts:
         data["max_tokens"] = HUB_TOKENS
 
 

@@ -7,17 +7,14 @@ import shutil
 from pathlib import Path
 
 from elmo_tasks.api import DataLook, TrainingPlan
-from elmo_tasks.data.classification_readers import TextColumns, read_labelled
 from elmo_tasks.data.records import LabelledText
-from elmo_tasks.data.tables import HUB_DATA_SETS
-from elmo_tasks.data.tagging_readers import read_tagged
 from elmo_tasks.errors import InputError
 from elmo_tasks.serving.training_rows import Record, Records, count_labels, examples, split_rows
 from elmo_tasks.serving.upload_reading import read_upload
+from elmo_tasks.tasks.kinds import kind_of
 
 VALIDATION_SHARE = 0.15
 SAMPLES = Path(__file__).resolve().parents[1] / "data" / "samples"
-SAMPLE_OF = {"classification": "sentiment_sample", "tagging": "ner_sample"}
 
 
 def look_at_upload(path: Path, title: str, plan: TrainingPlan) -> DataLook:
@@ -58,9 +55,13 @@ def look_at_sample(kind: str) -> DataLook:
 
 
 def _read_sample(kind: str, split: str) -> Records:
-    if kind == "tagging":
-        return read_tagged(SAMPLES / f"ner_sample_{split}.conll")
-    return read_labelled(SAMPLES / f"sentiment_sample_{split}.tsv", columns=TextColumns(text=1, label=0))
+    task = kind_of(kind)
+    return task.read(_sample_file(kind, split), None, *task.sample_columns)
+
+
+def _sample_file(kind: str, split: str) -> Path:
+    (path,) = SAMPLES.glob(f"{kind_of(kind).sample}_{split}.*")
+    return path
 
 
 def look_at_hub(name: str, kind: str) -> DataLook:
@@ -75,18 +76,11 @@ def look_at_hub(name: str, kind: str) -> DataLook:
 
 def check_hub(name: str, kind: str) -> None:
     """Refuse what is not on offer: a request from the network may not name any data set."""
-    known = [key for key, other in hub_kinds().items() if other == kind]
+    known = kind_of(kind).hub
     if name not in known:
         raise InputError(
             f"There is no public data set “{name[:40]}” for this here; there is {', '.join(known)}.", field="data"
         )
-
-
-def hub_kinds() -> dict[str, str]:
-    """The public data sets with the kind of task that each is for."""
-    return {
-        name: "tagging" if columns[0] == "tokens" else "classification" for name, (_, *columns) in HUB_DATA_SETS.items()
-    }
 
 
 def write_upload(path: Path, title: str, plan: TrainingPlan, folder: Path) -> int:
@@ -105,7 +99,7 @@ def write_upload(path: Path, title: str, plan: TrainingPlan, folder: Path) -> in
 def write_sample(kind: str, folder: Path) -> None:
     """Copy the sample of a kind, so that the run's folder has all it was trained on."""
     for split in ("train", "test"):
-        (source,) = SAMPLES.glob(f"{SAMPLE_OF[kind]}_{split}.*")
+        source = _sample_file(kind, split)
         shutil.copyfile(source, folder / f"{split}{source.suffix}")
 
 

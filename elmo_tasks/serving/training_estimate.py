@@ -8,12 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from elmo_tasks.api import DataLook
+from elmo_tasks.tasks.kinds import kind_of
 
-#: Measured on two cores of a cloud machine with the bundled encoder: seconds to begin and to score, per row that is read
-#: once, and per row and epoch.
+#: Seconds to begin and to score; measured as :class:`elmo_tasks.tasks.kind.Cost` was.
 START = 14.0
-_READ = {"classification": 0.004, "tagging": 0.004}
-_EPOCH = {"classification": 0.0018, "tagging": 0.006}
 _HUB_ROWS = 6_000
 _RECENT = 5
 
@@ -26,11 +24,11 @@ def estimate(look: DataLook, kind: str, factor: float = 1.0) -> DataLook:
         kind: of the task.
         factor: see :func:`pace`.
     """
-    rows = look.rows or _HUB_ROWS
+    rows, cost = look.rows or _HUB_ROWS, kind_of(kind).cost
     return replace(
         look,
-        seconds=round(factor * (START + _READ[kind] * (rows + look.test_rows)), 1),
-        seconds_per_epoch=round(factor * _EPOCH[kind] * rows, 3),
+        seconds=round(factor * (START + cost.read * (rows + look.test_rows)), 1),
+        seconds_per_epoch=round(factor * cost.epoch * rows, 3),
     )
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import yaml
 
-from elmo_tasks.api import DataLook, TrainingJob, TrainingOffer, TrainingPlan
+from elmo_tasks.api import METRIC_WORDS, DataLook, TrainingJob, TrainingOffer, TrainingPlan
 from elmo_tasks.errors import InputError
 from elmo_tasks.files import unfinished_folder
 from elmo_tasks.heads.head_files import bundled_heads
@@ -29,18 +29,12 @@ from elmo_tasks.serving.training_config import CONFIG, check_settings, config_fo
 from elmo_tasks.serving.training_estimate import estimate, pace
 from elmo_tasks.serving.upload_reading import MAX_ROWS
 from elmo_tasks.serving.uploads import MAX_UPLOAD, Uploads
+from elmo_tasks.tasks.kinds import KINDS, kind_of
 
 OFF = (
     "Training and uploads are off here, because other people can reach this app. Whoever runs it can start it with "
     "app.py --allow-training."
 )
-_TITLES = {"classification": "Feeling or topic", "tagging": "Names"}
-_HUB_WORDS = {
-    "conll2003": "CoNLL-2003: names in news",
-    "sst2": "SST-2: film reviews, two classes",
-    "sst5": "SST-5: film reviews, five classes",
-    "imdb": "IMDB: whole film reviews",
-}
 _LONGEST_TITLE, _MOST_WAITING, _MOST_SHOWN = 60, 5, 50
 
 
@@ -85,7 +79,7 @@ class TrainingJobs:
 
     def offer(self) -> TrainingOffer:
         """See :meth:`elmo_tasks.api.TrainingService.offer`."""
-        hub = tuple((name, kind, _HUB_WORDS.get(name, name)) for name, kind in training_data.hub_kinds().items())
+        hub = tuple((name, kind.name, data.words) for kind in KINDS.values() for name, data in kind.hub.items())
         return TrainingOffer(self._allowed, hub, MAX_UPLOAD, MAX_ROWS)
 
     def keep_upload(self, name: str, content: bytes) -> str:
@@ -174,6 +168,7 @@ class TrainingJobs:
 
     def _fill(self, folder: Path, plan: TrainingPlan, look: DataLook, title: str) -> None:
         """Everything a run needs, in a folder that nobody sees yet."""
+        kind = kind_of(plan.kind)
         spans = look.counted == "names" or plan.source == "hub"
         if plan.source == "sample":
             training_data.write_sample(plan.kind, folder)
@@ -182,7 +177,7 @@ class TrainingJobs:
             training_data.write_upload(*self._uploads.find(plan.data), plan, folder)
             data, licence = f"{look.title} ({look.rows + look.test_rows:,} rows, your file)", "your own data"
         else:
-            data, licence = _HUB_WORDS.get(plan.data, plan.data), "see the data set’s own page"
+            data, licence = kind.hub[plan.data].words, "see the data set’s own page"
         about = {"title": title, "data": data, "licence": licence}
         store = (self.runs / "layers").resolve()
         config = config_for(plan, self._encoder, self._n_layers(), store, about, spans)
@@ -197,7 +192,7 @@ class TrainingJobs:
                 "status": "queued",
                 "created": time.time(),
                 "epochs": plan.epochs,
-                "metric": "F1" if plan.kind == "tagging" and spans else "accuracy",
+                "metric": METRIC_WORDS[kind.main_score("BIO" if spans else None)],
                 "learned": plan.layers == "learned",
                 "estimate": round(look.seconds + plan.epochs * look.seconds_per_epoch, 1),
                 "pace": pace(self._queue.states()),
@@ -221,4 +216,4 @@ def _title(plan: TrainingPlan, look: DataLook) -> str:
     if typed:
         return typed
     from_data = {"sample": "sample", "hub": plan.data}.get(plan.source, Path(look.title).stem[:30])
-    return f"{_TITLES[plan.kind]}: {from_data}"
+    return f"{kind_of(plan.kind).words.title}: {from_data}"

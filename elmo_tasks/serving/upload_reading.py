@@ -16,23 +16,10 @@ from elmo_tasks.data.tagging_readers import read_tagged
 from elmo_tasks.data.text_lines import RowErrors, numbered_lines
 from elmo_tasks.errors import DataError, InputError
 from elmo_tasks.serving.training_rows import Record, Records, count_labels, is_spans
+from elmo_tasks.tasks.kinds import kind_of
 from elmo_tasks.text.tag_schemes import Scheme, check_tags, convert, detect_scheme
 
 MAX_ROWS, MIN_ROWS, MAX_LABELS = 50_000, 20, 100
-#: Endings of files that may be uploaded, and how each kind of task reads them.
-FORMATS = {
-    "classification": {".tsv": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".json": "jsonl"},
-    "tagging": {
-        ".conll": "columns",
-        ".txt": "columns",
-        ".tsv": "columns",
-        ".iob": "columns",
-        ".bio": "columns",
-        ".conllu": "conllu",
-        ".jsonl": "jsonl",
-        ".json": "jsonl",
-    },
-}
 _CONLLU_TAGS = ("upos", "xpos", "deprel")
 
 
@@ -60,11 +47,11 @@ def read_upload(path: Path, title: str, plan: TrainingPlan) -> tuple[Columns, Re
     Raises:
         InputError: it cannot be trained on; the text says why, with the line.
     """
-    file_format = FORMATS[plan.kind].get(path.suffix)
+    kind = kind_of(plan.kind)
+    file_format = kind.uploads.get(path.suffix)
     if file_format is None:
-        known = ", ".join(FORMATS[plan.kind])
-        what = "labelled texts" if plan.kind == "classification" else "tagged words"
-        raise InputError(f"“{title}”: {what} are read from files whose names end in {known}.", field="file")
+        known = ", ".join(kind.uploads)
+        raise InputError(f"“{title}”: {kind.words.reads} are read from files whose names end in {known}.", field="file")
     try:
         columns, records = (
             _read_texts(path, file_format, plan)

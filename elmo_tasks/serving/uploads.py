@@ -10,10 +10,10 @@ from pathlib import Path
 
 from elmo_tasks.errors import InputError
 from elmo_tasks.files import is_unfinished, unfinished_folder
-from elmo_tasks.serving.upload_reading import FORMATS
+from elmo_tasks.tasks.kinds import KINDS
 
 MAX_UPLOAD = 20_000_000
-_ENDINGS = sorted({ending for formats in FORMATS.values() for ending in formats})
+_ENDINGS = sorted({ending for kind in KINDS.values() for ending in kind.uploads})
 _ID = re.compile(r"[0-9a-f]{20}")
 _KEPT_UPLOADS, _KEPT_SECONDS = 10, 24 * 3600
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, get_args
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, cast, get_args
 
 from elmo_tasks.api.task_words import TASK_WORDS
-from elmo_tasks.data.classification_readers import TextFormat
+from elmo_tasks.data.classification_readers import TextColumns, TextFormat, read_labelled
+from elmo_tasks.data.records import LabelledText
+from elmo_tasks.data.tables import Column
 from elmo_tasks.heads.classification import TextPrediction
 from elmo_tasks.heads.head import HeadTask
 from elmo_tasks.tasks.kind import Cost, HubData, LabelledRow, TaskKind
@@ -27,6 +30,7 @@ class Classification(TaskKind):
     columns = ("text_column", "label_column")
     cuts = True
     sample = "sentiment_sample"
+    sample_columns = (1, 0)
     size_setting = "hidden"
     uploads: ClassVar[Mapping[str, str]] = {".tsv": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".json": "jsonl"}
     hub: ClassVar[Mapping[str, HubData]] = {
@@ -44,6 +48,12 @@ class Classification(TaskKind):
         from elmo_tasks.data.classification import ClassificationData
 
         return ClassificationData
+
+    def read(
+        self, path: Path, file_format: str | None = None, reads: Column | None = None, says: Column | None = None
+    ) -> Sequence[LabelledText]:
+        """See :class:`TaskKind`."""
+        return read_labelled(path, cast("TextFormat | None", file_format), TextColumns(reads, says))
 
     def main_score(self, scheme: Scheme | None) -> str:
         """See :class:`TaskKind`."""

@@ -5,9 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from elmo_tasks.api.task_words import TaskWords
+from elmo_tasks.data.records import LabelledText, TaggedSentence
+from elmo_tasks.data.tables import Column
 from elmo_tasks.heads.head import HeadTask, Prediction
 from elmo_tasks.text.tag_schemes import Scheme
 from elmo_tasks.text.tokens import Token
@@ -18,6 +21,7 @@ if TYPE_CHECKING:  # they take Lightning and torchmetrics along, which those who
 
 #: Tokens, and their tags or class.
 LabelledRow = tuple[Sequence[str], Prediction]
+Record = LabelledText | TaggedSentence
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,7 @@ class TaskKind(ABC):
         cuts: whether a head reads no more tokens of a sentence than the longest that it was trained on.
         sample: the configuration that trains a head on the sample that comes with the program, and the beginning of the
             names of its files.
+        sample_columns: places of the columns of those files that are read and said, from 0; None where the format tells.
         size_setting: the argument of that configuration's head that says how large it is.
         uploads: endings of files that people may send, and the format of each.
         hub: public data sets by short name, see :data:`elmo_tasks.data.tables.HUB_DATA_SETS`.
@@ -72,6 +77,7 @@ class TaskKind(ABC):
     columns: ClassVar[tuple[str, str]]
     cuts: ClassVar[bool]
     sample: ClassVar[str]
+    sample_columns: ClassVar[tuple[Column | None, Column | None]]
     size_setting: ClassVar[str]
     uploads: ClassVar[Mapping[str, str]]
     hub: ClassVar[Mapping[str, HubData]]
@@ -87,6 +93,22 @@ class TaskKind(ABC):
     @abstractmethod
     def data(self) -> type[SplitData[Any, Any, Any]]:
         """Its data module."""
+
+    @abstractmethod
+    def read(
+        self, path: Path, file_format: str | None = None, reads: Column | None = None, says: Column | None = None
+    ) -> Sequence[Record]:
+        """Read a labelled file.
+
+        Args:
+            path: the file.
+            file_format: one of :attr:`file_formats`; by default from its name.
+            reads: the column of what is read, by its place or name; by default as the format has it.
+            says: the column of the tags or labels, likewise.
+
+        Raises:
+            DataError: it is not as expected.
+        """
 
     @abstractmethod
     def main_score(self, scheme: Scheme | None) -> str:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, get_args
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, cast, get_args
 
 from elmo_tasks.api.task_words import TASK_WORDS
-from elmo_tasks.data.tagging_readers import TaggingFormat
+from elmo_tasks.data.records import TaggedSentence
+from elmo_tasks.data.tables import Column
+from elmo_tasks.data.tagging_readers import TaggingFormat, read_tagged
 from elmo_tasks.heads.head import HeadTask
 from elmo_tasks.heads.tagging import TagPrediction
 from elmo_tasks.tasks.kind import Cost, HubData, LabelledRow, TaskKind
@@ -27,6 +30,7 @@ class Tagging(TaskKind):
     columns = ("token_column", "tag_column")
     cuts = False  # every word gets a tag
     sample = "ner_sample"
+    sample_columns = (None, None)
     size_setting = "lstm_hidden"
     uploads: ClassVar[Mapping[str, str]] = {
         ".conll": "columns",
@@ -54,6 +58,12 @@ class Tagging(TaskKind):
         from elmo_tasks.data.tagging import TaggingData
 
         return TaggingData
+
+    def read(
+        self, path: Path, file_format: str | None = None, reads: Column | None = None, says: Column | None = None
+    ) -> Sequence[TaggedSentence]:
+        """See :class:`TaskKind`."""
+        return read_tagged(path, cast("TaggingFormat | None", file_format), reads, says)
 
     def main_score(self, scheme: Scheme | None) -> str:
         """See :class:`TaskKind`."""

@@ -8,7 +8,7 @@ import yaml
 from elmo_tasks.api import TrainingPlan
 from elmo_tasks.data.tables import HUB_DATA_SETS
 from elmo_tasks.serving.training_config import config_for
-from elmo_tasks.serving.training_data import hub_kinds
+from elmo_tasks.tasks.kinds import KINDS
 
 ABOUT = {"title": "yes: [no]", "data": "x", "licence": "y"}
 
@@ -48,9 +48,11 @@ def test_tags_that_are_no_spans_are_scored_as_words(tmp_path):
 
 
 def test_every_public_data_set_that_is_known_can_be_asked_for(tmp_path):
-    assert set(hub_kinds()) == set(HUB_DATA_SETS)
-    for name, kind in hub_kinds().items():
-        data = config(tmp_path, kind=kind, source="hub", data=name)["data"]["init_args"]
+    offered = {name: kind for kind in KINDS.values() for name in kind.hub}
+    assert set(offered) == set(HUB_DATA_SETS)
+    for name, kind in offered.items():
+        assert (HUB_DATA_SETS[name][1] == "tokens") == (kind.name == "tagging")
+        data = config(tmp_path, kind=kind.name, source="hub", data=name)["data"]["init_args"]
         assert data["hub"] == name
         assert data["limit_train"] == 5_000
         assert (data.get("validation") is None) == bool(data["validation_share"])
