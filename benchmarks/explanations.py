@@ -25,6 +25,7 @@ from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.serving.session import Session
 from elmo_tasks.text.mentions import Mention, find_mention
 from elmo_tasks.text.vocabulary import UNKNOWN_ID
+from elmo_tasks.uses import use_vectors
 
 OTHER_WAYS = (",", "it", "people")
 SENTENCES = [
@@ -81,15 +82,12 @@ def trust_in_words(elmo: Elmo, n_pairs: int, layer: int) -> None:
 
 
 def _changes(elmo: Elmo, pair: tuple[Mention, Mention], own: int, layer: int) -> Tensor:
-    mention, other = pair[own], pair[1 - own]
-    tokens = [token.text for token in mention.tokens]
-    places = [k for k in range(len(tokens)) if k != mention.index]
-    texts = [hidden(tokens, mention.index, k, way) for way in (*WAYS, *OTHER_WAYS) for k in places]
-    values = elmo.encode([tokens, [token.text for token in other.tokens], *(t for t, _ in texts)]).values[layer]
-    one, two = values[0, mention.index], values[1, other.index]
+    use, other = pair[own].use, pair[1 - own].use
+    places = [k for k in range(len(use.tokens)) if k != use.start]
+    without = [hidden(use, k, way) for way in (*WAYS, *OTHER_WAYS) for k in places]
+    one, two, *found = use_vectors(elmo, [use, other, *without])[layer]
     cosine = float(cosine_changes(one, two, 0.0))
-    without = torch.stack([values[2 + k, index] for k, (_, index) in enumerate(texts)])
-    return cosine_changes(without, two, cosine).reshape(len(WAYS) + len(OTHER_WAYS), -1)
+    return cosine_changes(torch.stack(found), two, cosine).reshape(len(WAYS) + len(OTHER_WAYS), -1)
 
 
 @torch.no_grad()

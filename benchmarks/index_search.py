@@ -26,11 +26,22 @@ SENTENCE = "one two three four five six seven eight nine ten"
 class RandomEncoder:
     """Random vectors, as many as asked for."""
 
-    name = "random"
-    checksum = "random"
+    name = checksum = "random"
+    folder = language_model = None
+    reads_sentence = False
+    device = torch.device("cpu")
 
     def __init__(self, n_layers: int, width: int) -> None:
         self.n_layers, self.width = n_layers, width
+
+    @property
+    def layer_names(self) -> tuple[str, ...]:
+        """None is like another."""
+        return ("random numbers",) * self.n_layers
+
+    def to(self, device: torch.device | str, /) -> RandomEncoder:
+        """They are made on the CPU."""
+        return self
 
     def encode(self, sentences: Sequence[Sequence[str]], /) -> Layers:
         """``[L, B, T, D]`` random numbers."""

@@ -65,7 +65,7 @@ def _with_surroundings(words: Mapping[str, WordUses], static: StaticVectors, str
         use = gallery_use(entry)
         shares = np.array([static.share_of(token) for token in use.tokens])
         vectors = static.vectors_of(use.tokens).cpu().numpy()
-        around.setdefault(entry.word, []).append(surroundings(vectors, shares, use.index, strength))
+        around.setdefault(entry.word, []).append(surroundings(vectors, shares, use.start, strength))
     return {word: replace(uses, others={**uses.others, WORDS: np.stack(around[word])}) for word, uses in words.items()}
 
 

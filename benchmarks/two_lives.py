@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import random
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,16 +20,16 @@ from elmo_tasks.analysis.marked_vectors import marked_vectors
 from elmo_tasks.analysis.standing_out import STANDS_OUT, standing_out
 from elmo_tasks.analysis.views_of_uses import BOTH
 from elmo_tasks.corpus.content_words import content_words
-from elmo_tasks.corpus.uses import Use, sentences_of
-from elmo_tasks.data.marked_words import MarkedWord
+from elmo_tasks.corpus.uses import sentences_of
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.serving.map_calibrations import load_map_calibration
 from elmo_tasks.serving.sense_maps import MOST_CANDIDATES, MOST_CHAPTER, MOST_USES_EACH
+from elmo_tasks.uses import Use
 
 
 def _spelled(use: Use, word: str) -> Use:
-    return replace(use, tokens=(*use.tokens[: use.index], word, *use.tokens[use.index + 1 :]))
+    return Use.of_tokens((*use.tokens[: use.start], word, *use.tokens[use.end :]), use.start)
 
 
 def main() -> None:
@@ -49,7 +48,7 @@ def main() -> None:
     chosen = [draw.sample(w.uses, min(len(w.uses), MOST_USES_EACH)) for w in found[:MOST_CANDIDATES]]
 
     def viewed(uses: Sequence[Use]) -> NDArray[np.float32]:
-        return marked_vectors(elmo, static, [MarkedWord.at(use.tokens, use.index) for use in uses]).view(BOTH)
+        return marked_vectors(elmo, static, uses).view(BOTH)
 
     vectors = [viewed(uses) for uses in chosen]
     splits = [split_uses(v, rule) for v in vectors]
@@ -61,7 +60,7 @@ def main() -> None:
         one, other = draw.sample(range(len(chosen)), 2)
         half = min(len(chosen[one]), len(chosen[other]), MOST_USES_EACH // 2)
         # In one spelling: else its letters alone would tell the two apart.
-        spelled = chosen[one][0].tokens[chosen[one][0].index]
+        spelled = chosen[one][0].word
         split = split_uses(
             viewed([_spelled(use, spelled) for use in (*chosen[one][:half], *chosen[other][:half])]), rule
         )

@@ -14,6 +14,7 @@ ROWS = (
     {"layers"},
     {"bilm"},
     {"encoders", "heads"},
+    {"uses"},
     {"corpus"},
     {"data"},
     {"tasks"},
@@ -73,6 +74,23 @@ def test_imports_go_up_the_list_only(path):
         assert {name.split(".")[0] for name in imported(path)} <= {*sys.stdlib_module_names, "elmo_tasks", "filelock"}
     if own == "text":
         assert not {"torch", "numpy"} & {name.split(".")[0] for name in imported(path)}
+
+
+#: Modules of one backend each, which only `encoders.load` chooses. Static vectors are no such: heads, views and cards read them as
+#: a table of words, too.
+BACKENDS = {"elmo_tasks.encoders.elmo", "elmo_tasks.encoders.transformer"}
+#: It writes what `allennlp elmo` wrote.
+OF_ONE_BACKEND = {"commands/embed.py"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(REPOSITORY)))
+def test_backends_are_known_to_the_encoders_only(path):
+    place = path.relative_to(REPOSITORY / "elmo_tasks").as_posix()
+    if not place.startswith("encoders/") and place not in OF_ONE_BACKEND:
+        assert not imported(path) & BACKENDS
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    asked = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == "Elmo"]
+    assert place.startswith("encoders/") or place in OF_ONE_BACKEND or not asked
 
 
 @pytest.mark.parametrize("package", sorted(HEAVY))

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
 
+from elmo_tasks.uses import Use
+
 #: The ways of hiding a word: leave it out, or write one of these in its place. ELMo was trained without a mask or a word for
 #: "nothing", so every way leaves its own trace; what all ways have in common is the doing of the word that was hidden.
 WAYS = ("", "something", "the")
@@ -19,21 +21,18 @@ _MOST = 0.5
 _ALIKE = 0.1
 
 
-def hidden(tokens: Sequence[str], index: int, at: int, way: str) -> tuple[tuple[str, ...], int]:
-    """A sentence in which one word is hidden.
+def hidden(use: Use, at: int, way: str) -> Use:
+    """The same use where one word of the sentence is hidden.
 
     Args:
-        tokens: of the sentence.
-        index: of the word that is looked at.
-        at: of the word to hide, another one.
+        use: the word that is looked at.
+        at: the token to hide, one outside of the word.
         way: one of :data:`WAYS`.
-
-    Returns:
-        the tokens, and where the word that is looked at stands in them.
     """
-    if way:
-        return (*tokens[:at], way, *tokens[at + 1 :]), index
-    return (*tokens[:at], *tokens[at + 1 :]), index - (at < index)
+    left = (way,) if way else ()
+    moved = 0 if way or at > use.start else 1
+    tokens = (*use.tokens[:at], *left, *use.tokens[at + 1 :])
+    return Use.of_tokens(tokens, use.start - moved, use.end - moved)
 
 
 def nearest(n_tokens: int, index: int, most: int) -> list[int]:

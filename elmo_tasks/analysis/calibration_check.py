@@ -15,7 +15,7 @@ from elmo_tasks.analysis.calibration import Calibration
 from elmo_tasks.analysis.calibration_fit import reliability_of
 from elmo_tasks.analysis.evaluation.reader import Reader
 from elmo_tasks.analysis.marked_vectors import MarkedVectors
-from elmo_tasks.data.marked_words import SenseUse
+from elmo_tasks.data.known_uses import SenseUse
 from elmo_tasks.data.sense_uses import read_semcor
 
 #: Lemmas that are asked, and pairs of either kind of each.
@@ -101,7 +101,7 @@ def _both_kinds(
         for pair in product(ks, js)
     )
     for pairs in (alike, apart):
-        yield ((a, b) for a, b in pairs if uses[a].word.tokens != uses[b].word.tokens)
+        yield ((a, b) for a, b in pairs if uses[a].use.tokens != uses[b].use.tokens)
 
 
 def check_on_pairs(calibration: Calibration, vectors: MarkedVectors, pairs: UsePairs) -> list[PairCheck]:
@@ -152,7 +152,7 @@ def check_on_semcor(calibration: Calibration, reader: Reader, path: Path) -> tup
     pairs = sense_pairs(uses)
     asked, places = np.unique(np.stack([pairs.first, pairs.second]), return_inverse=True)
     first, second = places.reshape(2, -1)
-    vectors = reader.words([uses[k].word for k in asked], "SemCor")
+    vectors = reader.words([uses[k].use for k in asked], "SemCor")
     return len(pairs.same), check_on_pairs(calibration, vectors, UsePairs(first, second, pairs.same))
 
 

@@ -12,8 +12,7 @@ from torch import Tensor
 from torch.nn.functional import linear, normalize
 
 from elmo_tasks.analysis.substitutes import log_frequencies, told_by_both
-from elmo_tasks.bilm.model_files import has_softmax, load_softmax
-from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors, rarity
 
 #: The words that the model would have written there, as static vectors.
@@ -51,15 +50,16 @@ class ExpectedWords:
         self._table = vectors[kept] * torch.from_numpy(weights).float().unsqueeze(1)
 
     @classmethod
-    def load(cls, elmo: Elmo, static: StaticVectors, most: int = _WORDS) -> ExpectedWords | None:
-        """Those of a model that has its output layer; ``None`` for one that has none, as the published ones.
+    def load(cls, encoder: Encoder, static: StaticVectors, most: int = _WORDS) -> ExpectedWords | None:
+        """Those of a language model that has its output layer; ``None`` for one that has none, as the published ones.
 
         Raises:
             WeightsError: the files of the output layer are broken.
         """
-        if elmo.files is None or not has_softmax(elmo.files):
+        output = None if encoder.language_model is None else encoder.language_model.predictions()
+        if output is None:
             return None
-        softmax, vocabulary = load_softmax(elmo.files)
+        softmax, vocabulary = output
         return cls(softmax.weight, softmax.bias, vocabulary.words, static, most)
 
     @torch.no_grad()

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from elmo_tasks.analysis.calibration import Calibration
-from elmo_tasks.analysis.encoded_batches import encoded_batches, has_boundaries
 from elmo_tasks.analysis.expected_words import EXPECTED, ExpectedWords
 from elmo_tasks.analysis.views_of_uses import WORDS, surroundings, unit, view_names, view_of
-from elmo_tasks.data.marked_words import MarkedWord
+from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
-from elmo_tasks.layers.encoder import Encoder
 from elmo_tasks.layers.views import layer_names
+from elmo_tasks.uses import Use, use_batches
 
 #: What the model knows of a word without having read it: the top forward state before it, the top backward state behind it.
 BEFORE_AFTER = "before/after"
@@ -67,7 +67,7 @@ def all_views(encoder: Encoder, writes: bool = False, judges: bool = False) -> t
         judges: whether it is known what its verdict is read from.
     """
     layers = layer_names(encoder.n_layers)
-    extra: tuple[str, ...] = (BEFORE_AFTER,) if has_boundaries(encoder) else ()
+    extra: tuple[str, ...] = (BEFORE_AFTER,) if encoder.language_model is not None else ()
     extra += (EXPECTED,) if writes else ()
     return (*layers, *extra, *view_names(layers)[len(layers) :], *((VERDICT,) if judges else ()))
 
@@ -75,7 +75,7 @@ def all_views(encoder: Encoder, writes: bool = False, judges: bool = False) -> t
 def marked_vectors(
     encoder: Encoder,
     static: StaticVectors,
-    words: Sequence[MarkedWord],
+    words: Sequence[Use],
     step: Callable[[int], object] | None = None,
     expected: ExpectedWords | None = None,
 ) -> MarkedVectors:
@@ -90,54 +90,31 @@ def marked_vectors(
     """
     n, width = len(words), encoder.width
     layers = np.zeros((encoder.n_layers, n, width), np.float16)
-    near = np.zeros((n, width), np.float16) if has_boundaries(encoder) else None
+    near = np.zeros((n, width), np.float16) if encoder.language_model is not None else None
     around = np.zeros((n, static.width), np.float16)
     written = np.zeros((n, static.width), np.float16) if expected is not None else None
-    at: dict[tuple[str, ...], list[int]] = {}
-    for k, word in enumerate(words):
-        at.setdefault(word.tokens, []).append(k)
-    for batch in encoded_batches(encoder, list(at)):
-        row, uses = zip(*((b, k) for b, sentence in enumerate(batch.sentences) for k in at[sentence]), strict=True)
-        rows, mine = torch.tensor(row), np.array(uses)
-        starts = torch.tensor([words[k].start for k in uses]) + batch.first
-        ends = torch.tensor([words[k].end for k in uses]) + batch.first
-        found = batch.values[:, rows, starts]  # [L, uses, D]
-        for j in (ends - starts > 1).nonzero().flatten().tolist():
-            found[:, j] = batch.values[:, rows[j], starts[j] : ends[j]].mean(dim=1)
-        layers[:, mine] = found.numpy()
-        if near is not None:
-            top, half = batch.values[-1], width // 2  # [B, T, D]
-            before, after = top[rows, starts - 1, :half], top[rows, ends, half:]
-            near[mine] = torch.cat([before, after], dim=-1).numpy()
+    for numbers, found in use_batches(encoder, words):
+        layers[:, numbers] = found.layers.numpy()
+        if near is not None and found.before is not None and found.after is not None:
+            near[numbers] = torch.cat([found.before, found.after], dim=-1).numpy()
             if expected is not None and written is not None:
-                written[mine] = expected(before, after)
-        for sentence in batch.sentences:
-            around[at[sentence]] = _around(static, sentence, [words[k] for k in at[sentence]])
+                written[numbers] = expected(found.before, found.after)
+        for _, of_sentence in groupby(numbers, lambda k: words[k].tokens):
+            mine = list(of_sentence)
+            around[mine] = _around(static, [words[k] for k in mine])
         if step is not None:
-            step(len(uses))
+            step(len(numbers))
     return MarkedVectors(layers, near, around, written)
 
 
-def told_as_share(progress: Callable[[float], None] | None, total: int) -> Callable[[int], None]:
-    """A ``step`` for :func:`marked_vectors` that tells the share of ``total`` words that is done."""
-    n_done = 0
-
-    def step(n: int) -> None:
-        nonlocal n_done
-        n_done += n
-        if progress is not None:
-            progress(n_done / total)
-
-    return step
+def words_around(static: StaticVectors, use: Use) -> NDArray[np.float32]:
+    """``[S]`` the words around a use: see :func:`elmo_tasks.analysis.views_of_uses.surroundings`."""
+    return _around(static, [use])[0]
 
 
-def words_around(static: StaticVectors, tokens: Sequence[str], index: int) -> NDArray[np.float32]:
-    """``[S]`` the words around one token: see :func:`elmo_tasks.analysis.views_of_uses.surroundings`."""
-    return _around(static, tuple(tokens), [MarkedWord.at(tuple(tokens), index)])[0]
-
-
-def _around(static: StaticVectors, sentence: tuple[str, ...], words: Sequence[MarkedWord]) -> NDArray[np.float32]:
-    """``[words, S]``; the whole word is left out, of however many tokens it is, and its vector is their mean."""
+def _around(static: StaticVectors, words: Sequence[Use]) -> NDArray[np.float32]:
+    """``[words, S]`` of one sentence; a word is left out as a whole, of however many tokens it is, and its vector is their mean."""
+    sentence = words[0].tokens
     vectors = static.vectors_of(sentence).cpu().numpy()
     shares = np.array([static.share_of(token) for token in sentence])
     found = []

@@ -17,7 +17,7 @@ HELP = "measure what a cosine means at each layer of a model"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
-    parser.add_argument("--model", help="name or folder of a biLM (default: the bundled one)")
+    parser.add_argument("--model", help="name or folder of an encoder (default: the bundled one)")
     parser.add_argument("--device", default="cpu", help="cpu, cuda, ... (default: cpu)")
     parser.add_argument(
         "--beside", action="store_true", help="keep the result beside the model, not in the user's cache"
@@ -37,20 +37,19 @@ def run(args: argparse.Namespace) -> int:
     from elmo_tasks.analysis.evaluation.reader import Reader
     from elmo_tasks.analysis.expected_words import ExpectedWords
     from elmo_tasks.analysis.senses import RIGHT_WHEN_NAMED
-    from elmo_tasks.encoders.elmo import Elmo
+    from elmo_tasks.encoders import load
     from elmo_tasks.encoders.static_vectors import StaticVectors
     from elmo_tasks.layers.device import checked_device
     from elmo_tasks.serving.calibrations import cached_path, measure, write_calibration
 
-    elmo = Elmo.load(args.model, device=checked_device(args.device))
-    assert elmo.files is not None
+    encoder = load(args.model, checked_device(args.device))
     static = StaticVectors.load()
-    expected = ExpectedWords.load(elmo, static)
+    expected = ExpectedWords.load(encoder, static)
     with tqdm(total=100, unit="%", desc="reading the gallery") as bar:
-        calibration = measure(elmo, static, expected, lambda share: bar.update(round(100 * share) - bar.n))
+        calibration = measure(encoder, static, expected, lambda share: bar.update(round(100 * share) - bar.n))
     write_calibration(
         calibration,
-        elmo.files.folder / "calibration.json" if args.beside else cached_path(calibration.checksum),
+        encoder.folder / "calibration.json" if args.beside and encoder.folder else cached_path(calibration.checksum),
     )
     print("| read by | two random words | sets named | pairs right | right if all were named | calibration error |")
     print("|---|---|---|---|---|---|")
@@ -72,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
     print("\nprobability of one meaning, in tenths: mean probability / share that have one / pairs")
     for mean, share, n in calibration.speaks.reliability:
         print(f"  {mean:.2f} / {share:.2f} / {n:,}")
-    _on_semcor(data_folder(args.data), calibration, Reader(elmo, static, expected))
+    _on_semcor(data_folder(args.data), calibration, Reader(encoder, static, expected))
     return 0
 
 

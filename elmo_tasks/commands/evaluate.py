@@ -13,7 +13,7 @@ from elmo_tasks.files import write_whole
 
 if TYPE_CHECKING:
     from elmo_tasks.analysis.evaluation.rows import Row
-    from elmo_tasks.layers.encoder import Encoder
+    from elmo_tasks.encoders import Encoder
 
 HELP = "what a model knows, layer by layer; perplexity of a biLM on a text; or scores of a head on a labelled file"
 
@@ -73,8 +73,9 @@ def _tests(args: argparse.Namespace) -> int:
     from elmo_tasks.analysis.evaluation.reader import Reader
     from elmo_tasks.analysis.evaluation.suite import TASKS, evaluate, to_measure
     from elmo_tasks.analysis.expected_words import ExpectedWords
-    from elmo_tasks.encoders.elmo import Elmo
+    from elmo_tasks.encoders import load
     from elmo_tasks.encoders.static_vectors import StaticVectors
+    from elmo_tasks.layers.device import checked_device
     from elmo_tasks.serving.calibrations import load_calibration
 
     data = data_folder(args.data)
@@ -85,11 +86,11 @@ def _tests(args: argparse.Namespace) -> int:
     tests, _ = to_measure(data, args.only)  # what cannot be done is refused first
     logging.basicConfig(format="%(message)s")
     logging.getLogger("elmo_tasks.analysis.evaluation").setLevel(logging.INFO)
-    encoder = _encoder(args)
+    encoder: Encoder = load(args.model, checked_device(args.device))
     first = [] if args.only and args.text is None else [_perplexity_row(args, encoder.n_layers)]
     static = StaticVectors.load()
     reader = Reader(encoder, static)
-    if isinstance(encoder, Elmo) and any(TASKS[test].of_uses for test in tests):
+    if encoder.language_model is not None and any(TASKS[test].of_uses for test in tests):
         expected = ExpectedWords.load(encoder, static)
         reader = replace(reader, expected=expected, calibration=load_calibration(encoder, static, expected))
     found = evaluate(reader, data, args.only, first)
@@ -98,17 +99,6 @@ def _tests(args: argparse.Namespace) -> int:
         write_whole(args.out, text + "\n")
     print(text if args.json else found.to_markdown())
     return 0
-
-
-def _encoder(args: argparse.Namespace) -> Encoder:
-    from elmo_tasks.encoders.elmo import Elmo
-    from elmo_tasks.encoders.static_vectors import WORDS_NAME, StaticVectors, bundled_vectors
-    from elmo_tasks.layers.device import checked_device
-
-    device = checked_device(args.device)
-    if args.model is not None and (args.model in bundled_vectors() or (Path(args.model) / WORDS_NAME).is_file()):
-        return StaticVectors.load(args.model, device)
-    return Elmo.load(args.model, device=device)
 
 
 def _perplexity_row(args: argparse.Namespace, n_layers: int) -> Row:

@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="text files (.txt, or .csv with a column sentence or text), or hub:NAME, a data set on the Hugging Face hub",
     )
     parser.add_argument("--out", type=Path, required=True, help="folder to write; interrupted, it goes on where it was")
-    parser.add_argument("--model", help="name or folder of a biLM (default: the bundled one)")
+    parser.add_argument("--model", help="name or folder of an encoder (default: the bundled one)")
     parser.add_argument("--device", default="cpu", help="cpu, cuda, ... (default: cpu)")
     parser.add_argument("--title", help="what the app calls it (default: the name of the folder)")
     hub = parser.add_argument_group("for hub:NAME")
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read, say how large it will be, encode."""
     from elmo_tasks.corpus.use_index import build_index, size_of
-    from elmo_tasks.encoders.elmo import Elmo
+    from elmo_tasks.encoders import load
     from elmo_tasks.layers.device import checked_device
     from elmo_tasks.text.tokens import tokenize
 
@@ -42,11 +42,11 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigError("the example sentences are called gallery already: give the index another --title")
     sentences = list(_sentences(args))
     n_tokens = sum(len(tokenize(sentence)) for sentence in sentences)
-    elmo = Elmo.load(args.model, device=checked_device(args.device))
-    size = size_of(n_tokens, elmo.n_layers, elmo.width) / 1e6
+    encoder = load(args.model, checked_device(args.device))
+    size = size_of(n_tokens, encoder.n_layers, encoder.width) / 1e6
     print(f"{len(sentences):,} sentences, {n_tokens:,} words and signs: about {size:,.0f} MB", flush=True)
-    index = build_index(elmo, sentences, args.out, title)
-    print(f"{args.out}: {len(index):,} vectors by {elmo.name}. Look it through: python app.py --index {args.out}")
+    index = build_index(encoder, sentences, args.out, title)
+    print(f"{args.out}: {len(index):,} vectors by {encoder.name}. Look it through: python app.py --index {args.out}")
     return 0
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from elmo_tasks.corpus.uses import MOST_TOKENS, Use
+from elmo_tasks.corpus.uses import MOST_TOKENS, FoundUse
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.word_forms import folded, inflection_bases
 
@@ -25,7 +25,7 @@ class ContentWord:
     """
 
     word: str
-    uses: tuple[Use, ...]
+    uses: tuple[FoundUse, ...]
 
 
 def content_words(sentences: Sequence[str], fewest: int) -> list[ContentWord]:
@@ -54,7 +54,7 @@ def content_words(sentences: Sequence[str], fewest: int) -> list[ContentWord]:
         capitals = sum(n for word, n in spelled.items() if word[:1].isupper())
         if len(where) < fewest or capitals >= _NAME * len(where) or is_stop_word(base):
             continue
-        uses = tuple(Use(sentences[k], texts[k], i, rows[k][i].start, rows[k][i].end, None, True) for k, i in where)
+        uses = tuple(FoundUse.at(sentences[k], rows[k], i) for k, i in where)
         found.append(ContentWord(Counter(map(folded, spelled.elements())).most_common(1)[0][0], uses))
     return sorted(found, key=lambda word: (-len(word.uses), word.word))
 

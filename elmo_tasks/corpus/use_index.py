@@ -13,14 +13,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.layer_store import LayerStore
 from elmo_tasks.encoders.layer_store_description import describe
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.files import whole_file, write_json, write_whole
-from elmo_tasks.layers.encoder import Encoder
-from elmo_tasks.layers.layers import Layers
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.word_forms import are_inflections, folded
+from elmo_tasks.uses import Use, told_as_share
 
 DESCRIPTION_NAME, SENTENCES_NAME, WORDS_NAME, ARRAYS_NAME = "index.json", "sentences.txt", "words.txt", "places.npz"
 LAYERS_FOLDER = "layers"
@@ -62,17 +62,11 @@ class Hit:
     """A use that was found.
 
     Attributes:
-        sentence: its sentence.
-        index: which token of it.
-        start: character offset of the word in the sentence.
-        end: character offset one past its end.
+        use: the word in its sentence.
         cosine: with what was searched for.
     """
 
-    sentence: str
-    index: int
-    start: int
-    end: int
+    use: Use
     cosine: float
 
 
@@ -181,8 +175,10 @@ class UseIndex:
                 continue
             seen.add(folded(sentence))
             index = row - int(self.store.offsets[number])
-            token = tokenize(sentence)[index]
-            hits.append(Hit(sentence, index, token.start, token.end, float(min(1.0, cosines[row]))))
+            tokens = tokenize(sentence)
+            place = (tokens[index].start, tokens[index].end)
+            use = Use(tuple(token.text for token in tokens), index, index + 1, sentence, place)
+            hits.append(Hit(use, float(min(1.0, cosines[row]))))
         return tuple(hits)
 
     def sentence(self, number: int) -> str:
@@ -230,7 +226,7 @@ def build_index(
         if index.description.store == key:
             return index
         raise ConfigError(f"{folder}: holds an index of other text or of another model; choose another folder")
-    store = LayerStore.build(_Counting(encoder, n_tokens, progress), tokens, folder / LAYERS_FOLDER)
+    store = LayerStore.build(encoder, tokens, folder / LAYERS_FOLDER, step=told_as_share(progress, n_tokens))
     words: dict[str, int] = {}
     word_of = np.array([words.setdefault(folded(w), len(words)) for row in tokens for w in row], np.int32)
     # A key may hold no line break: a token has none.
@@ -265,22 +261,6 @@ def _norms(store: LayerStore) -> NDArray[np.float32]:
         for layer in range(store.n_layers + 1):
             norms[layer, start:stop] = np.linalg.norm(store.vectors(layer, start, stop), axis=1)
     return norms
-
-
-class _Counting:
-    """An encoder that says how far it is."""
-
-    def __init__(self, encoder: Encoder, n_tokens: int, progress: Progress | None) -> None:
-        self._encoder, self._n_tokens, self._progress, self._done = encoder, n_tokens, progress, 0
-        self.name, self.checksum = encoder.name, encoder.checksum
-        self.n_layers, self.width = encoder.n_layers, encoder.width
-
-    def encode(self, sentences: Sequence[Sequence[str]], /) -> Layers:
-        layers = self._encoder.encode(sentences)
-        self._done += sum(map(len, sentences))
-        if self._progress is not None:
-            self._progress(min(1.0, self._done / max(1, self._n_tokens)))
-        return layers
 
 
 def _one_line(sentence: str) -> str:

@@ -15,6 +15,7 @@ from elmo_tasks.text.mentions import check_word, find_mention
 from elmo_tasks.text.sentences import split_sentences
 from elmo_tasks.text.tokens import Token, tokenize
 from elmo_tasks.text.word_forms import are_inflections, folded
+from elmo_tasks.uses import Use
 
 if TYPE_CHECKING:
     from elmo_tasks.corpus.use_index import UseIndex
@@ -27,26 +28,23 @@ _TEXT_COLUMNS = ("sentence", "text", "quote", "content")
 
 
 @dataclass(frozen=True)
-class Use:
-    """One use of a word.
+class FoundUse(Use):
+    """A use that was found in a text.
 
     Attributes:
-        sentence: the sentence.
-        tokens: its tokens.
-        index: which of them is the word.
-        start: character offset of the word in the sentence.
-        end: character offset one past its end.
         sense: a short name of its sense, if it is known.
         own: from a person's own text, not from the gallery.
     """
 
-    sentence: str
-    tokens: tuple[str, ...]
-    index: int
-    start: int
-    end: int
     sense: str | None = None
     own: bool = False
+
+    @classmethod
+    def at(cls, sentence: str, tokens: Sequence[Token], index: int, own: bool = True) -> FoundUse:
+        """One of the tokens of a sentence."""
+        token = tokens[index]
+        words = tuple(t.text for t in tokens)
+        return cls(words, index, index + 1, sentence, (token.start, token.end), own=own)
 
 
 def base_word(word: str) -> str:
@@ -58,7 +56,7 @@ def base_word(word: str) -> str:
     return folded(check_word(word)[0].text)
 
 
-def gallery_uses(word: str) -> tuple[Use, ...]:
+def gallery_uses(word: str) -> tuple[FoundUse, ...]:
     """The uses of a word in the gallery, with their senses; none if the gallery does not have the word."""
     key = base_word(word)
     found = []
@@ -68,13 +66,13 @@ def gallery_uses(word: str) -> tuple[Use, ...]:
     return tuple(found)
 
 
-def gallery_use(entry: GalleryUse) -> Use:
+def gallery_use(entry: GalleryUse) -> FoundUse:
     """A sentence of the gallery, read."""
-    mention = find_mention(entry.word, entry.sentence)
-    return _use(mention.sentence, mention.tokens, mention.index, entry.sense, own=False)
+    use = find_mention(entry.word, entry.sentence).use
+    return FoundUse(use.tokens, use.start, use.end, use.sentence, use.place, entry.sense)
 
 
-def uses_in(word: str, sentences: Iterable[str], most: int = MOST_USES) -> tuple[tuple[Use, ...], int]:
+def uses_in(word: str, sentences: Iterable[str], most: int = MOST_USES) -> tuple[tuple[FoundUse, ...], int]:
     """The uses of a word, in any inflection and case, in one's own sentences.
 
     Args:
@@ -96,20 +94,20 @@ def uses_in(word: str, sentences: Iterable[str], most: int = MOST_USES) -> tuple
             continue
         tokens = tokenize(sentence)[:MOST_TOKENS]
         found += [
-            _use(sentence, tokens, k, None, own=True)
+            FoundUse.at(sentence, tokens, k)
             for k, token in enumerate(tokens)
             if are_inflections(folded(token.text), key)
         ]
     return evenly(found, most), len(found)
 
 
-def index_uses(word: str, index: UseIndex, most: int = MOST_USES) -> tuple[tuple[Use, ...], int]:
+def index_uses(word: str, index: UseIndex, most: int = MOST_USES) -> tuple[tuple[FoundUse, ...], int]:
     """The uses of a word in an index of one's own text, as :func:`uses_in` gives those of a text."""
     found, total = index.uses_of(base_word(word), most)
-    return tuple(_use(sentence, tokenize(sentence), k, None, own=True) for sentence, k in found), total
+    return tuple(FoundUse.at(sentence, tokenize(sentence), k) for sentence, k in found), total
 
 
-def evenly(found: Sequence[Use], most: int) -> tuple[Use, ...]:
+def evenly(found: Sequence[FoundUse], most: int) -> tuple[FoundUse, ...]:
     """At most so many of them, at even distances."""
     if len(found) <= most:
         return tuple(found)
@@ -152,8 +150,3 @@ def _is_running(text: str) -> bool:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     broken = sum(line[-1] not in ".!?\"'”’)…:" for line in lines[:-1])
     return broken > 0.5 * max(1, len(lines) - 1)
-
-
-def _use(sentence: str, tokens: Sequence[Token], index: int, sense: str | None, own: bool) -> Use:
-    token = tokens[index]
-    return Use(sentence, tuple(t.text for t in tokens), index, token.start, token.end, sense, own)

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from elmo_tasks.data.marked_words import MarkedWord, SenseUse
+from elmo_tasks.data.known_uses import SenseUse
 from elmo_tasks.data.text_lines import RowErrors, check_file, numbered_lines, shown
 from elmo_tasks.errors import DataError
 from elmo_tasks.text.penn_tokens import plain_token
+from elmo_tasks.uses import Use
 
 # The second field of a WordNet sense key, lemma%2:31:00::, says the part of speech; 5 is an adjective, too.
 _LETTERS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}
@@ -31,7 +32,7 @@ def read_coarse_wsd(path: Path) -> list[SenseUse]:
 
     def row(line: str) -> list[SenseUse]:
         word, _, sense, index, text = line.split("\t")
-        return [SenseUse(MarkedWord.at(tuple(text.split()), int(index)), word, (sense,))]
+        return [SenseUse(Use.of_tokens(tuple(text.split()), int(index)), word, (sense,))]
 
     return _rows(path, row, "word, label, sense, target_index and text with tabs between", header=True)
 
@@ -50,7 +51,7 @@ def read_senseval(path: Path) -> list[SenseUse]:
     def row(line: str) -> list[SenseUse]:
         found = json.loads(line)
         tokens = tuple(plain_token(token) for token in found["tokens"])
-        return [SenseUse(MarkedWord.at(tokens, found["target"]), lemma, tuple(found["senses"]))]
+        return [SenseUse(Use.of_tokens(tokens, found["target"]), lemma, tuple(found["senses"]))]
 
     return _rows(path, row, "an object with tokens, target and senses")
 
@@ -74,7 +75,7 @@ def read_semcor(path: Path) -> list[SenseUse]:
         tokens = tuple(plain_token(token) for token in found["tokens"])
         return [
             SenseUse(
-                MarkedWord(tokens, sense["i"], sense["i"] + sense["n"]),
+                Use.of_tokens(tokens, sense["i"], sense["i"] + sense["n"]),
                 lemma_key(sense["lemma"], _LETTERS[sense["keys"][0].partition("%")[2][0]]),
                 tuple(sense["keys"]),
             )
@@ -117,7 +118,7 @@ def read_unified(data: Path, gold: Path) -> list[SenseUse]:
             for about, start, end in places:
                 lemma = lemma_key(about["lemma"], _PARTS_OF_SPEECH[about["pos"]])
                 group = about["id"].partition(".")[0]
-                uses.append(SenseUse(MarkedWord(tuple(tokens), start, end), lemma, answers[about["id"]], group))
+                uses.append(SenseUse(Use.of_tokens(tuple(tokens), start, end), lemma, answers[about["id"]], group))
     except (ElementTree.ParseError, KeyError, DataError) as error:
         raise DataError(
             f"{data}: expected sentences of words and instances with id, lemma and pos, whose answers are in {gold.name}; "

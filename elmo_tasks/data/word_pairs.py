@@ -6,11 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from elmo_tasks.data.marked_words import MarkedWord, WordPair
+from elmo_tasks.data.known_uses import WordPair
 from elmo_tasks.data.text_lines import RowErrors, check_file, numbered_lines, shown
 from elmo_tasks.errors import DataError
 from elmo_tasks.text.penn_tokens import plain_token
 from elmo_tasks.text.tokens import tokenize
+from elmo_tasks.uses import Use
 
 _SAME = {"T": True, "F": False}
 
@@ -38,7 +39,7 @@ def read_wic(data: Path, gold: Path) -> list[WordPair]:
             _, _, places, *sentences = line.split("\t")
             i, j = (int(place) for place in places.split("-"))
             first, second = (tuple(plain_token(t) for t in sentence.split()) for sentence in sentences)
-            pairs.append(WordPair(MarkedWord.at(first, i), MarkedWord.at(second, j), _SAME[answer]))
+            pairs.append(WordPair(Use.of_tokens(first, i), Use.of_tokens(second, j), _SAME[answer]))
         except (DataError, ValueError, KeyError):
             errors.add(
                 number,
@@ -75,12 +76,13 @@ def read_mcl_wic(data: Path, gold: Path) -> list[WordPair]:
     return pairs
 
 
-def _at_characters(sentence: str, start: int, end: int) -> MarkedWord:
+def _at_characters(sentence: str, start: int, end: int) -> Use:
     tokens = tokenize(sentence)
     inside = [k for k, token in enumerate(tokens) if token.start < end and token.end > start]
     if not inside:
         raise DataError(f"no word at characters {start} to {end} of {shown(sentence)}")
-    return MarkedWord(tuple(token.text for token in tokens), inside[0], inside[-1] + 1)
+    place = (tokens[inside[0]].start, tokens[inside[-1]].end)
+    return Use(tuple(token.text for token in tokens), inside[0], inside[-1] + 1, sentence, place)
 
 
 def _json_list(path: Path) -> list[Any]:

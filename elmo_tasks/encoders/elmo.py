@@ -11,11 +11,13 @@ from pathlib import Path
 import torch
 
 from elmo_tasks.bilm.bilm import BiLM, BiLMOutput
-from elmo_tasks.bilm.model_files import ModelFiles, find_model, load_bilm
+from elmo_tasks.bilm.model_files import ModelFiles, find_model, has_softmax, load_bilm, load_softmax
+from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.layers import Layers
 from elmo_tasks.text.characters import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
 from elmo_tasks.text.tokens import tokenize
+from elmo_tasks.text.vocabulary import Vocabulary
 
 Sentence = str | Sequence[str]
 
@@ -56,6 +58,39 @@ class Elmo:
     def device(self) -> torch.device:
         """Where it computes."""
         return next(self.bilm.parameters()).device
+
+    def to(self, device: torch.device | str, /) -> Elmo:
+        """Move it there; gives itself back."""
+        self.bilm.to(device)
+        return self
+
+    @property
+    def folder(self) -> Path | None:
+        """Where its files lie; None if it came from no files."""
+        return None if self.files is None else self.files.folder
+
+    @property
+    def layer_names(self) -> tuple[str, ...]:
+        """What each layer is, in words for people."""
+        return ("the letters of the word", *(f"LSTM layer {k}" for k in range(1, self.n_layers)))
+
+    @property
+    def reads_sentence(self) -> bool:
+        """It reads the sentence from both ends."""
+        return True
+
+    @property
+    def language_model(self) -> Elmo:
+        """Itself: it was trained to predict words from what stands before them, and from what stands after."""
+        return self
+
+    def predictions(self) -> tuple[LMSoftmax, Vocabulary] | None:
+        """The output layer that it was trained with, and its words; None where it has none, as the published models.
+
+        Raises:
+            WeightsError: its files are broken.
+        """
+        return load_softmax(self.files) if self.files is not None and has_softmax(self.files) else None
 
     @property
     def n_layers(self) -> int:

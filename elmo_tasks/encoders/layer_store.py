@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.layer_store_description import (
     DESCRIPTION_NAME,
     LAYERS_NAME,
@@ -26,7 +27,6 @@ from elmo_tasks.encoders.layer_store_description import (
 from elmo_tasks.encoders.layer_store_writer import StoreContent, write_store
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.files import held
-from elmo_tasks.layers.encoder import Encoder
 from elmo_tasks.layers.layers import Layers
 
 MAX_BYTES = 16 * 10**9
@@ -76,6 +76,7 @@ class LayerStore:
         pooled: Pooling | None = None,
         max_bytes: int = MAX_BYTES,
         batch_size: int = 64,
+        step: Callable[[int], object] | None = None,
     ) -> LayerStore:
         """Encode the sentences, or open what an earlier call made of them; go on where one was interrupted.
 
@@ -86,6 +87,7 @@ class LayerStore:
             pooled: ``"mean"`` keeps the mean of each sentence's tokens only, for heads that pool so.
             max_bytes: the most that the vectors may take on disk.
             batch_size: sentences that are encoded at once.
+            step: is told how many more tokens are encoded.
 
         Raises:
             ConfigError: it would take more than ``max_bytes`` or than is free on the disk, the folder cannot be written, or
@@ -107,7 +109,7 @@ class LayerStore:
             except DataError as error:
                 if target.exists():
                     _log.warning("%s; the layers are computed again", error)
-            write_store(StoreContent(description, offsets, encoder, sentences, batch_size), target, max_bytes)
+            write_store(StoreContent(description, offsets, encoder, sentences, batch_size, step), target, max_bytes)
         return cls(target)
 
     @classmethod

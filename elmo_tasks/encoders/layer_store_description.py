@@ -12,8 +12,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.errors import ConfigError, DataError, InputError
-from elmo_tasks.layers.encoder import Encoder
 
 Pooling = Literal["mean"]
 DESCRIPTION_NAME, OFFSETS_NAME, LAYERS_NAME = "store.json", "offsets.npy", "layers.bin"

@@ -7,7 +7,7 @@ import json
 import logging
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from tqdm import tqdm
 
+from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.layer_store_description import (
     DESCRIPTION_NAME,
     LAYERS_NAME,
@@ -28,7 +29,6 @@ from elmo_tasks.encoders.layer_store_description import (
 )
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.files import write_json
-from elmo_tasks.layers.encoder import Encoder
 
 PROGRESS_NAME = "progress.json"
 
@@ -52,6 +52,7 @@ class StoreContent:
         encoder: computes the vectors.
         sentences: lists of tokens.
         batch_size: sentences that are encoded at once, at most.
+        step: is told how many more tokens are encoded.
     """
 
     description: StoreDescription
@@ -59,6 +60,7 @@ class StoreContent:
     encoder: Encoder
     sentences: Sequence[Sequence[str]]
     batch_size: int
+    step: Callable[[int], object] | None = None
 
     def n_rows(self, sentences: int) -> int:
         """Rows of the first sentences."""
@@ -198,6 +200,8 @@ def _encode_block(content: StoreContent, start: int, stop: int, bar: tqdm[Any]) 
             _refuse(description, vectors, half, chosen if description.pooled else np.repeat(chosen, lengths))
         block[rows] = half.cpu().numpy()
         bar.update(int(lengths.sum()))
+        if content.step is not None:
+            content.step(int(lengths.sum()))
     return block
 
 

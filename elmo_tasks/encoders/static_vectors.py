@@ -53,11 +53,16 @@ class StaticVectors:
     """
 
     n_layers = 1
+    layer_names = ("one vector for each word",)
+    reads_sentence = False
+    language_model = None
 
     def __init__(
         self, words: Sequence[str], vectors: Tensor, counts: Sequence[int] | None = None, name: str = "static"
     ) -> None:
         self.name = name
+        #: Where its files lie; None if it came from no files.
+        self.folder: Path | None = None
         self.words = tuple(words)
         self.counts = tuple(counts) if counts is not None else (0,) * len(self.words)
         if vectors.dim() != 2 or len(vectors) != len(self.words) or len(self.counts) != len(self.words):
@@ -95,14 +100,22 @@ class StaticVectors:
                 f"found {shapes or 'nothing'}"
             )
         try:
-            return cls(words, vectors.to(device), counts, folder.resolve().name)
+            static = cls(words, vectors.to(device), counts, folder.resolve().name)
         except WeightsError as error:
             raise WeightsError(f"{folder / WORDS_NAME}: {error}") from None
+        static.folder = folder
+        return static
 
     @property
     def device(self) -> torch.device:
         """Where the vectors are."""
         return self._table.device
+
+    def to(self, device: torch.device | str, /) -> StaticVectors:
+        """Move them there; gives itself back."""
+        self._table = self._table.to(device)
+        self.__dict__.pop("_directions", None)  # made of the table
+        return self
 
     @property
     def width(self) -> int:
@@ -236,6 +249,11 @@ class StaticVectors:
 def bundled_vectors() -> list[str]:
     """Names of the static vectors in ``checkpoints/``."""
     return sorted(path.parent.name for path in CHECKPOINTS.glob(f"*/{WORDS_NAME}"))
+
+
+def are_static_vectors(name_or_folder: str) -> bool:
+    """Whether this names static vectors: a name in ``checkpoints/``, or a folder that holds some."""
+    return name_or_folder in bundled_vectors() or (Path(name_or_folder) / WORDS_NAME).is_file()
 
 
 def _find(name: str) -> Path:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from elmo_tasks.api import ComparisonItem, Limits
 from elmo_tasks.errors import InputError
 from elmo_tasks.text.mentions import Mention, check_word, find_mention
+from elmo_tasks.uses import Use
 
 
 def find_uses(word: str, sentences: Sequence[str], limits: Limits, fewest: int | None = None) -> list[Mention]:
@@ -70,13 +71,10 @@ def check_length(sentence: str, limits: Limits, field: str, what: str = "The sen
 
 def item_of(mention: Mention) -> ComparisonItem:
     """A use as the screen shows it."""
-    token = mention.token
-    return ComparisonItem(
-        sentence=mention.sentence,
-        tokens=tuple(t.text for t in mention.tokens),
-        index=mention.index,
-        token=token.text,
-        start=token.start,
-        end=token.end,
-        choices=mention.choices,
-    )
+    use = mention.use
+    return ComparisonItem(use.sentence, use.tokens, use.start, use.tokens[use.start], *use.place, mention.choices)
+
+
+def use_of(item: ComparisonItem) -> Use:
+    """The use that an item of a comparison shows."""
+    return Use(item.tokens, item.index, item.index + 1, item.sentence, (item.start, item.end))

@@ -15,36 +15,36 @@ from tqdm import tqdm
 from elmo_tasks.analysis.calibration import Calibration
 from elmo_tasks.analysis.calibration_fit import WordUses, calibrate
 from elmo_tasks.analysis.expected_words import EXPECTED, ExpectedWords
-from elmo_tasks.analysis.marked_vectors import marked_vectors, told_as_share
+from elmo_tasks.analysis.marked_vectors import marked_vectors
 from elmo_tasks.analysis.similarity import random_pair_cosine
 from elmo_tasks.analysis.views_of_uses import WORDS
 from elmo_tasks.bilm.model_cache import cache_folder
 from elmo_tasks.corpus.gallery import gallery
 from elmo_tasks.corpus.uses import gallery_use
-from elmo_tasks.data.marked_words import MarkedWord
-from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.files import write_json
 from elmo_tasks.layers.views import layer_names, with_mean
 from elmo_tasks.serving.everyday_words import everyday_words
 from elmo_tasks.serving.map_calibrations import checksum_of
+from elmo_tasks.uses import told_as_share
 
 # To be raised when the same model is measured in another way: what was measured before no longer counts.
 _METHOD = 4
 _log = logging.getLogger(__name__)
 
 
-def load_calibration(elmo: Elmo, static: StaticVectors, expected: ExpectedWords | None) -> Calibration:
+def load_calibration(encoder: Encoder, static: StaticVectors, expected: ExpectedWords | None) -> Calibration:
     """The calibration of a model; measured now, and kept, if there is none yet."""
-    checksum = _checksum_of(elmo, static, expected)
+    checksum = _checksum_of(encoder, static, expected)
     cached = cached_path(checksum)
-    beside = [] if elmo.files is None else [elmo.files.folder / "calibration.json"]
+    beside = [] if encoder.folder is None else [encoder.folder / "calibration.json"]
     for path in (*beside, cached):
         if (found := _read(path)) is not None and found.checksum == checksum:
             return found
-    _log.warning("%s: measuring once what a cosine means in this model; the result is kept in %s", elmo.name, cached)
-    with tqdm(total=100, unit="%", desc=f"measuring {elmo.name}", leave=False) as bar:
-        calibration = measure(elmo, static, expected, lambda share: bar.update(round(100 * share) - bar.n))
+    _log.warning("%s: measuring once what a cosine means in this model; the result is kept in %s", encoder.name, cached)
+    with tqdm(total=100, unit="%", desc=f"measuring {encoder.name}", leave=False) as bar:
+        calibration = measure(encoder, static, expected, lambda share: bar.update(round(100 * share) - bar.n))
     write_calibration(calibration, cached)
     return calibration
 
@@ -64,7 +64,7 @@ def write_calibration(calibration: Calibration, path: Path) -> None:
 
 
 def measure(
-    elmo: Elmo,
+    encoder: Encoder,
     static: StaticVectors,
     expected: ExpectedWords | None,
     progress: Callable[[float], None] | None = None,
@@ -72,25 +72,27 @@ def measure(
     """Encode the everyday sentences and the gallery, and see what cosines mean.
 
     Args:
-        elmo: the model.
+        encoder: the model.
         static: vectors of the words around a use.
         expected: what the model would write in the place of a use, if it can.
         progress: told the share of the gallery that is read.
     """
-    words = known_uses(elmo, static, expected, progress)
-    return calibrate(layer_names(elmo.n_layers), words, random_pairs(elmo), _checksum_of(elmo, static, expected))
+    words = known_uses(encoder, static, expected, progress)
+    return calibrate(
+        layer_names(encoder.n_layers), words, random_pairs(encoder), _checksum_of(encoder, static, expected)
+    )
 
 
 def known_uses(
-    elmo: Elmo,
+    encoder: Encoder,
     static: StaticVectors,
     expected: ExpectedWords | None,
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, WordUses]:
     """The uses of every word of the gallery, read; see :func:`measure`."""
     entries = gallery()
-    marked = [MarkedWord.at(use.tokens, use.index) for use in map(gallery_use, entries)]
-    found = marked_vectors(elmo, static, marked, told_as_share(progress, len(marked)), expected)
+    uses = [gallery_use(entry) for entry in entries]
+    found = marked_vectors(encoder, static, uses, told_as_share(progress, len(uses)), expected)
     vectors = with_mean(torch.from_numpy(found.layers.astype(np.float32)))  # [L + 1, n, D]
     others = {WORDS: found.around.astype(np.float32)}
     if found.expected is not None:
@@ -108,13 +110,13 @@ def known_uses(
     }
 
 
-def _checksum_of(elmo: Elmo, static: StaticVectors, expected: ExpectedWords | None) -> str:
-    return f"{checksum_of(elmo, static)}-{_METHOD}-{'' if expected is None else expected.checksum}"
+def _checksum_of(encoder: Encoder, static: StaticVectors, expected: ExpectedWords | None) -> str:
+    return f"{checksum_of(encoder, static)}-{_METHOD}-{'' if expected is None else expected.checksum}"
 
 
-def random_pairs(elmo: Elmo) -> tuple[float, ...]:
+def random_pairs(encoder: Encoder) -> tuple[float, ...]:
     """Mean cosine of two random words of the everyday sentences, at each layer and in their mean."""
-    vectors, sentence, word = everyday_words(elmo)
+    vectors, sentence, word = everyday_words(encoder)
     return tuple(round(value, 6) for value in random_pair_cosine(with_mean(vectors), sentence, word).tolist())
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -14,7 +13,6 @@ from elmo_tasks.analysis.expected_words import EXPECTED
 from elmo_tasks.analysis.marked_vectors import words_around
 from elmo_tasks.analysis.senses import SameSense, group_uses, probabilities
 from elmo_tasks.analysis.similarity import cosine_matrix
-from elmo_tasks.analysis.substitutes import states_around
 from elmo_tasks.analysis.verdicts import ranked, verdict
 from elmo_tasks.analysis.views_of_uses import WORDS
 from elmo_tasks.api import Comparison, LayerComparison
@@ -22,6 +20,7 @@ from elmo_tasks.layers.views import with_mean
 from elmo_tasks.serving.asked_uses import item_of
 from elmo_tasks.serving.loaded_models import LoadedModel
 from elmo_tasks.text.mentions import Mention
+from elmo_tasks.uses import UseVectors, read_uses
 
 
 @dataclass(frozen=True)
@@ -42,10 +41,8 @@ def compare_uses(word: str, mentions: Sequence[Mention], loaded: LoadedModel) ->
         mentions: its uses, found in their sentences.
         loaded: the model.
     """
-    states = loaded.elmo.states([[t.text for t in m.tokens] for m in mentions]).layers  # [L, n, T, D], with boundaries
-    places = torch.tensor([m.index + 1 for m in mentions], device=states.device)
-    rows = torch.arange(len(places), device=states.device)
-    layers = _layers(loaded, with_mean(states[:, rows, places].cpu()))
+    read = read_uses(loaded.encoder, [m.use for m in mentions])
+    layers = _layers(loaded, with_mean(read.layers))
     shown, speaks = layers[loaded.calibration.verdict_layer], loaded.calibration.speaks
     spelled = mentions[0].token.text
     if len({m.token.text for m in mentions}) > 1:  # ranked by the cosines of the layer, and by nothing else
@@ -57,11 +54,11 @@ def compare_uses(word: str, mentions: Sequence[Mention], loaded: LoadedModel) ->
         )
     else:
         cosines = {layer.name: np.asarray(layer.cosine) for layer in layers}
-        cosines |= _other_cosines(loaded, mentions, states[-1], places)
+        cosines |= _other_cosines(loaded, mentions, read)
         answer = _judged(speaks.same_sense, speaks.views, cosines, shown, spelled)
     return Comparison(
         word=word.strip(),
-        model=loaded.elmo.name,
+        model=loaded.encoder.name,
         items=tuple(item_of(m) for m in mentions),
         layers=layers,
         verdict_layer=shown.name,
@@ -84,14 +81,14 @@ def _layers(loaded: LoadedModel, views: Tensor) -> tuple[LayerComparison, ...]:
 
 
 def _other_cosines(
-    loaded: LoadedModel, mentions: Sequence[Mention], top: Tensor, places: Tensor
+    loaded: LoadedModel, mentions: Sequence[Mention], read: UseVectors
 ) -> dict[str, NDArray[np.float64]]:
-    """``[n, n]`` by what stands around the uses: the words, and what the model expects from ``top`` ``[n, T, D]``."""
+    """``[n, n]`` by what stands around the uses: the words, and what the model expects in their place."""
     calibration = loaded.calibration
-    around = [words_around(loaded.static, [t.text for t in m.tokens], m.index) for m in mentions]
+    around = [words_around(loaded.static, m.use) for m in mentions]
     found = {WORDS: calibration.cosines(WORDS, np.stack(around))}
-    if EXPECTED in calibration.speaks.views and loaded.expected is not None:
-        found[EXPECTED] = calibration.cosines(EXPECTED, loaded.expected(*states_around(top, places)))
+    if EXPECTED in calibration.speaks.views and loaded.expected and read.before is not None and read.after is not None:
+        found[EXPECTED] = calibration.cosines(EXPECTED, loaded.expected(read.before, read.after))
     return found
 
 

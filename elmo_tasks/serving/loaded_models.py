@@ -9,8 +9,8 @@ import torch
 
 from elmo_tasks.analysis.calibration import Calibration
 from elmo_tasks.analysis.expected_words import ExpectedWords
-from elmo_tasks.bilm.model_files import bundled_models, find_model, load_bilm
-from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.bilm.model_files import bundled_models
+from elmo_tasks.encoders import Encoder, find
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import layer_names
@@ -22,14 +22,14 @@ class LoadedModel:
     """A model in memory, and what its cosines mean.
 
     Attributes:
-        elmo: the encoder.
+        encoder: the model.
         names: of its layers, the mean included.
         calibration: what its cosines mean.
         static: one vector per word, for the words around a use.
         expected: what the model would have written in the place of a use; ``None`` for a model without its output layer.
     """
 
-    elmo: Elmo
+    encoder: Encoder
     names: tuple[str, ...]
     calibration: Calibration
     static: StaticVectors
@@ -50,10 +50,10 @@ class LoadedModels:
 
     def __init__(self, model: str | None = None, device: str | None = None) -> None:
         self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
-        self._files = find_model(model)
-        self.default = self._files.name
+        self._found = find(model)
+        self.default = self._found.name
         self._models: dict[str, LoadedModel] = {}
-        self._encoders: dict[str, Elmo] = {}
+        self._encoders: dict[str, Encoder] = {}
         self._static: StaticVectors | None = None
         # One at a time: requests come in threads, and a model is loaded once, whether heads or comparing need it.
         self._lock = threading.RLock()
@@ -86,10 +86,11 @@ class LoadedModels:
         name = self.allowed(asked)
         with self._lock:
             if name not in self._models:
-                elmo, static = self.elmo(name), self.static()
-                expected = ExpectedWords.load(elmo, static)
-                calibration = load_calibration(elmo, static, expected)
-                self._models[name] = LoadedModel(elmo, layer_names(elmo.n_layers), calibration, static, expected)
+                encoder, static = self.encoder(name), self.static()
+                expected = ExpectedWords.load(encoder, static)
+                calibration = load_calibration(encoder, static, expected)
+                names = layer_names(encoder.n_layers)
+                self._models[name] = LoadedModel(encoder, names, calibration, static, expected)
             return self._models[name]
 
     def static(self) -> StaticVectors:
@@ -99,10 +100,10 @@ class LoadedModels:
                 self._static = StaticVectors.load()
             return self._static
 
-    def elmo(self, name: str) -> Elmo:
+    def encoder(self, name: str) -> Encoder:
         """An encoder by a name or folder that is trusted, without the calibration that only comparing needs."""
         with self._lock:
             if name not in self._encoders:
-                files = self._files if name == self.default else find_model(name)
-                self._encoders[name] = Elmo(load_bilm(files).to(self.device), files.name, files)
+                found = self._found if name == self.default else find(name)
+                self._encoders[name] = found.load(self.device)
             return self._encoders[name]

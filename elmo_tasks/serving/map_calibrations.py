@@ -16,8 +16,7 @@ from elmo_tasks.analysis.views_of_uses import view_names
 from elmo_tasks.bilm.model_cache import cache_folder
 from elmo_tasks.corpus.gallery import gallery, gallery_words
 from elmo_tasks.corpus.uses import gallery_use
-from elmo_tasks.data.marked_words import MarkedWord
-from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.layers.views import layer_names
 
@@ -28,10 +27,10 @@ _METHOD = 2
 _log = logging.getLogger(__name__)
 
 
-def load_map_calibration(elmo: Elmo, static: StaticVectors) -> SenseMapCalibration | None:
+def load_map_calibration(encoder: Encoder, static: StaticVectors) -> SenseMapCalibration | None:
     """What was measured of a model, from beside it or from the user's cache; ``None`` if it never was."""
-    checksum = checksum_of(elmo, static)
-    for path in paths(elmo, checksum):
+    checksum = checksum_of(encoder, static)
+    for path in paths(encoder, checksum):
         if not path.exists():
             continue
         try:
@@ -44,15 +43,15 @@ def load_map_calibration(elmo: Elmo, static: StaticVectors) -> SenseMapCalibrati
     return None
 
 
-def paths(elmo: Elmo, checksum: str) -> tuple[Path, ...]:
+def paths(encoder: Encoder, checksum: str) -> tuple[Path, ...]:
     """Where a calibration may lie: beside the model, and in the user's cache."""
     cached = cache_folder() / "sense_map" / f"{checksum[:16]}.json"
-    return (cached,) if elmo.files is None else (elmo.files.folder / NAME, cached)
+    return (cached,) if encoder.folder is None else (encoder.folder / NAME, cached)
 
 
-def checksum_of(elmo: Elmo, static: StaticVectors) -> str:
+def checksum_of(encoder: Encoder, static: StaticVectors) -> str:
     """What changes when the model, the static vectors or the gallery do."""
-    return hashlib.sha256(f"{elmo.checksum} {static.checksum} {_gallery_checksum()} {_METHOD}".encode()).hexdigest()
+    return hashlib.sha256(f"{encoder.checksum} {static.checksum} {_gallery_checksum()} {_METHOD}".encode()).hexdigest()
 
 
 @cache
@@ -60,19 +59,19 @@ def _gallery_checksum() -> str:
     return hashlib.sha256(json.dumps([asdict(use) for use in gallery()]).encode()).hexdigest()
 
 
-def measure_map(elmo: Elmo, static: StaticVectors, views: Sequence[str] = ()) -> SenseMapCalibration:
+def measure_map(encoder: Encoder, static: StaticVectors, views: Sequence[str] = ()) -> SenseMapCalibration:
     """Group the uses of all words of the gallery in every view, and see how well the groups match the senses.
 
     Args:
-        elmo: the model.
+        encoder: the model.
         static: word vectors of the words around a use.
         views: names of the views; all but the context-free layer if none is given.
     """
-    names = layer_names(elmo.n_layers)
+    names = layer_names(encoder.n_layers)
     wanted = tuple(views) or tuple(name for name in view_names(names) if name != "0" or len(names) == 1)
     words = {}
     for word in gallery_words():
         uses = [gallery_use(entry) for entry in gallery() if entry.word == word]
-        found = marked_vectors(elmo, static, [MarkedWord.at(use.tokens, use.index) for use in uses])
+        found = marked_vectors(encoder, static, uses)
         words[word] = KnownUses({name: found.view(name) for name in wanted}, tuple(use.sense or "" for use in uses))
-    return calibrate_sense_map(words, wanted, checksum_of(elmo, static))
+    return calibrate_sense_map(words, wanted, checksum_of(encoder, static))

@@ -6,13 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from elmo_tasks.bilm.model_files import ModelFiles
 
-
-def told(files: ModelFiles) -> tuple[str, ...]:
+def told(folder: Path) -> tuple[str, ...]:
     """How a model was trained, and on what; nothing if it has no card, or a card that says nothing of it."""
     try:
-        card = json.loads((files.folder / "card.json").read_text(encoding="utf-8"))
+        card = json.loads((folder / "card.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return ()
     if not isinstance(card, dict):

@@ -12,12 +12,13 @@ from elmo_tasks.api import Limits, NearestUses, NearUse, Progress, StaticNeighbo
 from elmo_tasks.bilm.model_cache import CACHE_VARIABLE, cache_folder, temporary_cache
 from elmo_tasks.corpus.gallery import gallery
 from elmo_tasks.corpus.use_index import UseIndex, build_index, text_key
-from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError, DataError, InputError
 from elmo_tasks.serving.asked_uses import find_use
 from elmo_tasks.serving.loaded_models import LoadedModel
 from elmo_tasks.text.word_forms import are_inflections
+from elmo_tasks.uses import use_vectors
 
 GALLERY = "gallery"
 ONLY = ("all", "same", "other")
@@ -68,14 +69,13 @@ class NearestUse:
         loaded = self._load(model)
         if layer is not None and layer not in loaded.names:
             raise InputError(f"There is no layer “{layer[:40]}”; there is {', '.join(loaded.names)}.", field="layer")
-        sources = self._sources(loaded.elmo)
+        sources = self._sources(loaded.encoder)
         source = source or sources[-1]
         if source not in sources:
             raise InputError(f"There is no “{source[:40]}” to search; there is {', '.join(sources)}.", field="source")
-        index = self._index(loaded.elmo, source, progress)
+        index = self._index(loaded.encoder, source, progress)
         at = loaded.calibration.verdict_layer if layer is None else loaded.names.index(layer)
-        tokens = [token.text for token in mention.tokens]
-        values = loaded.elmo.encode([tokens]).values[:, 0, mention.index].float().cpu()  # [L, D]
+        values = use_vectors(loaded.encoder, [mention.use])[:, 0]  # [L, D]
         vector = values[at] if at < len(values) else values.mean(dim=0)
         token = mention.token
         forms = index.forms_of(token.text)
@@ -84,21 +84,20 @@ class NearestUse:
         key = token.text.casefold()
         uses = tuple(
             NearUse(
-                hit.sentence,
-                hit.start,
-                hit.end,
-                hit.sentence[hit.start : hit.end],
-                round(hit.cosine, 6),
-                are_inflections(key, hit.sentence[hit.start : hit.end].casefold()),
+                use.sentence,
+                *use.place,
+                use.word,
+                round(cosine, 6),
+                are_inflections(key, use.word.casefold()),
             )
-            for hit in hits
+            for use, cosine in ((hit.use, hit.cosine) for hit in hits)
         )
         return NearestUses(
             word=token.text,
             sentence=mention.sentence,
             start=token.start,
             end=token.end,
-            model=loaded.elmo.name,
+            model=loaded.encoder.name,
             layer=loaded.names[at],
             layers=loaded.names,
             source=source,
@@ -111,22 +110,22 @@ class NearestUse:
             answer=_answer(token.text, uses, only, loaded.calibration, at),
         )
 
-    def _sources(self, elmo: Elmo) -> tuple[str, ...]:
+    def _sources(self, encoder: Encoder) -> tuple[str, ...]:
         """What can be searched with a model: an index holds the vectors of one."""
-        if self._own is None or self._own.description.checksum != elmo.checksum:
+        if self._own is None or self._own.description.checksum != encoder.checksum:
             return (GALLERY,)
         return (GALLERY, self._own.description.title)
 
-    def _index(self, elmo: Elmo, source: str, progress: Progress | None) -> UseIndex:
+    def _index(self, encoder: Encoder, source: str, progress: Progress | None) -> UseIndex:
         if source != GALLERY and self._own is not None:
             return self._own
         with self._lock:  # two people who ask first wait for one encoding
-            if elmo.name not in self._galleries:
+            if encoder.name not in self._galleries:
                 sentences = [use.sentence.replace("[", "").replace("]", "") for use in gallery()]
-                name = f"{elmo.checksum[:16]}-{text_key(sentences)}"
+                name = f"{encoder.checksum[:16]}-{text_key(sentences)}"
                 tell = None if progress is None else lambda share: progress("Reading the example sentences once", share)
-                self._galleries[elmo.name] = _opened(elmo, sentences, name, tell)
-            return self._galleries[elmo.name]
+                self._galleries[encoder.name] = _opened(encoder, sentences, name, tell)
+            return self._galleries[encoder.name]
 
     def _static_neighbours(self, word: str) -> tuple[StaticNeighbour, ...]:
         static = self._static()
@@ -135,19 +134,21 @@ class NearestUse:
         return tuple(StaticNeighbour(other, round(value, 6)) for other, value in static.nearest(word, _STATIC))
 
 
-def _opened(elmo: Elmo, sentences: Sequence[str], name: str, progress: Callable[[float], None] | None) -> UseIndex:
+def _opened(
+    encoder: Encoder, sentences: Sequence[str], name: str, progress: Callable[[float], None] | None
+) -> UseIndex:
     """The gallery's index in the user's cache; in a temporary folder where that is read-only or full."""
     for place in (cache_folder(), temporary_cache()):
         folder = place / "uses" / name
         try:
             try:
-                return build_index(elmo, sentences, folder, GALLERY, progress=progress)
+                return build_index(encoder, sentences, folder, GALLERY, progress=progress)
             except (DataError, ConfigError) as error:
                 if not folder.exists():
                     raise
                 _log.warning("%s; it is made again", error)
                 shutil.rmtree(folder)
-                return build_index(elmo, sentences, folder, GALLERY, progress=progress)
+                return build_index(encoder, sentences, folder, GALLERY, progress=progress)
         except (ConfigError, OSError) as error:
             _log.warning("%s cannot be written: %s", folder, error)
     raise InputError(

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import torch
 from torch import Tensor
 
 from elmo_tasks.analysis.forming import TwoSenses
 from elmo_tasks.api import FormingStep, GallerySense, Limits, MeaningForms, StaticNeighbour, StaticNeighbours
 from elmo_tasks.corpus.gallery import gallery
-from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.corpus.uses import gallery_use
+from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import InputError
 from elmo_tasks.serving.asked_uses import check_length
 from elmo_tasks.serving.loaded_models import LoadedModel
 from elmo_tasks.text.mentions import check_word, find_mention
+from elmo_tasks.uses import Use, use_vectors
 
 #: Every word is read with all words before it: the work grows with the square of this.
 MOST_WORDS = 40
@@ -71,7 +72,7 @@ class Presentation:
         """See :meth:`elmo_tasks.api.PresentService.forms`."""
         check_length(sentence, self._limits, "sentence 1")
         mention = find_mention(word, sentence, field="sentence 1")
-        tokens = tuple(token.text for token in mention.tokens)
+        tokens = mention.use.tokens
         if len(tokens) > MOST_WORDS:
             raise InputError(
                 f"The sentence has {len(tokens)} words; the most is {MOST_WORDS} here. Shorten it.", field="sentence 1"
@@ -79,7 +80,7 @@ class Presentation:
         chosen = self._two(word, senses)
         loaded = self._load(model)
         layer = loaded.calibration.verdict_layer
-        texts, names, vectors = self._uses(loaded.elmo, chosen[0].word)
+        texts, names, vectors = self._uses(loaded.encoder, chosen[0].word)
         kept = [
             [k for k, name in enumerate(names) if name == sense.name and texts[k] != tokens] for sense in chosen
         ]  # the sentence itself may be one of the examples
@@ -87,8 +88,8 @@ class Presentation:
         poles = TwoSenses.of(*views)
         letters = TwoSenses.of(*(vectors[0][rows] for rows in kept))
         read = range(mention.index + 1, len(tokens) + 1)
-        encoded = loaded.elmo.encode([tokens[:n] for n in read]).values[:, :, mention.index].cpu()
-        cosines = poles.cosines(_view(encoded, layer))
+        so_far = use_vectors(loaded.encoder, [Use.of_tokens(tokens[:n], mention.index) for n in read])
+        cosines = poles.cosines(_view(so_far, layer))
         differences = cosines[:, 0] - cosines[:, 1]
         steps = tuple(
             FormingStep(n, (round(a, 6), round(b, 6)), None if side is None else chosen[side].name)
@@ -97,7 +98,7 @@ class Presentation:
         known = tuple(tuple(round(value, 6) for value in part.tolist()) for part in poles.known)
         return MeaningForms(
             word=word.strip(),
-            model=loaded.elmo.name,
+            model=loaded.encoder.name,
             layer=loaded.names[layer],
             sentence=mention.sentence,
             tokens=tokens,
@@ -122,15 +123,14 @@ class Presentation:
             raise InputError(f"Choose two different senses of “{word.strip()}”: {', '.join(offered)}.", field="senses")
         return offered[names[0]], offered[names[1]]
 
-    def _uses(self, elmo: Elmo, word: str) -> tuple[list[tuple[str, ...]], list[str], Tensor]:
+    def _uses(self, encoder: Encoder, word: str) -> tuple[list[tuple[str, ...]], list[str], Tensor]:
         """The gallery's uses of a word: tokens, names of the senses, ``[L, n, D]`` vectors; encoded once."""
-        key = (elmo.name, word)
+        key = (encoder.name, word)
         if key not in self._known:
-            uses = [(find_mention(use.word, use.sentence), use.sense) for use in gallery() if use.word == word]
-            texts = [tuple(token.text for token in mention.tokens) for mention, _ in uses]
-            values = elmo.encode(texts).values
-            vectors = torch.stack([values[:, k, mention.index] for k, (mention, _) in enumerate(uses)], dim=1).cpu()
-            self._known[key] = (texts, [sense for _, sense in uses], vectors)
+            entries = [entry for entry in gallery() if entry.word == word]
+            uses = [gallery_use(entry) for entry in entries]
+            senses = [entry.sense for entry in entries]
+            self._known[key] = ([use.tokens for use in uses], senses, use_vectors(encoder, uses))
         return self._known[key]
 
 

@@ -17,8 +17,17 @@ from elmo_tasks.api import MapUse, MapView, Progress, SenseGroup, SenseMap, Spli
 from elmo_tasks.corpus.content_words import content_words, is_stop_word
 from elmo_tasks.corpus.gallery import gallery_words
 from elmo_tasks.corpus.use_index import UseIndex
-from elmo_tasks.corpus.uses import MOST_USES, Use, base_word, evenly, gallery_uses, index_uses, sentences_of, uses_in
-from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.corpus.uses import (
+    MOST_USES,
+    FoundUse,
+    base_word,
+    evenly,
+    gallery_uses,
+    index_uses,
+    sentences_of,
+    uses_in,
+)
+from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import layer_names
@@ -43,7 +52,7 @@ class SenseMaps:
     """
 
     def __init__(
-        self, encoder: Callable[[str | None], Elmo], static: Callable[[], StaticVectors], own: UseIndex | None = None
+        self, encoder: Callable[[str | None], Encoder], static: Callable[[], StaticVectors], own: UseIndex | None = None
     ) -> None:
         self._encoder, self._own, self._uses = encoder, own, ViewedUses(static)
 
@@ -77,13 +86,13 @@ class SenseMaps:
         uses = (*(gallery_uses(word) if gallery else ()), *own)
         if not uses:
             raise InputError(nothing(word, bool(text.strip()), gallery), field="text" if text.strip() else "word")
-        elmo = self._encoder(model)
-        names = view_names(layer_names(elmo.n_layers))
-        known = self._uses.calibration(elmo)
+        encoder = self._encoder(model)
+        names = view_names(layer_names(encoder.n_layers))
+        known = self._uses.calibration(encoder)
         view = view or (known.best if known else BOTH)
         if view not in names:
             raise InputError(f"There is no view “{view[:40]}” here; there is {', '.join(names)}.", field="view")
-        vectors = self._uses.in_view(elmo, view, uses, _part(progress, "Reading the sentences"))
+        vectors = self._uses.in_view(encoder, view, uses, _part(progress, "Reading the sentences"))
         split = split_uses(vectors, _rule(known, view), n_groups)
         named = split.is_clear if n_groups is None else len(split.groups) > 1
         groups = self._named(uses, split, word) if named else ()
@@ -94,7 +103,7 @@ class SenseMaps:
         senses = [uses[k].sense or "" for k in known_uses]
         return SenseMap(
             word=word.strip(),
-            model=elmo.name,
+            model=encoder.name,
             view=view,
             views=tuple(_measured(name, known) for name in names),
             uses=_points(uses, vectors, places, of),
@@ -125,12 +134,12 @@ class SenseMaps:
             raise InputError(
                 f"No content word comes {FEWEST_USES} times in this text. Paste a longer one.", field="text"
             )
-        elmo = self._encoder(model)
-        known = self._uses.calibration(elmo)
+        encoder = self._encoder(model)
+        known = self._uses.calibration(encoder)
         view = known.best if known else BOTH
         chosen = [(word.word, evenly(word.uses, MOST_USES_EACH)) for word in found[:MOST_CANDIDATES]]
         vectors = self._uses.in_view(
-            elmo, view, [u for _, uses in chosen for u in uses], _part(progress, "Reading", 0.0, 0.6)
+            encoder, view, [u for _, uses in chosen for u in uses], _part(progress, "Reading", 0.0, 0.6)
         )
         splits, start = [], 0
         for k, (word, uses) in enumerate(chosen):
@@ -152,10 +161,10 @@ class SenseMaps:
         ]
         words.sort(key=lambda w: (-w.is_clear, -w.score))
         return TwoLives(
-            elmo.name, view, tuple(words), len(sentences), len(found), lives_verdict(words, len(chosen), len(found))
+            encoder.name, view, tuple(words), len(sentences), len(found), lives_verdict(words, len(chosen), len(found))
         )
 
-    def _named(self, uses: Sequence[Use], split: Split, word: str) -> tuple[SenseGroup, ...]:
+    def _named(self, uses: Sequence[FoundUse], split: Split, word: str) -> tuple[SenseGroup, ...]:
         static = self._uses.static
         key = base_word(word)
 
@@ -163,7 +172,8 @@ class SenseMaps:
             return len(other) < 3 or is_stop_word(other) or are_inflections(key, other)
 
         around = [
-            [[t for i, t in enumerate(uses[k].tokens) if i != uses[k].index] for k in group] for group in split.groups
+            [[*uses[k].tokens[: uses[k].start], *uses[k].tokens[uses[k].end :]] for k in group]
+            for group in split.groups
         ]
         words = characteristic_words(
             around, lambda found: static.vectors_of(found).cpu().numpy(), static.share_of, leave_out
@@ -191,7 +201,7 @@ def _labels(known: Sequence[int], of: dict[int, int]) -> tuple[tuple[int, ...], 
 
 
 def _points(
-    uses: Sequence[Use], vectors: NDArray[np.float32], places: NDArray[np.float64], of: dict[int, int]
+    uses: Sequence[FoundUse], vectors: NDArray[np.float32], places: NDArray[np.float64], of: dict[int, int]
 ) -> tuple[MapUse, ...]:
     cosine = np.clip(vectors.astype(np.float64) @ vectors.T.astype(np.float64), -1.0, 1.0)
     np.fill_diagonal(cosine, -2.0)
@@ -201,8 +211,7 @@ def _points(
         points.append(
             MapUse(
                 use.sentence,
-                use.start,
-                use.end,
+                *use.place,
                 use.own,
                 use.sense,
                 of.get(k),

@@ -52,14 +52,14 @@ class Session:
     ) -> None:
         self.loaded = loaded = LoadedModels(model, device)
         self.why = Explainer(self.compare, loaded.model)
-        self.substitutes = Writer(self.compare, loaded.elmo)
+        self.substitutes = Writer(self.compare, loaded.encoder)
         self.what_if = WhatIf(loaded.model, self.limits)
         own = UseIndex(index) if index is not None else None
-        self.maps = SenseMaps(lambda name: loaded.elmo(loaded.allowed(name)), loaded.static, own)
+        self.maps = SenseMaps(lambda name: loaded.encoder(loaded.allowed(name)), loaded.static, own)
         self.nearest = NearestUse(loaded.model, loaded.static, own, self.limits)
-        self.heads = TrainedHeads(loaded.elmo, [Path(runs_dir)], loaded.device, self.limits)
+        self.heads = TrainedHeads(loaded.encoder, [Path(runs_dir)], loaded.device, self.limits)
         encoder = loaded.default if model is None else str(model)
-        self.training = TrainingJobs(Path(runs_dir), encoder, lambda: loaded.elmo(loaded.default).n_layers, training)
+        self.training = TrainingJobs(Path(runs_dir), encoder, lambda: loaded.encoder(loaded.default).n_layers, training)
         self.present = Presentation(loaded.model, loaded.static, self.limits)
 
     def models(self) -> tuple[ModelInfo, ...]:
@@ -67,7 +67,7 @@ class Session:
         found = []
         for name in self.loaded.names():
             loaded = self.loaded.model(name)
-            about = told(loaded.elmo.files) if loaded.elmo.files is not None else ()
+            about = told(loaded.encoder.folder) if loaded.encoder.folder is not None else ()
             found.append(ModelInfo(name, _TITLES.get(name, name), loaded.names, about))
         return tuple(found)
 

@@ -9,14 +9,15 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from elmo_tasks.analysis.substitutes import log_frequencies, states_around, told_by_both
+from elmo_tasks.analysis.substitutes import log_frequencies, told_by_both
 from elmo_tasks.api import Comparison, Guess, Substitutes, WrittenHere
-from elmo_tasks.bilm.model_files import has_softmax, load_softmax
 from elmo_tasks.bilm.softmax import LMSoftmax
-from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.errors import InputError
+from elmo_tasks.serving.asked_uses import use_of
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
 from elmo_tasks.text.word_forms import may_be_forms_of_one_word
+from elmo_tasks.uses import read_uses
 
 #: How many guesses are given of each kind.
 N_GUESSES = 8
@@ -44,11 +45,11 @@ class Writer:
 
     Args:
         compare: gives the uses, and refuses what cannot be read.
-        elmo: gives an encoder by name.
+        encoder: gives an encoder by name.
     """
 
-    def __init__(self, compare: Callable[..., Comparison], elmo: Callable[[str], Elmo]) -> None:
-        self._compare, self._elmo = compare, elmo
+    def __init__(self, compare: Callable[..., Comparison], encoder: Callable[[str], Encoder]) -> None:
+        self._compare, self._encoder = compare, encoder
         self._outputs: dict[str, _Output] = {}
         self._lock = threading.Lock()
 
@@ -56,11 +57,11 @@ class Writer:
     def written(self, word: str, sentences: Sequence[str], model: str | None = None) -> Substitutes:
         """See :meth:`elmo_tasks.api.SubstituteService.written`."""
         comparison = self._compare(word, sentences, model)
-        elmo = self._elmo(comparison.model)
-        output = self._output(elmo)
+        encoder = self._encoder(comparison.model)
+        output = self._output(encoder)
         items = comparison.items
-        top = elmo.states([item.tokens for item in items]).layers[-1]
-        states = states_around(top, torch.tensor([item.index + 1 for item in items], device=top.device))
+        read = read_uses(encoder, [use_of(item) for item in items])
+        states = [side.to(encoder.device) for side in (read.before, read.after) if side is not None]
         before, after = (output.softmax(state).float().cpu().log_softmax(dim=-1) for state in states)
         both = told_by_both(before, after, output.log_frequency)
         uses = []
@@ -70,20 +71,31 @@ class Writer:
             uses.append(WrittenHere(use, one, other, joint, rank, probability))
         return Substitutes(comparison, tuple(uses), len(output.vocabulary), _answer(comparison, uses))
 
-    def _output(self, elmo: Elmo) -> _Output:
-        if elmo.files is None or not has_softmax(elmo.files):
-            raise InputError(
-                f"The model “{elmo.name}” gives vectors but cannot write words: the part that turns vectors into words was "
-                "never published with it. Choose another model for this.",
-                field="model",
-            )
+    def _output(self, encoder: Encoder) -> _Output:
         with self._lock:
-            if elmo.name not in self._outputs:
-                softmax, vocabulary = load_softmax(elmo.files)
+            if encoder.name not in self._outputs:
+                softmax, vocabulary = _predictions(encoder)
                 is_word = torch.tensor([w not in SPECIAL_WORDS and w[:1].isalnum() for w in vocabulary.words])
-                softmax.to(elmo.device).requires_grad_(False)
-                self._outputs[elmo.name] = _Output(softmax, vocabulary, is_word, log_frequencies(len(vocabulary)))
-            return self._outputs[elmo.name]
+                softmax.to(encoder.device).requires_grad_(False)
+                self._outputs[encoder.name] = _Output(softmax, vocabulary, is_word, log_frequencies(len(vocabulary)))
+            return self._outputs[encoder.name]
+
+
+def _predictions(encoder: Encoder) -> tuple[LMSoftmax, Vocabulary]:
+    if encoder.language_model is None:
+        raise InputError(
+            f"“{encoder.name}” cannot write words: it was not trained to predict a word from what stands before it, or after. "
+            "Choose another model for this.",
+            field="model",
+        )
+    found = encoder.language_model.predictions()
+    if found is None:
+        raise InputError(
+            f"The model “{encoder.name}” gives vectors but cannot write words: the part that turns vectors into words was "
+            "never published with it. Choose another model for this.",
+            field="model",
+        )
+    return found
 
 
 def _guesses(log_probabilities: Tensor, output: _Output, token: str) -> tuple[Guess, ...]:

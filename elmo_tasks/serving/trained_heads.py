@@ -20,7 +20,7 @@ from elmo_tasks.api import (
     TaggedSentence,
     WordPush,
 )
-from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.encoders import Encoder
 from elmo_tasks.errors import ConfigError, InputError, WeightsError
 from elmo_tasks.heads.head_files import HeadFiles, bundled_heads, default_head, find_head, heads_below
 from elmo_tasks.heads.tagging import TagReading
@@ -47,7 +47,7 @@ class TrainedHeads:
     """
 
     def __init__(
-        self, encoder: Callable[[str], Elmo], runs: Sequence[Path], device: str = "cpu", limits: Limits | None = None
+        self, encoder: Callable[[str], Encoder], runs: Sequence[Path], device: str = "cpu", limits: Limits | None = None
     ) -> None:
         self._encoder, self._runs, self._device = encoder, tuple(runs), device
         self._limits = limits or Limits()

@@ -13,13 +13,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_tasks.analysis.marked_vectors import MarkedVectors, marked_vectors, told_as_share
+from elmo_tasks.analysis.marked_vectors import MarkedVectors, marked_vectors
 from elmo_tasks.analysis.sense_map_calibration import SenseMapCalibration
-from elmo_tasks.corpus.uses import Use
-from elmo_tasks.data.marked_words import MarkedWord
-from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.serving.map_calibrations import load_map_calibration
+from elmo_tasks.uses import Use, told_as_share
 
 _KEPT_USES = 4096
 
@@ -35,12 +34,12 @@ class ViewedUses:
         self._kept: OrderedDict[bytes, _Vectors] = OrderedDict()
         self._lock = threading.RLock()
 
-    def calibration(self, elmo: Elmo) -> SenseMapCalibration | None:
+    def calibration(self, encoder: Encoder) -> SenseMapCalibration | None:
         """How well groups of uses match known senses in this model, if that was measured."""
         with self._lock:
-            if elmo.name not in self._calibrations:
-                self._calibrations[elmo.name] = load_map_calibration(elmo, self.static)
-            return self._calibrations[elmo.name]
+            if encoder.name not in self._calibrations:
+                self._calibrations[encoder.name] = load_map_calibration(encoder, self.static)
+            return self._calibrations[encoder.name]
 
     @property
     def static(self) -> StaticVectors:
@@ -48,12 +47,12 @@ class ViewedUses:
         return self._load_static()
 
     def in_view(
-        self, elmo: Elmo, view: str, uses: Sequence[Use], progress: Callable[[float], None] | None = None
+        self, encoder: Encoder, view: str, uses: Sequence[Use], progress: Callable[[float], None] | None = None
     ) -> NDArray[np.float32]:
         """The uses in a view; what was read before is not read again.
 
         Args:
-            elmo: the model.
+            encoder: the model.
             view: one of :func:`elmo_tasks.analysis.views_of_uses.view_names`.
             uses: ``n`` uses.
             progress: told the share that is read.
@@ -61,12 +60,12 @@ class ViewedUses:
         Returns:
             ``[n, D]``.
         """
-        keys = [_key(elmo.name, use) for use in uses]
+        keys = [_key(encoder.name, use) for use in uses]
         with self._lock:
             known = {key: self._kept[key] for key in keys if key in self._kept}
         new = {key: k for k, key in enumerate(keys) if key not in known}
-        words = [MarkedWord.at(uses[k].tokens, uses[k].index) for k in new.values()]
-        read = marked_vectors(elmo, self.static, words, told_as_share(progress, len(words)))
+        asked = [uses[k] for k in new.values()]
+        read = marked_vectors(encoder, self.static, asked, told_as_share(progress, len(asked)))
         fresh = {key: (read.layers[:, k], read.around[k]) for k, key in enumerate(new)}
         with self._lock:
             self._kept.update(fresh)
@@ -79,4 +78,4 @@ class ViewedUses:
 
 
 def _key(model: str, use: Use) -> bytes:
-    return hashlib.sha256(repr((model, use.tokens, use.index)).encode("utf-8", "backslashreplace")).digest()
+    return hashlib.sha256(repr((model, use.tokens, use.start)).encode("utf-8", "backslashreplace")).digest()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import torch
 from torch.nn import functional as F
 
 from elmo_tasks.analysis.mixing import layer_products
@@ -14,6 +13,7 @@ from elmo_tasks.layers.views import with_mean
 from elmo_tasks.serving.asked_uses import find_uses, item_of
 from elmo_tasks.serving.loaded_models import LoadedModel
 from elmo_tasks.text.tokens import tokenize
+from elmo_tasks.uses import Use, use_vectors
 
 _LONGEST = 50
 
@@ -33,16 +33,15 @@ class WhatIf:
         """See :meth:`elmo_tasks.api.WhatIfService.layer_products`."""
         mentions = find_uses(word, sentences, self._limits)
         loaded = self._load(model)
-        layers = loaded.elmo.encode([[token.text for token in mention.tokens] for mention in mentions])
-        uses = torch.stack([layers.values[:, k, mention.index] for k, mention in enumerate(mentions)], dim=1)
+        vectors = use_vectors(loaded.encoder, [mention.use for mention in mentions])
         rounded = [
-            [[[round(v, 5) for v in row] for row in m] for m in line] for line in layer_products(uses.cpu()).tolist()
+            [[[round(v, 5) for v in row] for row in m] for m in line] for line in layer_products(vectors).tolist()
         ]
         return LayerProducts(
             word=word.strip(),
-            model=loaded.elmo.name,
+            model=loaded.encoder.name,
             items=tuple(item_of(mention) for mention in mentions),
-            layers=loaded.names[: loaded.elmo.n_layers],
+            layers=loaded.names[: loaded.encoder.n_layers],
             products=tuple(tuple(tuple(tuple(row) for row in m) for m in line) for line in rounded),
         )
 
@@ -51,21 +50,16 @@ class WhatIf:
         mentions = find_uses(word, sentences, self._limits, fewest=1)
         loaded = self._load(model)
         put = _one_word(spelling)
-        before = [[token.text for token in mention.tokens] for mention in mentions]
-        after = [[*row[: m.index], put, *row[m.index + 1 :]] for row, m in zip(before, mentions, strict=True)]
-        values = loaded.elmo.encode([*before, *after]).values
-        n = len(mentions)
+        before = [mention.use for mention in mentions]
+        after = [Use.of_tokens([*u.tokens[: u.start], put, *u.tokens[u.end :]], u.start) for u in before]
         old, new = (
-            with_mean(
-                torch.stack([values[:, start + k, m.index] for k, m in enumerate(mentions)], dim=1).double().cpu()
-            )
-            for start in (0, n)
+            with_mean(part) for part in use_vectors(loaded.encoder, [*before, *after]).double().split(len(before), 1)
         )
         cosine = F.cosine_similarity(old, new, dim=-1).clamp(-1.0, 1.0)  # [L + 1, n]
         return Respelling(
             word=mentions[0].token.text,
             spelling=put,
-            model=loaded.elmo.name,
+            model=loaded.encoder.name,
             sentences=tuple(f"{m.sentence[: m.token.start]}[{put}]{m.sentence[m.token.end :]}" for m in mentions),
             layers=tuple(
                 RespelledLayer(name, tuple(round(v, 6) for v in row), known.random_pair_cosine)

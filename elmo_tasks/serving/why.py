@@ -23,18 +23,18 @@ from elmo_tasks.analysis.similarity import random_pair_cosine
 from elmo_tasks.analysis.views_of_uses import WORDS
 from elmo_tasks.api import Comparison, ComparisonItem, Explanation, HiddenWord, LayerComparison, Sides
 from elmo_tasks.corpus.everyday import everyday_sentences
-from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import with_mean
+from elmo_tasks.serving.asked_uses import use_of
 from elmo_tasks.serving.everyday_words import everyday_words
 from elmo_tasks.serving.loaded_models import LoadedModel
 from elmo_tasks.text.tokens import tokenize
+from elmo_tasks.uses import Use, use_vectors
 
 # Tokens that one answer may encode for the hiding; in long sentences only the words nearest to the compared one are hidden.
 _MOST_TOKENS = 12_000
-_BATCH = 64
 _SEVERAL = 3
-Place = tuple[Sequence[str], int]  # the tokens of a sentence, and which of them is looked at
 _SIDE_ANSWERS = {
     "before": "The words before it tell the two apart more than the words after it.",
     "after": "The words after it tell the two apart more than the words before it.",
@@ -67,13 +67,13 @@ class Explainer:
         """See :meth:`elmo_tasks.api.WhyService.explain`."""
         comparison = self._compare(word, sentences, model)
         loaded = self._load(comparison.model)
-        elmo = loaded.elmo
         asked = _asked(comparison, loaded, layer)
         a, b = _pair(comparison, asked, pair)
         items = (comparison.items[a], comparison.items[b])
-        plain = [_vectors(elmo, [(item.tokens, item.index)])[:, 0] for item in items]  # [L + 1, D] each
+        pair_of_uses = [use_of(item) for item in items]
+        plain = use_vectors(loaded.encoder, pair_of_uses)  # [L, 2, D]
         read = _reader(loaded, asked.name)
-        seen = [read([(item.tokens, item.index)])[0] for item in items]  # [D] each
+        seen = read(pair_of_uses)  # [2, D]
         cosine = float(cosine_changes(seen[0], seen[1], 0.0))
         words: list[HiddenWord] = []
         skipped = 0
@@ -87,7 +87,7 @@ class Explainer:
         found = None if named is None or not any(c.isalnum() for c in words[named].token) else words[named]
         # In a sum of fixed vectors every word has its own part; inside the model what a change does is not the word's alone.
         several = _several(words, apart) if asked.name == WORDS else []
-        sides = self._sides(elmo, plain)
+        sides = self._sides(loaded.encoder, plain)
         side = telling_side([(s.before, s.random_before) for s in sides], [(s.after, s.random_after) for s in sides])
         return Explanation(
             comparison=comparison,
@@ -106,23 +106,27 @@ class Explainer:
             side_answer=_SIDE_ANSWERS[side],
         )
 
-    def _sides(self, elmo: Elmo, plain: Sequence[Tensor]) -> tuple[Sides, ...]:
-        n = elmo.n_layers
-        found = halved_cosines(plain[0][1:n], plain[1][1:n]).tolist()  # layer 0 has no halves, the mean has it in it
+    def _sides(self, encoder: Encoder, plain: Tensor) -> tuple[Sides, ...]:
+        """Each layer of ``[L, 2, D]`` vectors of the two uses, halved; none where layers have no halves."""
+        if encoder.language_model is None:
+            return ()
+        found = halved_cosines(plain[1:, 0], plain[1:, 1]).tolist()  # layer 0 has no halves
         return tuple(
             Sides(str(k), round(before, 6), round(after, 6), *random)
-            for k, ((before, after), random) in enumerate(zip(found, self._random_halves(elmo), strict=True), start=1)
+            for k, ((before, after), random) in enumerate(
+                zip(found, self._random_halves(encoder), strict=True), start=1
+            )
         )
 
-    def _random_halves(self, elmo: Elmo) -> list[list[float]]:
+    def _random_halves(self, encoder: Encoder) -> list[list[float]]:
         """``[L - 1][2]`` mean cosine of two random words of the everyday sentences in each half of each layer."""
         with self._lock:
-            if elmo.name not in self._random:
-                vectors, sentence, word = everyday_words(elmo)
+            if encoder.name not in self._random:
+                vectors, sentence, word = everyday_words(encoder)
                 halves = vectors[1:].chunk(2, dim=-1)
                 means = torch.stack([random_pair_cosine(half, sentence, word) for half in halves], dim=-1)
-                self._random[elmo.name] = [[round(value, 6) for value in row] for row in means.tolist()]
-            return self._random[elmo.name]
+                self._random[encoder.name] = [[round(value, 6) for value in row] for row in means.tolist()]
+            return self._random[encoder.name]
 
 
 def _asked(comparison: Comparison, loaded: LoadedModel, name: str | None) -> LayerComparison:
@@ -130,7 +134,7 @@ def _asked(comparison: Comparison, loaded: LoadedModel, name: str | None) -> Lay
     layers = [*comparison.layers[1:]]
     speaks = WORDS in comparison.read_from
     if speaks and name in (None, WORDS):
-        around = [words_around(loaded.static, item.tokens, item.index) for item in comparison.items]
+        around = [words_around(loaded.static, use_of(item)) for item in comparison.items]
         cosine = loaded.calibration.cosines(WORDS, np.stack(around))
         layers.append(
             LayerComparison(WORDS, tuple(tuple(row) for row in cosine.tolist()), (), _random_surroundings(loaded))
@@ -149,19 +153,19 @@ def _asked(comparison: Comparison, loaded: LoadedModel, name: str | None) -> Lay
 def _random_surroundings(loaded: LoadedModel) -> float:
     """Mean cosine of the words around two random words of the everyday sentences."""
     tokens = [[token.text for token in tokenize(sentence)] for sentence in everyday_sentences()]
-    around = np.stack([words_around(loaded.static, words, len(words) // 2) for words in tokens])
+    around = np.stack([words_around(loaded.static, Use.of_tokens(words, len(words) // 2)) for words in tokens])
     cosine = loaded.calibration.cosines(WORDS, around)
     return round(float(cosine[~np.eye(len(cosine), dtype=bool)].mean()), 6)
 
 
-def _reader(loaded: LoadedModel, view: str) -> Callable[[Sequence[Place]], Tensor]:
-    """How a view sees one token of each of ``n`` sentences: ``[n, D]``."""
+def _reader(loaded: LoadedModel, view: str) -> Callable[[Sequence[Use]], Tensor]:
+    """How a view sees ``n`` uses: ``[n, D]``."""
     if view == WORDS:
-        return lambda places: torch.from_numpy(
-            loaded.calibration.centred(WORDS, np.stack([words_around(loaded.static, *place) for place in places]))
+        return lambda uses: torch.from_numpy(
+            loaded.calibration.centred(WORDS, np.stack([words_around(loaded.static, use) for use in uses]))
         )
     at = loaded.names.index(view)
-    return lambda places: _vectors(loaded.elmo, places)[at]
+    return lambda uses: with_mean(use_vectors(loaded.encoder, uses))[at]
 
 
 def _pair(comparison: Comparison, layer: LayerComparison, pair: tuple[int, int] | None) -> tuple[int, int]:
@@ -190,7 +194,7 @@ def _places(item: ComparisonItem) -> list[int]:
 
 
 def _hide(
-    read: Callable[[Sequence[Place]], Tensor],
+    read: Callable[[Sequence[Use]], Tensor],
     item: ComparisonItem,
     use: int,
     places: Sequence[int],
@@ -199,7 +203,8 @@ def _hide(
 ) -> Iterator[HiddenWord]:
     if not places:
         return
-    without = read([hidden(item.tokens, item.index, k, way) for way in WAYS for k in places])
+    asked = use_of(item)
+    without = read([hidden(asked, k, way) for way in WAYS for k in places])
     changes = cosine_changes(without, other, cosine).reshape(len(WAYS), -1)  # [W, n]
     tokens = tokenize(item.sentence)
     for k, change in zip(places, changes.T.tolist(), strict=True):
@@ -212,16 +217,6 @@ def _hide(
             changes=tuple(round(c, 6) for c in change),
             change=round(sum(change) / len(change), 6),
         )
-
-
-def _vectors(elmo: Elmo, places: Sequence[Place]) -> Tensor:
-    """``[L + 1, n, D]`` vectors of one token of each sentence, the mean of the layers included."""
-    parts = []
-    for start in range(0, len(places), _BATCH):
-        batch = places[start : start + _BATCH]
-        values = elmo.encode([tuple(tokens) for tokens, _ in batch]).values
-        parts.append(torch.stack([values[:, k, index] for k, (_, index) in enumerate(batch)], dim=1).cpu())
-    return with_mean(torch.cat(parts, dim=1))
 
 
 def _answer(

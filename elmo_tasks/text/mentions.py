@@ -11,6 +11,7 @@ from itertools import pairwise
 from elmo_tasks.api import Choice
 from elmo_tasks.errors import InputError
 from elmo_tasks.text.tokens import Token, tokenize
+from elmo_tasks.text.use import Use
 from elmo_tasks.text.word_forms import may_be_forms_of_one_word
 
 _MARK = re.compile(r"\[([^\[\]]*)\]")
@@ -42,6 +43,13 @@ class Mention:
     def token(self) -> Token:
         """The word that is meant."""
         return self.tokens[self.index]
+
+    @property
+    def use(self) -> Use:
+        """The word in its sentence."""
+        token = self.token
+        words = tuple(t.text for t in self.tokens)
+        return Use(words, self.index, self.index + 1, self.sentence, (token.start, token.end))
 
 
 def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Mention:

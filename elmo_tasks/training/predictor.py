@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.encoders import Encoder, load
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.heads.classification import TextPrediction
@@ -17,7 +17,6 @@ from elmo_tasks.heads.head import Prediction, TaskHead
 from elmo_tasks.heads.head_files import HeadFiles, load_head
 from elmo_tasks.heads.tagging import TagPrediction
 from elmo_tasks.heads.token_features import TokenFeatures, characters_of
-from elmo_tasks.layers.encoder import Encoder
 from elmo_tasks.layers.pooling import masked_mean
 from elmo_tasks.tasks.kind import TaskKind
 from elmo_tasks.tasks.kinds import kind_of
@@ -78,7 +77,7 @@ class Predictor:
             WeightsError: weights are missing or broken.
         """
         if encoder is None:
-            encoder = Elmo.load(files.encoder.name, device=device)
+            encoder = load(files.encoder.name, device)
         _check_source("encoder", files, encoder.name, encoder.checksum, files.encoder.checksum)
         static = None
         if files.static is not None:

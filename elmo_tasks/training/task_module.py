@@ -16,7 +16,7 @@ from elmo_tasks.bilm.model_files import default_model
 from elmo_tasks.data.classification import TextBatch
 from elmo_tasks.data.split_data import Split, SplitData
 from elmo_tasks.data.tagging import TaggingBatch
-from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.encoders import Encoder, load
 from elmo_tasks.encoders.layer_store import LayerStore
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError
@@ -36,7 +36,7 @@ class TaskModule(pl.LightningModule):
 
     Args:
         head: the head's class and settings; what it is built for comes from the data and the encoder.
-        encoder: name or folder of a biLM; the default one if ``None``.
+        encoder: name or folder of an encoder; the default one if ``None``.
         static: name or folder of static vectors that the head reads beside the layers.
         layer_store: folder to keep layers in; ``None`` encodes each batch anew.
         max_store_gb: the most that one split's layers may take on disk.
@@ -75,10 +75,10 @@ class TaskModule(pl.LightningModule):
         self._since = 0.0
 
     @property
-    def encoder(self) -> Elmo:
+    def encoder(self) -> Encoder:
         """The frozen encoder."""
         if "encoder" not in self._frozen:
-            self._frozen["encoder"] = Elmo.load(self.encoder_name)
+            self._frozen["encoder"] = load(self.encoder_name)
         return self._frozen["encoder"]
 
     @property
@@ -127,9 +127,9 @@ class TaskModule(pl.LightningModule):
             max_bytes=round(self.max_store_gb * 1e9),
         )
 
-    def _encoder_here(self) -> Elmo:
+    def _encoder_here(self) -> Encoder:
         if self.encoder.device != self.device:
-            self.encoder.bilm.to(self.device)
+            self.encoder.to(self.device)
         return self.encoder
 
     def on_fit_start(self) -> None:

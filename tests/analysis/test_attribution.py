@@ -5,19 +5,19 @@ import pytest
 import torch
 
 from elmo_tasks.analysis.attribution import cosine_changes, decisive, halved_cosines, hidden, nearest, telling_side
+from elmo_tasks.uses import Use
 
 TOKENS = ("We", "sat", "on", "the", "bank", "of", "the", "river")
+USE = Use.of_tokens(TOKENS, 4)
 
 
 def test_leaving_a_word_out_moves_the_place_only_if_the_word_stood_before_it():
-    assert hidden(TOKENS, 4, 1, "") == (("We", "on", "the", "bank", "of", "the", "river"), 3)
-    assert hidden(TOKENS, 4, 7, "") == (("We", "sat", "on", "the", "bank", "of", "the"), 4)
+    assert hidden(USE, 1, "") == Use.of_tokens(("We", "on", "the", "bank", "of", "the", "river"), 3)
+    assert hidden(USE, 7, "") == Use.of_tokens(("We", "sat", "on", "the", "bank", "of", "the"), 4)
 
 
 def test_writing_another_word_moves_nothing():
-    tokens, index = hidden(TOKENS, 4, 7, "something")
-    assert tokens == (*TOKENS[:7], "something")
-    assert index == 4
+    assert hidden(USE, 7, "something") == Use.of_tokens((*TOKENS[:7], "something"), 4)
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,15 @@ import pytest
 from elmo_tasks.analysis.calibration_check import check_on_pairs, lexicographer_file, sense_pairs
 from elmo_tasks.analysis.calibration_fit import calibrate
 from elmo_tasks.analysis.marked_vectors import MarkedVectors
-from elmo_tasks.data.marked_words import MarkedWord, SenseUse
+from elmo_tasks.data.known_uses import SenseUse
+from elmo_tasks.uses import Use
 from tests.analysis.test_calibration import NAMES, words
 
 RIVER, SLOPE, MONEY = "bank%1:17:01::", "bank%1:17:00::", "bank%1:14:00::"
 
 
 def uses(keys, lemma="bank%n"):
-    return [SenseUse(MarkedWord.at((f"s{lemma}{k}", "bank"), 1), lemma, (key,)) for k, key in enumerate(keys)]
+    return [SenseUse(Use.of_tokens((f"s{lemma}{k}", "bank"), 1), lemma, (key,)) for k, key in enumerate(keys)]
 
 
 def test_a_key_tells_its_file():
@@ -23,7 +24,7 @@ def test_a_key_tells_its_file():
 
 def test_pairs_have_one_sense_or_senses_of_different_files_and_as_many_of_either():
     asked = [*uses([RIVER, RIVER, SLOPE, MONEY, RIVER, MONEY]), *uses([RIVER, SLOPE], "bench%n")]
-    two = SenseUse(asked[0].word, "bank%n", (RIVER, MONEY))
+    two = SenseUse(asked[0].use, "bank%n", (RIVER, MONEY))
     pairs = sense_pairs([*asked, two])
     assert pairs.same.sum() == (~pairs.same).sum() == 3
     for a, b, same in zip(pairs.first, pairs.second, pairs.same, strict=True):
@@ -35,7 +36,7 @@ def test_pairs_have_one_sense_or_senses_of_different_files_and_as_many_of_either
 
 def test_two_uses_of_one_sentence_are_no_pair():
     one = uses([RIVER, RIVER, MONEY])
-    same_sentence = [SenseUse(one[0].word, use.lemma, use.senses) for use in one]
+    same_sentence = [SenseUse(one[0].use, use.lemma, use.senses) for use in one]
     assert len(sense_pairs(same_sentence).same) == 0
 
 

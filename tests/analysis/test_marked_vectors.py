@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 import torch
 
-from elmo_tasks.analysis import encoded_batches
-from elmo_tasks.analysis.encoded_batches import token_vectors
 from elmo_tasks.analysis.expected_words import EXPECTED, ExpectedWords
 from elmo_tasks.analysis.marked_vectors import BEFORE_AFTER, VERDICT, all_views, marked_vectors
 from elmo_tasks.analysis.views_of_uses import BOTH, WORDS, surroundings, view_of
-from elmo_tasks.data.marked_words import MarkedWord
+from elmo_tasks.encoders import batches
+from elmo_tasks.encoders.batches import token_vectors
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS
+from elmo_tasks.uses import Use
 from tests.bilm.test_bilm import tiny
 
 STATIC = StaticVectors(["the", "old", "ferry", "left"], torch.eye(4) + 0.1, [900, 50, 30, 20], "toy")
@@ -22,7 +22,7 @@ SENTENCES = [
     ("nobody", "left"),
     ("the", "old", "ferry", "left", "the", "harbour"),
 ]
-WORDS_IN = [MarkedWord(SENTENCES[k], *place) for k, place in enumerate([(1, 3), (0, 1), (1, 2), (5, 6)])]
+WORDS_IN = [Use.of_tokens(SENTENCES[k], *place) for k, place in enumerate([(1, 3), (0, 1), (1, 2), (5, 6)])]
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def test_before_after_is_the_state_before_and_the_state_behind_of_the_top_layer(
 
 
 def test_before_after_does_not_see_the_word(elmo):
-    one, other = (marked_vectors(elmo, STATIC, [MarkedWord(("the", w, "left"), 1, 2)]) for w in ("old", "zebra"))
+    one, other = (marked_vectors(elmo, STATIC, [Use.of_tokens(("the", w, "left"), 1, 2)]) for w in ("old", "zebra"))
     np.testing.assert_array_equal(one.view(BEFORE_AFTER), other.view(BEFORE_AFTER))
     assert not np.allclose(one.view("2"), other.view("2"))
 
@@ -98,7 +98,7 @@ def test_sentences_are_encoded_once_and_progress_counts_the_words(elmo, monkeypa
     read, told = [], []
     states = Elmo.states
     monkeypatch.setattr(Elmo, "states", lambda self, batch: read.extend(batch) or states(self, batch))
-    monkeypatch.setattr(encoded_batches, "_PLACES", 6)
+    monkeypatch.setattr(batches, "_PLACES", 6)
     marked_vectors(elmo, STATIC, WORDS_IN, told.append)
     assert sorted(read) == sorted(set(SENTENCES))
     assert sum(told) == 4

@@ -36,22 +36,22 @@ def test_search_finds_what_comparing_with_all_finds(elmo, index, layer):
         best.append(max(float(torch.cosine_similarity(vectors[k], query, dim=0)) for k in words))
     hits = index.search(query.numpy(), layer, 5)
     assert [hit.cosine for hit in hits] == pytest.approx(sorted(best, reverse=True), abs=2e-3)
-    assert all(hit.sentence[hit.start : hit.end] for hit in hits)
+    assert all(hit.use.word for hit in hits)
 
 
 def test_the_sentence_asked_about_is_left_out(elmo, index):
     query = elmo.encode([SENTENCES[0]]).values[1, 0, 1].numpy()
-    assert index.search(query, 1, 1)[0].sentence == SENTENCES[0]
-    assert index.search(query, 1, 9, leave_out=SENTENCES[0])[0].sentence != SENTENCES[0]
-    assert index.search(query, 1, 9, leave_out="The  bank\topened. ")[0].sentence != SENTENCES[0]
+    assert index.search(query, 1, 1)[0].use.sentence == SENTENCES[0]
+    assert index.search(query, 1, 9, leave_out=SENTENCES[0])[0].use.sentence != SENTENCES[0]
+    assert index.search(query, 1, 9, leave_out="The  bank\topened. ")[0].use.sentence != SENTENCES[0]
 
 
 def test_only_this_word_or_only_others(elmo, index):
     query = elmo.encode([SENTENCES[0]]).values[1, 0, 1].numpy()
     same = index.search(query, 1, 9, index.forms_of("Bank"))
-    assert {hit.sentence[hit.start : hit.end] for hit in same} == {"bank", "banks"}
+    assert {hit.use.word for hit in same} == {"bank", "banks"}
     other = index.search(query, 1, 9, ~index.forms_of("bank"))
-    assert not {"bank", "banks", ".", "!"} & {hit.sentence[hit.start : hit.end] for hit in other}
+    assert not {"bank", "banks", ".", "!"} & {hit.use.word for hit in other}
 
 
 def test_the_places_of_a_word_are_found_in_any_form(index):

@@ -10,14 +10,14 @@ def test_gallery_uses_have_senses_and_places():
     uses = gallery_uses("Bank")
     assert len(uses) == 24
     assert len({use.sense for use in uses}) == 3
-    assert all(use.sentence[use.start : use.end].lower().startswith("bank") for use in uses)
-    assert all(use.tokens[use.index] == use.sentence[use.start : use.end] for use in uses)
+    assert all(use.word.lower().startswith("bank") for use in uses)
+    assert all(use.tokens[use.start : use.end] == (use.word,) for use in uses)
     assert gallery_uses("zebra") == ()
 
 
 def test_inflections_and_cases_are_uses():
     found, n = uses_in("run", ["He ran.", "RUNS of luck.", "A runner.", "Running, running!"])
-    assert [use.sentence[use.start : use.end] for use in found] == ["ran", "RUNS", "Running", "running"]
+    assert [use.word for use in found] == ["ran", "RUNS", "Running", "running"]
     assert n == 4
 
 

@@ -5,9 +5,10 @@ import lzma
 
 import pytest
 
-from elmo_tasks.data.marked_words import MarkedWord, SenseUse
+from elmo_tasks.data.known_uses import SenseUse
 from elmo_tasks.data.sense_uses import read_coarse_wsd, read_first_senses, read_semcor, read_senseval, read_unified
 from elmo_tasks.errors import DataError
+from elmo_tasks.uses import Use
 
 HEADER = "word\tlabel\tsense\ttarget_index\ttext\n"
 
@@ -16,7 +17,7 @@ def test_coarse_wsd(tmp_path):
     path = tmp_path / "train.tsv.xz"
     path.write_bytes(lzma.compress(f"{HEADER}seal\t0\tseal_animal\t1\tthe seal barked .\n".encode()))
     assert read_coarse_wsd(path) == [
-        SenseUse(MarkedWord(("the", "seal", "barked", "."), 1, 2), "seal", ("seal_animal",))
+        SenseUse(Use.of_tokens(("the", "seal", "barked", "."), 1, 2), "seal", ("seal_animal",))
     ]
     path.write_bytes(lzma.compress(f"{HEADER}seal\t0\tseal_animal\t7\tthe seal barked .\n".encode()))
     with pytest.raises(DataError, match=r"line 2: expected word, label, sense, .* found tokens 7 to 7"):
@@ -26,7 +27,7 @@ def test_coarse_wsd(tmp_path):
 def test_senseval(tmp_path):
     path = tmp_path / "line.jsonl"
     path.write_text(json.dumps({"tokens": ["``", "a", "line"], "target": 2, "senses": ["text"]}) + "\n")
-    assert read_senseval(path) == [SenseUse(MarkedWord(('"', "a", "line"), 2, 3), "line", ("text",))]
+    assert read_senseval(path) == [SenseUse(Use.of_tokens(('"', "a", "line"), 2, 3), "line", ("text",))]
     path.write_text("{}\n")
     with pytest.raises(DataError, match="line 1: expected an object with tokens, target and senses"):
         read_senseval(path)
@@ -59,7 +60,7 @@ def test_unified_sets(tmp_path):
     (tmp_path / "a.txt").write_text(KEYS)
     first, second = read_unified(tmp_path / "a.xml", tmp_path / "a.txt")
     assert first == SenseUse(
-        MarkedWord(("The", "night", "owl", "slept"), 1, 3), "night_owl%n", ("night_owl%1:18:00::",), "set1"
+        Use.of_tokens(("The", "night", "owl", "slept"), 1, 3), "night_owl%n", ("night_owl%1:18:00::",), "set1"
     )
     assert (second.word.start, len(second.senses)) == (3, 2)
 

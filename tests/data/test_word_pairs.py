@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from elmo_tasks.data.marked_words import MarkedWord
 from elmo_tasks.data.word_pairs import read_mcl_wic, read_wic
 from elmo_tasks.errors import DataError
+from elmo_tasks.uses import Use
 
 LINE = "pitch\tN\t1-4\tThe pitch was wet .\tHe spoke at a pitch (very high) .\n"
 
@@ -19,7 +19,7 @@ def wic(folder, data=LINE, gold="F\n"):
 
 def test_wic_marks_the_word_of_each_sentence(tmp_path):
     (pair,) = wic(tmp_path)
-    assert pair.a == MarkedWord(("The", "pitch", "was", "wet", "."), 1, 2)
+    assert pair.a == Use.of_tokens(("The", "pitch", "was", "wet", "."), 1, 2)
     assert pair.b.tokens[pair.b.start : pair.b.end] == ("pitch",)
     assert pair.same is False
 

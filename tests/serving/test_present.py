@@ -40,7 +40,7 @@ def test_each_step_is_the_sentence_up_to_there(session, forms):
     assert forms.layer == loaded.names[layer]
 
     def vector(tokens, index):
-        return loaded.elmo.encode([tokens]).values[layer, 0, index].double()
+        return loaded.encoder.encode([tokens]).values[layer, 0, index].double()
 
     means = []
     for name in SENSES:

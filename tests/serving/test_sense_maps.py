@@ -5,11 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from elmo_tasks.analysis import encoded_batches
 from elmo_tasks.analysis.marked_vectors import marked_vectors
 from elmo_tasks.corpus.use_index import build_index
 from elmo_tasks.corpus.uses import gallery_uses
-from elmo_tasks.data.marked_words import MarkedWord
+from elmo_tasks.encoders import batches
 from elmo_tasks.errors import DataError, InputError
 from elmo_tasks.serving import nearest_uses
 from elmo_tasks.serving.session import Session
@@ -64,14 +63,14 @@ def test_ones_own_text_stands_beside_the_gallery(session):
 
 
 def test_uses_that_were_read_before_are_in_their_places(session, monkeypatch):
-    monkeypatch.setattr(encoded_batches, "_PLACES", 40)
-    elmo, viewed = session.loaded.elmo(session.loaded.default), ViewedUses(session.loaded.static)
+    monkeypatch.setattr(batches, "_PLACES", 40)
+    elmo, viewed = session.loaded.encoder(session.loaded.default), ViewedUses(session.loaded.static)
     uses, told = gallery_uses("bark"), []
     viewed.in_view(elmo, "1", uses[3:9:2], told.append)
     assert told[-1] == 1.0
     assert len(told) > 1
     for view in ("1", "mean", "words", "both"):
-        expected = marked_vectors(elmo, session.loaded.static(), [MarkedWord.at(u.tokens, u.index) for u in uses])
+        expected = marked_vectors(elmo, session.loaded.static(), uses)
         np.testing.assert_allclose(viewed.in_view(elmo, view, uses), expected.view(view), atol=1e-5)
 
 
@@ -164,7 +163,7 @@ def test_what_has_no_nearest_uses(session, arguments, field, message):
 
 
 def test_ones_own_index_is_searched(session, folder, tmp_path):
-    build_index(session.loaded.model().elmo, ["A zebra ran.", "Two banks."], tmp_path / "own", "my letters")
+    build_index(session.loaded.model().encoder, ["A zebra ran.", "Two banks."], tmp_path / "own", "my letters")
     own = Session(str(folder), index=tmp_path / "own")
     found = own.nearest.uses("bank", "The bank.", only="all")
     assert found.source == "my letters"
@@ -175,7 +174,7 @@ def test_ones_own_index_is_searched(session, folder, tmp_path):
 
 
 def test_ones_own_index_is_mapped(session, folder, tmp_path):
-    build_index(session.loaded.model().elmo, ["A zebra ran.", "Two banks."], tmp_path / "own", "my letters")
+    build_index(session.loaded.model().encoder, ["A zebra ran.", "Two banks."], tmp_path / "own", "my letters")
     maps = Session(str(folder), index=tmp_path / "own").maps
     assert (maps.index_title(), session.maps.index_title()) == ("my letters", "")
     drawn = maps.sense_map("bank", index=True, gallery=False)

@@ -11,8 +11,8 @@ from elmo_tasks.analysis.expected_words import EXPECTED
 from elmo_tasks.analysis.marked_vectors import VERDICT, marked_vectors
 from elmo_tasks.analysis.senses import probabilities
 from elmo_tasks.api import Service
-from elmo_tasks.data.marked_words import MarkedWord
 from elmo_tasks.errors import ConfigError, InputError
+from elmo_tasks.serving.asked_uses import use_of
 from elmo_tasks.serving.calibrations import cached_path, load_calibration
 from elmo_tasks.serving.session import Session
 from elmo_tasks.training.export_bilm import write_model
@@ -52,7 +52,7 @@ def test_layer_0_is_1_for_one_spelling_and_norms_are_lengths(session):
     comparison = session.compare("bank", SENTENCES[:2])
     assert comparison.layers[0].cosine == ((1.0, 1.0), (1.0, 1.0))
     assert comparison.layers[1].cosine[0][1] < 1.0
-    elmo = session.loaded.model().elmo
+    elmo = session.loaded.model().encoder
     vectors = elmo.encode([SENTENCES[0]]).values[:, 0, 1]
     assert [layer.norms[0] for layer in comparison.layers[:3]] == pytest.approx(vectors.norm(dim=-1).tolist(), abs=1e-5)
     assert comparison.layers[3].norms[0] == pytest.approx(vectors.mean(dim=0).norm().item(), abs=1e-5)
@@ -118,7 +118,7 @@ def test_a_model_that_is_not_there(tmp_path):
 
 
 def test_calibration_is_kept_and_renewed_for_other_weights(session, folder, tmp_path, monkeypatch):
-    elmo, static = session.loaded.model().elmo, session.loaded.static()
+    elmo, static = session.loaded.model().encoder, session.loaded.static()
     kept = cached_path(session.loaded.model().calibration.checksum)
     assert kept.exists()
     before = kept.stat().st_mtime_ns
@@ -155,8 +155,8 @@ def test_the_verdict_reads_the_vectors_that_the_calibration_was_fitted_on():
         "An old willow stood on the left bank of the river.",
     ]
     comparison, loaded = session.compare("bank", sentences), session.loaded.model()
-    uses = [MarkedWord.at(item.tokens, item.index) for item in comparison.items]
-    vectors = marked_vectors(loaded.elmo, loaded.static, uses, expected=loaded.expected)
+    uses = [use_of(item) for item in comparison.items]
+    vectors = marked_vectors(loaded.encoder, loaded.static, uses, expected=loaded.expected)
     speaks = loaded.calibration.speaks
     assert comparison.read_from == speaks.views
     assert EXPECTED in speaks.views

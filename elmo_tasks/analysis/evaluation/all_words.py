@@ -20,8 +20,8 @@ def all_words(reader: Reader, data: Path) -> list[Row]:
     lemmas = {use.lemma for use in asked}
     known = [use for use in read_semcor(data / FILES[0]) if use.lemma in lemmas]
     first = read_first_senses(data / FIRST_SENSES) if (data / FIRST_SENSES).is_file() else {}
-    known_vectors = reader.words([use.word for use in known], "SemCor")
-    asked_vectors = reader.words([use.word for use in asked], "unified sets")
+    known_vectors = reader.words([use.use for use in known], "SemCor")
+    asked_vectors = reader.words([use.use for use in asked], "unified sets")
     of_lemma: dict[str, list[tuple[str, ...]]] = {}
     for use in known:
         of_lemma.setdefault(use.lemma, []).append(use.senses)

@@ -17,8 +17,8 @@ FILES = ("wsd/coarsewsd20/train.tsv.xz", "wsd/coarsewsd20/test.tsv.xz")
 def coarse_wsd(reader: Reader, data: Path) -> list[Row]:
     """CoarseWSD-20 (Loureiro et al., 2021): the sense whose mean is nearest, as published, and the nearest single use."""
     train, test = (read_coarse_wsd(data / file) for file in FILES)
-    known = reader.words([use.word for use in train], "CoarseWSD-20, training uses")
-    asked = reader.words([use.word for use in test], "CoarseWSD-20, test uses")
+    known = reader.words([use.use for use in train], "CoarseWSD-20, training uses")
+    asked = reader.words([use.use for use in test], "CoarseWSD-20, test uses")
     words = sorted({use.lemma for use in test})
     rows = {word: [k for k, use in enumerate(train) if use.lemma == word] for word in words}
     uses = {word: [k for k, use in enumerate(test) if use.lemma == word] for word in words}

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from elmo_tasks.analysis.calibration import Calibration
-from elmo_tasks.analysis.encoded_batches import token_vectors
 from elmo_tasks.analysis.expected_words import ExpectedWords
 from elmo_tasks.analysis.marked_vectors import MarkedVectors, all_views, marked_vectors
-from elmo_tasks.data.marked_words import MarkedWord
+from elmo_tasks.encoders.batches import token_vectors
+from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
-from elmo_tasks.layers.encoder import Encoder
 from elmo_tasks.layers.views import MEAN, layer_names
+from elmo_tasks.uses import Use
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Reader:
         """Views of marked words."""
         return all_views(self.encoder, self.expected is not None, self.calibration is not None)
 
-    def words(self, words: Sequence[MarkedWord], what: str) -> MarkedVectors:
+    def words(self, words: Sequence[Use], what: str) -> MarkedVectors:
         """Vectors of marked words; ``what`` is said in the progress bar."""
         with progress(what, len(words), "word") as bar:
             found = marked_vectors(self.encoder, self.static, words, bar.update, self.expected)

@@ -20,7 +20,7 @@ def senseval(reader: Reader, data: Path) -> list[Row]:
     found: dict[str, dict[str, float]] = {}
     for word, file in zip(WORDS, FILES, strict=True):
         uses = read_senseval(data / file)
-        vectors = reader.words([use.word for use in uses], f"senseval, {word}")
+        vectors = reader.words([use.use for use in uses], f"senseval, {word}")
         senses = [use.senses[0] for use in uses]
         with progress(f"senseval, groups of {word}", len(reader.views), "view") as bar:
             found[word] = {}

@@ -11,8 +11,8 @@ from elmo_tasks.analysis.evaluation.reader import Reader
 from elmo_tasks.analysis.evaluation.rows import Row
 from elmo_tasks.analysis.geometry import self_similarity
 from elmo_tasks.analysis.similarity import random_pair_cosine
-from elmo_tasks.data.marked_words import MarkedWord
 from elmo_tasks.data.tagging_readers import read_tagged
+from elmo_tasks.uses import Use
 
 FILES = ("tagging/ud_ewt/en_ewt-ud-dev.conllu.xz",)
 _RANDOM_WORDS = 2000
@@ -23,7 +23,7 @@ def shape(reader: Reader, data: Path) -> list[Row]:
     sentences = read_tagged(data / FILES[0], tag_column="upos")
     places = [(n, k) for n, s in enumerate(sentences) for k, token in enumerate(s.tokens) if token[0].isalpha()]
     words = [sentences[n].tokens[k].lower() for n, k in places]
-    vectors = reader.words([MarkedWord.at(sentences[n].tokens, k) for n, k in places], "shape of the layers")
+    vectors = reader.words([Use.of_tokens(sentences[n].tokens, k) for n, k in places], "shape of the layers")
     chosen = np.random.default_rng(0).permutation(len(places))[:_RANDOM_WORDS]
     ids = {word: k for k, word in enumerate(dict.fromkeys(words))}
     sentence, word = (

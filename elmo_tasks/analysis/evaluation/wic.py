@@ -12,7 +12,7 @@ from elmo_tasks.analysis.evaluation.reader import Reader
 from elmo_tasks.analysis.evaluation.rows import Row
 from elmo_tasks.analysis.marked_vectors import MarkedVectors
 from elmo_tasks.analysis.pair_decisions import accuracy_at, best_threshold
-from elmo_tasks.data.marked_words import WordPair
+from elmo_tasks.data.known_uses import WordPair
 from elmo_tasks.data.word_pairs import read_mcl_wic, read_wic
 
 WIC = tuple(f"wsd/wic/{split}.{kind}.txt" for split in ("train", "dev") for kind in ("data", "gold"))

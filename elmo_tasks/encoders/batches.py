@@ -1,4 +1,4 @@
-"""A data set through an encoder, each distinct sentence once, so that only what is wanted of it need be kept."""
+"""A data set through an encoder, each distinct sentence once and by length, so that only what is wanted of it need be kept."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from elmo_tasks.layers.encoder import Encoder
+from elmo_tasks.encoders.encoder import Encoder
 
 # So many token places are encoded at once: a batch of short sentences is larger.
 _PLACES, _MOST_SENTENCES = 4096, 256
@@ -24,7 +24,7 @@ class EncodedBatch:
 
     Attributes:
         sentences: their tokens.
-        values: ``[L, B, T, D]`` float32 on the CPU, with the boundaries of the sentences where the encoder has them.
+        values: ``[L, B, T, D]`` where the encoder computes, with the boundaries of the sentences if it is a language model.
         first: place of the first token: 1 where there are boundaries, else 0.
     """
 
@@ -33,21 +33,13 @@ class EncodedBatch:
     first: int
 
 
-def has_boundaries(encoder: Encoder) -> bool:
-    """Whether the encoder reads in two directions, and says what it knows before the first word and behind the last."""
-    return hasattr(encoder, "states")
-
-
 def encoded_batches(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator[EncodedBatch]:
     """Encode distinct sentences, the longest first: memory runs out at once or never."""
+    model = encoder.language_model
     for batch in _batches(list(dict.fromkeys(sentences))):
         with torch.inference_mode():
-            if has_boundaries(encoder):
-                values, first = encoder.states(batch).layers, 1  # type: ignore[attr-defined]
-            else:
-                values, first = encoder.encode(batch).values, 0
-            values = values.float().cpu()
-        yield EncodedBatch(tuple(batch), values, first)
+            values = encoder.encode(batch).values if model is None else model.states(batch).layers
+        yield EncodedBatch(tuple(batch), values, 0 if model is None else 1)
 
 
 def token_vectors(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator[tuple[int, NDArray[np.float16]]]:
@@ -60,7 +52,7 @@ def token_vectors(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator[t
     for k, sentence in enumerate(sentences):
         at.setdefault(sentence, []).append(k)
     for batch in encoded_batches(encoder, list(at)):
-        values = batch.values.to(torch.float16).numpy()
+        values = batch.values.to(torch.float16).cpu().numpy()
         for row, sentence in enumerate(batch.sentences):
             for k in at[sentence]:
                 yield k, values[:, row, batch.first : batch.first + len(sentence)]

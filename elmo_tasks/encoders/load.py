@@ -1,0 +1,58 @@
+"""A name or a folder -> the encoder that is meant. The only place that knows which kinds of encoders there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from elmo_tasks.bilm.model_files import find_model, load_bilm
+from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.encoders.encoder import Encoder
+from elmo_tasks.encoders.static_vectors import StaticVectors, are_static_vectors
+
+
+@dataclass(frozen=True)
+class FoundEncoder:
+    """An encoder that is there and was not read yet.
+
+    Attributes:
+        name: what it will be called.
+        load: reads it, and puts it on a device.
+    """
+
+    name: str
+    load: Callable[[torch.device | str], Encoder]
+
+
+def find(name_or_folder: str | Path | None = None) -> FoundEncoder:
+    """Find an encoder: a biLM (see :func:`elmo_tasks.bilm.model_files.find_model`) or static vectors.
+
+    Args:
+        name_or_folder: the default biLM if ``None``.
+
+    Raises:
+        ConfigError: there is no such encoder, or the folder does not say which files are meant.
+        WeightsError: a published model that was not downloaded.
+    """
+    name = None if name_or_folder is None else str(name_or_folder)
+    if name is not None and are_static_vectors(name):
+        return FoundEncoder(Path(name).resolve().name, lambda device: StaticVectors.load(name, device))
+    files = find_model(name)
+    return FoundEncoder(files.name, lambda device: Elmo(load_bilm(files).to(device), files.name, files))
+
+
+def load(name_or_folder: str | Path | None = None, device: torch.device | str = "cpu") -> Encoder:
+    """Load an encoder.
+
+    Args:
+        name_or_folder: see :func:`find`.
+        device: where it computes.
+
+    Raises:
+        ConfigError: see :func:`find`; or its settings cannot be read.
+        WeightsError: its weights are missing, broken or do not fit.
+    """
+    return find(name_or_folder).load(device)
