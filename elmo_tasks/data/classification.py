@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 from torch import Tensor
 
-from elmo_tasks.data.classification_readers import TextColumns, TextFormat, read_labelled, read_labelled_hub
-from elmo_tasks.data.records import LabelledText, LabelSet, listed, renamed
+from elmo_tasks.data.classification_readers import TextFormat, format_of, read_labelled, read_labelled_hub
+from elmo_tasks.data.records import LabelledText, LabelSet, check_labels, listed, renamed
 from elmo_tasks.data.split_data import Row, Split, SplitData, shared
+from elmo_tasks.data.table_columns import FoundColumns, TextColumns, find_columns
 from elmo_tasks.data.tables import Column
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.penn_tokens import plain_token
@@ -55,10 +57,13 @@ class ClassificationData(SplitData[LabelledText, int, TextBatch]):
         test: file or split to test on.
         hub: ``sst2``, ``sst5``, ``imdb``, or a hub id; ``train``, ``validation`` and ``test`` then name its splits.
         file_format: ``tsv``, ``csv``, ``jsonl``, ``parquet`` or ``trees``; by default from the names of the files.
-        text_column: name or place of the column of the text; by default the one named ``text``.
-        label_column: name or place of the column of the label; by default the one named ``label``.
-        header: whether the first line of TSV and CSV files names the columns; by default it does unless both columns
-            are given by place.
+        text_column: name or place of the column of the text; by default it is found from the header or the first rows, and
+            said. Other files are read as the training file is.
+        label_column: name or place of the column of the label; likewise.
+        header: whether the first line of TSV and CSV files names the columns; by default it is found out.
+        encoding: how text files spell characters.
+        delimiter: what stands between the columns of TSV and CSV files; by default a tab in TSV, and in CSV a comma, or else
+            a semicolon or a tab.
         escaped_newlines: the two characters ``\\n`` in a text stand for a line break.
         phrases: of training trees, take every phrase, not only whole sentences.
         label_names: label in the files -> its name; the ids follow the order here, two labels with one name become one,
@@ -88,6 +93,8 @@ class ClassificationData(SplitData[LabelledText, int, TextBatch]):
         text_column: Column | None = None,
         label_column: Column | None = None,
         header: bool | None = None,
+        encoding: str = "utf-8",
+        delimiter: str | None = None,
         escaped_newlines: bool = False,
         phrases: bool = False,
         label_names: dict[str, str | None] | None = None,
@@ -110,7 +117,8 @@ class ClassificationData(SplitData[LabelledText, int, TextBatch]):
             raise ConfigError(f"data.phrases needs files of trees; the hub data set '{hub}' has none")
         self.save_hyperparameters()
         self.file_format, self.phrases = file_format, phrases
-        self.columns = TextColumns(text_column, label_column, header, escaped_newlines)
+        self.columns = TextColumns(text_column, label_column, header, escaped_newlines, encoding, delimiter)
+        self._found: FoundColumns | None = None
         # YAML and JSON may give 0 for "0".
         self.label_names: Mapping[str, str | None] | None = (
             None if label_names is None else {str(label): name for label, name in label_names.items()}
@@ -122,7 +130,10 @@ class ClassificationData(SplitData[LabelledText, int, TextBatch]):
         if self.hub is not None:
             rows = read_labelled_hub(self.hub, source, self.columns)
         else:
-            rows = read_labelled(source, self.file_format, self.columns, self.phrases and split == "train")
+            phrases = self.phrases and split == "train"
+            rows = read_labelled(source, self.file_format, self.columns, phrases, self._found)
+            if self._found is None:
+                self._note_columns(Path(source))
         return rows if self.label_names is None else renamed(rows, self.label_names, self.name_of(split))
 
     def learn_labels(self, records: Sequence[LabelledText]) -> LabelSet:
@@ -136,12 +147,14 @@ class ClassificationData(SplitData[LabelledText, int, TextBatch]):
                     f"{self.name_of('train')}: label_names has {listed(unused)}, but no training row is that"
                 )
             found = LabelSet(names)
-        if len(found) < 2:
-            raise DataError(
-                f"{self.name_of('train')}: expected two labels or more, found {listed(found.names) or 'none'}: "
-                "is label_column the right column?"
-            )
+        check_labels(found, len(records), self.name_of("train"))
         return found
+
+    def _note_columns(self, path: Path) -> None:
+        chosen = format_of(path, self.file_format)
+        if chosen != "trees":
+            self._found = find_columns(path, chosen, self.columns)
+            self.notes.append(f"{path}: {self._found.said()}.")
 
     def make_rows(self, split: Split, records: Sequence[LabelledText]) -> list[Row[int]]:
         """See :class:`SplitData`."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from elmo_tasks.errors import DataError
 
 _MOST_SHOWN = 12
+# In a handful of rows all labels may differ and be right.
+_FEWEST_TO_JUDGE = 20
 
 
 @dataclass(frozen=True)
@@ -18,11 +20,13 @@ class TaggedSentence:
         tokens: the words, at least one.
         tags: as they stand in the file, as many as there are tokens.
         line: where in the file the sentence begins, from 1; 0 if it is from no file.
+        widened: how many spans of characters were widened to whole tokens.
     """
 
     tokens: tuple[str, ...]
     tags: tuple[str, ...]
     line: int = field(default=0, compare=False)
+    widened: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
@@ -72,8 +76,8 @@ class LabelSet:
     def of(cls, labels: Iterable[str]) -> LabelSet:
         """The distinct labels, by number if all are numbers, else by alphabet: the same data give the same ids."""
         distinct = set(labels)
-        if all(_is_number(label) for label in distinct):
-            return cls(sorted(distinct, key=lambda label: (int(label), label)))
+        if all(is_number(label) for label in distinct):
+            return cls(sorted(distinct, key=lambda label: (float(label), label)))
         return cls(sorted(distinct))
 
     def check(self, labels: Iterable[str], where: str, train: str, what: str = "label") -> None:
@@ -94,6 +98,32 @@ class LabelSet:
                 f"{where}: {listed(unknown)}: no such {what} in the training data, {train}, "
                 f"which has {listed(self.names)}"
             )
+
+
+def check_labels(labels: LabelSet, n_rows: int, where: str, what: str = "label") -> None:
+    """Refuse labels that nothing can be learned from: all the same, or nearly all different.
+
+    Args:
+        labels: those that occur.
+        n_rows: how many rows (of tags: tokens) have them.
+        where: what the file is called.
+        what: ``"label"`` or ``"tag"``.
+
+    Raises:
+        DataError: there are fewer than two, or more than half as many as rows.
+    """
+    if len(labels) < 2:
+        raise DataError(
+            f"{where}: expected two {what}s or more, found {listed(labels.names) or 'none'}: "
+            f"is {what}_column the right column?"
+        )
+    if n_rows >= _FEWEST_TO_JUDGE and 2 * len(labels) > n_rows:
+        numbers = "; numbers on a scale are no classes" if all(map(is_number, labels.names)) else ""
+        unit = "rows" if what == "label" else "tokens"
+        raise DataError(
+            f"{where}: {len(labels):,} different {what}s in {n_rows:,} {unit}, such as {listed(labels.names[:3])}: nearly all "
+            f"differ, and nothing can be learned from them{numbers}. Is {what}_column the right column?"
+        )
 
 
 def renamed(rows: Iterable[LabelledText], names: Mapping[str, str | None], where: str) -> list[LabelledText]:
@@ -125,5 +155,6 @@ def listed(names: Iterable[str]) -> str:
     return shown if len(names) <= _MOST_SHOWN else f"{shown} and {len(names) - _MOST_SHOWN:,} more"
 
 
-def _is_number(label: str) -> bool:
-    return label.isascii() and label.removeprefix("-").isdigit()
+def is_number(label: str) -> bool:
+    """Whether a label or a field is a number as people write it: ``3``, ``-1``, ``0.5``."""
+    return label.isascii() and label.removeprefix("-").replace(".", "", 1).isdigit()

@@ -80,7 +80,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
         scheme: how tags spell spans; ``None`` for tags that are no spans, and for rows without tags.
 
     Raises:
-        ConfigError: a number is out of range, or ``validation`` and ``validation_share`` are both given.
+        ConfigError: a number is out of range.
     """
 
     kind: ClassVar[str]
@@ -103,16 +103,19 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
         for name, number in (("batch_size", batch_size), ("limit_train", limit_train), ("max_tokens", max_tokens)):
             if number is not None and number < 1:
                 raise ConfigError(f"data.{name}: expected 1 or more, found {number}")
-        held_out = (("validation", validation, validation_share), ("test", test, test_share))
-        for split, source, share in held_out:
+        held_out = (("validation", validation_share), ("test", test_share))
+        for split, share in held_out:
             if not 0 <= share < 1:
                 raise ConfigError(f"data.{split}_share: expected a share from 0 to below 1, found {share}")
-            if source is not None and share:
-                raise ConfigError(f"data.{split} and data.{split}_share are both given; give one of them")
         self.sources: dict[Split, str | None] = {"train": train, "validation": validation, "test": test}
         self.hub, self.batch_size, self.seed = hub, batch_size, seed
         self.limit_train, self.max_tokens = limit_train, max_tokens
-        self.shares: dict[Split, float] = {"test": test_share, "validation": validation_share}
+        # A file says more than a share: what is given to be scored on is scored on, and all training rows are trained on.
+        self.shares: dict[Split, float] = {
+            "test": 0.0 if test is not None else test_share,
+            "validation": 0.0 if validation is not None else validation_share,
+        }
+        self.notes: list[str] = []
         self.rows: dict[Split, list[Row[Target]]] = {}
         self.truncated: dict[Split, int] = {}
         self.label_set: LabelSet | None = None
@@ -232,6 +235,10 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
         cut = [f"{number:,} of {split}" for split, number in self.truncated.items() if number]
         cut_text = f" Rows cut at {self.max_tokens} tokens: {', '.join(cut)}." if cut else ""
         return f"{'; '.join(parts)}. {len(self.labels)} labels: {', '.join(self.labels)}.{cut_text}"
+
+    def said(self) -> str:
+        """What was read, and how: what a person who starts a run is to see."""
+        return "\n".join([self.summary(), *self.notes])
 
     def _share(self) -> tuple[int, int]:
         return (self.trainer.global_rank, self.trainer.world_size) if self.trainer else (0, 1)

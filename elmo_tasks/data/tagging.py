@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from elmo_tasks.data.records import LabelSet, TaggedSentence
+from elmo_tasks.data.records import LabelSet, TaggedSentence, check_labels
 from elmo_tasks.data.split_data import Row, Split, SplitData, shared
 from elmo_tasks.data.tables import Column
 from elmo_tasks.data.tagging_readers import TaggingFormat, read_tagged, read_tagged_hub
@@ -69,6 +69,7 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...], TaggingBatch]):
         scheme: how the model spells spans, ``BIO`` or ``BIOES``; ``None`` for tags that are no spans (parts of speech).
         source_scheme: how the files spell spans, ``IOB1``, ``BIO`` or ``BIOES``; by default it is found out from them.
         plain_tokens: read ``-LRB-``, ``` `` ``` and ``''`` as the characters they stand for.
+        encoding: how text files spell characters.
         batch_size: sentences of a batch, over all processes.
         max_tokens: cut longer training sentences; those that scores are computed on are never cut.
         limit_train: train on so many sentences, drawn by ``seed``.
@@ -94,6 +95,7 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...], TaggingBatch]):
         scheme: Scheme | None = "BIO",
         source_scheme: Scheme | None = None,
         plain_tokens: bool = True,
+        encoding: str = "utf-8",
         batch_size: int = 32,
         max_tokens: int | None = None,
         limit_train: int | None = None,
@@ -111,18 +113,29 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...], TaggingBatch]):
         self.save_hyperparameters()
         self.file_format, self.token_column, self.tag_column = file_format, token_column, tag_column
         self.scheme, self.source_scheme, self.plain_tokens = scheme, source_scheme, plain_tokens
+        self.encoding = encoding
         self._scheme_is_given = source_scheme is not None
 
     def read(self, split: Split, source: str) -> list[TaggedSentence]:
         """See :class:`SplitData`."""
         if self.hub is not None:
             return read_tagged_hub(self.hub, source, self.token_column, self.tag_column)
-        return read_tagged(source, self.file_format, self.token_column, self.tag_column)
+        rows = read_tagged(source, self.file_format, self.token_column, self.tag_column, self.encoding)
+        widened = sum(row.widened for row in rows)
+        if widened:
+            self.notes.append(
+                f"{source}: {widened:,} spans that began or ended inside a word were widened to the word."
+            )
+        return rows
 
     def learn_labels(self, records: Sequence[TaggedSentence]) -> LabelSet:
         """All tags of the scheme for the types that occur; without a scheme, the tags that occur."""
         if self.scheme is None:
-            return LabelSet.of(tag for sentence in records for tag in sentence.tags)
+            found = LabelSet.of(tag for sentence in records for tag in sentence.tags)
+            check_labels(found, sum(len(row.tags) for row in records), self.name_of("train"), "tag")
+            return found
+        if all(set(sentence.tags) == {OUTSIDE} for sentence in records):
+            raise DataError(f"{self.name_of('train')}: every tag is {OUTSIDE}: there is no entity to learn from")
         if self.source_scheme is None:
             self.source_scheme = self._found_scheme("train", records)
         self._check_tags("train", records)

@@ -6,8 +6,19 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from elmo_tasks.data.column_guess import guess_tag_keys
 from elmo_tasks.data.records import TaggedSentence, listed
-from elmo_tasks.data.tables import Column, Rows, column_name, hub_columns, hub_rows, json_rows, parquet_rows
+from elmo_tasks.data.span_rows import sentence_of
+from elmo_tasks.data.tables import (
+    Column,
+    Rows,
+    column_name,
+    hub_columns,
+    hub_rows,
+    json_rows,
+    parquet_first,
+    parquet_rows,
+)
 from elmo_tasks.data.text_lines import RowErrors, numbered_lines, shown, suffix_of
 from elmo_tasks.errors import DataError
 
@@ -28,6 +39,7 @@ def read_tagged(
     file_format: TaggingFormat | None = None,
     token_column: Column | None = None,
     tag_column: Column | None = None,
+    encoding: str = "utf-8",
 ) -> list[TaggedSentence]:
     """Read tagged sentences.
 
@@ -35,11 +47,14 @@ def read_tagged(
         path: the file; text files may be ``.xz``.
         file_format: ``columns``: a token and its tag a line, at least two columns with tabs (if the first line has one)
             or white space between them, an empty line after each sentence; ``-DOCSTART-`` lines are dropped.
-            ``conllu``: CoNLL-U. ``jsonl``, ``parquet``: a sentence a row. By default from the file's name: ``.conllu``,
-            ``.jsonl``, ``.json``, ``.parquet``; everything else is ``columns``.
-        token_column: which column holds the tokens; by default the first (``form`` in CoNLL-U, ``tokens`` in rows).
-        tag_column: which column holds the tags; by default the last (``tags`` in rows). In CoNLL-U it must be given:
-            ``upos``, ``xpos`` or another name or place.
+            ``conllu``: CoNLL-U. ``jsonl``, ``parquet``: a sentence a row, as a list of tokens and one of tags, or as a text
+            and a list of spans of characters (see :func:`elmo_tasks.data.span_rows.sentence_of`). By default from the
+            file's name: ``.conllu``, ``.jsonl``, ``.json``, ``.parquet``; everything else is ``columns``.
+        token_column: which column holds the tokens; by default the first (``form`` in CoNLL-U; in rows ``tokens``,
+            ``words``, or ``text`` where spans go with it).
+        tag_column: which column holds the tags; by default the last (in rows ``tags``, ``spans`` or ``entities``). In
+            CoNLL-U it must be given: ``upos``, ``xpos`` or another name or place.
+        encoding: how a text file spells characters.
 
     Raises:
         DataError: the file, a line of it, or a column is not as expected; the text names lines, what was expected and
@@ -49,12 +64,15 @@ def read_tagged(
     chosen = file_format or _FORMATS.get(suffix_of(path), "columns")
     errors = RowErrors(path, "row" if chosen == "parquet" else "line")
     if chosen == "columns":
-        return _checked(_read_columns(path, errors, token_column, tag_column), errors)
+        return _checked(_read_columns(path, errors, token_column, tag_column, encoding), errors)
     if chosen == "conllu":
-        return _checked(_read_conllu(path, errors, token_column, tag_column), errors)
-    token_key = column_name(token_column, "tokens", "token_column", path)
-    tag_key = column_name(tag_column, "tags", "tag_column", path)
-    rows = json_rows(path, errors) if chosen == "jsonl" else parquet_rows(path, (token_key, tag_key))
+        return _checked(_read_conllu(path, errors, token_column, tag_column, encoding), errors)
+    # What is wrong with a line is said when the file is read.
+    first = next(json_rows(path, RowErrors(path), encoding), (0, {}))[1] if chosen == "jsonl" else parquet_first(path)
+    tokens, tags = guess_tag_keys(first)
+    token_key = column_name(token_column, tokens, "token_column", path)
+    tag_key = column_name(tag_column, tags, "tag_column", path)
+    rows = json_rows(path, errors, encoding) if chosen == "jsonl" else parquet_rows(path, (token_key, tag_key))
     return _checked(_from_rows(rows, errors, token_key, tag_key), errors)
 
 
@@ -105,14 +123,14 @@ class _Gather:
 
 
 def _read_columns(
-    path: Path, errors: RowErrors, token_column: Column | None, tag_column: Column | None
+    path: Path, errors: RowErrors, token_column: Column | None, tag_column: Column | None, encoding: str
 ) -> Iterator[TaggedSentence]:
     token_at = _place(0 if token_column is None else token_column, "token_column", path)
     tag_at = _place(-1 if tag_column is None else tag_column, "tag_column", path)
     separator: str | None = None
     width = 0
     sentence = _Gather()
-    for number, line in numbered_lines(path):
+    for number, line in numbered_lines(path, encoding):
         if not line.strip():
             yield from sentence.take()
             continue
@@ -163,7 +181,7 @@ def _place(column: Column, parameter: str, path: Path) -> int:
 
 
 def _read_conllu(
-    path: Path, errors: RowErrors, token_column: Column | None, tag_column: Column | None
+    path: Path, errors: RowErrors, token_column: Column | None, tag_column: Column | None, encoding: str
 ) -> Iterator[TaggedSentence]:
     if tag_column is None:
         raise DataError(
@@ -172,7 +190,7 @@ def _read_conllu(
     token_at = _conllu_place("form" if token_column is None else token_column, "token_column", path)
     tag_at = _conllu_place(tag_column, "tag_column", path)
     sentence = _Gather()
-    for number, line in numbered_lines(path):
+    for number, line in numbered_lines(path, encoding):
         if not line.strip():
             yield from sentence.take()
             continue
@@ -216,6 +234,12 @@ def _from_rows(rows: Rows, errors: RowErrors, token_key: str, tag_key: str) -> I
             )
             continue
         tokens, tags = row[token_key], row[tag_key]
+        if isinstance(tokens, str):
+            try:
+                yield sentence_of(tokens, tags, number)
+            except DataError as error:
+                errors.add(number, str(error))
+            continue
         if not _are_strings(tokens):
             errors.add(number, f"{token_key}: expected a list of words, found {shown(tokens)}")
         elif not _are_strings(tags):

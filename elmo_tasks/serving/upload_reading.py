@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from elmo_tasks.api import TrainingPlan
-from elmo_tasks.data.classification_readers import TextColumns, read_labelled, table_rows
-from elmo_tasks.data.column_guess import TEXT_NAMES, column_names, guess_shape
+from elmo_tasks.data.classification_readers import read_labelled
+from elmo_tasks.data.column_guess import column_names, guess_tag_keys
 from elmo_tasks.data.records import LabelledText, TaggedSentence
-from elmo_tasks.data.tables import json_rows
+from elmo_tasks.data.table_columns import TextColumns, find_columns
+from elmo_tasks.data.tables import Column, json_rows
 from elmo_tasks.data.tagging_readers import read_tagged
 from elmo_tasks.data.text_lines import RowErrors, numbered_lines
 from elmo_tasks.errors import DataError, InputError
@@ -65,70 +65,38 @@ def read_upload(path: Path, title: str, plan: TrainingPlan) -> tuple[Columns, Re
 
 
 def _read_texts(path: Path, file_format: str, plan: TrainingPlan) -> tuple[Columns, Records]:
-    if file_format == "jsonl":
-        columns = _json_columns(path, plan)
-        return columns, list(read_labelled(path, "jsonl", TextColumns(columns.text, columns.label)))
-    table = "csv" if file_format == "csv" else "tsv"
-    first = [row for _, row in islice(table_rows(path, table), 200)]  # type: ignore[arg-type]
-    if not first:
-        raise DataError(f"{path}: the file is empty")
-    if len(first[0]) < 2:
-        separator = "a comma" if table == "csv" else "a tab"
-        raise DataError(
-            f"{path}, line 1: expected a text and a label with {separator} between them, found one column only"
-        )
-    shape = guess_shape(first, plan.header)
-    places = {
-        "text": _chosen(plan.text_column, shape.columns, shape.text),
-        "label": _chosen(plan.label_column, shape.columns, shape.label),
-    }
-    if places["text"] == places["label"]:
+    found = find_columns(path, file_format, TextColumns(header=plan.header))  # type: ignore[arg-type]
+    text = _chosen(plan.text_column, found.names, found.name(found.layout.text))
+    label = _chosen(plan.label_column, found.names, found.name(found.layout.label))
+    if text == label:
         raise DataError(f"{path}: the texts and the labels cannot be in one and the same column; choose another one")
-    records = read_labelled(path, table, TextColumns(**places, header=shape.header))  # type: ignore[arg-type]
-    names = shape.columns
-    return Columns(names, names[places["text"]], names[places["label"]], shape.header), list(records)
+    at = (lambda name: name) if file_format == "jsonl" else found.names.index
+    layout = replace(found.layout, text=at(text), label=at(label))
+    return Columns(found.names, text, label, layout.header), read_labelled(path, file_format, layout)  # type: ignore[arg-type]
 
 
 def _read_tags(path: Path, file_format: str, plan: TrainingPlan) -> tuple[Columns, Records]:
+    token: Column
+    tag: Column
     if file_format == "jsonl":
-        columns = _json_columns(path, plan)
-        return columns, _as_bio(read_tagged(path, "jsonl", columns.text, columns.label), path)
-    if file_format == "conllu":
-        tag = plan.label_column if plan.label_column in _CONLLU_TAGS else _CONLLU_TAGS[0]
-        found = read_tagged(path, "conllu", "form", tag)
-        return Columns(_CONLLU_TAGS, "form", tag, None), _as_bio(found, path)
-    line = next((text for _, text in numbered_lines(path) if text.strip() and "-DOCSTART-" not in text), "")
-    fields = line.split("\t" if "\t" in line else None)
-    names = column_names(fields, header=False)
-    text_at, label_at = _chosen(plan.text_column, names, 0), _chosen(plan.label_column, names, len(names) - 1)
-    found = read_tagged(path, "columns", text_at, label_at)
-    return Columns(names, names[text_at], names[label_at], None), _as_bio(found, path)
+        # What is wrong with a line is said when the file is read.
+        _, first = next(json_rows(path, RowErrors(path)), (0, {}))
+        names, (words, tags) = tuple(map(str, first)), guess_tag_keys(first)
+        token, tag = words, tags = _chosen(plan.text_column, names, words), _chosen(plan.label_column, names, tags)
+    elif file_format == "conllu":
+        names, words = _CONLLU_TAGS, "form"
+        token, tag = words, tags = words, _chosen(plan.label_column, names, names[0])
+    else:
+        line = next((text for _, text in numbered_lines(path) if text.strip() and "-DOCSTART-" not in text), "")
+        names = column_names(line.split("\t" if "\t" in line else None), header=False)
+        words = _chosen(plan.text_column, names, names[0] if names else "")
+        tags = _chosen(plan.label_column, names, names[-1] if names else "")
+        token, tag = (names.index(words), names.index(tags)) if names else (0, -1)
+    return Columns(names, words, tags, None), _as_bio(read_tagged(path, file_format, token, tag), path)  # type: ignore[arg-type]
 
 
-def _json_columns(path: Path, plan: TrainingPlan) -> Columns:
-    """Keys of the first object: words are lists there, texts long strings."""
-    # What is wrong with a line is said when the file is read.
-    _, first = next(json_rows(path, RowErrors(path)), (0, {}))
-    names = tuple(map(str, first))
-    wanted = ("tokens", "words") if plan.kind == "tagging" else TEXT_NAMES
-    default = wanted[0]
-    lists = [name for name in names if isinstance(first[name], list)]
-    strings = [name for name in names if isinstance(first[name], str)]
-    fitting = lists if plan.kind == "tagging" else sorted(strings, key=lambda name: -len(first[name]))
-    text = next((name for name in wanted if name in names), fitting[0] if fitting else default)
-    tags = ("tags", "ner_tags", "labels") if plan.kind == "tagging" else ("label", "sentiment", "class", "category")
-    rest = [name for name in (fitting if plan.kind == "tagging" else names) if name != text]
-    label = next((name for name in tags if name in names), rest[0] if rest else tags[0])
-    return Columns(
-        names,
-        plan.text_column if plan.text_column in names else text,
-        plan.label_column if plan.label_column in names else label,
-        None,
-    )
-
-
-def _chosen(wanted: str | None, names: Sequence[str], guess: int) -> int:
-    return names.index(wanted) if wanted is not None and wanted in names else guess
+def _chosen(wanted: str | None, names: Sequence[str], guess: str) -> str:
+    return wanted if wanted is not None and wanted in names else guess
 
 
 def _as_bio(found: Sequence[TaggedSentence], path: Path) -> Records:

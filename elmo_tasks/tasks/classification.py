@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast, get_args
 
 from elmo_tasks.api.task_words import TASK_WORDS
-from elmo_tasks.data.classification_readers import TextColumns, TextFormat, read_labelled
+from elmo_tasks.data.classification_readers import TextFormat, read_labelled
 from elmo_tasks.data.records import LabelledText
+from elmo_tasks.data.table_columns import TextColumns
 from elmo_tasks.data.tables import Column
 from elmo_tasks.heads.classification import TextPrediction
 from elmo_tasks.heads.head import HeadTask

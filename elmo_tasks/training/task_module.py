@@ -113,7 +113,7 @@ class TaskModule(pl.LightningModule):
     def setup(self, stage: str) -> None:
         """Say what was read; compute the layers of the splits that this stage needs, or open them."""
         if self.trainer.is_global_zero:
-            print(self.data.summary(), flush=True)
+            print(self.data.said(), flush=True)
 
     def _prepare_store(self, split: Split) -> None:
         if self.layer_store is None or split not in self.data.rows or split in self._stores:

@@ -1,13 +1,18 @@
 import lzma
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import datasets
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from elmo_tasks.data.classification_readers import TextColumns, read_labelled, read_labelled_hub
+from elmo_tasks.data.classification_readers import read_labelled, read_labelled_hub
 from elmo_tasks.data.records import LabelledText, LabelSet, renamed
-from elmo_tasks.errors import DataError
+from elmo_tasks.data.table_columns import TextColumns, find_columns
+from elmo_tasks.data.tables import parquet_rows
+from elmo_tasks.errors import ConfigError, DataError
 
 BY_PLACE = TextColumns(text=0, label=1)
 
@@ -57,11 +62,11 @@ def test_escaped_line_breaks_in_xz(tmp_path: Path):
     [
         (
             "nice\t1\nbad\t0\n",
-            TextColumns(),
+            TextColumns("text"),
             r"expected one column named 'text', and the first line has 2 columns: 'nice', '1'\. Set text_column and "
             "label_column to names of the header, or to places counted from 0 if there is no header",
         ),
-        ("text\ttext\tlabel\na\tb\t1\n", TextColumns(), r"expected one column named 'text'"),
+        ("text\ttext\tlabel\na\tb\t1\n", TextColumns("text"), r"expected one column named 'text'"),
         ("a\t1\n", TextColumns("text", 1, header=False), r"header is false, so text_column must be a place"),
         ("a\t1\n", TextColumns(0, 5), r"label_column is 5, counted from 0, but the first line has 2 columns"),
         ("a\t1\n", TextColumns(1, -1), r"text_column and label_column are one and the same column, 1"),
@@ -71,9 +76,21 @@ def test_escaped_line_breaks_in_xz(tmp_path: Path):
         ("text\tlabel\n", TextColumns(), r"a\.tsv: no text in this file"),
         ("\n\n", TextColumns(), r"a\.tsv: no text in this file"),
         (
-            "sentence\tlabel\n" + "a\t1\nb\t0\n" * 4,
+            "what the customer wrote about it, in full length\tstars given\n" + "a\tx\nb\ty\n" * 4,
             BY_PLACE,
-            r"line 1: is this line a header\? Its label 'label' comes nowhere else: set header to true or false",
+            r"line 1: is this line a header\? Its label 'stars given' comes nowhere else: set header to true or false",
+        ),
+        (
+            "label\ttext\n" + "1\ta\n0\tb\n" * 4,
+            BY_PLACE,
+            r"text_column is 0 and label_column is 1, counted from 0, but the first line calls them 'label' and 'text': leave "
+            "both out, and the columns are found by their names",
+        ),
+        ("one column\n" * 3, TextColumns(), "with a tab between them, found one column only; set delimiter"),
+        (
+            "a|1\nb|2\n",
+            TextColumns(delimiter=";"),
+            "with ';' between them, found one column only; set delimiter",
         ),
     ],
 )
@@ -105,17 +122,123 @@ def test_json_lines(tmp_path: Path):
     assert read_labelled(file) == [LabelledText("good", "1"), LabelledText("bad", "0")]
 
 
+def test_labels_that_are_numbers_or_truths(tmp_path: Path):
+    rows = ('{"review": "a", "stars": 1.0}', '{"review": "b", "stars": 0.5}', '{"review": "c", "stars": true}')
+    file = written(tmp_path, "\n".join(rows), "a.jsonl")
+    assert [(row.text, row.label) for row in read_labelled(file)] == [("a", "1.0"), ("b", "0.5"), ("c", "true")]
+    assert LabelSet.of(["1.0", "0.5", "-2", "10"]).names == ("-2", "0.5", "1.0", "10")
+
+
+SENTENCES = [(f"It rained {k} hours, and \u00e9tude {k} went on.", "good" if k % 3 else "bad") for k in range(12)]
+
+
+@pytest.mark.parametrize(
+    ("name", "mark", "header", "columns", "said"),
+    [
+        (
+            "a.csv",
+            ",",
+            "text,label\n",
+            TextColumns(),
+            "texts from 'text', labels from 'label', named by the first line",
+        ),
+        (
+            "a.csv",
+            ";",
+            "text;label\n",
+            TextColumns(),
+            "texts from 'text', labels from 'label', named by the first line",
+        ),
+        ("a.csv", "|", "text|label\n", TextColumns(delimiter="|"), "texts from 'text'"),
+        (
+            "a.tsv",
+            ";",
+            "",
+            TextColumns(delimiter=";"),
+            "from 'column 1', labels from 'column 2', there is no line of names",
+        ),
+        ("a.csv", ",", "what they said,mood\n", TextColumns(), "texts from 'what they said', labels from 'mood'"),
+        ("a.csv", ",", "text,label\n", TextColumns(0, 1), "texts from 'text', labels from 'label', named by the first"),
+        ("a.csv", ",", "text,label\n", TextColumns("text"), "texts from 'text', labels from 'label'"),
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_columns_are_found_and_said(tmp_path, name, mark, header, columns, said, encoding):
+    quote = "" if name.endswith("tsv") else '"'
+    rows = "".join(f"{quote}{text}{quote}{mark}{label}\n" for text, label in SENTENCES)
+    file = tmp_path / name
+    file.write_bytes((header + rows).encode(encoding))
+    columns = replace(columns, encoding=encoding)
+    assert [(row.text, row.label) for row in read_labelled(file, columns=columns)] == SENTENCES
+    assert said in find_columns(file, name[2:], columns).said()
+
+
+def test_other_files_are_read_as_the_training_file(tmp_path: Path):
+    train = find_columns(written(tmp_path, "note,text,label\nn,It rained.,wet\nn,It did not.,dry\n", "a.csv"), "csv")
+    other = written(tmp_path, "label,text,note\nwet,Rain fell.,a much longer note than the text is\n", "b.csv")
+    assert read_labelled(other, like=train) == [LabelledText("Rain fell.", "wet")]
+    bare = written(tmp_path, "a much longer note than the text is,Rain fell.,wet\n", "c.csv")
+    assert read_labelled(bare, like=train) == [LabelledText("Rain fell.", "wet")]
+    rows = find_columns(written(tmp_path, '{"id": "x", "body": "It rained.", "topic": "wet"}', "a.jsonl"), "jsonl")
+    other = written(tmp_path, '{"title": "longer title than body", "body": "Rain.", "topic": "wet"}', "b.jsonl")
+    assert read_labelled(other, like=rows) == [LabelledText("Rain.", "wet")]
+
+
+@pytest.mark.parametrize(("delimiter", "encoding", "error", "message"), [
+    ("::", "utf-8", DataError, "delimiter: expected one character between columns, found '::'"),
+    (None, "utf-16", ConfigError, r"data\.encoding: files in utf-16 cannot be read line by line: save them as UTF-8"),
+    (None, "klingon", ConfigError, r"data\.encoding: expected an encoding such as utf-8, .* found 'klingon'"),
+])  # fmt: skip
+def test_wrong_delimiter_and_encoding(tmp_path, delimiter, encoding, error, message):
+    file = written(tmp_path, "text::label\na::1\n", "a.csv")
+    with pytest.raises(error, match=message):
+        read_labelled(file, columns=TextColumns(encoding=encoding, delimiter=delimiter))
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_parquet_file_that_unpacks_to_much_more_is_refused_before_a_row_is_made(tmp_path, monkeypatch, nested):
+    """One long value, written once and named many times: 40 MB in a file of a kilobyte."""
+    long = pa.DictionaryArray.from_arrays(pa.array([0] * 400), pa.array(["x" * 100_000]))
+    texts = pa.ListArray.from_arrays(pa.array(range(401), pa.int32()), long) if nested else long
+    file = tmp_path / "bomb.parquet"
+    pq.write_table(pa.table({"text": texts, "label": ["a", "b"] * 200}), file, compression="zstd")
+    assert file.stat().st_size < 20_000
+    monkeypatch.setattr("elmo_tasks.data.text_lines.MOST_BYTES", 10_000_000)
+    with pytest.raises(DataError, match=r"bomb\.parquet: expected at most 0\.01 GB of labelled rows once unpacked"):
+        next(parquet_rows(file, ("text", "label")))
+    monkeypatch.setattr("elmo_tasks.data.text_lines.MOST_BYTES", 100_000_000)
+    assert len(list(parquet_rows(file, ("text", "label")))) == 400
+
+
+def test_a_parquet_column_that_unpacks_to_too_much_is_refused_by_what_the_file_says(tmp_path, monkeypatch):
+    file = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"text": ["y" * 50_000] * 40, "label": ["a"] * 40}), file, use_dictionary=False)
+    monkeypatch.setattr("elmo_tasks.data.text_lines.MOST_BYTES", 1_000_000)
+    with pytest.raises(DataError, match=r"expected at most 0\.001 GB"):
+        read_labelled(file)
+
+
+@pytest.mark.parametrize("content", [b"no parquet", b"PAR1" + b"x" * 40 + b"PAR1"])
+def test_a_broken_parquet_file(tmp_path, content):
+    file = tmp_path / "a.parquet"
+    file.write_bytes(content)
+    with pytest.raises(DataError, match=r"a\.parquet: expected a parquet file \("):
+        read_labelled(file)
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
         (
-            '{"review": "a", "label": 1}',
-            "line 1: expected the keys 'text' and 'label', found 'review', 'label': set text_c",
+            '{"text": "b", "label": 1}\n{"review": "a", "label": 1}',
+            "line 2: expected the keys 'text' and 'label', found 'review', 'label': set text_c",
         ),
         ('{"text": "", "label": 1}', "line 1: text: expected a text, found ''"),
         ('{"text": 3, "label": 1}', "line 1: text: expected a text, found 3"),
-        ('{"text": "a", "label": 0.5}', r"line 1: label: expected a string or a whole number, found 0\.5"),
-        ('{"text": "a", "label": true}', "line 1: label: expected a string or a whole number, found True"),
+        ('{"text": "a", "label": [1]}', r"line 1: label: expected a string, a number, true or false, found \[1\]"),
+        ('{"text": "a", "label": NaN}', "line 1: label: expected a string, a number, true or false, found nan"),
+        ('{"text": "half \\ud83d", "label": 1}', r"line 1: expected whole characters, found half of one \(a lone surr"),
+        ('{"text": "a", "label": %s}' % ("9" * 5_000), r"line 1: expected one JSON object .* \(Exceeds the limit"),
         ('{"text": "a", "label": null}', "line 1: label: expected a label, found none"),
     ],
 )
@@ -135,9 +258,9 @@ def test_parquet(tmp_path: Path):
     file = tmp_path / "a.parquet"
     table([0, 1]).to_parquet(str(file))
     expected = [LabelledText("bad", "negative"), LabelledText("good", "positive")]
-    assert read_labelled(file, columns=TextColumns(text="sentence")) == expected
+    assert read_labelled(file) == expected
     with pytest.raises(DataError, match="no column 'text'; it has 'sentence', 'label'"):
-        read_labelled(file)
+        read_labelled(file, columns=TextColumns(text="text"))
 
 
 def test_hub(monkeypatch: pytest.MonkeyPatch):

@@ -100,16 +100,68 @@ def test_json_lines(tmp_path: Path):
     assert read_tagged(file) == [TaggedSentence(("a", "b"), ("O", "B-X")), TaggedSentence(("c",), ("O",))]
 
 
+SPANS = [
+    {"text": "Ada flew to New York-based Oslo Air.", "entities": [{"start": 12, "end": 20, "label": "PLACE"}]},
+    {"text": "  It rained.", "entities": []},
+    {"text": "Bo slept.", "entities": [{"start": 0, "end": 2, "label": "PER"}]},
+]
+
+
+@pytest.mark.parametrize("spelling", ["objects", "offsets", "triples", "with tokens"])
+def test_texts_with_spans_of_characters(tmp_path: Path, spelling: str):
+    rows: list[dict[str, Any]] = SPANS
+    if spelling == "offsets":
+        rows = [
+            {"id": 3, "text": row["text"], "spans": [
+                {"start_offset": s["start"], "end_offset": s["end"], "type": s["label"]} for s in row["entities"]]}
+            for row in SPANS
+        ]  # fmt: skip
+    elif spelling == "triples":
+        rows = [
+            {"text": r["text"], "label": [[s["start"], s["end"], s["label"]] for s in r["entities"]]} for r in SPANS
+        ]
+    elif spelling == "with tokens":
+        rows = [{"tokens": [{"text": "Ada"}], "spans": row["entities"], "text": row["text"]} for row in SPANS]
+    found = read_tagged(written(tmp_path, "\n".join(map(json.dumps, rows)), "a.jsonl"))
+    assert found[0].tokens == ("Ada", "flew", "to", "New", "York-based", "Oslo", "Air", ".")
+    assert found[0].tags == ("O", "O", "O", "B-PLACE", "I-PLACE", "O", "O", "O")
+    assert [(row.tokens, row.tags, row.widened) for row in found[1:]] == [
+        (("It", "rained", "."), ("O", "O", "O"), 0),
+        (("Bo", "slept", "."), ("B-PER", "O", "O"), 0),
+    ]
+    assert found[0].widened == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (
+            {"spans": [[0, 99, "X"]]},
+            r"line 1: expected spans such as .* within the 9 characters of the text, found \[0, 99",
+        ),
+        ({"spans": [{"start": 0, "end": 2}]}, r"expected spans such as .* found {'start': 0, 'end': 2}"),
+        ({"spans": [[0, 2, "A"], [1, 2, "B"]]}, r"two spans \(A and B\) share the word 'Bo'; a word has one tag here"),
+        ({"spans": [[2, 3, "A"]]}, r"the span 2 to 3 \(A\) holds no word of 'Bo slept\.'"),
+        ({"spans": ["Bo"]}, "expected spans such as"),
+        ({"spans": [], "text": " "}, "expected a text with words, found ' '"),
+    ],
+)
+def test_wrong_spans(tmp_path: Path, row: dict[str, Any], message: str):
+    with pytest.raises(DataError, match=message):
+        read_tagged(written(tmp_path, json.dumps({"text": "Bo slept."} | row), "a.jsonl"))
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
         ('{"tokens": ["a"], "tags": ["O", "O"]}', r"line 1: expected one tag per token, found 1 tokens and 2 tags"),
         ('{"tokens": [], "tags": []}', "line 1: expected at least one token, found none"),
-        ('{"tokens": "a b", "tags": ["O", "O"]}', "line 1: tokens: expected a list of words, found 'a b'"),
+        ('{"tokens": 3, "tags": ["O", "O"]}', "line 1: tokens: expected a list of words, found 3"),
+        ('{"tokens": "a b", "tags": ["O", "O"]}', r"line 1: expected spans such as \{'start': 0, .* found 'O'"),
         ('{"tokens": ["a"], "tags": [3]}', r"line 1: tags: expected a list of tags as strings, found \[3\]"),
         (
-            '{"words": ["a"], "ner": ["O"]}',
-            "expected the keys 'tokens' and 'tags', found 'words', 'ner': set token_column",
+            '{"tokens": ["a"], "tags": ["O"]}\n{"words": ["a"], "ner": ["O"]}',
+            "line 2: expected the keys 'tokens' and 'tags', found 'words', 'ner': set token_column",
         ),
         ("[1, 2]", r"line 1: expected one JSON object on the line, found '\[1, 2\]'"),
         ("{", r"line 1: expected one JSON object on the line, found '{' \("),
@@ -135,8 +187,9 @@ def test_parquet_gives_classes_by_name(tmp_path: Path):
     table().to_parquet(str(file))
     expected = [TaggedSentence(("Ann", "ran"), ("B-PER", "O")), TaggedSentence(("b",), ("O",))]
     assert read_tagged(file, tag_column="ner_tags") == expected
+    assert read_tagged(file) == expected
     with pytest.raises(DataError, match=r"a\.parquet: no column 'tags'; it has 'tokens', 'ner_tags'"):
-        read_tagged(file)
+        read_tagged(file, tag_column="tags")
     with pytest.raises(DataError, match=r"tag_column: expected the name of a column, found the number 1"):
         read_tagged(file, tag_column=1)
     with pytest.raises(DataError, match=r"b\.parquet: expected a parquet file"):

@@ -28,7 +28,12 @@ def test_xz(tmp_path: Path):
     ("content", "name", "message"),
     [
         (b"", "a.txt", r"a\.txt: the file is empty"),
-        (b"good\nbad \xff\n", "a.txt", r"a\.txt, line 2: expected UTF-8 text, found the byte 0xff at position 5"),
+        (
+            b"good\nbad \xff\n",
+            "a.txt",
+            r"a\.txt, line 2: expected UTF-8 text, found the byte 0xff at position 5; set encoding",
+        ),
+        ("a\n".encode("utf-16"), "a.txt", r"a\.txt: expected UTF-8 text, found UTF-16: save the file as UTF-8"),
         (b"PK\x00\x01", "a.txt", r"a\.txt, line 1: expected a text file, found a zero byte: this is a binary file"),
         (b"not xz", "a.xz", r"a\.xz: the compressed data is broken"),
         (lzma.compress(b"hello" * 100)[:-20], "a.xz", r"a\.xz: the compressed data is broken"),
@@ -39,6 +44,31 @@ def test_broken_files(tmp_path: Path, content: bytes, name: str, message: str):
     file.write_bytes(content)
     with pytest.raises(DataError, match=message):
         lines(file)
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.txt.xz"])
+def test_lines_and_files_have_a_longest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str):
+    file = tmp_path / name
+    content = b"short\n" + b"x" * 5_000 + b"\n"
+    file.write_bytes(lzma.compress(content) if name.endswith("xz") else content)
+    assert len(lines(file)) == 2
+    monkeypatch.setattr("elmo_tasks.data.text_lines.LONGEST_LINE", 4_999)
+    with pytest.raises(DataError, match=r"line 2: expected at most 4,999 bytes on a line, found more"):
+        lines(file)
+    monkeypatch.undo()
+    monkeypatch.setattr("elmo_tasks.data.text_lines.MOST_BYTES", 5_000)
+    with pytest.raises(
+        DataError, match=r"expected at most 5e-06 GB of labelled rows once unpacked.* give a part of them"
+    ):
+        lines(file)
+
+
+def test_the_advice_to_set_the_encoding_can_be_followed(tmp_path: Path):
+    file = tmp_path / "a.txt"
+    file.write_bytes("caf\u00e9\n".encode("latin-1"))
+    with pytest.raises(DataError, match="set encoding to the file's own, such as latin-1"):
+        lines(file)
+    assert list(numbered_lines(file, "latin-1")) == [(1, "caf\u00e9")]
 
 
 def test_no_file(tmp_path: Path):

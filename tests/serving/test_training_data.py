@@ -7,7 +7,7 @@ import time
 import pytest
 
 from elmo_tasks.api import TrainingPlan
-from elmo_tasks.data.classification_readers import TextColumns, read_labelled
+from elmo_tasks.data.classification_readers import read_labelled
 from elmo_tasks.data.records import LabelledText, TaggedSentence
 from elmo_tasks.data.tagging_readers import read_tagged
 from elmo_tasks.errors import InputError
@@ -55,6 +55,12 @@ def test_columns_are_guessed(tmp_path, name, content, columns):
     assert found.examples[0] == (("text number 0 about rain",), ("bad",))
 
 
+def test_texts_with_spans_of_characters_are_tagged(tmp_path):
+    rows = [{"text": f"Ada {k} slept.", "entities": [{"start": 0, "end": 3, "label": "PER"}]} for k in range(30)]
+    found = look(tmp_path, "a.jsonl", "\n".join(map(json.dumps, rows)), "tagging")
+    assert (found.labels, found.counted, found.text_column) == ((("PER", 30),), "names", "text")
+
+
 def test_columns_can_be_chosen(tmp_path):
     rows = "".join(f"{text},{label},{'x' if k % 2 else 'y'}\n" for k, (text, label) in enumerate(TEXTS))
     found = look(tmp_path, "a.csv", f"text,label,other\n{rows}", label_column="other")
@@ -81,7 +87,7 @@ def test_tagged_words_of_any_scheme_become_names(tmp_path):
         ("a.csv", csv_of() + '"never closed,good\n', "classification", r"^a\.csv, line 42: expected comma-separated"),
         ("a.tsv", b"\x7fELF\0\0\0", "classification", r"^a\.tsv, line 1: expected a text file, found a zero byte"),
         ("a.tsv", b"good\tcaf\xe9\n" * 30, "classification", r"^a\.tsv, line 1: expected UTF-8"),
-        ("a.tsv", "\n\n", "classification", "empty"),
+        ("a.tsv", "\n\n", "classification", "no text in this file"),
         ("a.tsv", "one column\n" * 30, "classification", "found one column only"),
         ("a.tsv", tsv_of(TEXTS[:9]), "classification", "9 texts; training needs 20 or more"),
         (
@@ -184,7 +190,9 @@ def test_what_is_written_is_what_was_sent(tmp_path):
     folder = tmp_path / "job"
     folder.mkdir()
     assert write_upload(*uploads.find(key), TrainingPlan("classification", "upload", key), folder) == 30
-    rows = read_labelled(folder / "train.jsonl", columns=TextColumns()) + read_labelled(folder / "test.jsonl")
+    rows = read_labelled(
+        folder / "train.jsonl",
+    ) + read_labelled(folder / "test.jsonl")
     assert sorted(row.text for row in rows) == sorted(f'said "x" {k}, then' for k in range(30))
     assert {row.label for row in rows} == {"good", "<b>bad</b>"}
     key = uploads.keep("a.conll", CONLL.replace("I-PER", "E-PER").encode())

@@ -10,7 +10,8 @@ import numpy as np
 from elmo_tasks.analysis.evaluation.reader import Reader, progress
 from elmo_tasks.analysis.evaluation.rows import Row
 from elmo_tasks.analysis.probing import CLASS_STEPS, class_accuracy
-from elmo_tasks.data.classification_readers import TextColumns, read_labelled
+from elmo_tasks.data.classification_readers import read_labelled
+from elmo_tasks.data.table_columns import TextColumns
 
 SST2 = ("sentiment/sst2/train.tsv", "sentiment/sst2/dev.tsv")
 
