@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help app test train-ner train-sentiment bench lint
+.PHONY: help install app test test-fast train-ner train-sentiment bench lint
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -19,17 +19,22 @@ $(VENV)/.dev: requirements-dev.txt $(VENV)/.app
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $@
 
+install: $(VENV)/.app  ## only install, into .venv: then `. .venv/bin/activate`, and elmo-tasks is a command
+
 app: $(VENV)/.app  ## open the app with the bundled models (ARGS="--port 7861" for its options)
-	$(BIN)/python app.py $(ARGS)
+	$(BIN)/elmo-tasks app $(ARGS)
 
 test: $(VENV)/.dev  ## run all tests (ARGS="-m 'not browser'" for pytest's options)
 	$(BIN)/python -m pytest $(ARGS)
 
+test-fast: $(VENV)/.dev  ## run what takes no more than seconds a test: no browser, no training, no large data
+	$(BIN)/python -m pytest -m "not slow and not browser and not network" $(ARGS)
+
 train-ner: $(VENV)/.app  ## train an entity tagger on a small sample, in a minute (ARGS="--encoder NAME" and the like)
-	$(BIN)/python -m elmo_tasks fit --config lightning_configs/ner_sample.yaml $(ARGS)
+	$(BIN)/elmo-tasks fit --config ner_sample $(ARGS)
 
 train-sentiment: $(VENV)/.app  ## train a sentiment classifier on a small sample, in a minute
-	$(BIN)/python -m elmo_tasks fit --config lightning_configs/sentiment_sample.yaml $(ARGS)
+	$(BIN)/elmo-tasks fit --config sentiment_sample $(ARGS)
 
 bench: $(VENV)/.app  ## measure the speed of the app, of pretraining and of training heads
 	$(BIN)/python -m benchmarks.app_speed

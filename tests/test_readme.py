@@ -1,4 +1,4 @@
-"""Every command in the README runs, or is at least one that the program understands; every link in it leads somewhere."""
+"""Every command in the README and docs/ runs, or is at least one that the program understands; every link leads somewhere."""
 
 import os
 import re
@@ -12,10 +12,16 @@ import yaml
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+#: By their place in the repository. The README comes first: what it does is there for the others.
+PAGES = {
+    str(path.relative_to(REPOSITORY)): path.read_text(encoding="utf-8")
+    for path in [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md")), *REPOSITORY.glob("C*.md")]
+}
 
 
 def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+    pattern = re.compile(rf"^```{language}\n(.*?)^```", re.MULTILINE | re.DOTALL)
+    return [block for page in PAGES.values() for block in pattern.findall(page)]
 
 
 def commands() -> list[str]:
@@ -27,8 +33,8 @@ def commands() -> list[str]:
 def workplace(tmp_path_factory):
     """A folder as a reader would have it: the repository's files, and a text of one's own."""
     folder = tmp_path_factory.mktemp("reader")
-    names = "app.py elmo_tasks lightning_configs checkpoints benchmarks Makefile requirements.txt requirements-dev.txt"
-    for name in names.split():
+    names = "app.py elmo_tasks lightning_configs checkpoints benchmarks tests Makefile pyproject.toml"
+    for name in [*names.split(), "requirements.txt", "requirements-dev.txt"]:
         (folder / name).symlink_to(REPOSITORY / name)
     text = "The kettle sang and nobody heard it .\nRain fell on the roof of the old station .\n" * 350
     (folder / "my_text.txt").write_text(text)
@@ -64,40 +70,50 @@ def test_a_command_runs(command, workplace):
         targets = re.findall(r"^([a-z-]+):", (REPOSITORY / "Makefile").read_text(), re.MULTILINE)
         assert words[1] in targets
         run(workplace, "make", "--dry-run", *words[1:])
-    elif words[:2] == ["python", "app.py"]:
-        known = run(workplace, sys.executable, "app.py", "--help")
-        assert all(word in known for word in words[2:] if word.startswith("--"))
+    elif words == [".", ".venv/bin/activate"]:
+        assert "VENV ?= .venv" in (REPOSITORY / "Makefile").read_text()
     elif words[0] == "tensorboard":
         run(workplace, str(Path(sys.executable).with_name("tensorboard")), "--help")
-    elif words[2].startswith("benchmarks."):
+    elif words[:2] == ["python", "-m"]:
+        assert words[2].split(".")[0] in ("benchmarks", "pytest"), f"a command this test does not know: {command}"
         run(workplace, sys.executable, "-m", words[2], "--help")
-    elif words[3] == "download" or "small" in words:  # from the network, or of what came from there
-        run(workplace, sys.executable, *words[1:4], "--help")
-    elif words[3] in ("fit", "test") and "ner_sample" in command:
-        epochs = [] if words[3] == "test" else [f"--trainer.max_epochs={2 if '--ckpt_path' in words else 1}"]
-        run(workplace, sys.executable, *words[1:], *HEAD_RUN, *epochs)
-    elif words[3] == "fit":
+    else:
+        assert words[0] == "elmo-tasks", f"a command this test does not know: {command}"
+        run_ours(words[1:], command, workplace, typed)
+
+
+def run_ours(words, command, workplace, typed):
+    program = (sys.executable, "-m", "elmo_tasks")  # what elmo-tasks is: see test_packaging.py
+    name = words[0]
+    if name == "app":
+        known = run(workplace, *program, "app", "--help")
+        assert all(word in known for word in words if word.startswith("--"))
+    elif name == "download" or "small" in words:  # from the network, or of what came from there
+        run(workplace, *program, name, "--help")
+    elif name in ("fit", "test") and "ner_sample" in command:
+        epochs = [] if name == "test" else [f"--trainer.max_epochs={2 if '--ckpt_path' in words else 1}"]
+        run(workplace, *program, *words, *HEAD_RUN, *epochs)
+    elif name == "fit":
         resumes = "--ckpt_path" in words
         assert not resumes or (workplace / words[-1]).exists()  # the command before wrote it
-        run(workplace, sys.executable, *words[1:], *SMALL)
+        run(workplace, *program, *words, *SMALL)
         assert (workplace / "runs" / "bilm_own_text" / "model" / "options.json").exists()
     else:
-        assert words[:3] == ["python", "-m", "elmo_tasks"], f"a command this test does not know: {command}"
         if "--index" in words:  # the whole held-out text takes minutes; a text of the same form stands in for it
             words[words.index("--text") + 1 :] = ["my_text.txt", "--index", "index.tsv"]
             (workplace / "index.tsv").write_text("source\tfirst_line\tlast_line\nwiki_enwiki2018\t1\t20\n")
-        elif words[3] == "evaluate" and words[-1] == "../shared/data":
+        elif name == "evaluate" and words[-1] == "../shared/data":
             # With the data sets it takes minutes; without them it says what is missing.
             (workplace / "no_data").mkdir(exist_ok=True)
             words[-1] = "no_data"
-        elif words[3] == "evaluate" and "my_text.txt" in words:  # the full softmax over 700 lines takes its time
+        elif name == "evaluate" and "my_text.txt" in words:  # the full softmax over 700 lines takes its time
             words[words.index("my_text.txt")] = "sentences.txt"
         if "--head" in words and "--data" in words and "../shared" in command:
             data = REPOSITORY / words[-1]
             if not data.exists():
                 pytest.skip(f"{words[-1]} is not here")
             words[-1] = str(data)
-        run(workplace, sys.executable, *words[1:], typed=typed)
+        run(workplace, *program, *words, typed=typed)
 
 
 @pytest.mark.slow
@@ -106,14 +122,44 @@ def test_python_code_runs(code, workplace):
     assert run(workplace, sys.executable, "-c", code)
 
 
-def test_links_lead_somewhere():
-    for target in re.findall(r"\]\(([^)#]+)\)", README):
-        if not target.startswith("http"):
-            assert (REPOSITORY / target).exists(), target
-    anchors = {
-        re.sub(r"[^\w -]", "", h.lower()).strip().replace(" ", "-") for h in re.findall(r"^#+ (.*)$", README, re.M)
-    }
-    assert set(re.findall(r"\]\(#([^)]+)\)", README)) <= anchors
+@pytest.mark.parametrize("code", [c for c in blocks("python") if "gradio_client" in c])
+def test_endpoints_are_there(code):
+    offered = "".join(path.read_text(encoding="utf-8") for path in (REPOSITORY / "elmo_tasks" / "ui").glob("*.py"))
+    asked = re.findall(r'api_name="/(\w+)"', code)
+    assert asked
+    assert all(f'api_name="{name}"' in offered for name in asked)
+
+
+def anchors(page: str) -> set[str]:
+    return {re.sub(r"[^\w -]", "", h.lower()).strip().replace(" ", "-") for h in re.findall(r"^#+ (.*)$", page, re.M)}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_lead_somewhere(name):
+    for target, _, anchor in (link.partition("#") for link in re.findall(r"\]\(([^)]+)\)", PAGES[name])):
+        if target.startswith("http"):
+            continue
+        place = (REPOSITORY / name).parent / target if target else REPOSITORY / name
+        assert place.exists(), target
+        if anchor:
+            assert anchor in anchors(place.read_text(encoding="utf-8")), f"{target}#{anchor}"
+
+
+def test_each_page_and_each_picture_is_reached():
+    every = "".join(PAGES.values())
+    for path in [*(REPOSITORY / "docs").glob("*.md"), *(REPOSITORY / "docs").glob("*.png")]:
+        assert re.search(rf"\]\((docs/)?{re.escape(path.name)}[)#]", every), path.name
+
+
+def test_the_readme_is_one_page_and_activates_the_environment_before_it_is_used():
+    assert len(README.splitlines()) <= 160
+    told = [
+        line.split("  #")[0].strip()
+        for block in re.findall(r"```sh\n(.*?)```", README, re.S)
+        for line in block.splitlines()
+    ]
+    first = next(k for k, line in enumerate(told) if "elmo-tasks" in line or line.startswith("python"))
+    assert ". .venv/bin/activate" in told[:first]
 
 
 def test_the_front_matter_is_that_of_a_hosted_space():
