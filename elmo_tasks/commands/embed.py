@@ -1,22 +1,41 @@
-"""``embed``: vectors of a text file in HDF5, in the format of the ``allennlp elmo`` command."""
+"""``embed``: vectors of a text file, in the format of the ``allennlp elmo`` command, in few large data sets, or as Parquet."""
 
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-HELP = "vectors of every token of a text file, to HDF5"
+if TYPE_CHECKING:
+    from elmo_tasks.encoders.block_parts import BlockParts
+
+HELP = "vectors of every token of a text file, to HDF5 or Parquet"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
-    parser.add_argument("input", type=Path, help="text file: one sentence per line, tokens separated by spaces")
-    parser.add_argument("output", type=Path, help="HDF5 file: a data set per line number, and sentence_to_index")
-    parser.add_argument("--model", help="name or folder of a biLM (default: the bundled one)")
-    parser.add_argument("--batch-size", type=int, default=64, help="sentences at a time (default: 64)")
-    parser.add_argument("--device", default="cpu", help="cpu, cuda, ... (default: cpu)")
+    parser.add_argument(
+        "input", help="text file: one sentence per line, tokens separated by spaces; - for standard input"
+    )
+    parser.add_argument("output", type=Path, help="HDF5 file; a name that ends in .parquet makes it Parquet")
+    parser.add_argument("--model", help="name or folder of an encoder (default: the bundled biLM)")
+    parser.add_argument("--raw", action="store_true", help="lines are plain text, which is split into tokens here")
+    parser.add_argument("--sentences", action="store_true", help="one vector a line: the mean over its tokens")
+    parser.add_argument(
+        "--layout",
+        choices=("published", "flat"),
+        default="published",
+        help="of HDF5: a data set per line number and sentence_to_index (default), or few large data sets: "
+        "vectors, offsets, sentences, tokens",
+    )
+    parser.add_argument(
+        "--dtype", choices=("float32", "float16"), default="float32", help="of the vectors (default: float32)"
+    )
+    parser.add_argument(
+        "--window", type=int, help="read longer lines in overlapping windows of so many tokens (default: whole)"
+    )
+    parser.add_argument("--batch-size", type=int, default=64, help="sentences at a time, at most (default: 64)")
+    add_computing(parser)
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument(
         "--all", action="store_const", const="all", dest="which", help="all layers: (layers, tokens, dim)"
@@ -27,48 +46,77 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_computing(parser: argparse.ArgumentParser) -> None:
+    """Describe the arguments that say how a corpus is encoded."""
+    parser.add_argument("--device", default="cpu", help="cpu, cuda, ... (default: cpu)")
+    parser.add_argument(
+        "--processes", type=int, default=1, help="share the work between so many; with cuda, so many GPUs"
+    )
+    parser.add_argument(
+        "--precision",
+        choices=("float32", "bf16"),
+        default="float32",
+        help="of the products; bf16 is faster where the processor computes in bfloat16 (default: float32)",
+    )
+
+
 def run(args: argparse.Namespace) -> int:
-    """Encode line by line; the file appears only when it is whole."""
-    import h5py
-    from tqdm import tqdm
-
-    from elmo_tasks.encoders.elmo import Elmo
-    from elmo_tasks.errors import ConfigError
-    from elmo_tasks.files import whole_file
+    """Encode, by length and in blocks; the file appears only when it is whole."""
+    from elmo_tasks.commands.lines import STANDARD, lines_of
+    from elmo_tasks.encoders.block_parts import BlockParts
+    from elmo_tasks.encoders.corpus_encoding import CorpusEncoding, Wanted
+    from elmo_tasks.encoders.load import load
+    from elmo_tasks.errors import ConfigError, DataError
+    from elmo_tasks.files import held, lock_of, whole_file
     from elmo_tasks.layers.device import checked_device
+    from elmo_tasks.text.tokens import tokenize
 
-    if args.batch_size < 1:
-        raise ConfigError(f"--batch-size {args.batch_size}: expected at least 1")
-    lines = [line.strip() for line in _lines(args.input)]
-    if not args.output.parent.is_dir():
-        raise ConfigError(f"{args.output}: the folder {args.output.parent} does not exist")
-    if args.output.is_dir() or (args.output.exists() and args.output.samefile(args.input)):
-        raise ConfigError(f"{args.output}: this is a folder or the input itself; name a new file")
-    elmo = Elmo.load(args.model, device=checked_device(args.device))
-    with (
-        whole_file(args.output) as partial,
-        h5py.File(partial, "w") as file,
-        tqdm(total=len(lines), unit="sentence") as bar,
-    ):
-        number = 0
-        for layers in elmo.encode_batches((line.split() for line in lines), args.batch_size):
-            for k in range(len(layers)):
-                vectors = layers.sentence(k).float().cpu()
-                chosen = {"all": vectors, "top": vectors[-1], "average": vectors.mean(dim=0)}[args.which]
-                file.create_dataset(str(number), data=chosen.numpy(), dtype="float32")
-                number += 1
-            bar.update(len(layers))
-        # A sentence that comes twice has the same vectors twice; its index is the last, as AllenNLP wrote it.
-        index = {line: str(k) for k, line in enumerate(lines)}
-        table = file.create_dataset("sentence_to_index", (1,), dtype=h5py.string_dtype())
-        table[0] = json.dumps(index)
+    output: Path = args.output
+    wanted = Wanted(args.which, args.sentences, args.dtype, args.batch_size, args.window, args.precision == "bf16")
+    if args.processes < 1:
+        raise ConfigError(f"--processes {args.processes}: expected at least 1")
+    if args.input != STANDARD and not Path(args.input).is_file():
+        raise DataError(f"{args.input}: no such file; expected one sentence per line, tokens separated by spaces")
+    if not output.parent.is_dir():
+        raise ConfigError(f"{output}: the folder {output.parent} does not exist")
+    if output.is_dir() or (args.input != STANDARD and output.exists() and output.samefile(args.input)):
+        raise ConfigError(f"{output}: this is a folder or the input itself; name a new file")
+    device = checked_device(args.device)
+    with held(lock_of(output), str(output)):
+        lines = [line.strip() for line in lines_of(args.input)]
+        tokens = [[token.text for token in tokenize(line)] if args.raw else line.split() for line in lines]
+        # Several processes move a copy each to their device.
+        encoder = load(args.model, device="cpu" if args.processes > 1 else device)
+        parts = BlockParts(output.with_name(f".{output.name}.parts"), CorpusEncoding(encoder, tokens, wanted))
+        with parts.kept_if_any():
+            encode_missing(parts, args.processes, args.device)
+        with whole_file(output) as partial:
+            _write(partial, output, args.layout, lines, parts)
+        parts.remove()
     return 0
 
 
-def _lines(path: Path) -> Iterator[str]:
-    from elmo_tasks.errors import DataError
-    from elmo_tasks.text.vocabulary import open_text
+def encode_missing(parts: BlockParts, processes: int, device: str) -> None:
+    """Compute the blocks that are missing, here or by several processes."""
+    if processes == 1:
+        parts.compute_missing()
+    elif parts.missing():
+        from elmo_tasks.training.distributed_encoding import compute_with
 
-    if not path.is_file():
-        raise DataError(f"{path}: no such file; expected one sentence per line, tokens separated by spaces")
-    return open_text(path)
+        compute_with(parts, processes, device)
+
+
+def _write(path: Path, output: Path, layout: str, lines: list[str], parts: BlockParts) -> None:
+    from elmo_tasks.corpus.vector_files import Vectors, write_flat, write_parquet, write_published
+
+    encoding = parts.encoding
+    about = Vectors(lines, encoding.sentences, encoding.row_shape, encoding.wanted.dtype, encoding.wanted.pooled)
+    found = parts.sentences()
+    if output.suffix == ".parquet":
+        write_parquet(path, about, found)
+    elif layout == "flat":
+        write_flat(path, about, found)
+    else:
+        # (layers, tokens, dim), as the published file has them; on the disk of a store tokens come first.
+        turned = encoding.wanted.layers == "all" and not encoding.wanted.pooled
+        write_published(path, about, (v.transpose(1, 0, 2) for v in found) if turned else found)

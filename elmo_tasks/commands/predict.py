@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.commands.lines import STANDARD, lines_of
+from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import whole_file
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from elmo_tasks.training.predictor import Predictor
 
 HELP = "sentiment or entities of the lines of a file"
-_STANDARD = "-"
 _LINES_AT_ONCE = 256
 
 
@@ -42,9 +42,9 @@ def run(args: argparse.Namespace) -> int:
 
     predictor = Predictor.load(find_head(args.head or default_head("tagging")), device=checked_device(args.device))
     # Nothing is shown on a pipe, where lines come one by one.
-    quiet = True if _STANDARD in (args.input, args.output) else None
+    quiet = True if STANDARD in (args.input, args.output) else None
     with _writer(args.output, args.input) as out, tqdm(unit="line", disable=quiet) as bar:
-        for batch in _batches(_lines(args.input), 1 if args.input == _STANDARD else _LINES_AT_ONCE):
+        for batch in _batches(lines_of(args.input), 1 if args.input == STANDARD else _LINES_AT_ONCE):
             for record in _predicted(predictor, batch, args.tokens):
                 out.write(json.dumps(record, ensure_ascii=False) + "\n")
             out.flush()
@@ -88,30 +88,14 @@ def _batches(lines: Iterator[str], size: int) -> Iterator[list[str]]:
         yield batch
 
 
-def _lines(path: str) -> Iterator[str]:
-    """The lines, without what ends them."""
-    from elmo_tasks.text.vocabulary import open_text
-
-    return (line.rstrip("\r\n") for line in (_standard_input() if path == _STANDARD else open_text(Path(path))))
-
-
-def _standard_input() -> Iterator[str]:
-    """As a file is read: UTF-8 whatever the terminal says, and only a line feed ends a line."""
-    for number, line in enumerate(sys.stdin.buffer, start=1):
-        try:
-            yield line.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise DataError(f"standard input, line {number}: expected UTF-8 text ({error})") from None
-
-
 @contextmanager
 def _writer(path: str, source: str) -> Iterator[TextIO]:
     """Standard output, or a file that appears only when it is whole."""
-    if path == _STANDARD:
+    if path == STANDARD:
         yield sys.stdout
         return
     target = Path(path)
-    if target.is_dir() or (target.exists() and source != _STANDARD and target.samefile(source)):
+    if target.is_dir() or (target.exists() and source != STANDARD and target.samefile(source)):
         raise ConfigError(f"{path}: this is a folder or the input itself; name a new file")
     if not target.parent.is_dir():
         raise ConfigError(f"{path}: the folder {target.parent} does not exist")

@@ -13,6 +13,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from elmo_tasks.encoders.block_parts import BlockParts
+from elmo_tasks.encoders.corpus_encoding import CorpusEncoding, Wanted, token_rows
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.layer_store_description import (
     DESCRIPTION_NAME,
@@ -22,7 +24,6 @@ from elmo_tasks.encoders.layer_store_description import (
     Pooling,
     StoreDescription,
     describe,
-    token_rows,
 )
 from elmo_tasks.encoders.layer_store_writer import StoreContent, write_store
 from elmo_tasks.errors import ConfigError, DataError
@@ -77,6 +78,8 @@ class LayerStore:
         max_bytes: int = MAX_BYTES,
         batch_size: int = 64,
         step: Callable[[int], object] | None = None,
+        bf16: bool = False,
+        parts: BlockParts | None = None,
     ) -> LayerStore:
         """Encode the sentences, or open what an earlier call made of them; go on where one was interrupted.
 
@@ -88,14 +91,15 @@ class LayerStore:
             max_bytes: the most that the vectors may take on disk.
             batch_size: sentences that are encoded at once.
             step: is told how many more tokens are encoded.
+            bf16: products are computed in bfloat16.
+            parts: blocks that other processes computed already, as :func:`store_encoding` describes them.
 
         Raises:
             ConfigError: it would take more than ``max_bytes`` or than is free on the disk, the folder cannot be written, or
                 the encoder gives numbers that float16 cannot hold.
             InputError: a sentence is text, not tokens.
         """
-        if batch_size < 1:
-            raise ConfigError(f"batch_size: expected 1 or more, found {batch_size}")
+        encoding = parts.encoding if parts is not None else store_encoding(encoder, sentences, pooled, batch_size, bf16)
         description, offsets = describe(encoder, sentences, pooled)
         target = Path(folder) / description.key
         try:
@@ -109,7 +113,7 @@ class LayerStore:
             except DataError as error:
                 if target.exists():
                     _log.warning("%s; the layers are computed again", error)
-            write_store(StoreContent(description, offsets, encoder, sentences, batch_size, step), target, max_bytes)
+            write_store(StoreContent(description, offsets, encoding, parts, step), target, max_bytes)
         return cls(target)
 
     @classmethod
@@ -216,6 +220,17 @@ class LayerStore:
         if chosen.size and not (chosen.min() >= 0 and chosen.max() < len(self)):
             raise IndexError(f"{self.folder}: expected sentences 0 to {len(self) - 1}, found {chosen.tolist()}")
         return chosen
+
+
+def store_encoding(
+    encoder: Encoder,
+    sentences: Sequence[Sequence[str]],
+    pooled: Pooling | None = None,
+    batch_size: int = 64,
+    bf16: bool = False,
+) -> CorpusEncoding:
+    """What :meth:`LayerStore.build` computes, for whoever computes blocks of it elsewhere."""
+    return CorpusEncoding(encoder, sentences, Wanted("all", pooled is not None, "float16", batch_size, None, bf16))
 
 
 def _read_offsets(path: Path, description: StoreDescription) -> NDArray[np.int64]:

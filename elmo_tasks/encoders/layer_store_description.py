@@ -120,9 +120,3 @@ def describe(
         int(offsets[-1]),
     )
     return described, offsets
-
-
-def token_rows(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """``[lengths.sum()]`` the numbers ``start, start + 1, ...`` of each run, one run after another."""
-    before = np.cumsum(lengths) - lengths
-    return np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))

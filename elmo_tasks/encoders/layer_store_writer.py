@@ -7,37 +7,26 @@ import json
 import logging
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 from tqdm import tqdm
 
-from elmo_tasks.encoders.encoder import Encoder
+from elmo_tasks.encoders.block_parts import BlockParts
+from elmo_tasks.encoders.corpus_encoding import CorpusEncoding
 from elmo_tasks.encoders.layer_store_description import (
     DESCRIPTION_NAME,
     LAYERS_NAME,
-    NUMBER,
     OFFSETS_NAME,
     StoreDescription,
-    token_rows,
 )
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.files import write_json
 
 PROGRESS_NAME = "progress.json"
-
-# What a kill costs at most: so many tokens (a minute of the largest biLM on a CPU). Sentences are sorted by length
-# within a block, so it should hold many batches; and it is held in memory, hence the bytes.
-_BLOCK_TOKENS = 50_000
-_BLOCK_BYTES = 128_000_000
-# Padding included: a batch of very long texts would not fit into memory.
-_BATCH_TOKENS = 16_384
 
 _log = logging.getLogger(__name__)
 
@@ -49,17 +38,15 @@ class StoreContent:
     Attributes:
         description: its shape, and what its vectors depend on.
         offsets: ``[sentences + 1]`` where the tokens of each sentence begin.
-        encoder: computes the vectors.
-        sentences: lists of tokens.
-        batch_size: sentences that are encoded at once, at most.
+        encoding: computes the vectors.
+        parts: blocks of it that were computed already, by other processes.
         step: is told how many more tokens are encoded.
     """
 
     description: StoreDescription
     offsets: NDArray[np.int64]
-    encoder: Encoder
-    sentences: Sequence[Sequence[str]]
-    batch_size: int
+    encoding: CorpusEncoding
+    parts: BlockParts | None = None
     step: Callable[[int], object] | None = None
 
     def n_rows(self, sentences: int) -> int:
@@ -114,9 +101,19 @@ def _append(content: StoreContent, partial: Path, done: int) -> None:
             disable=None,
         ) as bar,
     ):
-        for start, stop in _blocks(content, done):
+
+        def told(n_tokens: int) -> None:
+            bar.update(n_tokens)
+            if content.step is not None:
+                content.step(n_tokens)
+
+        for start, stop in content.encoding.blocks(done):
             try:
-                block = _encode_block(content, start, stop, bar)
+                if content.parts is not None and content.parts.has(start):
+                    block = content.parts.read(start)
+                    told(int(content.offsets[stop] - content.offsets[start]))
+                else:
+                    block = content.encoding.block(start, stop, told)
             except ConfigError:
                 shutil.rmtree(partial)  # it would fail at the same place again
                 raise
@@ -172,80 +169,6 @@ def _check_room(description: StoreDescription, rows_done: int, folder: Path, max
     more = f"; {_megabytes(there)} of them are there from an earlier run" if there else ""
     _log.warning("%s: computing a layer store once (%s): %s in %s%s", description.encoder, made_of,
                  _megabytes(needed), folder, more)  # fmt: skip
-
-
-def _blocks(content: StoreContent, start: int) -> Iterator[tuple[int, int]]:
-    """Sentences ``start:stop`` of each block. A block's end only depends on where it starts: resuming changes nothing."""
-    description, offsets = content.description, content.offsets
-    limit = _BLOCK_TOKENS if description.pooled else min(_BLOCK_TOKENS, _BLOCK_BYTES // max(1, description.row_bytes))
-    while start < description.n_sentences:
-        stop = int(np.searchsorted(offsets, offsets[start] + limit, side="right")) - 1
-        stop = min(max(stop, start + 1), description.n_sentences)
-        yield start, stop
-        start = stop
-
-
-def _encode_block(content: StoreContent, start: int, stop: int, bar: tqdm[Any]) -> NDArray[np.float16]:
-    """``[rows, L, D]`` of sentences ``start:stop``, in their order, though they are encoded by length."""
-    description, offsets = content.description, content.offsets
-    first = content.n_rows(start)
-    block = np.zeros((content.n_rows(stop) - first, *description.shape[1:]), NUMBER)
-    for batch in _batches(np.diff(offsets[start : stop + 1]), content.batch_size):
-        chosen = batch + start
-        lengths = offsets[chosen + 1] - offsets[chosen]
-        rows = batch if description.pooled else token_rows(offsets[chosen] - first, lengths)
-        vectors = _vectors(description, content.encoder, [content.sentences[k] for k in chosen], lengths)
-        half = vectors.to(torch.float16)
-        if not bool(torch.isfinite(half).all()):
-            _refuse(description, vectors, half, chosen if description.pooled else np.repeat(chosen, lengths))
-        block[rows] = half.cpu().numpy()
-        bar.update(int(lengths.sum()))
-        if content.step is not None:
-            content.step(int(lengths.sum()))
-    return block
-
-
-def _batches(lengths: NDArray[np.int64], batch_size: int) -> Iterator[NDArray[np.int64]]:
-    """Sentences of like length together; those without a token have nothing to encode."""
-    order = np.argsort(lengths, kind="stable")
-    order = order[lengths[order] > 0]
-    start = 0
-    while start < len(order):
-        stop = start + 1
-        while stop < len(order) and stop - start < batch_size:
-            if lengths[order[stop]] * (stop - start + 1) > _BATCH_TOKENS:
-                break
-            stop += 1
-        yield order[start:stop]
-        start = stop
-
-
-@torch.inference_mode()
-def _vectors(
-    description: StoreDescription, encoder: Encoder, sentences: Sequence[Sequence[str]], lengths: NDArray[np.int64]
-) -> Tensor:
-    """``[tokens, L, D]`` of all sentences, one after another, or their means ``[B, L, D]``; wherever the encoder computes."""
-    layers = encoder.encode(sentences)
-    found = layers.mask.sum(dim=1).tolist()
-    if layers.values.shape[::3] != description.shape[1:] or found != lengths.tolist():
-        raise ValueError(
-            f"{encoder.name}: expected {description.shape[1:]} layers and width for sentences of {lengths.tolist()} tokens, "
-            f"found {tuple(layers.values.shape)} for {found}"
-        )
-    values = layers.values.permute(1, 2, 0, 3)  # [B, T, L, D]
-    if description.pooled is None:
-        return values[layers.mask]
-    counts = layers.mask.sum(dim=1).view(-1, 1, 1)  # [B, 1, 1]
-    return (values.float() * layers.mask[..., None, None]).sum(dim=1) / counts
-
-
-def _refuse(description: StoreDescription, vectors: Tensor, half: Tensor, sentence_of: NDArray[np.int64]) -> None:
-    row, layer, number = (~torch.isfinite(half)).nonzero()[0].tolist()
-    raise ConfigError(
-        f"{description.encoder}: layer {layer} of sentence {sentence_of[row] + 1} has the value "
-        f"{float(vectors[row, layer, number]):g}, and a layer store can only keep what float16 can, "
-        "finite numbers up to 65504: encode live instead"
-    )
 
 
 def _megabytes(n_bytes: int) -> str:

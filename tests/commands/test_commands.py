@@ -3,8 +3,6 @@
 import json
 import lzma
 
-import h5py
-import numpy as np
 import pytest
 import torch
 
@@ -53,60 +51,6 @@ def test_a_bad_request_is_said_on_stderr_with_exit_code_2(toy, capsys):
     assert "there is no model 'nothing'" in err
 
 
-TEXT = "the bank of the river\n\nA second line\nthe bank of the river\n"
-
-
-@pytest.mark.parametrize("which", ["all", "top", "average"])
-def test_embed_writes_the_file_of_the_allennlp_command(toy, tmp_path, capsys, which):
-    (tmp_path / "in.txt").write_text(TEXT)
-    status, _, _ = run(capsys, "embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, f"--{which}")
-    assert status == 0
-    elmo = Elmo.load(toy)
-    with h5py.File(tmp_path / "out.hdf5") as file:
-        assert set(file) == {"0", "1", "2", "3", "sentence_to_index"}
-        index = json.loads(file["sentence_to_index"][0])
-        assert index == {"the bank of the river": "3", "": "1", "A second line": "2"}
-        for k, line in enumerate(TEXT.splitlines()):
-            vectors = elmo.encode([line.split()]).sentence(0)
-            expected = {"all": vectors, "top": vectors[-1], "average": vectors.mean(dim=0)}[which]
-            assert file[str(k)].dtype == np.float32
-            assert file[str(k)].shape == tuple(expected.shape)
-            np.testing.assert_allclose(file[str(k)][()], expected.numpy(), atol=1e-6)
-        np.testing.assert_array_equal(file["0"][()], file["3"][()])
-
-
-def test_embed_leaves_nothing_half_written(toy, tmp_path, capsys, monkeypatch):
-    (tmp_path / "in.txt").write_text(TEXT)
-
-    def stop(*args, **kwargs):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Elmo, "encode_batches", stop)
-    status, _, _ = run(capsys, "embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, "--all")
-    assert status == 130
-    assert [p.name for p in tmp_path.iterdir()] == ["in.txt"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("missing.txt", "out.hdf5", "--all"), "missing.txt: no such file; expected one sentence per line"),
-        (("in.txt", "nowhere/out.hdf5", "--top"), "the folder nowhere does not exist"),
-        (("in.txt", "in.txt", "--all"), "in.txt: this is a folder or the input itself; name a new file"),
-        (("in.txt", ".", "--all"), "this is a folder or the input itself"),
-        (("in.txt", "out.hdf5", "--all", "--device", "banana"), "device 'banana' cannot be used here"),
-        ((".", "out.hdf5", "--all"), "no such file"),
-        (("in.txt", "out.hdf5", "--top", "--batch-size", "0"), "--batch-size 0: expected at least 1"),
-    ],
-)
-def test_embed_refuses_in_words(toy, tmp_path, capsys, monkeypatch, arguments, message):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "in.txt").write_text(TEXT)
-    status, _, err = run(capsys, "embed", *arguments, "--model", toy)
-    assert status == 2
-    assert message in err
-
-
 def test_export_to_the_published_layout_and_back(toy, tmp_path, capsys):
     assert run(capsys, "export", "--model", toy, "--to", "hdf5", tmp_path / "h")[0] == 0
     assert run(capsys, "export", "--model", tmp_path / "h", "--to", "safetensors", tmp_path / "s")[0] == 0
@@ -139,7 +83,7 @@ def test_files_that_are_not_there_are_named(toy, tmp_path, capsys):
 
 
 def test_evaluate_needs_the_softmax(toy, tmp_path, capsys):
-    (tmp_path / "in.txt").write_text(TEXT)
+    (tmp_path / "in.txt").write_text("One line\n")
     status, _, err = run(capsys, "evaluate", "--model", toy, "--text", tmp_path / "in.txt")
     assert status == 2
     assert "no softmax beside this model" in err

@@ -16,10 +16,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elmo_tasks.encoders import layer_store_writer
+from elmo_tasks.encoders import corpus_encoding, layer_store_writer
+from elmo_tasks.encoders.corpus_encoding import token_rows
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.layer_store import LayerStore
-from elmo_tasks.encoders.layer_store_description import token_rows
 from elmo_tasks.errors import ConfigError, DataError, InputError
 from elmo_tasks.layers.layers import Layers
 from tests.bilm.test_bilm import SENTENCES, tiny
@@ -57,7 +57,7 @@ def elmo():
 
 @pytest.fixture
 def small_blocks(monkeypatch):
-    monkeypatch.setattr(layer_store_writer, "_BLOCK_TOKENS", 25)
+    monkeypatch.setattr(corpus_encoding, "_BLOCK_TOKENS", 25)
 
 
 def bytes_of(store):
@@ -119,7 +119,7 @@ def test_sentences_are_encoded_by_length_and_kept_in_order(tmp_path):
 
 
 def test_long_sentences_make_small_batches(tmp_path, monkeypatch):
-    monkeypatch.setattr(layer_store_writer, "_BATCH_TOKENS", 20)
+    monkeypatch.setattr(corpus_encoding, "_BATCH_TOKENS", 20)
     sizes = []
     encoder = Numbers()
     encode = encoder.encode

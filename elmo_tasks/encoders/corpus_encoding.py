@@ -1,0 +1,241 @@
+"""A corpus through an encoder: in blocks that can be computed anywhere and in any order, each by length in small batches."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from elmo_tasks.encoders.encoder import Encoder
+from elmo_tasks.errors import ConfigError
+
+# What a kill costs at most: so many tokens (a minute of the largest biLM on a CPU). Sentences are sorted by length
+# within a block, so it should hold many batches; and it is held in memory, hence the bytes.
+_BLOCK_TOKENS = 50_000
+_BLOCK_BYTES = 128_000_000
+# Padding included: a batch of very long texts would not fit into memory.
+_BATCH_TOKENS = 4096
+
+#: Told how many tokens were encoded since it was last told.
+Told = Callable[[int], Any]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is wanted of the vectors of a corpus, and how they are computed.
+
+    Attributes:
+        layers: ``all`` of them, the ``top`` one, or their ``average``.
+        pooled: one vector a sentence, the mean over its tokens, instead of one a token.
+        dtype: of the result: ``float32`` or ``float16``.
+        batch_size: sentences that are encoded at once, at most.
+        window: sentences of more tokens are read in overlapping windows of so many; whole if ``None``.
+        bf16: products are computed in bfloat16.
+    """
+
+    layers: Literal["all", "top", "average"] = "all"
+    pooled: bool = False
+    dtype: Literal["float32", "float16"] = "float32"
+    batch_size: int = 64
+    window: int | None = None
+    bf16: bool = False
+
+    def __post_init__(self) -> None:
+        if self.batch_size < 1:
+            raise ConfigError(f"batch_size: expected 1 or more, found {self.batch_size}")
+        if self.window is not None and self.window < 4:
+            raise ConfigError(f"window: expected 4 tokens or more, found {self.window}")
+
+
+@dataclass(frozen=True)
+class CorpusEncoding:
+    """The vectors of a corpus, to be computed block by block.
+
+    Attributes:
+        encoder: gives the layers.
+        sentences: the tokens of each sentence.
+        wanted: of their vectors.
+    """
+
+    encoder: Encoder
+    sentences: Sequence[Sequence[str]]
+    wanted: Wanted = Wanted()
+
+    @cached_property
+    def offsets(self) -> NDArray[np.int64]:
+        """``[sentences + 1]`` where the tokens of each sentence begin."""
+        return np.concatenate([[0], np.cumsum([len(tokens) for tokens in self.sentences])]).astype(np.int64)
+
+    @property
+    def row_shape(self) -> tuple[int, ...]:
+        """``(L, D)``, or ``(D,)`` for a single layer."""
+        all_layers = self.wanted.layers == "all"
+        return (self.encoder.n_layers, self.encoder.width) if all_layers else (self.encoder.width,)
+
+    @cached_property
+    def key(self) -> str:
+        """What changes when the vectors do: with the encoder's weights, the text, or what is wanted of it."""
+        about = [self.encoder.checksum, asdict(self.wanted)]
+        digest = hashlib.sha256(json.dumps(about).encode())
+        for tokens in self.sentences:
+            digest.update(json.dumps(list(tokens)).encode() + b"\n")  # no token, whatever is in it, can pass for two
+        return digest.hexdigest()[:32]
+
+    def row(self, sentence: int) -> int:
+        """The first row of a sentence."""
+        return sentence if self.wanted.pooled else int(self.offsets[sentence])
+
+    def blocks(self, start: int = 0) -> Iterator[tuple[int, int]]:
+        """Sentences ``start:stop`` of each block. A block's end depends on nothing but where it starts."""
+        row_bytes = int(np.prod(self.row_shape)) * np.dtype(self.wanted.dtype).itemsize
+        limit = _BLOCK_TOKENS if self.wanted.pooled else min(_BLOCK_TOKENS, _BLOCK_BYTES // max(1, row_bytes))
+        while start < len(self.sentences):
+            stop = int(np.searchsorted(self.offsets, self.offsets[start] + limit, side="right")) - 1
+            stop = min(max(stop, start + 1), len(self.sentences))
+            yield start, stop
+            start = stop
+
+    def block(self, start: int, stop: int, told: Told | None = None) -> NDArray[Any]:
+        """The vectors of sentences ``start:stop``.
+
+        Args:
+            start: the first sentence.
+            stop: one past the last.
+            told: of tokens that are done.
+
+        Returns:
+            ``[rows, L, D]`` or ``[rows, D]``, in the order of the sentences though they are encoded by length; a row is a
+            token, or a sentence if pooled. Zeros for a sentence without a token, if pooled.
+
+        Raises:
+            ConfigError: float16 is wanted, and cannot hold a number.
+        """
+        pieces = np.array(
+            [(k, *span) for k in range(start, stop) for span in windows(len(self.sentences[k]), self.wanted.window)],
+            np.int64,
+        ).reshape(-1, 5)
+        first = self.row(start)
+        pooled = self.wanted.pooled
+        vectors = np.zeros((self.row(stop) - first, *self.row_shape), "<f4" if pooled else f"<f{self._bytes}")
+        for batch in batches_by_length(pieces[:, 2] - pieces[:, 1], self.wanted.batch_size):
+            at, begin, end, kept_from, kept_to = pieces[batch].T
+            found = self._vectors(at, begin, end, kept_from, kept_to)
+            kept = kept_to - kept_from
+            if pooled:
+                np.add.at(vectors, at - start, found)
+            else:
+                vectors[token_rows(self.offsets[at] - first + kept_from, kept)] = found
+            if told is not None:
+                told(int(kept.sum()))
+        if pooled:
+            counts = np.maximum(np.diff(self.offsets[start : stop + 1]), 1)
+            vectors /= counts.reshape(-1, *[1] * len(self.row_shape)).astype(np.float32)
+            return self._checked(torch.from_numpy(vectors), np.arange(start, stop)).numpy()
+        return vectors
+
+    @property
+    def _bytes(self) -> int:
+        return np.dtype(self.wanted.dtype).itemsize
+
+    @torch.inference_mode()
+    def _vectors(self, at: NDArray[np.int64], begin: NDArray[np.int64], end: NDArray[np.int64],
+                 kept_from: NDArray[np.int64], kept_to: NDArray[np.int64]) -> NDArray[Any]:  # fmt: skip
+        """``[tokens, ...]`` what is kept of a batch of pieces, one after another; or ``[B, ...]`` sums over their tokens."""
+        with torch.autocast(self.encoder.device.type, torch.bfloat16) if self.wanted.bf16 else nullcontext():
+            layers = self.encoder.encode([self.sentences[k][a:b] for k, a, b in zip(at, begin, end, strict=True)])
+        found = layers.mask.sum(dim=1).tolist()
+        expected = self.encoder.n_layers, self.encoder.width
+        if layers.values.shape[::3] != expected or found != (end - begin).tolist():
+            raise ValueError(
+                f"{self.encoder.name}: expected {expected} layers and width for sentences of {(end - begin).tolist()} tokens, "
+                f"found {tuple(layers.values.shape)} for {found}"
+            )
+        # All is put together where the encoder computes, so that only what is kept is copied from a GPU.
+        values = layers.values.float()  # [L, B, T, D]
+        if self.wanted.layers == "all":
+            values = values.permute(1, 2, 0, 3)  # [B, T, L, D]
+        else:
+            values = values[-1] if self.wanted.layers == "top" else values.mean(dim=0)  # [B, T, D]
+        t = torch.arange(values.shape[1], device=values.device)
+        span = torch.from_numpy(np.stack([kept_from - begin, kept_to - begin])).to(values.device).unsqueeze(2)
+        kept = (span[0] <= t) & (t < span[1])  # [B, T]
+        if self.wanted.pooled:
+            return (values * kept.view(*kept.shape, *[1] * len(self.row_shape))).sum(dim=1).cpu().numpy()
+        return self._checked(values[kept], np.repeat(at, kept_to - kept_from)).cpu().numpy()
+
+    def _checked(self, vectors: Tensor, sentence_of: NDArray[np.int64]) -> Tensor:
+        """In the type that is wanted."""
+        if self.wanted.dtype == "float32":
+            return vectors
+        half = vectors.to(torch.float16)
+        if bool(torch.isfinite(half).all()):
+            return half
+        row, *place = (~torch.isfinite(half)).nonzero()[0].tolist()
+        layer = f"layer {place[0]}" if self.wanted.layers == "all" else f"the {self.wanted.layers} layer"
+        raise ConfigError(
+            f"{self.encoder.name}: {layer} of sentence {sentence_of[row] + 1} has the value "
+            f"{float(vectors[(row, *place)]):g}, and float16 can only hold finite numbers up to 65504: keep float32, or encode live"
+        )
+
+
+def windows(n_tokens: int, size: int | None) -> list[tuple[int, int, int, int]]:
+    """Where a sentence is read, and which tokens are kept of each reading.
+
+    Windows overlap by half, so that every token but the first and last ones is read with a quarter of a window on either side.
+
+    Args:
+        n_tokens: of the sentence.
+        size: tokens of a window; the whole sentence if ``None``.
+
+    Returns:
+        begin, end, first kept, one past the last kept, of each window. None for a sentence without a token.
+    """
+    if not n_tokens:
+        return []
+    if size is None or n_tokens <= size:
+        return [(0, n_tokens, 0, n_tokens)]
+    margin = size // 4
+    step = size - 2 * margin
+    begins = [*range(0, n_tokens - size, step), n_tokens - size]
+    cuts = [0, *(begin + margin for begin in begins[1:]), n_tokens]
+    return [(begin, begin + size, cuts[k], cuts[k + 1]) for k, begin in enumerate(begins)]
+
+
+def batches_by_length(
+    lengths: NDArray[np.int64], batch_size: int, most_tokens: int | None = None
+) -> Iterator[NDArray[np.int64]]:
+    """Sentences of like length together, bounded by their number and by their tokens, padding included.
+
+    Args:
+        lengths: ``[n]`` tokens of each sentence; those without a token have nothing to encode.
+        batch_size: sentences of a batch, at most.
+        most_tokens: of a batch, unless one sentence alone has more.
+
+    Yields:
+        places of sentences.
+    """
+    most = _BATCH_TOKENS if most_tokens is None else most_tokens
+    order = np.argsort(lengths, kind="stable")
+    order = order[lengths[order] > 0]
+    start = 0
+    while start < len(order):
+        stop = start + 1
+        while stop < len(order) and stop - start < batch_size and lengths[order[stop]] * (stop - start + 1) <= most:
+            stop += 1
+        yield order[start:stop]
+        start = stop
+
+
+def token_rows(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """``[lengths.sum()]`` the numbers ``start, start + 1, ...`` of each run, one run after another."""
+    before = np.cumsum(lengths) - lengths
+    return np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))

@@ -1,0 +1,239 @@
+"""``embed``: the same vectors in every layout, however the work is cut and by however many processes."""
+
+import io
+import json
+import sys
+
+import h5py
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+import torch
+
+from elmo_tasks.__main__ import main
+from elmo_tasks.encoders import corpus_encoding
+from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.training.export_bilm import write_model
+from tests.bilm.test_bilm import tiny
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("models") / "toy"
+    write_model(folder, tiny())
+    return folder
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    monkeypatch.setattr(corpus_encoding, "_BLOCK_TOKENS", 6)
+
+
+def run(capsys, *arguments):
+    status = main([str(a) for a in arguments])
+    printed = capsys.readouterr()
+    return status, printed.out, printed.err
+
+
+def vectors_of(path):
+    """The vectors of each line of a file in the published layout."""
+    with h5py.File(path) as file:
+        return [file[str(k)][()] for k in range(len(file) - 1)]
+
+
+TEXT = "the bank of the river\n\nA second line\nthe bank of the river\n"
+
+
+@pytest.mark.parametrize("which", ["all", "top", "average"])
+def test_embed_writes_the_file_of_the_allennlp_command(toy, tmp_path, capsys, which):
+    (tmp_path / "in.txt").write_text(TEXT)
+    status, _, _ = run(capsys, "embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, f"--{which}")
+    assert status == 0
+    elmo = Elmo.load(toy)
+    with h5py.File(tmp_path / "out.hdf5") as file:
+        assert set(file) == {"0", "1", "2", "3", "sentence_to_index"}
+        index = json.loads(file["sentence_to_index"][0])
+        assert index == {"the bank of the river": "3", "": "1", "A second line": "2"}
+        for k, line in enumerate(TEXT.splitlines()):
+            vectors = elmo.encode([line.split()]).sentence(0)
+            expected = {"all": vectors, "top": vectors[-1], "average": vectors.mean(dim=0)}[which]
+            assert file[str(k)].dtype == np.float32
+            assert file[str(k)].shape == tuple(expected.shape)
+            np.testing.assert_allclose(file[str(k)][()], expected.numpy(), atol=1e-6)
+        np.testing.assert_allclose(file["0"][()], file["3"][()], atol=1e-6)
+
+
+def test_what_was_computed_is_not_lost_and_nothing_half_written_is_seen(
+    toy, tmp_path, capsys, monkeypatch, small_blocks
+):
+    (tmp_path / "in.txt").write_text(TEXT)
+    arguments = ["embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, "--all"]
+    encode, calls = Elmo.encode, []
+
+    def stop_at_the_third(self, sentences):
+        calls.append(sentences)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return encode(self, sentences)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Elmo, "encode", stop_at_the_third)
+        assert run(capsys, *arguments)[0] == 130
+        assert {p.name for p in tmp_path.iterdir()} == {"in.txt", ".out.hdf5.parts"}
+        assert run(capsys, *arguments)[0] == 0
+        assert len(calls) == 4  # two blocks were there, the third was begun twice
+    assert {p.name for p in tmp_path.iterdir()} == {"in.txt", "out.hdf5"}
+    assert run(capsys, *arguments[:2], tmp_path / "whole.hdf5", *arguments[3:])[0] == 0
+    for one, other in zip(vectors_of(tmp_path / "out.hdf5"), vectors_of(tmp_path / "whole.hdf5"), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_parts_of_another_request_are_not_gone_on_with(toy, tmp_path, capsys, monkeypatch, small_blocks):
+    (tmp_path / "in.txt").write_text(TEXT)
+    encode, calls = Elmo.encode, []
+
+    def stop_at_the_second(self, sentences):
+        calls.append(sentences)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return encode(self, sentences)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Elmo, "encode", stop_at_the_second)
+        assert run(capsys, "embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, "--top")[0] == 130
+    assert run(capsys, "embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, "--average")[0] == 0
+    expected = Elmo.load(toy).encode([TEXT.splitlines()[0].split()]).average()[0]
+    np.testing.assert_allclose(vectors_of(tmp_path / "out.hdf5")[0], expected, atol=1e-6)
+
+
+def test_an_interruption_before_the_first_block_leaves_nothing(toy, tmp_path, capsys, monkeypatch):
+    (tmp_path / "in.txt").write_text(TEXT)
+
+    def stop(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Elmo, "encode", stop)
+    status, _, _ = run(capsys, "embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, "--all")
+    assert status == 130
+    assert [p.name for p in tmp_path.iterdir()] == ["in.txt"]
+
+
+@pytest.mark.parametrize("which", ["all", "top"])
+@pytest.mark.parametrize("pooled", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_every_layout_holds_the_same_vectors(toy, tmp_path, capsys, small_blocks, which, pooled, dtype):
+    (tmp_path / "in.txt").write_text(TEXT)
+    flags = ["--model", toy, f"--{which}", "--dtype", dtype, *["--sentences"] * pooled]
+    for name, more in (("a.hdf5", []), ("b.hdf5", ["--layout", "flat"]), ("c.parquet", [])):
+        assert run(capsys, "embed", tmp_path / "in.txt", tmp_path / name, *flags, *more)[0] == 0
+    lines = TEXT.splitlines()
+    expected = []
+    for layers in map(Elmo.load(toy).encode, [[line.split()] for line in lines]):
+        vectors = layers.sentence(0).transpose(0, 1)  # [tokens, L, D]
+        vectors = vectors if which == "all" else vectors[:, -1]
+        expected.append((vectors.sum(dim=0) / max(1, len(vectors)) if pooled else vectors).numpy())
+    close = {"atol": 1e-6, "rtol": 1e-6 if dtype == "float32" else 2**-10}
+    for k, found in enumerate(vectors_of(tmp_path / "a.hdf5")):
+        assert found.dtype == dtype
+        turned = found.transpose(1, 0, 2) if which == "all" and not pooled else found
+        np.testing.assert_allclose(turned, expected[k], **close)
+    with h5py.File(tmp_path / "b.hdf5") as file:
+        assert set(file) == {"vectors", "offsets", "sentences"} | ({"tokens"} if not pooled else set())
+        assert file["vectors"].dtype == dtype
+        offsets = file["offsets"][()]
+        assert [text.decode() for text in file["sentences"]] == lines
+        if not pooled:
+            assert [text.decode() for text in file["tokens"]] == " ".join(lines).split()
+        for k, rows in enumerate(expected):
+            np.testing.assert_allclose(
+                file["vectors"][offsets[k] : offsets[k + 1]], rows[None] if pooled else rows, **close
+            )
+    table = pq.read_table(tmp_path / "c.parquet")
+    columns = ["vector"] if which == "top" else ["layer_0", "layer_1", "layer_2"]
+    assert table.column_names == ["sentence", *["position"] * (not pooled), "text", *columns]
+    assert table["text"].to_pylist() == (lines if pooled else " ".join(lines).split())
+    numbers = [k for k, rows in enumerate(expected) for _ in range(1 if pooled else len(rows))]
+    assert table["sentence"].to_pylist() == numbers
+    stacked = np.stack([np.stack(table[name].to_numpy()) for name in columns], axis=1)
+    rows = np.stack(expected) if pooled else np.concatenate(expected)
+    np.testing.assert_allclose(stacked if which == "all" else stacked[:, 0], rows, **close)
+
+
+def test_two_processes_write_the_file_of_one(toy, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(corpus_encoding, "_BLOCK_TOKENS", 30)
+    words = ["the", "bank", "of", "a", "river", "rose", "over", "its", "reeds", "and", "left"]
+    lines = [" ".join(words[: 1 + 3 * k % 11]) for k in range(40)]
+    (tmp_path / "in.txt").write_text("\n".join(lines) + "\n")
+    for name, processes in (("one", 1), ("two", 2)):
+        status, _, err = run(capsys, "embed", tmp_path / "in.txt", tmp_path / f"{name}.hdf5", "--model", toy, "--all",
+                             "--layout", "flat", "--processes", processes)  # fmt: skip
+        assert status == 0, err
+    assert (tmp_path / "one.hdf5").read_bytes() == (tmp_path / "two.hdf5").read_bytes()
+    assert {p.name for p in tmp_path.iterdir()} == {"in.txt", "one.hdf5", "two.hdf5"}
+
+
+def test_plain_text_from_standard_input(toy, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"The bank, too.\n\nIt rose.")))
+    assert run(capsys, "embed", "-", tmp_path / "o.hdf5", "--raw", "--model", toy, "--top", "--layout", "flat")[0] == 0
+    with h5py.File(tmp_path / "o.hdf5") as file:
+        assert [t.decode() for t in file["tokens"]] == ["The", "bank", ",", "too", ".", "It", "rose", "."]
+        assert file["offsets"][()].tolist() == [0, 5, 5, 8]
+
+
+def test_long_lines_are_read_in_overlapping_windows(toy, tmp_path, capsys):
+    tokens = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"]  # 11, in windows of 4: a step of 2, a margin of 1
+    (tmp_path / "in.txt").write_text(" ".join(tokens) + "\nshort one\n")
+    flags = ["--model", toy, "--top"]
+    assert run(capsys, "embed", tmp_path / "in.txt", tmp_path / "w.hdf5", *flags, "--window", "4")[0] == 0
+    elmo, expected = Elmo.load(toy), []
+    for begin, kept_from, kept_to in ((0, 0, 3), (2, 3, 5), (4, 5, 7), (6, 7, 8), (7, 8, 11)):
+        vectors = elmo.encode([tokens[begin : begin + 4]]).sentence(0)[-1]
+        expected.append(vectors[kept_from - begin : kept_to - begin])
+    found = vectors_of(tmp_path / "w.hdf5")
+    np.testing.assert_allclose(found[0], torch.cat(expected), atol=1e-6)
+    np.testing.assert_allclose(found[1], elmo.encode([["short", "one"]]).sentence(0)[-1], atol=1e-6)
+    assert (
+        run(capsys, "embed", tmp_path / "in.txt", tmp_path / "s.hdf5", *flags, "--window", "4", "--sentences")[0] == 0
+    )
+    np.testing.assert_allclose(vectors_of(tmp_path / "s.hdf5")[0], found[0].mean(axis=0), atol=1e-6)
+
+
+def test_bf16_points_where_float32_points(tmp_path, capsys):
+    (tmp_path / "in.txt").write_text("The bank refused our loan .\nHerons nest along the muddy bank .\n")
+    for name in ("float32", "bf16"):
+        assert run(capsys, "embed", tmp_path / "in.txt", tmp_path / name, "--all", "--precision", name)[0] == 0
+    for exact, found in zip(vectors_of(tmp_path / "float32"), vectors_of(tmp_path / "bf16"), strict=True):
+        assert found.dtype == np.float32
+        assert not np.array_equal(exact, found)
+        cosines = (exact * found).sum(-1) / np.linalg.norm(exact, axis=-1) / np.linalg.norm(found, axis=-1)
+        assert cosines.min() > 0.999
+
+
+def test_parquet_without_pyarrow_says_what_to_install(toy, tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    (tmp_path / "in.txt").write_text(TEXT)
+    status, _, err = run(capsys, "embed", tmp_path / "in.txt", tmp_path / "o.parquet", "--model", toy, "--top")
+    assert status == 2
+    assert "Parquet is written by PyArrow, which is not here: pip install pyarrow" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("missing.txt", "out.hdf5", "--all"), "missing.txt: no such file; expected one sentence per line"),
+        (("in.txt", "nowhere/out.hdf5", "--top"), "the folder nowhere does not exist"),
+        (("in.txt", "in.txt", "--all"), "in.txt: this is a folder or the input itself; name a new file"),
+        (("in.txt", ".", "--all"), "this is a folder or the input itself"),
+        (("in.txt", "out.hdf5", "--all", "--device", "banana"), "device 'banana' cannot be used here"),
+        ((".", "out.hdf5", "--all"), "no such file"),
+        (("in.txt", "out.hdf5", "--top", "--batch-size", "0"), "batch_size: expected 1 or more, found 0"),
+        (("in.txt", "out.hdf5", "--top", "--window", "3"), "window: expected 4 tokens or more, found 3"),
+        (("in.txt", "out.hdf5", "--top", "--processes", "0"), "--processes 0: expected at least 1"),
+    ],
+)
+def test_embed_refuses_in_words(toy, tmp_path, capsys, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in.txt").write_text(TEXT)
+    status, _, err = run(capsys, "embed", *arguments, "--model", toy)
+    assert status == 2
+    assert message in err
