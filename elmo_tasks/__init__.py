@@ -16,34 +16,40 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from elmo_tasks.commands.fit import train
     from elmo_tasks.encoders.elmo import Elmo
+    from elmo_tasks.encoders.elmo_module import ElmoModule
+    from elmo_tasks.encoders.load import load as load_encoder
     from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
     from elmo_tasks.layers.layers import Layers
     from elmo_tasks.layers.scalar_mix import ScalarMix
     from elmo_tasks.serving.library import compare, nearest
 
-#: Name -> the module that has it.
+#: Name -> where it is.
 _NAMES = {
-    "Elmo": "elmo_tasks.encoders.elmo",  # the biLM: sentences -> vectors
-    "Layers": "elmo_tasks.layers.layers",  # what an encoder returns
-    "ScalarMix": "elmo_tasks.layers.scalar_mix",  # all layers -> one, learned with a task
-    "compare": "elmo_tasks.serving.library",  # a word in several sentences
-    "nearest": "elmo_tasks.serving.library",  # the nearest uses of any word
-    "train": "elmo_tasks.commands.fit",  # a head or a biLM, from a configuration
-    "ConfigError": "elmo_tasks.errors",
-    "DataError": "elmo_tasks.errors",
-    "InputError": "elmo_tasks.errors",
-    "WeightsError": "elmo_tasks.errors",
+    "Elmo": "elmo_tasks.encoders.elmo.Elmo",  # the biLM: sentences -> vectors
+    "ElmoModule": "elmo_tasks.encoders.elmo_module.ElmoModule",  # the biLM under mixes, for models of one's own
+    "Layers": "elmo_tasks.layers.layers.Layers",  # what an encoder returns
+    "ScalarMix": "elmo_tasks.layers.scalar_mix.ScalarMix",  # all layers -> one, learned with a task
+    "load_encoder": "elmo_tasks.encoders.load.load",  # any encoder, by name or folder
+    "compare": "elmo_tasks.serving.library.compare",  # a word in several sentences
+    "nearest": "elmo_tasks.serving.library.nearest",  # the nearest uses of any word
+    "train": "elmo_tasks.commands.fit.train",  # a head or a biLM, from a configuration
+    "ConfigError": "elmo_tasks.errors.ConfigError",
+    "DataError": "elmo_tasks.errors.DataError",
+    "InputError": "elmo_tasks.errors.InputError",
+    "WeightsError": "elmo_tasks.errors.WeightsError",
 }
 
 __all__ = [
     "ConfigError",
     "DataError",
     "Elmo",
+    "ElmoModule",
     "InputError",
     "Layers",
     "ScalarMix",
     "WeightsError",
     "compare",
+    "load_encoder",
     "nearest",
     "train",
 ]
@@ -52,7 +58,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _NAMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_NAMES[name]), name)
+    module, _, attribute = _NAMES[name].rpartition(".")
+    return getattr(import_module(module), attribute)
 
 
 def __dir__() -> list[str]:

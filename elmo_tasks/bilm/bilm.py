@@ -110,9 +110,22 @@ class BiLM(nn.Module):
         Returns:
             all layers; see :class:`BiLMOutput`.
         """
-        mask = torch.arange(words.shape[1], device=words.device) < lengths.unsqueeze(1)  # [B, T]
-        tokens = self.token_encoder(characters)[words]  # [B, T, P]
-        reverse = reversed_positions(lengths, words.shape[1])  # [B, T]
+        return self.read(self.token_encoder(characters)[words], lengths, states, carry)
+
+    def read(
+        self, tokens: Tensor, lengths: Tensor, states: Sequence[DirectionState] | None = None, carry: bool = False
+    ) -> BiLMOutput:
+        """Encode sentences of words that are vectors already.
+
+        Args:
+            tokens: ``[B, T, P]`` what the character CNN gives for each word, right-padded with anything.
+            lengths: as for :meth:`forward`, and so are the others.
+            states: see there.
+            carry: see there.
+        """
+        steps = tokens.shape[1]
+        mask = torch.arange(steps, device=tokens.device) < lengths.unsqueeze(1)  # [B, T]
+        reverse = reversed_positions(lengths, steps)  # [B, T]
         up_to = lengths if carry else None
         ahead, state_f = self.forward_lm(tokens, None if states is None else states[0], up_to)
         back, state_b = self.backward_lm(_reorder(tokens, reverse), None if states is None else states[1], up_to)

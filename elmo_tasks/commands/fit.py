@@ -73,6 +73,7 @@ def run(arguments: Sequence[str]) -> int:
                 for key, value in {**_shape_of(config.init_from), "start_from": config.init_from}.items():
                     config.model.init_args[key] = value
             config.data = _replaced(config.data, bundled.find)
+            config.trainer.precision = _precision_here(config.trainer.precision, str(config.trainer.accelerator))
             old = config.trainer.default_root_dir
             if config.run_dir is not None:
                 if old is None:
@@ -152,6 +153,19 @@ def _with_found_configs(arguments: Sequence[str]) -> list[str]:
         elif k and found[k - 1] == "--config":
             found[k] = bundled.find_config(argument)
     return found
+
+
+def _precision_here(precision: Any, accelerator: str) -> Any:
+    """The precision that is asked for, or float32 where the training would run on a CPU that bfloat16 does not suit."""
+    import torch
+
+    from elmo_tasks.layers.device import cpu_multiplies_bfloat16
+
+    on_cpu = accelerator == "cpu" or (accelerator == "auto" and not torch.accelerator.is_available())
+    if not (on_cpu and str(precision).startswith("bf16")) or cpu_multiplies_bfloat16():
+        return precision
+    print(f"This CPU has no products of bfloat16: training in float32 instead of {precision}.", flush=True)
+    return "32-true"
 
 
 def _moved(path: str, old: str, new: str) -> str:

@@ -13,9 +13,10 @@ import torch
 from elmo_tasks.bilm.bilm import BiLM, BiLMOutput
 from elmo_tasks.bilm.model_files import ModelFiles, find_model, has_softmax, load_bilm, load_softmax
 from elmo_tasks.bilm.softmax import LMSoftmax
+from elmo_tasks.encoders.hub_outputs import hub_outputs
+from elmo_tasks.encoders.steps import steps_of
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.layers import Layers
-from elmo_tasks.text.characters import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.vocabulary import Vocabulary
 
@@ -167,19 +168,15 @@ class Elmo:
             the layers with the boundaries: step 0 is the beginning of a sentence, token ``k`` is step ``k + 1``, and the step
             behind its last token is its end.
         """
-        characters: list[Sequence[int]] = [BEGIN_SENTENCE_IDS, END_SENTENCE_IDS]
-        rows: dict[str, int] = {}
         limit = self.bilm.options.char_cnn.max_characters_per_token
-        for word in (word for words in sentences for word in words):
-            if word not in rows:
-                rows[word] = len(characters)
-                characters.append(character_ids(word, limit))
-        longest = max(len(words) for words in sentences)
-        padded = [[0, *(rows[word] for word in words), 1, *[1] * (longest - len(words))] for words in sentences]
-        lengths = torch.tensor([len(words) for words in sentences], device=self.device)
-        table = torch.tensor([list(ids)[:limit] for ids in characters], device=self.device)
-        output: BiLMOutput = self.bilm(table, torch.tensor(padded, device=self.device), lengths + 2)
+        output: BiLMOutput = self.bilm(*steps_of(sentences, limit, self.device))
         return output
+
+    def hub_outputs(
+        self, sentences: Sequence[Sentence], lengths: Sequence[int] | None = None
+    ) -> dict[str, torch.Tensor]:
+        """What the TF-Hub module of ELMo returned, see :func:`elmo_tasks.encoders.hub_outputs.hub_outputs`."""
+        return hub_outputs(self, sentences, lengths)
 
     def _vectors(self, sentences: Sequence[tuple[str, ...]]) -> tuple[torch.Tensor, torch.Tensor]:
         """``[L, B, T, D]`` values without boundaries, and their ``[B, T]`` mask."""

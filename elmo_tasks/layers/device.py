@@ -22,3 +22,11 @@ def checked_device(name: str) -> torch.device:
             f"device '{name}' cannot be used here ({reason}); expected cpu, or cuda where there is a GPU"
         ) from None
     return device
+
+
+def cpu_multiplies_bfloat16() -> bool:
+    """Whether this CPU has products of bfloat16: without them it is far slower than float32, and LSTMs may not run."""
+    asked = (
+        getattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", None) if torch.backends.mkldnn.is_available() else None
+    )
+    return asked is None or bool(asked())

@@ -1,0 +1,181 @@
+"""A biLM under scalar mixes as one ``nn.Module``, for models of one's own: what AllenNLP's ``Elmo`` was."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from elmo_tasks.bilm.bilm import BiLM
+from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.encoders.steps import steps_of
+from elmo_tasks.errors import ConfigError, InputError
+from elmo_tasks.layers.scalar_mix import ScalarMix
+
+
+@dataclass(frozen=True)
+class MixedLayers:
+    """What an :class:`ElmoModule` gives for a batch.
+
+    Attributes:
+        representations: one ``[B, T, D]`` tensor for each mix, zero where the mask is False.
+        mask: ``[B, T]`` bool, True for a token, and for a boundary where boundaries are kept.
+    """
+
+    representations: tuple[Tensor, ...]
+    mask: Tensor
+
+
+class ElmoModule(nn.Module):
+    """Tokens of sentences -> learned mixes of the biLM's layers.
+
+    Args:
+        elmo: where the biLM is taken from. It stays as it is: what is to be trained, or has fewer layers, is a copy.
+        n_mixes: how many mixes of the same layers, each with its own weights (AllenNLP's ``num_output_representations``).
+        dropout: share of the mixed numbers that is dropped in training.
+        requires_grad: also train the biLM; give it a lower rate than the rest: ``module.bilm.parameters()``.
+        layer_norm: see :class:`ScalarMix`; per token, where AllenNLP normalises over the batch.
+        keep_boundaries: leave the steps of the beginning and the end of each sentence in.
+        fixed_scalars: the weights of the layers before their softmax, which are then not learned, and no scale either
+            (``scalar_mix_parameters``).
+        n_layers: only the first so many layers, the context-free one counted; those above are not computed.
+        vocabulary: words whose layer 0 is computed once and kept in a table, without gradient; others still go through the
+            character CNN (``vocab_to_cache``).
+        stateful: begin each call where row for row the last one ended, as the published numbers were made. Without it a sentence
+            gives the same numbers always.
+
+    Raises:
+        ConfigError: a number of layers or mixes that cannot be.
+    """
+
+    def __init__(
+        self,
+        elmo: Elmo,
+        n_mixes: int = 1,
+        dropout: float = 0.5,
+        requires_grad: bool = False,
+        layer_norm: bool = False,
+        keep_boundaries: bool = False,
+        fixed_scalars: Sequence[float] | None = None,
+        n_layers: int | None = None,
+        vocabulary: Sequence[str] | None = None,
+        stateful: bool = False,
+    ) -> None:
+        super().__init__()
+        if n_mixes < 1:
+            raise ConfigError(f"n_mixes: expected at least one mix, got {n_mixes}")
+        self.bilm = _first_layers(elmo.bilm, n_layers) if n_layers is not None else elmo.bilm
+        if requires_grad:
+            self.bilm = deepcopy(self.bilm).requires_grad_(True)
+            for lstm in (*self.bilm.forward_lm.layers, *self.bilm.backward_lm.layers):
+                lstm.get_parameter("bias_hh_l0").requires_grad_(False)  # held at zero, see ProjectedLSTM
+        self.requires_grad, self.keep_boundaries, self.stateful = requires_grad, keep_boundaries, stateful
+        self.dropout = nn.Dropout(dropout)
+        total = self.bilm.options.n_layers
+        self.mixes = nn.ModuleList(_mix(total, layer_norm, fixed_scalars) for _ in range(n_mixes))
+        self._rows = {word: k for k, word in enumerate(dict.fromkeys(vocabulary or ()))}
+        self.register_buffer("table", self._token_vectors(list(self._rows)) if self._rows else None, persistent=False)
+        self._states: Any = None  # as BiLMOutput.states
+
+    table: Tensor | None  # [V, P]
+
+    @property
+    def width(self) -> int:
+        """Size ``D`` of the vectors: forward half, then backward half."""
+        return self.bilm.options.width
+
+    def reset_states(self) -> None:
+        """Begin the next call from the constant state again."""
+        self._states = None
+
+    def forward(self, sentences: Sequence[Sequence[str]]) -> MixedLayers:
+        """Encode and mix one batch.
+
+        Args:
+            sentences: lists of tokens, which are taken as they are.
+
+        Raises:
+            InputError: no sentence, or text that is not in tokens.
+        """
+        if not sentences or any(isinstance(words, str) for words in (sentences, *sentences)):
+            raise InputError(f"expected one list of tokens or more, found {sentences!r:.60}; cut text with tokenize()")
+        with torch.set_grad_enabled(self.requires_grad and torch.is_grad_enabled()):
+            tokens, lengths = self._tokens(sentences)  # [B, T + 2, P], [B]
+            start = None if self._states is None else _first_rows(self._states, len(sentences))
+            output = self.bilm.read(tokens, lengths, start, self.stateful)
+        if self.stateful:
+            self._states = _followed_by_old(output.states, self._states or output.states)
+        layers, mask = output.layers, output.mask  # [L, B, T + 2, D], [B, T + 2]
+        if not self.keep_boundaries:
+            # The step behind a sentence's last word is its end, so one step less of it is a word.
+            mask = mask[:, 2:]
+            layers = layers[:, :, 1:-1] * mask.unsqueeze(-1)
+        return MixedLayers(tuple(self.dropout(mix(layers, mask)) for mix in self.mixes), mask)
+
+    def _tokens(self, sentences: Sequence[Sequence[str]]) -> tuple[Tensor, Tensor]:
+        """Layer 0 of the steps, from the table where it has a word."""
+        device = next(self.bilm.parameters()).device
+        limit = self.bilm.options.char_cnn.max_characters_per_token
+        if self.table is None:
+            characters, rows, lengths = steps_of(sentences, limit, device)
+            return self.bilm.token_encoder(characters)[rows], lengths
+        new = list(dict.fromkeys(word for words in sentences for word in words if word not in self._rows))
+        read, _, _ = steps_of([new], limit, device)  # the two boundaries, then the words that are not in the table
+        vectors = torch.cat([self.table, self.bilm.token_encoder(read)])  # [V + 2 + new, P]
+        begin, end = len(self._rows), len(self._rows) + 1
+        row = {word: k for k, word in enumerate(new, start=end + 1)}
+        longest = max(map(len, sentences))
+        steps = [
+            [begin, *(self._rows[w] if w in self._rows else row[w] for w in words), *[end] * (longest - len(words) + 1)]
+            for words in sentences
+        ]
+        lengths = torch.tensor([len(words) + 2 for words in sentences], device=device)
+        return vectors[torch.tensor(steps, device=device)], lengths
+
+    @torch.no_grad()
+    def _token_vectors(self, words: Sequence[str]) -> Tensor:
+        """``[V, P]`` layer 0 of words, a few thousand at a time."""
+        device = next(self.bilm.parameters()).device
+        limit = self.bilm.options.char_cnn.max_characters_per_token
+        parts = [words[k : k + 4096] for k in range(0, len(words), 4096)]
+        return torch.cat([self.bilm.token_encoder(steps_of([part], limit, device)[0])[2:] for part in parts])
+
+
+def _first_rows(states: Any, n: int) -> Any:
+    """States ``[1, B, …]``, in tuples of tuples, of ``n`` rows: those that there are, then zeros."""
+    if isinstance(states, Tensor):
+        return nn.functional.pad(states, (0, 0, 0, max(n - states.shape[1], 0)))[:, :n]
+    return tuple(_first_rows(part, n) for part in states)
+
+
+def _followed_by_old(states: Any, old: Any) -> Any:
+    """New states, and behind them the old ones of rows that were not in this batch."""
+    if isinstance(states, Tensor):
+        return torch.cat([states.detach(), old[:, states.shape[1] :]], dim=1)
+    return tuple(map(_followed_by_old, states, old))
+
+
+def _mix(n_layers: int, layer_norm: bool, fixed_scalars: Sequence[float] | None) -> ScalarMix:
+    if fixed_scalars is None:
+        return ScalarMix(n_layers, layer_norm)
+    if len(fixed_scalars) != n_layers:
+        raise ConfigError(f"fixed_scalars: expected {n_layers} numbers, one for each layer, got {list(fixed_scalars)}")
+    mix = ScalarMix(n_layers, layer_norm, torch.tensor(list(fixed_scalars), dtype=torch.float64).softmax(0).tolist())
+    mix.gamma.requires_grad_(False)
+    return mix
+
+
+def _first_layers(bilm: BiLM, n_layers: int) -> BiLM:
+    """A copy with the lowest layers only."""
+    lstm = bilm.options.lstm
+    if not 1 <= n_layers <= lstm.n_layers + 1:
+        raise ConfigError(f"n_layers: the biLM has 1 to {lstm.n_layers + 1} layers to keep, not {n_layers}")
+    shorter = BiLM(replace(bilm.options, lstm=replace(lstm, n_layers=n_layers - 1)))
+    wanted = shorter.state_dict()
+    shorter.load_state_dict({name: value for name, value in bilm.state_dict().items() if name in wanted})
+    first = next(bilm.parameters())
+    return shorter.to(first.device, first.dtype).eval().requires_grad_(False)
