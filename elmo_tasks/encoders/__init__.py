@@ -1,6 +1,6 @@
 """Sentences to Layers, one file per backend; :func:`load` is the way to any of them."""
 
 from elmo_tasks.encoders.encoder import Encoder, LanguageModel
-from elmo_tasks.encoders.load import FoundEncoder, find, load
+from elmo_tasks.encoders.loading import FoundEncoder, find, load
 
 __all__ = ["Encoder", "FoundEncoder", "LanguageModel", "find", "load"]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from elmo_tasks.encoders.encoder import Encoder
+from elmo_tasks.errors import InputError
 
 # So many token places are encoded at once: a batch of short sentences is larger.
 _PLACES, _MOST_SENTENCES = 4096, 256
@@ -31,6 +32,22 @@ class EncodedBatch:
     sentences: tuple[Sentence, ...]
     values: Tensor
     first: int
+
+
+def check_sentences(sentences: Sequence[Sequence[str]]) -> tuple[Sentence, ...]:
+    """One batch as an encoder of tokens takes it.
+
+    Raises:
+        InputError: there is no sentence, or something that is not a list of tokens.
+    """
+    if isinstance(sentences, str) or not len(sentences):
+        raise InputError(f"expected at least one sentence as a list of tokens, found {sentences!r:.80}")
+    for sentence in sentences:
+        if isinstance(sentence, str) or not all(isinstance(token, str) for token in sentence):
+            raise InputError(
+                f"expected a sentence as a list of tokens, found {type(sentence).__name__}: {sentence!r:.80}"
+            )
+    return tuple(tuple(sentence) for sentence in sentences)
 
 
 def encoded_batches(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator[EncodedBatch]:

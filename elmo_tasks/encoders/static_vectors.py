@@ -15,6 +15,7 @@ from torch import Tensor
 
 from elmo_tasks.bilm.safetensors_files import read_safetensors
 from elmo_tasks.bundled import CHECKPOINTS
+from elmo_tasks.encoders.batches import check_sentences
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
 from elmo_tasks.layers.layers import Layers
 from elmo_tasks.text.vocabulary import open_text
@@ -177,14 +178,7 @@ class StaticVectors:
         Raises:
             InputError: there is no sentence, or something that is not a list of tokens.
         """
-        if isinstance(sentences, str) or not len(sentences):
-            raise InputError(f"expected at least one sentence as a list of tokens, found {sentences!r:.80}")
-        for sentence in sentences:
-            if isinstance(sentence, str) or not all(isinstance(token, str) for token in sentence):
-                raise InputError(
-                    f"expected a sentence as a list of tokens, found {type(sentence).__name__}: {sentence!r:.80}"
-                )
-        tokens = tuple(tuple(sentence) for sentence in sentences)
+        tokens = check_sentences(sentences)
         lengths = torch.tensor([len(sentence) for sentence in tokens])
         longest = int(lengths.max())
         rows = torch.full((len(tokens), longest), len(self.words))

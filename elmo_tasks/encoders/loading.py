@@ -11,7 +11,10 @@ import torch
 from elmo_tasks.bilm.model_files import find_model, load_bilm
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.encoder import Encoder
-from elmo_tasks.encoders.static_vectors import StaticVectors, are_static_vectors
+from elmo_tasks.encoders.static_vectors import StaticVectors, are_static_vectors, bundled_vectors
+from elmo_tasks.encoders.transformer import Transformer
+from elmo_tasks.encoders.transformer_files import HUB, is_transformer
+from elmo_tasks.errors import ConfigError
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,7 @@ class FoundEncoder:
 
 
 def find(name_or_folder: str | Path | None = None) -> FoundEncoder:
-    """Find an encoder: a biLM (see :func:`elmo_tasks.bilm.model_files.find_model`) or static vectors.
+    """Find an encoder: a biLM (see :func:`elmo_tasks.bilm.model_files.find_model`) static vectors, or a transformer.
 
     Args:
         name_or_folder: the default biLM if ``None``.
@@ -40,7 +43,19 @@ def find(name_or_folder: str | Path | None = None) -> FoundEncoder:
     name = None if name_or_folder is None else str(name_or_folder)
     if name is not None and are_static_vectors(name):
         return FoundEncoder(Path(name).resolve().name, lambda device: StaticVectors.load(name, device))
-    files = find_model(name)
+    if name is not None and is_transformer(name):
+        return FoundEncoder(
+            name if name.startswith(HUB) else Path(name).resolve().name, lambda device: Transformer.load(name, device)
+        )
+    try:
+        files = find_model(name)
+    except ConfigError as error:
+        if name is None or Path(name).exists():
+            raise
+        raise ConfigError(
+            f"{error}; static vectors are a name in checkpoints/ ({', '.join(bundled_vectors())}) or their folder; a transformer "
+            f"is a folder with config.json and model.safetensors, or {HUB}NAME"
+        ) from None
     return FoundEncoder(files.name, lambda device: Elmo(load_bilm(files).to(device), files.name, files))
 
 

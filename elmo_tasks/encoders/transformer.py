@@ -1,0 +1,246 @@
+"""Any encoder of the Hugging Face library as an encoder of words: all hidden states, word pieces averaged to words."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import save
+from torch import Tensor
+
+from elmo_tasks.bilm.safetensors_files import checksum, weight_files
+from elmo_tasks.encoders.batches import check_sentences
+from elmo_tasks.encoders.transformer_files import HUB, WEIGHTS_NAME, read_model, read_tokenizer, transformer_folder
+from elmo_tasks.errors import ConfigError
+from elmo_tasks.layers.layers import Layers
+
+# Word pieces that are computed at once, padding included.
+_PIECES = 16_384
+_LONGEST = 512  # where a model does not say what it can read
+
+
+@dataclass(frozen=True)
+class Window:
+    """A part of a sentence that is read at once.
+
+    Attributes:
+        sentence: number of the sentence in its batch.
+        ids: word pieces, with the special tokens around them.
+        places: which of ``ids`` are kept: those that have more context here than in the next window.
+        words: the word that each of these is a piece of.
+    """
+
+    sentence: int
+    ids: list[int]
+    places: list[int]
+    words: list[int]
+
+
+class Transformer:
+    """A frozen transformer that turns sentences into vectors.
+
+    A word's vector is the mean of those of its word pieces; the special tokens are read and dropped. A sentence longer than the
+    model can read is read in windows that overlap by half, and each piece is taken from the window with more context around it.
+    On a GPU it computes in bfloat16 where that is safe (autocast).
+
+    Args:
+        model: gives ``hidden_states``; it is put into evaluation mode and its weights are frozen.
+        tokenizer: a fast one, which knows the word that a piece belongs to.
+        name: what to call it.
+        folder: where it came from, if it came from files.
+    """
+
+    reads_sentence = True
+    language_model = None  # a masked one has no states that have not read the word
+
+    def __init__(self, model: Any, tokenizer: Any, name: str = "transformer", folder: Path | None = None) -> None:
+        # The decoder of a model with two halves writes text; it is the other half that reads.
+        self.model = (
+            (model.get_encoder() if model.config.is_encoder_decoder else model).float().eval().requires_grad_(False)
+        )
+        self.tokenizer, self.name, self.folder = tokenizer, name, folder
+        known = [getattr(self.model.config, key, None) for key in ("num_hidden_layers", "hidden_size")]
+        if not all(isinstance(value, int) for value in known):
+            raise ConfigError(
+                f"{name}: {type(model).__name__} is no encoder of text: it does not say its layers and their size"
+            )
+        if not tokenizer.is_fast:
+            raise ConfigError(f"{name}: expected a tokenizer in tokenizer.json, which knows the word of each piece")
+        self.window = _longest(self.model, tokenizer)
+
+    @classmethod
+    def load(cls, name_or_folder: str | Path, device: torch.device | str = "cpu") -> Transformer:
+        """Load a transformer.
+
+        Args:
+            name_or_folder: a folder with ``config.json``, ``model.safetensors`` (whole or in parts) and the tokenizer's files; or
+                ``hub:NAME``, a model on the Hugging Face hub, which is downloaded once.
+            device: where to compute.
+
+        Raises:
+            ConfigError: the package transformers is not installed, or the model's settings cannot be used.
+            WeightsError: weights are missing or broken, or are not safetensors.
+        """
+        name = str(name_or_folder)
+        folder = transformer_folder(name)
+        title = name if name.startswith(HUB) else folder.resolve().name
+        return cls(read_model(folder), read_tokenizer(folder), title, folder).to(device)
+
+    @property
+    def device(self) -> torch.device:
+        """Where it computes."""
+        return next(self.model.parameters()).device
+
+    def to(self, device: torch.device | str, /) -> Transformer:
+        """Move it there; gives itself back."""
+        self.model.to(device)
+        return self
+
+    @property
+    def n_layers(self) -> int:
+        """Layers of the result: the embeddings and one per transformer layer."""
+        return int(self.model.config.num_hidden_layers) + 1
+
+    @property
+    def width(self) -> int:
+        """Size ``D`` of the vectors."""
+        return int(self.model.config.hidden_size)
+
+    @property
+    def layer_names(self) -> tuple[str, ...]:
+        """What each layer is, in words for people."""
+        return ("the word's pieces and their places", *(f"transformer layer {k}" for k in range(1, self.n_layers)))
+
+    @cached_property
+    def checksum(self) -> str:
+        """SHA-256 of the weights and of what cuts words into pieces."""
+        if self.folder is None:
+            state = {key: value.cpu().contiguous() for key, value in self.model.state_dict().items()}
+            return _digest(save(state), self.tokenizer.backend_tokenizer.to_str().encode())
+        weights = checksum(weight_files(self.folder, WEIGHTS_NAME))
+        settings = (self.folder / "config.json").read_bytes()
+        return _digest(weights.encode(), settings, self.tokenizer.backend_tokenizer.to_str().encode())
+
+    @torch.no_grad()  # not inference mode: a head that trains on live layers saves them for its own backward pass
+    def encode(self, sentences: Sequence[Sequence[str]]) -> Layers:
+        """Encode one batch.
+
+        Args:
+            sentences: lists of tokens, at least one.
+
+        Returns:
+            ``[L, B, T, D]`` float32 vectors of all tokens at all layers, on the model's device, with their mask. A token that has
+            no word piece at all has the zero vector.
+
+        Raises:
+            InputError: there is no sentence, or something that is not a list of tokens.
+        """
+        tokens = check_sentences(sentences)
+        lengths = torch.tensor([len(sentence) for sentence in tokens])
+        longest = int(lengths.max())
+        sums = torch.zeros(self.n_layers, len(tokens) * longest, self.width, device=self.device)
+        counts = torch.zeros(len(tokens) * longest, device=self.device)
+        for batch in self._batches(self._windows(tokens)):
+            hidden, rows, columns = self._hidden([window.ids for window in batch]), [], []  # [L, N, P, D]
+            for k, window in enumerate(batch):
+                rows += [k] * len(window.places)
+                columns += window.places
+            target = [window.sentence * longest + word for window in batch for word in window.words]
+            where = torch.tensor(target, dtype=torch.long, device=self.device)
+            sums.index_add_(1, where, hidden[:, rows, columns])
+            counts.index_add_(0, where, torch.ones(len(target), device=self.device))
+        values = (sums / counts.clamp(min=1).unsqueeze(-1)).view(self.n_layers, len(tokens), longest, self.width)
+        mask = torch.arange(longest) < lengths.unsqueeze(1)
+        return Layers(values, mask.to(self.device), tokens)
+
+    def _windows(self, sentences: Sequence[tuple[str, ...]]) -> Iterator[Window]:
+        room = self.window - self.tokenizer.num_special_tokens_to_add()
+        step = max(1, room // 2)
+        for number, sentence in enumerate(sentences):
+            pieces, words = self._pieces(sentence)
+            for start in range(0, max(1, len(pieces) - (room - step)), step):
+                stop = min(start + room, len(pieces))
+                # Of what two windows share, the first half belongs to the one, the second half to the other.
+                first = start if start == 0 else start + (room - step) // 2
+                last = stop if stop == len(pieces) else start + step + (room - step) // 2
+                ids, before = self._with_special(pieces[start:stop])
+                yield Window(number, ids, [before + k - start for k in range(first, last)], words[first:last])
+
+    def _pieces(self, sentence: tuple[str, ...]) -> tuple[list[int], list[int]]:
+        """Ids of all word pieces of a sentence, and the word of each."""
+        found = self._cut(sentence)
+        if self.tokenizer.unk_token is not None and (lost := set(range(len(sentence))) - set(found[1])):
+            # A word of control characters alone has no piece; the others must not move closer to each other.
+            found = self._cut([self.tokenizer.unk_token if k in lost else word for k, word in enumerate(sentence)])
+        return found
+
+    def _cut(self, words: Sequence[str]) -> tuple[list[int], list[int]]:
+        if not words:
+            return [], []
+        read = self.tokenizer(
+            list(words), is_split_into_words=True, add_special_tokens=False, truncation=False, verbose=False
+        )
+        pairs = [
+            (piece, word) for piece, word in zip(read["input_ids"], read.word_ids(), strict=True) if word is not None
+        ]
+        return [piece for piece, _ in pairs], [word for _, word in pairs]
+
+    @cached_property
+    def _special(self) -> tuple[list[int], list[int]]:
+        """What stands before and behind the pieces of one sentence."""
+        around = self.tokenizer("a")["input_ids"]
+        inside = self.tokenizer("a", add_special_tokens=False)["input_ids"]
+        at = next((k for k in range(len(around)) if around[k : k + len(inside)] == inside), 0)
+        return around[:at], around[at + len(inside) :]
+
+    def _with_special(self, pieces: list[int]) -> tuple[list[int], int]:
+        before, after = self._special
+        return [*before, *pieces, *after], len(before)
+
+    def _batches(self, windows: Iterator[Window]) -> Iterator[list[Window]]:
+        batch: list[Window] = []
+        for window in sorted(windows, key=lambda w: -len(w.ids)):
+            if batch and (len(batch) + 1) * len(batch[0].ids) > _PIECES:
+                yield batch
+                batch = []
+            if window.places:
+                batch.append(window)
+        if batch:
+            yield batch
+
+    def _hidden(self, ids: Sequence[Sequence[int]]) -> Tensor:
+        """``[L, N, P, D]`` float32 hidden states of ``N`` windows."""
+        longest = max(map(len, ids))
+        filler = self.tokenizer.pad_token_id or 0
+        padded = torch.tensor([[*row, *[filler] * (longest - len(row))] for row in ids], device=self.device)
+        mask = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in ids], device=self.device)
+        on_gpu = self.device.type == "cuda"
+        with torch.autocast("cuda", torch.bfloat16) if on_gpu else nullcontext():
+            states = self.model(input_ids=padded, attention_mask=mask, output_hidden_states=True).hidden_states
+        if len(states) != self.n_layers:
+            raise ConfigError(
+                f"{self.name}: expected {self.n_layers} hidden states as its config.json says, found {len(states)}"
+            )
+        return torch.stack([state.float() for state in states])
+
+
+def _longest(model: Any, tokenizer: Any) -> int:
+    """Word pieces, special tokens included, that the model reads at once."""
+    places = getattr(model.config, "max_position_embeddings", None) or _LONGEST
+    table: Any = getattr(getattr(model, "embeddings", None), "position_embeddings", None)
+    if table is not None and getattr(table, "padding_idx", None) is not None:
+        places -= table.padding_idx + 1  # as RoBERTa, which counts its places from behind that of the padding
+    return int(min(places, tokenizer.model_max_length))
+
+
+def _digest(*parts: bytes) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(hashlib.sha256(part).digest())
+    return digest.hexdigest()

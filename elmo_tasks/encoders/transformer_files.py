@@ -1,0 +1,133 @@
+"""The files of a transformer: found, downloaded, read. Only safetensors are read, and no code that lies beside them is run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError
+
+from elmo_tasks.bilm.safetensors_files import weight_files
+from elmo_tasks.errors import ConfigError, WeightsError
+
+HUB = "hub:"
+WEIGHTS_NAME = "model"
+# Beside config.json, what a tokenizer may be made of. Nothing pickled, and no code.
+_TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "vocab.txt", "vocab.json", "merges.txt", "*.model")
+
+
+def is_transformer(name_or_folder: str) -> bool:
+    """Whether this names a transformer: ``hub:NAME``, or a folder whose ``config.json`` names an architecture."""
+    if name_or_folder.startswith(HUB):
+        return True
+    try:
+        config = json.loads((Path(name_or_folder) / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(config, dict) and "model_type" in config
+
+
+def transformer_folder(name_or_folder: str) -> Path:
+    """Where the files of a transformer lie; those of ``hub:NAME`` are downloaded once.
+
+    Raises:
+        ConfigError: the package transformers is not installed, or the hub does not give the model.
+        WeightsError: there are no weights in safetensors.
+    """
+    _check_installed(name_or_folder)
+    on_hub = name_or_folder.startswith(HUB)
+    folder = _downloaded(name_or_folder.removeprefix(HUB)) if on_hub else Path(name_or_folder)
+    if not weight_files(folder, WEIGHTS_NAME):
+        raise WeightsError(
+            f"{folder}: expected {WEIGHTS_NAME}.safetensors (whole or in parts); weights in other formats, which may hold code, "
+            "are not read"
+        )
+    return folder
+
+
+def _check_installed(name: str) -> None:
+    try:
+        import transformers  # noqa: F401 - takes seconds, and nobody needs it who has no transformer
+    except ImportError:
+        raise ConfigError(
+            f'{name} is a transformer, and the package that reads these is not installed: pip install ".[transformers]"'
+        ) from None
+
+
+def _downloaded(name: str) -> Path:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
+    try:
+        wanted = ["config.json", f"{WEIGHTS_NAME}*.safetensors*", *_TOKENIZER_FILES]
+        return Path(snapshot_download(name, allow_patterns=wanted))
+    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
+        raise ConfigError(
+            f"{HUB}{name}: not on this machine, and it could not be downloaded ({_first_line(error)})"
+        ) from None
+
+
+def read_model(folder: Path) -> Any:
+    """The model, on the CPU, in the numbers that the files have.
+
+    Raises:
+        ConfigError: its settings cannot be read, or the library does not know its kind.
+        WeightsError: its weights are missing, broken or do not fit.
+    """
+    from transformers import AutoModel
+
+    try:
+        with _quiet():
+            model, about = AutoModel.from_pretrained(
+                folder, local_files_only=True, use_safetensors=True, trust_remote_code=False, output_loading_info=True
+            )
+    except (SafetensorError, RuntimeError) as error:  # the latter: shapes that do not fit
+        raise WeightsError(
+            f"{folder}: the weights cannot be read, or do not fit config.json ({_first_line(error)})"
+        ) from None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ConfigError(f"{folder}: not a transformer that can be read here ({_first_line(error)})") from None
+    # The pooler reads the first special token, which is dropped; many models come without one.
+    if missing := sorted(key for key in about["missing_keys"] if "pooler" not in key):
+        raise WeightsError(f"{folder}: {len(missing)} weights are missing, {missing[0]} among them")
+    return model
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without the library's report of a pooler that is not there, and its progress bar for what takes a second."""
+    from transformers.utils import logging
+
+    verbosity, bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if bar:
+            logging.enable_progress_bar()
+
+
+def read_tokenizer(folder: Path) -> Any:
+    """What cuts words into pieces.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
+    from transformers import AutoTokenizer
+
+    try:
+        # A prefix space: to tokenizers that take spaces for a part of the word, every token is a word of its own.
+        return AutoTokenizer.from_pretrained(
+            folder, local_files_only=True, use_fast=True, trust_remote_code=False, add_prefix_space=True
+        )
+    except Exception as error:  # the library's own reader in Rust raises plain Exception
+        raise ConfigError(f"{folder}: the tokenizer cannot be read ({_first_line(error)})") from None
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0][:300]
