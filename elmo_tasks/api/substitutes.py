@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
-from elmo_tasks.api.compare import Comparison
+from elmo_tasks.api.compare import ComparisonItem
 
 
 @dataclass(frozen=True)
@@ -51,30 +51,33 @@ class Substitutes:
     """What the model would have written in the place of each use.
 
     Attributes:
-        comparison: the uses.
+        word: the word that was asked for.
+        model: name of the model.
+        items: the uses, as :class:`Comparison` gives them.
         uses: one entry for each, in order.
         vocabulary: how many words the model can write.
         answer: one or two plain sentences.
     """
 
-    comparison: Comparison
+    word: str
+    model: str
+    items: tuple[ComparisonItem, ...]
     uses: tuple[WrittenHere, ...]
     vocabulary: int
     answer: str
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of ``/substitutes``."""
-        items = self.comparison.items
         return {
-            "word": self.comparison.word,
-            "model": self.comparison.model,
+            "word": self.word,
+            "model": self.model,
             "vocabulary": self.vocabulary,
             "answer": self.answer,
             "uses": [
                 {
-                    "sentence": items[found.use].sentence,
-                    "token": items[found.use].token,
-                    "index": items[found.use].index,
+                    "sentence": self.items[found.use].sentence,
+                    "token": self.items[found.use].token,
+                    "index": self.items[found.use].index,
                     "before": [asdict(guess) for guess in found.before],
                     "after": [asdict(guess) for guess in found.after],
                     "both": [asdict(guess) for guess in found.both],

@@ -121,8 +121,11 @@ class WhyService(Protocol):
         pair: tuple[int, int] | None = None,
         layer: str | None = None,
         model: str | None = None,
+        comparison: Comparison | None = None,
     ) -> Explanation:
         """Compare as :meth:`Service.compare` does, and say what the cosine of two uses hangs on.
+
+        ``comparison`` is what :meth:`Service.compare` gave for the same word, sentences and model, if that was asked before.
 
         ``pair`` holds two positions from 0, the most different two if ``None``; ``layer`` any layer but the context-free one, or
         ``"words"`` where the words around the word speak in the verdict, which is what is asked then if it is ``None``.

@@ -52,7 +52,7 @@ class Session:
     ) -> None:
         self.loaded = loaded = LoadedModels(model, device)
         self.why = Explainer(self.compare, loaded.model)
-        self.substitutes = Writer(self.compare, loaded.encoder)
+        self.substitutes = Writer(lambda name: loaded.encoder(loaded.allowed(name)), self.limits)
         self.what_if = WhatIf(loaded.model, self.limits)
         own = UseIndex(index) if index is not None else None
         self.maps = SenseMaps(lambda name: loaded.encoder(loaded.allowed(name)), loaded.static, own)

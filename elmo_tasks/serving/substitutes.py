@@ -10,14 +10,15 @@ import torch
 from torch import Tensor
 
 from elmo_tasks.analysis.substitutes import log_frequencies, told_by_both
-from elmo_tasks.api import Comparison, Guess, Substitutes, WrittenHere
+from elmo_tasks.api import ComparisonItem, Guess, Limits, Substitutes, WrittenHere
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.errors import InputError
-from elmo_tasks.serving.asked_uses import use_of
+from elmo_tasks.serving.asked_uses import find_uses, item_of, use_of
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
 from elmo_tasks.text.word_forms import may_be_forms_of_one_word
 from elmo_tasks.uses import read_uses
+from elmo_tasks.wording.text import listed
 
 #: How many guesses are given of each kind.
 N_GUESSES = 8
@@ -44,22 +45,21 @@ class Writer:
     """Lets a language model fill the place of a word. The output layer is loaded when it is first asked for.
 
     Args:
-        compare: gives the uses, and refuses what cannot be read.
-        encoder: gives an encoder by name.
+        encoder: gives an encoder by name, the default one for ``None``; refuses a name that is not on offer.
+        limits: how much one request may hold.
     """
 
-    def __init__(self, compare: Callable[..., Comparison], encoder: Callable[[str], Encoder]) -> None:
-        self._compare, self._encoder = compare, encoder
+    def __init__(self, encoder: Callable[[str | None], Encoder], limits: Limits | None = None) -> None:
+        self._encoder, self._limits = encoder, limits or Limits()
         self._outputs: dict[str, _Output] = {}
         self._lock = threading.Lock()
 
     @torch.no_grad()
     def written(self, word: str, sentences: Sequence[str], model: str | None = None) -> Substitutes:
         """See :meth:`elmo_tasks.api.SubstituteService.written`."""
-        comparison = self._compare(word, sentences, model)
-        encoder = self._encoder(comparison.model)
+        items = tuple(item_of(mention) for mention in find_uses(word, sentences, self._limits))
+        encoder = self._encoder(model)
         output = self._output(encoder)
-        items = comparison.items
         read = read_uses(encoder, [use_of(item) for item in items])
         states = [side.to(encoder.device) for side in (read.before, read.after) if side is not None]
         before, after = (output.softmax(state).float().cpu().log_softmax(dim=-1) for state in states)
@@ -69,7 +69,7 @@ class Writer:
             one, other, joint = (_guesses(told[use], output, item.token) for told in (before, after, both))
             rank, probability = _own(both[use], output, item.token)
             uses.append(WrittenHere(use, one, other, joint, rank, probability))
-        return Substitutes(comparison, tuple(uses), len(output.vocabulary), _answer(comparison, uses))
+        return Substitutes(word.strip(), encoder.name, items, tuple(uses), len(output.vocabulary), _answer(items, uses))
 
     def _output(self, encoder: Encoder) -> _Output:
         with self._lock:
@@ -117,13 +117,13 @@ def _own(log_probabilities: Tensor, output: _Output, token: str) -> tuple[int | 
     return rank, round(float(own.exp()), 9)
 
 
-def _answer(comparison: Comparison, uses: Sequence[WrittenHere]) -> str:
+def _answer(items: Sequence[ComparisonItem], uses: Sequence[WrittenHere]) -> str:
     where: dict[str, list[int]] = {}
     for found in uses:
         where.setdefault(found.both[0].word, []).append(found.use + 1)
     parts = [f"“{word}” in {_sentences(numbers)}" for word, numbers in where.items()]
-    first = f"Reading both sides, the model would most likely have written {_listed(parts)}."
-    spellings = {item.token for item in comparison.items}
+    first = f"Reading both sides, the model would most likely have written {listed(parts)}."
+    spellings = {item.token for item in items}
     name = f"“{spellings.pop()}” itself" if len(spellings) == 1 else "The word that stands there"
     among = [found.use + 1 for found in uses if found.rank is not None and found.rank <= N_GUESSES]
     if not among:
@@ -134,8 +134,4 @@ def _answer(comparison: Comparison, uses: Sequence[WrittenHere]) -> str:
 
 
 def _sentences(numbers: Sequence[int]) -> str:
-    return f"sentence {numbers[0]}" if len(numbers) == 1 else f"sentences {_listed([str(n) for n in numbers])}"
-
-
-def _listed(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return f"sentence {numbers[0]}" if len(numbers) == 1 else f"sentences {listed(numbers)}"

@@ -63,9 +63,10 @@ class Explainer:
         pair: tuple[int, int] | None = None,
         layer: str | None = None,
         model: str | None = None,
+        comparison: Comparison | None = None,
     ) -> Explanation:
         """See :meth:`elmo_tasks.api.WhyService.explain`."""
-        comparison = self._compare(word, sentences, model)
+        comparison = comparison or self._compare(word, sentences, model)
         loaded = self._load(comparison.model)
         asked = _asked(comparison, loaded, layer)
         a, b = _pair(comparison, asked, pair)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
-from functools import partial
-from html import escape, unescape
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gradio as gr
@@ -13,38 +10,34 @@ import gradio as gr
 from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import format, substitutes_card, why_card
-from elmo_tasks.ui.events import QUIET, SHARED
-from elmo_tasks.ui.page_files import joined
+from elmo_tasks.ui.page import render
+from elmo_tasks.ui.parts import SHARED, Question, on_question, revision_of, scripted
 
-_QUERY = re.compile(r'^<div class="answer"[^>]* data-query="([^"]*)"')
-FAILED = "The program failed on this; its log says why."
-
-
-def closed(kind: str, query: str) -> str:
-    """The fold as it stands below a new comparison; nothing is computed yet."""
-    return _fold(kind, query, "closed", '<p class="hint" role="status">Reading…</p>')
+CARDS = {"why": why_card, "substitutes": substitutes_card}
 
 
-def below(answer: str) -> tuple[str, str]:
-    """The two folds below the markup of an answer; nothing where there is none."""
-    found = _QUERY.search(answer)
-    if found is None:
-        return "", ""
-    query = unescape(found[1])
-    return closed("why", query), closed("substitutes", query)
+def closed(kind: str, query: str = "", groups: Sequence[int | None] = ()) -> dict[str, Any]:
+    """The fold below a new comparison; nothing is computed yet. Without a comparison there is none.
+
+    Args:
+        kind: ``"why"`` or ``"substitutes"``.
+        query: of the comparison.
+        groups: that of each use: the page sends it along, so that what was compared need not be compared again.
+    """
+    markup = _fold(kind, "closed") if query else ""
+    return {"revision": 0, "query": query, "groups": list(groups), "state": "closed", "markup": markup}
 
 
-def _fold(kind: str, query: str, state: str, content: str) -> str:
-    card = why_card if kind == "why" else substitutes_card
-    return (
-        f'<details class="card asked" data-state="{state}" data-query="{escape(query)}"{"" if state == "closed" else " open"}>'
-        f"<summary><b>{escape(card.TITLE)}</b> <span>{escape(card.LEAD)}</span></summary>"
-        f'<div class="asked-body">{content}</div></details>'
-    )
+def groups_of(question: Question, n: int) -> list[int | None]:
+    """The group of each of ``n`` uses as the page sends it; none where that is not a group."""
+    sent = question.get("groups")
+    known = sent if isinstance(sent, list) and len(sent) == n else [None] * n
+    return [at if type(at) is int and 0 <= at < n else None for at in known]
 
 
-def _refused(kind: str, query: str, message: str, state: str = "done") -> str:
-    return _fold(kind, query, state, f'<div role="status"><h2>{escape(message)}</h2></div>')
+def _fold(kind: str, state: str, body: str = "", refused: str = "") -> str:
+    card = CARDS[kind]
+    return render("fold.html", title=card.TITLE, lead=card.LEAD, state=state, body=body, refused=refused)
 
 
 def pair_of(value: Any) -> tuple[int, int] | None:
@@ -55,53 +48,55 @@ def pair_of(value: Any) -> tuple[int, int] | None:
     return None
 
 
-def respond_why(service: Service, data: Mapping[str, Any]) -> str:
+def respond_why(service: Service, question: Question) -> dict[str, Any]:
     """The fold with the answer for the comparison, the pair and the layer that the page sent."""
-    query = str(data.get("query") or "")
 
-    def content(form: format.Form) -> str:
-        layer = str(data["layer"]) if data.get("layer") else None
-        found = service.why.explain(form.word, form.sentences, pair_of(data.get("pair")), layer, form.model)
+    def body(form: format.Form) -> str:
+        layer = str(question["layer"]) if question.get("layer") else None
+        found = service.why.explain(form.word, form.sentences, pair_of(question.get("pair")), layer, form.model)
         return why_card.body(found)
 
-    return _respond(service, "why", query, content)
+    return _respond(service, "why", question, body)
 
 
-def respond_substitutes(service: Service, data: Mapping[str, Any]) -> str:
+def respond_substitutes(service: Service, question: Question) -> dict[str, Any]:
     """The fold with the answer for the comparison that the page sent."""
 
-    def content(form: format.Form) -> str:
-        return substitutes_card.body(service.substitutes.written(form.word, form.sentences, form.model))
+    def body(form: format.Form) -> str:
+        found = service.substitutes.written(form.word, form.sentences, form.model)
+        return substitutes_card.body(found, groups_of(question, len(found.items)))
 
-    return _respond(service, "substitutes", str(data.get("query") or ""), content)
+    return _respond(service, "substitutes", question, body)
 
 
-def _respond(service: Service, kind: str, query: str, content: Callable[[format.Form], str]) -> str:
+def _respond(service: Service, kind: str, question: Question, body: Callable[[format.Form], str]) -> dict[str, Any]:
+    query = str(question.get("query") or "")
+    markup = ""
     try:
         form = format.form_from_query(query, service.limits)
-        if form is None:
-            return ""
-        return _fold(kind, query, "done", content(form))
+        if form is not None:
+            markup = _fold(kind, "done", body(form))
     except InputError as error:
-        return _refused(kind, query, str(error))
+        markup = _fold(kind, "done", refused=str(error))
+    return {"revision": revision_of(question), "query": query, "groups": [], "state": "done", "markup": markup}
 
 
 def build(service: Service) -> tuple[gr.HTML, gr.HTML]:
     """Put the two folds into the open container, wire their events and add their endpoints; empty until there is an answer."""
-    code = joined("word_tips.js", "asked.js")
-    folds = tuple(gr.HTML("", js_on_load=code, apply_default_css=False) for _ in range(2))
-
-    def on_why(event: gr.EventData) -> str:
-        return respond_why(service, dict(event._data))
-
-    def on_substitutes(event: gr.EventData) -> str:
-        return respond_substitutes(service, dict(event._data))
-
-    for kind, fold, answer in (("why", folds[0], on_why), ("substitutes", folds[1], on_substitutes)):
-        asked = fold.submit(answer, None, fold, trigger_mode="multiple", **QUIET)
-        asked.failure(partial(_refused, kind, "", FAILED, "failed"), None, fold, **QUIET)
+    why, substitutes = (
+        scripted(
+            kind,
+            "scripts/word_tips.js",
+            "scripts/asked.js",
+            template="${value.markup}",
+            value=closed(kind),
+        )
+        for kind in CARDS
+    )
+    on_question(why, lambda question: respond_why(service, question), why)
+    on_question(substitutes, lambda question: respond_substitutes(service, question), substitutes)
     _endpoints(service)
-    return folds[0], folds[1]
+    return why, substitutes
 
 
 def _endpoints(service: Service) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
@@ -11,57 +10,63 @@ import gradio as gr
 from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import answer, asked, format, report
-from elmo_tasks.ui.events import QUIET, SHARED, revision_of
 from elmo_tasks.ui.examples import EXAMPLES
-from elmo_tasks.ui.page_files import joined
+from elmo_tasks.ui.parts import QUIET, SHARED, Question, fails, markup, on_question, revision_of, scripted
+from elmo_tasks.ui.uses import group_of
 
 START = format.Form(EXAMPLES[0].word, EXAMPLES[0].sentences)
-FAILED = "The program failed on this; its log says why."
-# A fault of ours, not of what was typed: gradio has logged it, and the form says so in plain words.
-SAY_NO_REPORT = "() => { document.querySelector('.answer').dispatchEvent(new Event('unsaved', { bubbles: true })); }"
-SAY_FAILURE = "() => { document.querySelector('.editor').dispatchEvent(new Event('failed', { bubbles: true })); }"
 
 
-def respond(service: Service, form: format.Form, revision: int) -> tuple[dict[str, Any], str]:
-    """Answer a form: what the form shows next, and the markup of the answer."""
+#: What an answer changes: the form, the answer, and the folds below it.
+Answer = tuple[dict[str, Any], str, dict[str, Any], dict[str, Any]]
+
+
+def respond(service: Service, form: format.Form, revision: int) -> Answer:
+    """Answer a form."""
     try:
         comparison = service.compare(form.word, form.sentences, form.model)
     except InputError as error:
-        return format.editor_value(form, [format.note_of_error(error)], revision), answer.nothing(str(error))
+        return _refused(form, error, revision)
     shown = format.editor_value(form, format.notes_of(comparison), revision)
-    return shown, answer.page(comparison, form, service.models())
+    of = (format.query_of(form, comparison.model), group_of(comparison))
+    folds = (asked.closed("why", *of), asked.closed("substitutes", *of))
+    return shown, answer.page(comparison, form, service.models()), *folds
 
 
-def respond_to_link(service: Service, query: str) -> tuple[dict[str, Any], str]:
+def respond_to_link(service: Service, query: str) -> Answer:
     """Answer the link the page was opened with; without one, the first example."""
     try:
         form = format.form_from_query(query, service.limits)
     except InputError as error:
-        return format.editor_value(START, [format.note_of_error(error)], 1), answer.nothing(str(error))
+        return _refused(START, error, 1)
     return respond(service, form or START, 1)
 
 
-def respond_report(service: Service, data: Mapping[str, Any]) -> dict[str, Any]:
+def _refused(form: format.Form, error: InputError, revision: int) -> Answer:
+    shown = format.editor_value(form, [format.note_of_error(error)], revision)
+    return shown, answer.nothing(str(error)), asked.closed("why"), asked.closed("substitutes")
+
+
+def respond_report(service: Service, question: Question) -> dict[str, Any]:
     """The report of the comparison that the page shows, with what was asked beside it: the file's name and its text.
 
     What it holds is computed anew from the link: nothing a person sends is kept here.
     """
-    number = data.get("number")
-    made: dict[str, Any] = {"number": number if isinstance(number, int) else 0, "name": "", "text": ""}
+    made: dict[str, Any] = {"revision": revision_of(question), "name": "", "text": ""}
     try:
-        form = format.form_from_query(str(data.get("query") or ""), service.limits)
+        form = format.form_from_query(str(question.get("query") or ""), service.limits)
         if form is None:
             return made
         comparison = service.compare(form.word, form.sentences, form.model)
         explanation = substitutes = None
-        if data.get("pair"):
-            pair, layer = asked.pair_of(data["pair"]), str(data.get("layer") or "") or None
-            explanation = service.why.explain(form.word, form.sentences, pair, layer, form.model)
-        if data.get("substitutes"):
+        if question.get("pair"):
+            pair, layer = asked.pair_of(question["pair"]), str(question.get("layer") or "") or None
+            explanation = service.why.explain(form.word, form.sentences, pair, layer, form.model, comparison)
+        if question.get("substitutes"):
             substitutes = service.substitutes.written(form.word, form.sentences, form.model)
     except InputError:  # the page shows an answer, so this is a request that somebody wrote by hand
         return made
-    link = str(data.get("link") or "")
+    link = str(question.get("link") or "")
     text = report.page(comparison, service.models(), date.today(), link, explanation, substitutes)
     return {**made, "name": report.file_name(comparison), "text": text}
 
@@ -72,12 +77,10 @@ def build(app: gr.Blocks, service: Service) -> None:
 
     with gr.Row(elem_classes="compare"):
         with gr.Column(elem_classes="compare-form"):
-            editor = gr.HTML(
-                format.editor_value(START),
-                # The script builds the form with text nodes: nothing a person typed is ever read as a template.
-                html_template="",
-                js_on_load=joined("make.js", "editor.js"),
-                apply_default_css=False,
+            editor = scripted(
+                "compare",
+                "scripts/editor.js",
+                value=format.editor_value(START),
                 examples=[{"title": e.title, "word": e.word, "sentences": list(e.sentences)} for e in EXAMPLES],
                 models=[{"name": m.name, "title": m.title} for m in service.models()],
                 most=limits.max_sentences,
@@ -85,33 +88,16 @@ def build(app: gr.Blocks, service: Service) -> None:
                 most_words=limits.max_tokens,
             )
         with gr.Column(elem_classes="compare-answer"):
-            result = gr.HTML(
-                answer.waiting(),
-                js_on_load=joined("answer.js"),
-                apply_default_css=False,
-            )
+            result = markup(answer.waiting(), "scripts/answer.js")
             folds = asked.build(service)
-            gr.HTML(answer.how(service.models()), apply_default_css=False, js_on_load=None)
-            saved = gr.HTML(
-                {"number": 0, "name": "", "text": ""},
-                html_template="",
-                js_on_load=joined("save_report.js"),
-                apply_default_css=False,
-                elem_classes="download-slot",
-            )
+            markup(answer.how(service.models()))
+            saved = scripted("report", "scripts/report.js", value={"name": "", "text": ""}, classes="download-slot")
 
-    def with_folds(shown: dict[str, Any], markup: str) -> tuple[dict[str, Any], str, str, str]:
-        return shown, markup, *asked.below(markup)
+    def on_submit(question: Question) -> Answer:
+        return respond(service, format.form_from(question), revision_of(question))
 
-    def on_submit(event: gr.EventData) -> tuple[dict[str, Any], str, str, str]:
-        sent = dict(event._data)
-        return with_folds(*respond(service, format.form_from(sent), revision_of(sent)))
-
-    def on_load(request: gr.Request) -> tuple[dict[str, Any], str, str, str]:
-        return with_folds(*respond_to_link(service, str(request.query_params)))
-
-    def on_report(event: gr.EventData) -> dict[str, Any]:
-        return respond_report(service, dict(event._data))
+    def on_load(request: gr.Request) -> Answer:
+        return respond_to_link(service, str(request.query_params))
 
     def compare(word: str, sentences: list[str], model: str | None = None) -> dict[str, Any]:
         """Compare the uses of a word in 2 to 12 sentences; [brackets] in a sentence mark another word there.
@@ -137,11 +123,9 @@ def build(app: gr.Blocks, service: Service) -> None:
         except InputError as error:
             raise gr.Error(str(error), print_exception=False) from None
 
-    for event in (
-        editor.submit(on_submit, None, [editor, result, *folds], trigger_mode="multiple", **QUIET),
-        app.load(on_load, None, [editor, result, *folds], **QUIET),
-    ):
-        event.failure(lambda: (answer.nothing(FAILED), "", ""), None, [result, *folds], js=SAY_FAILURE, **QUIET)
-    wanted = result.submit(on_report, None, saved, **QUIET)
-    wanted.failure(None, None, None, js=SAY_NO_REPORT, **QUIET)
+    outputs = [editor, result, *folds]
+    on_question(editor, on_submit, outputs)
+    loaded = app.load(on_load, None, outputs, **QUIET)
+    loaded.failure(None, None, None, js=fails(editor), **QUIET)
+    on_question(saved, lambda question: respond_report(service, question), saved)
     gr.api(compare, api_name="compare", **SHARED)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +9,9 @@ from urllib.parse import parse_qsl, urlencode
 
 from elmo_tasks.api import Choice, Comparison, ComparisonItem, LayerComparison, Limits
 from elmo_tasks.errors import InputError
-
-ORDINALS = ("1st", "2nd", "3rd")
+from elmo_tasks.ui.downloads import csv_file
+from elmo_tasks.wording.text import first_capital, number, ordinal, slug
+from elmo_tasks.wording.views import view_place
 
 
 @dataclass(frozen=True)
@@ -86,8 +84,8 @@ def note_of_error(error: InputError) -> dict[str, Any]:
 def notes_of(comparison: Comparison) -> list[dict[str, Any]]:
     """What a person may want to change in an answer: the other places of a sentence that could have been meant."""
     return [
-        note(f"sentence {number}", "hint", _ambiguity(item), item.choices)
-        for number, item in enumerate(comparison.items, 1)
+        note(f"sentence {place}", "hint", _ambiguity(item), item.choices)
+        for place, item in enumerate(comparison.items, 1)
         if item.choices
     ]
 
@@ -101,11 +99,6 @@ def _ambiguity(item: ComparisonItem) -> str:
     return f"“{item.token}” occurs {times} here: the {ordinal(place + 1)} is compared."
 
 
-def ordinal(number: int) -> str:
-    """``1st``, ``2nd``, ... for the small numbers of a sentence."""
-    return ORDINALS[number - 1] if number <= len(ORDINALS) else f"{number}th"
-
-
 def editor_value(form: Form, notes: Sequence[dict[str, Any]] = (), revision: int = 0) -> dict[str, Any]:
     """What the form component shows. The revision tells it that an answer came, even when nothing changed."""
     return {
@@ -117,26 +110,6 @@ def editor_value(form: Form, notes: Sequence[dict[str, Any]] = (), revision: int
     }
 
 
-def layer_title(name: str) -> str:
-    """The name of a layer as people read it."""
-    if name == "0":
-        return "Spelling only"
-    return {"mean": "Mean of layers", "words": "The words around it"}.get(name, f"Layer {name}")
-
-
-def layer_place(name: str) -> str:
-    """The name of a layer inside a sentence."""
-    if name == "words":
-        return "by the words around them"
-    return "in the mean of all layers" if name == "mean" else f"at layer {name}"
-
-
-def number_text(value: float) -> str:
-    """Two decimals, with a true minus sign and never a negative zero."""
-    text = f"{value:.2f}"
-    return text.lstrip("-") if float(text) == 0 else text.replace("-", "−")
-
-
 def pairs_of(layer: LayerComparison) -> list[tuple[int, int, float]]:
     """All pairs of uses with their cosine, the closest first."""
     size = len(layer.cosine)
@@ -144,27 +117,27 @@ def pairs_of(layer: LayerComparison) -> list[tuple[int, int, float]]:
     return sorted(pairs, key=lambda pair: -pair[2])
 
 
-def layer_sentence(comparison: Comparison, layer: LayerComparison) -> str:
-    """One sentence that says what the picture of a layer shows."""
+def layer_sentence(comparison: Comparison, layer: LayerComparison, *, has_slider: bool = True) -> str:
+    """What the picture of a layer shows, in a sentence; where a slider leads to the next layer, also that."""
     pairs = pairs_of(layer)
     (a, b, high), (c, d, low) = pairs[0], pairs[-1]
     if layer.name == "0":
         if low > 0.995:
-            return (
-                "This is the view without context: it sees letters only, so the same spelling gives the same vector "
-                "and every use scores 1.00. Move the slider to let the model read the sentences."
+            said = (
+                "This is the view without context: it sees letters only, so the same spelling gives the same vector and "
+                "every use scores 1.00."
             )
+            return f"{said} Move the slider to let the model read the sentences." if has_slider else said
         return (
             "This is the view without context: it sees letters only, so the numbers say how alike the spellings are, "
             "whatever the sentences mean. One spelling scores 1.00 everywhere."
         )
-    where = layer_place(layer.name)
-    where = where[0].upper() + where[1:]
+    where = first_capital(view_place(layer.name))
     if len(pairs) == 1:
-        return f"{where} the two uses have a cosine of {number_text(high)}."
+        return f"{where} the two uses have a cosine of {number(high)}."
     return (
-        f"{where}, uses {a + 1} and {b + 1} are the closest ({number_text(high)}); "
-        f"{c + 1} and {d + 1} are the furthest apart ({number_text(low)})."
+        f"{where}, uses {a + 1} and {b + 1} are the closest ({number(high)}); "
+        f"{c + 1} and {d + 1} are the furthest apart ({number(low)})."
     )
 
 
@@ -186,55 +159,22 @@ def display_order(comparison: Comparison) -> tuple[int, ...]:
     return (*grouped, *(use for use in range(len(comparison.items)) if use not in grouped))
 
 
-def csv_cell(value: str | float) -> str:
-    """A cell that no spreadsheet runs as a formula: text that begins like one gets a leading apostrophe."""
-    if isinstance(value, float):
-        return f"{value:.6f}"
-    return f"'{value}" if value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
-
-
 def csv_text(comparison: Comparison) -> str:
     """All layers as a spreadsheet: one row per layer and use, then the probabilities that two uses mean the same."""
-    out = io.StringIO()
-    writer = csv.writer(out)
     uses = range(1, len(comparison.items) + 1)
     header = ["layer", "use", "word", "sentence", "norm", *(f"cosine with {n}" for n in uses), "two random words"]
-    writer.writerow(header)
-    for layer in comparison.layers:
-        for number, item in enumerate(comparison.items, 1):
-            row: list[str | float] = [layer.name, str(number), item.token, item.sentence, layer.norms[number - 1]]
-            row += [*layer.cosine[number - 1], layer.random_pair_cosine]
-            writer.writerow([csv_cell(cell) for cell in row])
-    for number, (item, chances) in enumerate(zip(comparison.items, comparison.same_meaning, strict=False), 1):
-        row = ["probability of the same meaning", str(number), item.token, item.sentence, "", *chances, ""]
-        writer.writerow([csv_cell(cell) for cell in row])
-    return out.getvalue()
+    rows: list[list[str | float]] = [
+        [layer.name, str(n), item.token, item.sentence, norm, *cosines, layer.random_pair_cosine]
+        for layer in comparison.layers
+        for n, item, norm, cosines in zip(uses, comparison.items, layer.norms, layer.cosine, strict=True)
+    ]
+    rows += [
+        ["probability of the same meaning", str(n), item.token, item.sentence, "", *chances, ""]
+        for n, item, chances in zip(uses, comparison.items, comparison.same_meaning, strict=False)
+    ]
+    return csv_file(header, rows)
 
 
-def csv_name(comparison: Comparison) -> str:
-    """A file name that every system takes."""
-    return f"compare-{re.sub(r'[^a-z0-9]+', '-', comparison.word.lower()).strip('-') or 'word'}.csv"
-
-
-_READ_FROM = {"words": "from the words around it", "expected": "from the words expected in its place"}
-
-
-def read_by(comparison: Comparison, model: str) -> str:
-    """What the verdict was read from, and how often that is right; nothing where nothing could be read."""
-    if not comparison.read_from:
-        return ""
-    parts = [_READ_FROM.get(view, layer_place(view)) for view in comparison.read_from]
-    right = round(100 * comparison.right_when_clear)
-    tested = (
-        f" In a test with other words, groupings that were clear enough to be named had {right} % of their pairs right."
-    )
-    said = f"Read {', '.join(parts[:-1])}{' and ' if len(parts) > 1 else ''}{parts[-1]}, by {model}."
-    if comparison.read_from == ("words",):
-        said = f"Read {parts[0]}, without {model}."
-    return said + (tested if comparison.groups and comparison.right_when_clear else "")
-
-
-def headline(verdict: str) -> tuple[str, str]:
-    """The first sentence of a verdict, which is the answer, and what follows it."""
-    first, stop, rest = verdict.partition(". ")
-    return (first + stop.rstrip(), rest) if stop else (verdict, "")
+def file_stem(comparison: Comparison) -> str:
+    """The name of a comparison's files, without the ending."""
+    return f"compare-{slug(comparison.word)}"

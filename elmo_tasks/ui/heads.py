@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from elmo_tasks.api import ClassifiedText, HeadInfo, TaggedSentence
+from elmo_tasks.wording import heads as wording
 
 Result = TypeVar("Result", TaggedSentence, ClassifiedText)
-TRAIN = {"classification": "make train-sentiment", "tagging": "make train-ner"}
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def score_line(head: HeadInfo) -> str:
     """``F1 0.87 on CoNLL-2003 test``; says so when nothing was measured."""
     if head.score is None:
         return "not measured yet"
-    return f"{head.score.metric} {head.score.value:.2f} on {head.score.data}"
+    return wording.score_line(head.score.metric, head.score.value, head.score.data)
 
 
 def about_line(offer: Offer, *, twin: bool) -> str:

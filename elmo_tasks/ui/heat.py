@@ -54,3 +54,9 @@ def cell_colours(share: float) -> CellColours:
     """The colours of a cell that is ``share`` of the way from unrelated (0) to identical (1)."""
     light, dark = _mix(LIGHT, share), _mix(DARK, share)
     return CellColours(light, _text_on(light), dark, _text_on(dark))
+
+
+def cell_style(share: float) -> str:
+    """The same colours as the variables that a cell's style holds."""
+    background, text, background_dark, text_dark = cell_colours(share)
+    return f"--b:{background};--t:{text};--bd:{background_dark};--td:{text_dark}"

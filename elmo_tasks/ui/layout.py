@@ -8,21 +8,17 @@ import gradio as gr
 
 from elmo_tasks.api import Service
 from elmo_tasks.ui import compare_tab, map_tab, nearest_tab, present_tab, train_tab, try_tab, weights_tab, what_if_tab
+from elmo_tasks.ui.page import render
+from elmo_tasks.ui.parts import markup
 
 TITLE = "ELMo in context"
-HEADER = f"""
-<header class="top">
-  <h1>{TITLE}</h1>
-  <p>A word gets a different vector in every sentence. See how far apart its uses are, and what models do with that.</p>
-</header>
-"""
 TABS = ("compare", "map", "nearest", "try", "weights", "train", "present")
 
 
 def build_app(service: Service) -> gr.Blocks:
     """Build the pages on top of a service; ``launch(**launch_options())`` shows them."""
     with gr.Blocks(title=TITLE, analytics_enabled=False) as app:
-        gr.HTML(HEADER, apply_default_css=False, js_on_load=None)
+        markup(render("header.html", title=TITLE))
         with gr.Tabs() as tabs:
             with gr.Tab("Compare", id=TABS[0]):
                 compare_tab.build(app, service)

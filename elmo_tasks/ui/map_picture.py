@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from html import escape
 
 from elmo_tasks.api import SenseMap
 from elmo_tasks.ui.map_words import use_name
+from elmo_tasks.ui.page import render
 
 # The plot that marks are kept apart for; on other screens the places are percentages of it.
 WIDTH, HEIGHT = 720.0, 440.0
@@ -30,36 +30,21 @@ def mark_size(n: int) -> float:
 def picture(answer: SenseMap) -> str:
     """The map as inline SVG; the page's script tells what a mark stands for."""
     size = mark_size(len(answer.uses))
-    places = apart([(use.x, use.y) for use in answer.uses], 27 * size)
-    marks = []
-    for number, (use, (x, y)) in enumerate(zip(answer.uses, places, strict=True)):
-        group = use.group
-        letter = answer.groups[group].letter if group is not None else ""
-        shape = SHAPES[group % len(SHAPES)] if group is not None else SHAPES[0]
-        text = f'<text y="{5.5 if group == 3 else 4.8}">{letter}</text>' if letter and size > 0.5 else ""
-        star = f'<path class="own" d="{STAR}" transform="translate(12 -11) scale(1.5)"/>' if use.own else ""
-        marks.append(
-            f'<svg x="{x:.2f}%" y="{y:.2f}%" class="mark g{"none" if group is None else group % 6}" data-use="{number}" '
-            f'role="button" tabindex="{-1 if number else 0}" aria-pressed="false" '
-            f'aria-label="{escape(use_name(use, number, answer))}"><g style="scale:{size}">'
-            f'<circle class="reach" r="16"/><path class="shape" d="{shape}"/>{text}{star}</g></svg>'
-        )
-    return (
-        '<div class="plane" data-picture="">'
-        '<svg class="sense-map" role="group" aria-label="Map of the uses; the arrow keys go from mark to mark">'
-        f'<g class="ties"></g>{"".join(marks)}</svg></div>'
+    return render(
+        "map_picture.html",
+        uses=answer.uses,
+        places=apart([(use.x, use.y) for use in answer.uses], 27 * size),
+        groups=answer.groups,
+        size=size,
+        name=lambda use, number: use_name(use, number, answer),
+        SHAPES=SHAPES,
+        STAR=STAR,
     )
 
 
 def shape(group: int | None) -> str:
     """The mark of a group, for the list of groups and for tables."""
-    from_list = SHAPES[group % len(SHAPES)] if group is not None else SHAPES[0]
-    letter = "" if group is None else "ABCDEF"[group % 6]
-    return (
-        f'<svg class="sign g{"none" if group is None else group % 6}" viewBox="-16 -16 32 32" role="img" '
-        f'aria-label="{f"group {letter}" if letter else "no group"}"><path class="shape" d="{from_list}"/>'
-        f'<text y="{6.5 if group == 3 else 5}">{letter}</text></svg>'
-    )
+    return render("map_sign.html", group=group, SHAPES=SHAPES)
 
 
 def apart(points: Sequence[tuple[float, float]], least: float) -> list[tuple[float, float]]:

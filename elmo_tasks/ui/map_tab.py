@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
@@ -12,16 +12,14 @@ import gradio as gr
 from elmo_tasks.api import ModelInfo, Progress, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import map_page
-from elmo_tasks.ui.events import QUIET, SHARED, revision_of
-from elmo_tasks.ui.map_words import view_title
-from elmo_tasks.ui.page_files import joined
+from elmo_tasks.ui.parts import SHARED, Question, markup, on_question, revision_of, scripted
 from elmo_tasks.ui.working import answered
+from elmo_tasks.wording.views import map_title
 
 FIRST = ("bank", "cell", "python", "jaguar", "bass", "mouse", "spring", "bark")
 MOST_GROUPS = 6
 #: Characters of one's own text that a link may hold: servers refuse addresses much longer than 8,000 characters.
 MOST_IN_LINK = 2_000
-SAY_FAILURE = "() => { document.querySelector('.map-editor').dispatchEvent(new Event('failed', { bubbles: true })); }"
 
 
 @dataclass(frozen=True)
@@ -51,7 +49,7 @@ class MapForm:
     model: str | None
 
 
-def form_from(data: Mapping[str, Any]) -> MapForm:
+def form_from(data: Question) -> MapForm:
     """Read what the browser sent."""
     groups = str(data.get("groups") or "")
     return MapForm(
@@ -85,7 +83,7 @@ def link_of(form: MapForm) -> tuple[str, str]:
     return query, "" if fits else ", without your own text: it is too long for a link"
 
 
-def respond(service: Service, data: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], Any]]:
+def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], Any]]:
     """Answer what the browser sent: what the form shows next (how far the work is, at first), and the markup of the answer."""
     form = form_from(data)
     value: dict[str, Any] = {"revision": revision_of(data), "busy": "", "note": None}
@@ -106,7 +104,7 @@ def views_of(models: tuple[ModelInfo, ...]) -> list[dict[str, str]]:
     """What the form offers to compare by."""
     layers = models[0].layers if models else ()
     names = ("both", "words", *layers, *(() if "mean" in layers or len(layers) < 2 else ("mean",)))
-    return [{"name": name, "title": view_title(name)} for name in names]
+    return [{"name": name, "title": map_title(name)} for name in names]
 
 
 def build(service: Service) -> None:
@@ -115,12 +113,9 @@ def build(service: Service) -> None:
     words = service.maps.words()
     with gr.Row(elem_classes="compare"):
         with gr.Column(elem_classes="compare-form"):
-            editor = gr.HTML(
-                {"revision": 0, "busy": "", "note": None},
-                # The script builds the form with text nodes: nothing a person typed is ever read as a template.
-                html_template="",
-                js_on_load=joined("make.js", "map_form.js"),
-                apply_default_css=False,
+            editor = scripted(
+                "map",
+                "scripts/map_form.js",
                 words=sorted(words),
                 first=[word for word in FIRST if word in words] or list(words[:8]),
                 views=views_of(models),
@@ -129,14 +124,10 @@ def build(service: Service) -> None:
                 index=service.maps.index_title(),
             )
         with gr.Column(elem_classes="compare-answer"):
-            result = gr.HTML(
-                map_page.waiting(),
-                js_on_load=joined("map_answer.js"),
-                apply_default_css=False,
-            )
+            result = markup(map_page.waiting(), "scripts/map_answer.js")
 
-    def on_submit(event: gr.EventData) -> Iterator[tuple[dict[str, Any], Any]]:
-        yield from respond(service, dict(event._data))
+    def on_submit(question: Question) -> Iterator[tuple[dict[str, Any], Any]]:
+        yield from respond(service, question)
 
     def sense_map(
         word: str,
@@ -199,7 +190,6 @@ def build(service: Service) -> None:
         except InputError as error:
             raise gr.Error(str(error), print_exception=False) from None
 
-    submitted = editor.submit(on_submit, None, [editor, result], trigger_mode="multiple", **QUIET)
-    submitted.failure(None, None, None, js=SAY_FAILURE, **QUIET)
+    on_question(editor, on_submit, [editor, result])
     gr.api(sense_map, api_name="sense_map", **SHARED)
     gr.api(two_lives, api_name="two_lives", **SHARED)

@@ -4,26 +4,7 @@ from __future__ import annotations
 
 from elmo_tasks.api import MapUse, MapView, SenseMap
 from elmo_tasks.ui.downloads import csv_file
-from elmo_tasks.ui.format import layer_title, number_text
-from elmo_tasks.ui.plain_words import percent
-
-TITLES = {"words": "The words around it, without ELMo", "both": "ELMo’s layer 1 and the words around it"}
-PLACES = {
-    "0": "by the letters of the word only",
-    "mean": "by the mean of ELMo’s layers",
-    "words": "by the words around them, without ELMo",
-    "both": "by ELMo’s layer 1 together with the words around them",
-}
-
-
-def view_title(name: str) -> str:
-    """A view as the form offers it."""
-    return TITLES.get(name, layer_title(name))
-
-
-def view_place(name: str) -> str:
-    """A view inside a sentence: what uses were compared by."""
-    return PLACES.get(name, f"by ELMo’s layer {name}")
+from elmo_tasks.wording.text import number, percent
 
 
 def measured(answer: SenseMap) -> str:
@@ -37,7 +18,7 @@ def measured(answer: SenseMap) -> str:
             "together or apart."
         )
     if answer.agreement is not None:
-        said.append(f"Here {match_words(answer.agreement)} (index {number_text(answer.agreement)}).")
+        said.append(f"Here {match_words(answer.agreement)} (index {number(answer.agreement)}).")
     return " ".join(said)
 
 
@@ -84,11 +65,11 @@ def csv_text(answer: SenseMap) -> str:
     """All uses as a spreadsheet."""
     header = ("use", "group", "sense in the gallery", "from", "word", "sentence", "x", "y", "nearest use", "cosine")
     rows = []
-    for number, use in enumerate(answer.uses):
+    for place, use in enumerate(answer.uses, 1):
         near = use.nearest[0] if use.nearest else None
         rows.append(
             (
-                str(number + 1),
+                str(place),
                 answer.groups[use.group].letter if use.group is not None else "",
                 use.sense or "",
                 "own text" if use.own else "gallery",

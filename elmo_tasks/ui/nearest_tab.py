@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,10 +11,9 @@ import gradio as gr
 from elmo_tasks.api import Progress, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import nearest_page
-from elmo_tasks.ui.events import QUIET, SHARED, revision_of
-from elmo_tasks.ui.format import layer_title
-from elmo_tasks.ui.page_files import joined
+from elmo_tasks.ui.parts import SHARED, Question, markup, on_question, revision_of, scripted
 from elmo_tasks.ui.working import answered
+from elmo_tasks.wording.views import view_title
 
 EXAMPLES = (
     ("bank: river", "bank", "Herons were nesting in the reeds along the muddy bank of the river."),
@@ -24,10 +23,9 @@ EXAMPLES = (
     ("cell: prison", "cell", "The guard locked the prisoner in his cell for the night."),
     ("cell: body", "cell", "Under the microscope we watched a single cell divide."),
 )
-SAY_FAILURE = "() => { document.querySelector('.near-editor').dispatchEvent(new Event('failed', { bubbles: true })); }"
 
 
-def respond(service: Service, data: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], Any]]:
+def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], Any]]:
     """Answer what the browser sent: what the form shows next (how far the work is, at first), and the markup of the answer."""
     value: dict[str, Any] = {"revision": revision_of(data), "busy": "", "note": None}
     word, sentence = str(data.get("word") or "").strip(), " ".join(str(data.get("sentence") or "").split())
@@ -52,22 +50,19 @@ def build(service: Service) -> None:
     layers = layers if "mean" in layers or len(layers) < 2 else (*layers, "mean")
     with gr.Row(elem_classes="compare"):
         with gr.Column(elem_classes="compare-form"):
-            editor = gr.HTML(
-                {"revision": 0, "busy": "", "note": None},
-                # The script builds the form with text nodes: nothing a person typed is ever read as a template.
-                html_template="",
-                js_on_load=joined("make.js", "nearest_form.js"),
-                apply_default_css=False,
+            editor = scripted(
+                "nearest",
+                "scripts/nearest_form.js",
                 examples=[{"title": title, "word": word, "sentence": sentence} for title, word, sentence in EXAMPLES],
-                layers=[{"name": name, "title": layer_title(name)} for name in layers],
+                layers=[{"name": name, "title": view_title(name)} for name in layers],
                 most_words=service.limits.max_tokens,
                 models=[{"name": m.name, "title": m.title} for m in models],
             )
         with gr.Column(elem_classes="compare-answer"):
-            result = gr.HTML(nearest_page.waiting(), js_on_load=None, apply_default_css=False)
+            result = markup(nearest_page.waiting())
 
-    def on_submit(event: gr.EventData) -> Iterator[tuple[dict[str, Any], Any]]:
-        yield from respond(service, dict(event._data))
+    def on_submit(question: Question) -> Iterator[tuple[dict[str, Any], Any]]:
+        yield from respond(service, question)
 
     def nearest(
         word: str,
@@ -103,6 +98,5 @@ def build(service: Service) -> None:
         except InputError as error:
             raise gr.Error(str(error), print_exception=False) from None
 
-    submitted = editor.submit(on_submit, None, [editor, result], trigger_mode="multiple", **QUIET)
-    submitted.failure(None, None, None, js=SAY_FAILURE, **QUIET)
+    on_question(editor, on_submit, [editor, result])
     gr.api(nearest, api_name="nearest", **SHARED)

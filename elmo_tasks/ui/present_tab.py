@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from html import escape
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gradio as gr
@@ -11,8 +10,7 @@ import gradio as gr
 from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import format, present_parts, present_steps
-from elmo_tasks.ui.events import QUIET, SHARED, revision_of
-from elmo_tasks.ui.page_files import joined
+from elmo_tasks.ui.parts import SHARED, Question, on_question, revision_of, scripted
 from elmo_tasks.ui.present_examples import FAILURES, FORMINGS, STATIC_WORDS, STORIES
 
 SHOWN_NEIGHBOURS = 7
@@ -20,7 +18,6 @@ SHOWN_NEIGHBOURS = 7
 SENTENCES_A_SENSE = 2
 SENSES_SHOWN = 3
 ABOUT = "run"
-SAY_FAILURE = "() => { document.querySelector('.present').dispatchEvent(new Event('failed', { bubbles: true })); }"
 
 
 def part(make: Callable[[], str]) -> str:
@@ -38,9 +35,7 @@ def neighbours(service: Service) -> str:
 
 def senses(service: Service) -> str:
     """How many senses of the word the gallery has."""
-    found = service.present.senses(ABOUT)
-    rows = "".join(f"<li>{escape(sense.gloss)}</li>" for sense in found)
-    return f'<p>In our gallery of examples it has {len(found)}:</p><ul class="glosses">{rows}</ul>'
+    return present_parts.senses(service.present.senses(ABOUT))
 
 
 def story(service: Service, choice: int) -> dict[str, str]:
@@ -82,7 +77,7 @@ def ready_sentences(service: Service, word: str) -> list[str]:
     return [sentence for sense in found for sentence in sense.sentences[:SENTENCES_A_SENSE]]
 
 
-def own(service: Service, data: Mapping[str, Any]) -> dict[str, Any]:
+def own(service: Service, data: Question) -> dict[str, Any]:
     """The presenter's own word: its answer, or what is missing."""
     lines = str(data.get("sentences") or "").splitlines()
     form = format.form_from({"word": data.get("word"), "sentences": lines})
@@ -103,7 +98,7 @@ def own(service: Service, data: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def respond(service: Service, data: Mapping[str, Any]) -> dict[str, Any]:
+def respond(service: Service, data: Question) -> dict[str, Any]:
     """Answer what the page asks: ``all``, ``story``, ``forming``, ``failure`` (with a choice) or ``own``."""
     value: dict[str, Any] = {"revision": revision_of(data), "note": None}
     ask = data.get("ask")
@@ -127,17 +122,12 @@ def build(service: Service, tabs: Sequence[str] = tuple(present_steps.TABS)) -> 
         service: answers.
         tabs: ids of the tabs that the last step links to.
     """
-    stage = gr.HTML(
-        {"revision": 0, "parts": {}, "note": None},
-        # The script puts the page in: gradio would read text in a template as one.
-        html_template="",
-        js_on_load=joined("present.js"),
-        apply_default_css=False,
-        markup=present_steps.markup(present_steps.steps(tabs)),
+    stage = scripted(
+        "present",
+        "scripts/present.js",
+        value={"parts": {}, "note": None},
+        markup=present_steps.markup(tabs),
     )
-
-    def on_submit(event: gr.EventData) -> dict[str, Any]:
-        return respond(service, dict(event._data))
 
     def meaning_forms(
         word: str, sentence: str, senses: list[str] | None = None, model: str | None = None
@@ -187,7 +177,6 @@ def build(service: Service, tabs: Sequence[str] = tuple(present_steps.TABS)) -> 
         except InputError as error:
             raise gr.Error(str(error), print_exception=False) from None
 
-    asked = stage.submit(on_submit, None, stage, trigger_mode="multiple", **QUIET)
-    asked.failure(None, None, None, js=SAY_FAILURE, **QUIET)
+    on_question(stage, lambda question: respond(service, question), stage)
     gr.api(meaning_forms, api_name="meaning_forms", **SHARED)
     gr.api(static_neighbours, api_name="static_neighbours", **SHARED)

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from elmo_tasks.api import Entity, Reading, TaggedSentence
-from elmo_tasks.ui.plain_words import counted, listed, type_words
+from elmo_tasks.wording.labels import counted, type_words
+from elmo_tasks.wording.text import listed
 
 MOST_DIFFERENCES = 4
 

@@ -9,22 +9,15 @@ from typing import Any
 
 import gradio as gr
 
-from elmo_tasks.ui.page_files import joined
+from elmo_tasks.ui.page import joined
 
 SANS = ("Inter", "Segoe UI", "Roboto", "Helvetica Neue", "Liberation Sans", "Arial", "sans-serif")
-STYLES = (
-    "style.css",
-    "try.css",
-    "weights.css",
-    "map.css",
-    "nearest.css",
-    "asked.css",
-    "train.css",
-    "what_if.css",
-    "present.css",
+STYLES = tuple(
+    f"styles/{name}.css"
+    for name in ("style", "try", "weights", "map", "nearest", "asked", "train", "what_if", "present")
 )
 #: Parts that belong to all tabs.
-SCRIPTS = ("keep.js", "in_line.js")
+SCRIPTS = ("scripts/form.js", "scripts/keep.js", "scripts/in_line.js")
 MONO = ("ui-monospace", "SF Mono", "Consolas", "Liberation Mono", "monospace")
 HEAD = """
 <meta name="description" content="See that a word has a different vector in every sentence.">

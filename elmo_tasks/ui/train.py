@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from elmo_tasks.api import SplitScore, TrainingEpoch, TrainingJob
 from elmo_tasks.ui.downloads import csv_file
-from elmo_tasks.ui.format import number_text
-from elmo_tasks.ui.plain_words import percent
+from elmo_tasks.wording.heads import score_text
+from elmo_tasks.wording.text import duration, number, percent
 
 UNITS = {"classification": "texts", "tagging": "sentences"}
 STATES = {
@@ -24,23 +24,6 @@ _PHASES = {
     "training": "Training has begun; the first round is not done yet.",
     "scoring": "Almost done: the best state is saved and scored.",
 }
-
-
-def duration(seconds: float) -> str:
-    """``about 40 seconds``, ``about 3 minutes``, ``about 2.5 hours``: no more digits than an estimate has."""
-    if seconds < 10:
-        return "a few seconds"
-    if seconds < 90:
-        return f"about {round(seconds / 10) * 10} seconds"
-    if seconds < 5400:
-        return f"about {round(seconds / 60)} minutes"
-    hours = round(seconds / 1800) / 2
-    return f"about {hours:g} hours"
-
-
-def value_text(metric: str, value: float) -> str:
-    """A score as people read it: accuracy in percent, F1 as it is."""
-    return percent(value) if metric == "accuracy" else number_text(value)
 
 
 def best_epoch(course: Sequence[TrainingEpoch]) -> TrainingEpoch | None:
@@ -73,7 +56,7 @@ def _running(job: TrainingJob) -> str:
     if job.metric == "accuracy":
         what = "texts" if job.kind == "classification" else "words"
         return f"{now}: {percent(last.score)} of the {what} held back are right."
-    return f"{now}: F1 {number_text(last.score)} on the sentences held back."
+    return f"{now}: F1 {number(last.score)} on the sentences held back."
 
 
 def _outcome(job: TrainingJob, score: SplitScore) -> str:
@@ -82,7 +65,7 @@ def _outcome(job: TrainingJob, score: SplitScore) -> str:
     if score.metric == "accuracy":
         of = which if job.kind == "classification" else f"words of {which}"
         return f"“{job.title}” gets {percent(score.value)} of the {of} right."
-    return f"“{job.title}” finds the names in {which} with an F1 of {number_text(score.value)}."
+    return f"“{job.title}” finds the names in {which} with an F1 of {number(score.value)}."
 
 
 def comparison(job: TrainingJob) -> str:
@@ -96,7 +79,7 @@ def comparison(job: TrainingJob) -> str:
         if score.guess_rule == "majority"
         else "Giving each word the label it had most often in training"
     )
-    guess = f"{rule} scores {value_text(score.metric, score.guess)}"
+    guess = f"{rule} scores {score_text(score.metric, score.guess)}"
     if score.value <= score.guess:
         return f"{guess}, without any model: this head does no better."
     if score.metric == "accuracy" and job.kind == "classification":
@@ -127,7 +110,7 @@ def details(job: TrainingJob) -> str:
     if job.status == "running":
         best = best_epoch(job.course)
         if best is not None and best.score is not None and len(job.course) > 2:
-            parts.append(f"The best so far is round {best.epoch} ({value_text(job.metric, best.score)}).")
+            parts.append(f"The best so far is round {best.epoch} ({score_text(job.metric, best.score)}).")
         if job.seconds_left is not None:
             parts.append(f"Time left: {duration(job.seconds_left)}.")
         return " ".join(parts)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import contextlib
-from collections.abc import Mapping
 from typing import Any
 
 import gradio as gr
@@ -13,10 +10,9 @@ import gradio as gr
 from elmo_tasks.api import DataLook, Service, TrainingPlan
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import train_data, train_page
-from elmo_tasks.ui.events import PRIVATE, revision_of
-from elmo_tasks.ui.page_files import joined
+from elmo_tasks.ui.parts import PRIVATE, Question, markup, on_question, revision_of, scripted, take_upload
+from elmo_tasks.wording.text import duration
 
-SAY_FAILURE = "() => { document.querySelector('.train-editor').dispatchEvent(new Event('failed', { bubbles: true })); }"
 #: What the form starts with, by kind.
 DEFAULTS = {
     "classification": {"epochs": 30, "hidden": 64, "learning_rate": 0.001},
@@ -24,7 +20,7 @@ DEFAULTS = {
 }
 
 
-def plan_from(data: Mapping[str, Any]) -> TrainingPlan:
+def plan_from(data: Question) -> TrainingPlan:
     """Read what the browser sent; numbers that are none stay what they are, to be refused with words."""
     kind = str(data.get("kind"))
     kind = kind if kind in DEFAULTS else "classification"
@@ -45,71 +41,74 @@ def plan_from(data: Mapping[str, Any]) -> TrainingPlan:
     )
 
 
-def upload_from(data: Mapping[str, Any], limit: int) -> tuple[str, bytes] | None:
+def upload_from(question: Question) -> tuple[str, bytes] | None:
     """The file that came along: its name, for reading only, and its bytes.
 
     Raises:
-        InputError: it is larger than allowed, or broken on the way.
+        InputError: it is not there.
     """
-    sent = data.get("file")
+    sent = question.get("file")
     if not isinstance(sent, dict):
         return None
-    name, content = str(sent.get("name") or "unnamed"), str(sent.get("content") or "")
-    if len(content) > limit * 4 / 3 + 4:
-        raise InputError(f"“{name[-60:]}” is larger than {limit / 1e6:.0f} MB, which is the most.", field="file")
-    try:
-        return name, base64.b64decode(content, validate=True)
-    except (binascii.Error, ValueError):
-        raise InputError("The file did not arrive whole. Choose it again.", field="file") from None
+    content = take_upload(sent.get("path"))
+    if content is None:
+        raise InputError("The file did not arrive whole. Choose it again.", field="file")
+    return str(sent.get("name") or "unnamed"), content
 
 
-def respond(service: Service, data: Mapping[str, Any]) -> tuple[dict[str, Any], Any, Any]:
-    """Answer the form: what it shows next, the markup of the data, and that of the runs (or that they stay)."""
-    value: dict[str, Any] = {"revision": revision_of(data), "note": "", "field": ""}
-    plan = plan_from(data)
+def respond(service: Service, question: Question) -> tuple[dict[str, Any], Any, Any, Any]:
+    """Answer the form: what it shows next, the data, the runs and the state of these (or that they stay)."""
+    value: dict[str, Any] = {"revision": revision_of(question), "note": "", "field": ""}
+    plan = plan_from(question)
+    stays = (gr.skip(), gr.skip())
     try:
-        upload = upload_from(data, service.training.offer().max_upload)
+        upload = upload_from(question)
         if upload is not None:
             value["data"] = service.training.keep_upload(*upload)
-            plan = plan_from({**data, "data": value["data"]})
+            plan = plan_from({**question, "data": value["data"]})
         if plan.source == "upload" and not plan.data:
-            return value, train_data.choose_file(), gr.skip()
+            return value, train_data.choose_file(), *stays
         look = service.training.look(plan)
     except InputError as error:
         value |= {"note": str(error), "field": error.field or "file", "look": None}
-        return value, train_data.problem(str(error)) if plan.source == "upload" else gr.skip(), gr.skip()
-    value["look"] = _for_form(look)
-    markup = train_data.card(look, plan.kind)
-    if data.get("action") != "start":
-        return value, markup, gr.skip()
+        return value, train_data.problem(str(error)) if plan.source == "upload" else gr.skip(), *stays
+    value["look"] = _for_form(look, plan)
+    data = train_data.card(look, plan.kind)
+    if question.get("action") != "start":
+        return value, data, *stays
     try:
         job = service.training.start(plan)
     except InputError as error:
-        return {**value, "note": str(error), "field": error.field}, markup, gr.skip()
-    return {**value, "started": job.name}, markup, train_page.page(service.training.jobs(), job.name)
+        return {**value, "note": str(error), "field": error.field}, data, *stays
+    runs = train_page.page(service.training.jobs(), job.name)
+    return {**value, "started": job.name}, data, runs.markup, _state(runs)
 
 
-def respond_to_runs(service: Service, data: Mapping[str, Any]) -> Any:
-    """Answer the list of runs: the markup of what there is now, or that it stays."""
+def respond_to_runs(service: Service, question: Question) -> tuple[Any, dict[str, Any]]:
+    """Answer the list of runs: its markup, or that it stays, and its state."""
     if not service.training.offer().allowed:
-        return train_page.off()
-    shown = str(data["shown"]) if data.get("shown") else None
-    if data.get("action") == "stop":
+        return train_page.off(), {"revision": revision_of(question), "digest": "", "shown": "", "live": False}
+    if question.get("action") == "stop":
         # If it is over already, what is shown says so.
         with contextlib.suppress(InputError):
-            service.training.stop(str(data.get("run")))
-    markup = train_page.page(service.training.jobs(), shown)
-    return gr.skip() if train_page.digest_of(markup) == data.get("seen") else markup
+            service.training.stop(str(question.get("run")))
+    runs = train_page.page(service.training.jobs(), str(question["shown"]) if question.get("shown") else None)
+    shown = gr.skip() if runs.digest == question.get("seen") else runs.markup
+    return shown, _state(runs, revision_of(question))
 
 
-def _for_form(look: DataLook) -> dict[str, Any]:
+def _state(runs: train_page.Shown, revision: int = 0) -> dict[str, Any]:
+    return {"revision": revision, "digest": runs.digest, "shown": runs.run, "live": runs.is_live}
+
+
+def _for_form(look: DataLook, plan: TrainingPlan) -> dict[str, Any]:
+    rounds = plan.epochs if isinstance(plan.epochs, int) and 1 <= plan.epochs <= 200 else None
     return {
         "columns": list(look.columns),
         "text_column": look.text_column,
         "label_column": look.label_column,
         "header": look.header,
-        "seconds": look.seconds,
-        "seconds_per_epoch": look.seconds_per_epoch,
+        "takes": duration(look.seconds + rounds * look.seconds_per_epoch) if rounds else "",
     }
 
 
@@ -128,35 +127,26 @@ def build(service: Service) -> None:
 
     gr.api(training_runs, api_name="training_runs", **shared)
     if not offer.allowed:
-        gr.HTML(train_page.off(), js_on_load=None, apply_default_css=False)
+        markup(train_page.off())
         return
     with gr.Row(elem_classes="compare train"):
         with gr.Column(elem_classes="compare-form"):
-            editor = gr.HTML(
-                {"revision": 0, "note": "", "field": ""},
-                # The script builds the form with text nodes: nothing a person typed is ever read as a template.
-                html_template="",
-                js_on_load=joined("make.js", "train_form.js"),
-                apply_default_css=False,
+            editor = scripted(
+                "train",
+                "scripts/train_form.js",
+                value={"note": "", "field": ""},
                 defaults=DEFAULTS,
                 hub=[{"name": name, "kind": kind, "title": title} for name, kind, title in offer.hub],
                 most=offer.max_upload,
             )
         with gr.Column(elem_classes="compare-answer train-column"):
-            shown = gr.HTML("", js_on_load=None, apply_default_css=False, elem_classes="train-data")
-            runs = gr.HTML(
-                train_page.waiting(),
-                js_on_load=joined("train_runs.js"),
-                apply_default_css=False,
-                elem_classes="train-runs",
+            shown = markup("", classes="train-data")
+            runs = markup(train_page.waiting(), classes="train-runs")
+            state = scripted(
+                "runs",
+                "scripts/train_runs.js",
+                value={"digest": "", "shown": "", "live": False},
+                classes="unseen",
             )
-
-    def on_form(event: gr.EventData) -> tuple[dict[str, Any], Any, Any]:
-        return respond(service, dict(event._data))
-
-    def on_runs(event: gr.EventData) -> Any:
-        return respond_to_runs(service, dict(event._data))
-
-    asked = editor.submit(on_form, None, [editor, shown, runs], trigger_mode="multiple", **quiet)
-    asked.failure(None, None, None, js=SAY_FAILURE, **quiet)
-    runs.submit(on_runs, None, runs, trigger_mode="multiple", **quiet)
+    on_question(editor, lambda question: respond(service, question), [editor, shown, runs, state], **quiet)
+    on_question(state, lambda question: respond_to_runs(service, question), [runs, state], **quiet)

@@ -11,37 +11,16 @@ import gradio as gr
 from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import entities, sentiment
-from elmo_tasks.ui.events import QUIET, SHARED
-from elmo_tasks.ui.heads import TRAIN, distinct, find, offers, option
-from elmo_tasks.ui.page_files import joined
+from elmo_tasks.ui.heads import distinct, find, offers, option
+from elmo_tasks.ui.page import render
+from elmo_tasks.ui.parts import SHARED, Question, markup, on_question, revision_of, scripted
 from elmo_tasks.ui.try_examples import TRY_EXAMPLES
+from elmo_tasks.wording.heads import TRAIN, WHAT
 
 TASKS = {"feeling": "classification", "names": "tagging"}
 READINGS = 4
 # More than anyone reads; keeps one request from asking for a million.
 MOST_READINGS = 10
-SAY_FAILURE = "() => { document.querySelector('.try-editor').dispatchEvent(new Event('failed', { bubbles: true })); }"
-HOW = """
-<details class="card how">
-<summary>How this works</summary>
-<div>
-<p>A language model that is never changed (it is <dfn>frozen</dfn>) reads the text from the left and from the right and
-describes every word with a few layers of numbers. A small <dfn>head</dfn> on top was trained on examples: it learned
-how much of each layer to use (the <dfn>mix</dfn>) and which numbers go with which answer.</p>
-<ul>
-<li><b>Push of a word:</b> the program leaves the word out, asks again and compares. It shows what the answer depends
-on. It does not show how the model thinks, and leaving out one of two words that say the same changes little.</li>
-<li><b>Without context:</b> a head of the same kind that was trained on layer 0 alone, where a word has the same numbers
-in every sentence. What it gets wrong and the other gets right is what context buys.</li>
-<li><b>Other readings:</b> the next most probable ways to mark the whole sentence.</li>
-</ul>
-<p>“93&nbsp;% sure” is the model’s own number. A model can be sure and wrong, above all on texts unlike those it was
-trained on.</p>
-<p>From a program: <code>gradio_client.Client(address).predict(["…"], api_name="/sentiment")</code>, and
-<code>"/ner"</code> for names.</p>
-</div>
-</details>
-"""
 
 
 @dataclass(frozen=True)
@@ -70,31 +49,10 @@ def form_from(data: Mapping[str, Any]) -> TryForm:
     )
 
 
-def empty() -> str:
-    """What is shown as long as nothing is typed."""
-    return (
-        '<div class="try-answer"><section class="card quiet"><p class="eyebrow">Nothing to read yet</p>'
-        "<h2>Type a sentence, or pick an example.</h2>"
-        "<p>The answer appears here while you type.</p></section></div>"
-    )
-
-
-def waiting() -> str:
-    """What is shown until the first answer comes: the first question of all has to load the models."""
-    return (
-        '<div class="try-answer"><section class="card quiet" aria-busy="true"><p>Loading the models and reading…</p>'
-        "</section></div>"
-    )
-
-
-def untrained(kinds: tuple[str, ...]) -> str:
-    """What is shown where a head is missing: how to train one."""
-    what = {"classification": "for feeling (sentiment)", "tagging": "for names (entities)"}
-    rows = "".join(f"<p>A model {what[kind]}: <code>{TRAIN[kind]}</code></p>" for kind in kinds)
-    return (
-        '<section class="card quiet"><p class="eyebrow">No model yet</p><h2>Train one first.</h2>'
-        f"<p>In a terminal, in the folder of this project:</p>{rows}<p>Then open this page again.</p></section>"
-    )
+def _frame(**parts: Any) -> str:
+    """The answer: ``cards`` and the kinds whose head is ``missing``, or nothing yet (``is_empty``, ``is_waiting``)."""
+    shown = {"cards": (), "missing": (), "is_empty": False, "is_waiting": False, **parts}
+    return render("try.html", TRAIN=TRAIN, WHAT=WHAT, **shown)
 
 
 def page(service: Service, form: TryForm) -> str:
@@ -105,18 +63,17 @@ def page(service: Service, form: TryForm) -> str:
     """
     heads = service.heads.offered()
     by_kind = {kind: offers(heads, kind) for kind in TASKS.values()}
-    missing = tuple(kind for kind in TASKS.values() if not by_kind[kind])
+    missing = [kind for kind in TASKS.values() if not by_kind[kind]]
     if len(missing) == len(TASKS):
-        return f'<div class="try-answer">{untrained(missing)}</div>'
+        return _frame(missing=missing)
     if not form.texts:
-        return empty()
+        return _frame(is_empty=True)
     cards = []
-    for task in form.tasks:
-        kind = TASKS[task]
+    for kind in (TASKS[task] for task in form.tasks):
         offer = find(by_kind[kind], form.heads[kind])
         if offer is None:
-            cards.append(untrained((kind,)))
-        elif kind == "classification":
+            continue
+        if kind == "classification":
             classified = service.heads.classify(form.texts, offer.head.name)
             plain = service.heads.classify(form.texts, offer.twin.name) if offer.twin else ()
             cards.append(sentiment.card(offer, classified, plain))
@@ -124,7 +81,7 @@ def page(service: Service, form: TryForm) -> str:
             tagged = service.heads.tag(form.texts, offer.head.name, READINGS)
             bare = service.heads.tag(form.texts, offer.twin.name, READINGS) if offer.twin else ()
             cards.append(entities.card(offer, tagged, bare))
-    return f'<div class="try-answer">{"".join(cards)}{HOW}</div>'
+    return _frame(cards=cards, missing=[kind for kind in missing if kind in map(TASKS.get, form.tasks)])
 
 
 def options(service: Service) -> dict[str, list[dict[str, str]]]:
@@ -138,16 +95,16 @@ def options(service: Service) -> dict[str, list[dict[str, str]]]:
     return shown
 
 
-def respond(service: Service, data: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
+def respond(service: Service, question: Question) -> tuple[dict[str, Any], Any]:
     """Answer what the browser sent: what the form shows next, and the markup of the answer (or that it stays)."""
-    sent = data.get("revision")
-    revision = sent if isinstance(sent, int) else 0
-    value: dict[str, Any] = {"revision": revision, "note": ""}
+    value: dict[str, Any] = {"revision": revision_of(question), "note": ""}
+    shown: Any
     try:
-        markup = page(service, form_from(data))
+        shown = page(service, form_from(question))
     except InputError as error:
-        return {**value, "note": str(error), "heads": options(service)}, gr.skip() if revision > 1 else empty()
-    return {**value, "heads": options(service)}, markup
+        value["note"] = str(error)
+        shown = gr.skip() if value["revision"] > 1 else _frame(is_empty=True)
+    return {**value, "heads": options(service)}, shown
 
 
 def _checked(texts: Any, head: Any, what: str) -> None:
@@ -160,26 +117,17 @@ def build(service: Service) -> None:
     """Put the tab's components into the open container and wire their events."""
     with gr.Row(elem_classes="compare"):
         with gr.Column(elem_classes="compare-form"):
-            editor = gr.HTML(
-                {"revision": 0, "note": "", "heads": options(service)},
-                html_template="",
-                js_on_load=joined("make.js", "try_form.js"),
-                apply_default_css=False,
+            editor = scripted(
+                "try",
+                "scripts/try_form.js",
+                value={"note": "", "heads": options(service)},
                 examples=[{"title": e.title, "task": e.task, "text": "\n".join(e.lines)} for e in TRY_EXAMPLES],
                 most=service.limits.max_texts,
                 most_words=service.limits.max_tokens,
             )
         with gr.Column(elem_classes="compare-answer"):
-            result = gr.HTML(
-                waiting()
-                if service.heads.offered()
-                else f'<div class="try-answer">{untrained(tuple(TASKS.values()))}</div>',
-                js_on_load=joined("word_tips.js", "try_answer.js"),
-                apply_default_css=False,
-            )
-
-    def on_submit(event: gr.EventData) -> tuple[dict[str, Any], Any]:
-        return respond(service, dict(event._data))
+            first = _frame(is_waiting=True) if service.heads.offered() else _frame(missing=list(TASKS.values()))
+            result = markup(first, "scripts/word_tips.js", "scripts/try_answer.js")
 
     def sentiment_endpoint(texts: list[str], head: str | None = None) -> list[dict[str, Any]]:
         """Say how texts sound: label, probabilities, and the push of every word (what leaving it out changes).
@@ -220,8 +168,6 @@ def build(service: Service) -> None:
         except InputError as error:
             raise gr.Error(str(error), print_exception=False) from None
 
-    # The form sends one question at a time and the newest text after it; "multiple" lets no click of its get lost.
-    submitted = editor.submit(on_submit, None, [editor, result], trigger_mode="multiple", **QUIET)
-    submitted.failure(None, None, None, js=SAY_FAILURE, **QUIET)
+    on_question(editor, lambda question: respond(service, question), [editor, result])
     gr.api(sentiment_endpoint, api_name="sentiment", **SHARED)
     gr.api(ner_endpoint, api_name="ner", **SHARED)

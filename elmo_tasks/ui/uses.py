@@ -1,12 +1,8 @@
-"""How one use of a word is shown: its number in the shape of its group, and its sentence with the word marked."""
+"""The uses of a comparison by group."""
 
 from __future__ import annotations
 
-from html import escape
-
-from elmo_tasks.api import Comparison, ComparisonItem
-
-LETTERS = "ABCDEFGHIJKL"
+from elmo_tasks.api import Comparison
 
 
 def group_of(comparison: Comparison) -> list[int | None]:
@@ -16,16 +12,3 @@ def group_of(comparison: Comparison) -> list[int | None]:
         for use in group:
             groups[use] = number
     return groups
-
-
-def badge(use: int, group: int | None) -> str:
-    """The number of a use in the shape and colour of its group: colour is never the only sign."""
-    kind = "none" if group is None else str(group % 6)
-    name = f"use {use + 1}" + ("" if group is None else f", group {LETTERS[group]}")
-    return f'<span class="badge g{kind}" role="img" aria-label="{name}"><span>{use + 1}</span></span>'
-
-
-def marked(item: ComparisonItem) -> str:
-    """The sentence with the word marked."""
-    before, word, after = item.sentence[: item.start], item.sentence[item.start : item.end], item.sentence[item.end :]
-    return f"{escape(before)}<mark>{escape(word)}</mark>{escape(after)}"

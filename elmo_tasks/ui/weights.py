@@ -7,9 +7,8 @@ from dataclasses import replace
 
 from elmo_tasks.api import LayerWeights, MixWeights
 from elmo_tasks.ui.downloads import csv_file
-from elmo_tasks.ui.format import number_text
 from elmo_tasks.ui.heads import distinct
-from elmo_tasks.ui.plain_words import listed, percent
+from elmo_tasks.wording.text import listed, number, percent
 
 # A layer is ahead of the others, or the shares differ at all, from so many parts of one on.
 NOTABLE = 0.02
@@ -91,7 +90,7 @@ def course(entry: LayerWeights) -> str:
     first, last = entry.epochs[0], entry.epochs[-1]
     moved = max(range(len(entry.layers)), key=lambda at: abs(last.weights[at] - first.weights[at]))
     start = "at the start" if first.epoch == 0 else f"after epoch {first.epoch}"
-    gamma = f"gamma went from {number_text(first.gamma)} to {number_text(last.gamma)}"
+    gamma = f"gamma went from {number(first.gamma)} to {number(last.gamma)}"
     if percent(first.weights[moved]) == percent(last.weights[moved]):
         began = "the start" if first.epoch == 0 else f"epoch {first.epoch}"
         return f"The shares hardly moved from {began} to epoch {last.epoch}; {gamma}."
@@ -114,9 +113,9 @@ def overview_sentence(entries: Sequence[LayerWeights]) -> str:
         return f"{'Both' if len(entries) == 2 else f'All {len(entries)}'} heads draw most from layer {tops[0]}.{doubt}"
     parts: list[str] = []
     for name in sorted(set(tops), key=lambda name: (-tops.count(name), name)):
-        number = tops.count(name)
-        verb = "" if parts else " draws most" if number == 1 else " draw most"
-        parts.append(f"{number}{verb} from layer {name}")
+        heads = tops.count(name)
+        verb = "" if parts else " draws most" if heads == 1 else " draw most"
+        parts.append(f"{heads}{verb} from layer {name}")
     even = len(entries) - len(ahead)
     if even:
         parts.append(f"in {even} no layer is ahead of the others")

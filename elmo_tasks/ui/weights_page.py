@@ -1,140 +1,88 @@
-"""The markup of the Layer weights tab. What came from a model goes through :func:`html.escape`."""
+"""The Layer weights tab: one panel for each head, and all heads side by side."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from html import escape
 from urllib.parse import urlencode
 
-from elmo_tasks.api import LayerWeights, MixWeights
-from elmo_tasks.ui import weights, weights_charts
-from elmo_tasks.ui.downloads import actions, only_png
-from elmo_tasks.ui.format import number_text
+from elmo_tasks.api import LayerWeights
+from elmo_tasks.ui import weights
+from elmo_tasks.ui.charts import Line, full_tenth, line_chart, share_ticks
+from elmo_tasks.ui.page import render
+from elmo_tasks.wording.heads import TRAIN
+from elmo_tasks.wording.text import number, percent
 
-HOW = """
-<details class="card how">
-<summary>How this works</summary>
-<div>
-<p>The language model describes every word once in each of its layers. Layer 0 sees the letters of the word only; the
-layers above it see the rest of the sentence too. A head reads one list of numbers per word, a <dfn>mix</dfn>: each
-layer times its weight, added up, and the sum times <dfn>gamma</dfn>. The weights are made positive and to sum to
-100&nbsp;% (a softmax). They and gamma are learned together with the head; the language model itself stays as it is.</p>
-<ul>
-<li><b>A weight</b> says how much of the mix a layer makes up. It does not say what the layer knows: a head can do well
-with a layer it draws little from, and layers hold much of the same.</li>
-<li><b>Gamma</b> makes the whole mix larger or smaller, for the head that reads it. It says nothing about the layers.</li>
-<li><b>Runs</b> are trainings of the same head from other random numbers. Where their shares overlap, a difference
-between two layers may be chance.</li>
-</ul>
-<p>From: Peters and others, <cite>Deep contextualized word representations</cite>, 2018, section 3.2.</p>
-</div>
-</details>
-"""
+AXIS = "Epoch (one pass over the training texts)"
 
 
 def waiting() -> str:
     """What is shown until the weights are there."""
-    return '<div class="weights-answer"><section class="card quiet" aria-busy="true"><p>Reading the weights…</p></section></div>'
-
-
-def failed() -> str:
-    """What is shown when the weights could not be read; the log says why."""
-    return (
-        '<div class="weights-answer"><section class="card quiet" role="status"><p class="eyebrow">No answer</p>'
-        "<h2>The weights could not be read; the program’s log says why.</h2></section></div>"
-    )
-
-
-def nothing() -> str:
-    """What is shown when no head has learned weights."""
-    return (
-        '<div class="weights-answer"><section class="card quiet"><p class="eyebrow">Nothing to show yet</p>'
-        "<h2>No trained head with learned layer weights is here.</h2><p>In a terminal, in the folder of this project: "
-        "<code>make train-ner</code> or <code>make train-sentiment</code>. Then open this page again.</p></section>"
-        f"{HOW}</div>"
-    )
+    return render("weights.html", is_waiting=True)
 
 
 def page(all_weights: Sequence[LayerWeights]) -> str:
-    """One panel for each head (the page's script shows one of them), all heads side by side, and the explanation."""
+    """The panels (the page's script shows one of them), all heads side by side, and the explanation."""
     entries = weights.learned(all_weights)
-    if not entries:
-        return nothing()
-    options = "".join(f'<option value="{at}">{escape(entry.title)}</option>' for at, entry in enumerate(entries))
-    chooser = (
-        '<div class="card chooser"><label for="weights-head">Trained head</label>'
-        f'<select id="weights-head" autocomplete="off">{options}</select></div>'
+    return render(
+        "weights.html",
+        is_waiting=False,
+        TRAIN=TRAIN,
+        entries=entries,
+        panels=[panel(entry, at) for at, entry in enumerate(entries)],
+        longest=max((entry.layers for entry in entries), key=len, default=()),
+        overview=weights.overview_sentence(entries) if len(entries) > 1 else "",
+        layer_words=layer_words,
     )
-    panels = "".join(
-        f'<div class="head-panel" data-head="{at}" data-name="{escape(entry.head)}"{" hidden" if at else ""}>'
-        f"{_head(entry, at)}</div>"
-        for at, entry in enumerate(entries)
+
+
+def panel(entry: LayerWeights, at: int) -> str:
+    """What one head draws from which layer, and how training got there."""
+    ranges = weights.ranges(entry)
+    epochs = weights.course(entry)
+    return render(
+        "weights_head.html",
+        entry=entry,
+        name=f"layer-weights-{at + 1}",
+        sentence=weights.sentence(entry),
+        certainty=weights.certainty(entry),
+        ranges=ranges,
+        top=full_tenth(max(high for _, high in ranges)),
+        range_text=range_text,
+        layer_words=layer_words,
+        course=epochs,
+        charts=charts(entry) if epochs else (),
+        csv=weights.csv_text(entry),
+        data=entry.to_dict(),
+        query=urlencode([("tab", "weights"), ("head", entry.head)]),
     )
-    many = len(entries) > 1
+
+
+def layer_words(at: int, name: str) -> str:
+    """The name of a layer beside its bar."""
+    return f"Layer {name}, without context" if at == 0 else f"Layer {name}"
+
+
+def range_text(low: float, high: float) -> str:
+    """From the smallest to the largest share; empty where they are the same."""
+    return "" if percent(low) == percent(high) else f"{round(100 * low)}–{round(100 * high)}\u00a0%"
+
+
+def charts(entry: LayerWeights) -> tuple[str, str]:
+    """The weights over the epochs, and gamma on a scale of its own."""
+    epochs = [mix.epoch for mix in entry.epochs]
+    gammas = [mix.gamma for mix in entry.epochs]
+    lines = [
+        Line(at, [(mix.epoch, mix.weights[at]) for mix in entry.epochs], layer=name)
+        for at, name in enumerate(entry.layers)
+    ]
+    top = full_tenth(max(weight for mix in entry.epochs for weight in mix.weights))
+    low, high = math.floor(min(gammas) * 5) / 5, math.ceil(max(gammas) * 5) / 5
+    high = max(high, low + 0.2)
+    ticks = [(value, number(value)) for value in (low, (low + high) / 2, high)]
+    rounds = (epochs[0], epochs[-1])
+    gamma = Line(0, list(zip(epochs, gammas, strict=True)))
     return (
-        f'<div class="weights-answer">{chooser if many else ""}{panels}{_overview(entries) if many else ""}{HOW}</div>'
-    )
-
-
-def _head(entry: LayerWeights, number: int) -> str:
-    course = weights.course(entry)
-    query = urlencode([("tab", "weights"), ("head", entry.head)])
-    lines = (
-        f'<section class="card numbers" aria-label="Over the epochs"><h3>How training got there</h3>'
-        f'<p class="reading">{escape(course)}</p>'
-        f'<div class="charts" data-picture="Layer weights of “{escape(entry.title)}”">'
-        f"{weights_charts.weight_lines(entry)}{weights_charts.gamma_line(entry)}</div>"
-        f"{_table(entry, entry.epochs, 'Every epoch', 'Epoch')}{only_png(f'layer-weights-{number + 1}-epochs')}</section>"
-        if course
-        else ""
-    )
-    return (
-        f'<section class="card verdict"><p class="eyebrow">Layer weights of a head</p><div role="status">'
-        f"<h2>{escape(weights.sentence(entry))}</h2>"
-        f'<p class="reasons">{escape(weights.certainty(entry))}</p></div>'
-        f'<div class="beside"><div class="bars-side" data-picture="">{weights_charts.bars(entry)}</div>'
-        f"{_table(entry, entry.runs or (entry.final,), 'Every run', 'Run (seed)')}</div>"
-        f"{actions(f'layer-weights-{number + 1}', weights.csv_text(entry), entry.to_dict(), query)}</section>{lines}"
-    )
-
-
-def _table(entry: LayerWeights, mixes: Sequence[MixWeights], caption: str, first: str) -> str:
-    scored = any(mix.score is not None for mix in mixes)
-    caption += "; score: on validation data" if scored else ""
-    names = "".join(f'<th scope="col" class="number">Layer {escape(name)}</th>' for name in entry.layers)
-    last = '<th scope="col" class="number">Score</th>' if scored else ""
-    rows = []
-    for mix in mixes:
-        start = str(mix.seed) if first != "Epoch" else "start" if mix.epoch == 0 else str(mix.epoch)
-        mark = " (loaded)" if first != "Epoch" and mix.seed == entry.final.seed and len(mixes) > 1 else ""
-        cells = "".join(f'<td class="number">{number_text(weight)}</td>' for weight in mix.weights)
-        score = f'<td class="number">{"" if mix.score is None else number_text(mix.score)}</td>' if scored else ""
-        rows.append(
-            f'<tr><th scope="row">{start}{mark}</th>{cells}<td class="number">{number_text(mix.gamma)}</td>{score}</tr>'
-        )
-    return (
-        f'<div class="scroll tall" role="region" tabindex="0" aria-label="{caption}"><table class="list figures">'
-        f'<caption>{caption}</caption><thead><tr><th scope="col">{first}</th>{names}'
-        f'<th scope="col" class="number">Gamma</th>{last}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
-    )
-
-
-def _overview(entries: Sequence[LayerWeights]) -> str:
-    longest = max(entries, key=lambda entry: len(entry.layers))
-    names = "".join(f'<th scope="col" class="number">Layer {escape(name)}</th>' for name in longest.layers)
-    rows = []
-    for entry in entries:
-        cells = [number_text(weight) for weight in entry.final.weights]
-        cells += [""] * (len(longest.layers) - len(cells))
-        numbers = "".join(f'<td class="number">{cell}</td>' for cell in (*cells, number_text(entry.final.gamma)))
-        rows.append(
-            f'<tr><th scope="row">{escape(entry.title)}</th>{numbers}<td class="number">{len(entry.runs)}</td></tr>'
-        )
-    return (
-        '<section class="card numbers" aria-label="All heads side by side"><h3>All heads side by side</h3>'
-        f'<p class="reading">{escape(weights.overview_sentence(entries))}</p>{weights_charts.stacked(entries)}'
-        '<div class="scroll tall" role="region" tabindex="0" aria-label="All heads"><table class="list figures">'
-        f'<thead><tr><th scope="col">Head</th>{names}<th scope="col" class="number">Gamma</th>'
-        f'<th scope="col" class="number">Runs</th></tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
-        f"{only_png('layer-weights-all')}</section>"
+        line_chart("Share of each layer", lines, share_ticks(top), rounds, AXIS),
+        line_chart("Gamma", [gamma], ticks, rounds, AXIS),
     )

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import gradio as gr
-
 from elmo_tasks.api import Service
 from elmo_tasks.ui import weights_page
-from elmo_tasks.ui.events import PRIVATE
-from elmo_tasks.ui.page_files import joined
+from elmo_tasks.ui.parts import PRIVATE, on_question, revision_of, scripted
 
 
 def build(service: Service) -> None:
     """Put the tab's component into the open container; it asks for the weights when it is first shown."""
-    result = gr.HTML(
-        weights_page.waiting(),
-        js_on_load=joined("weights.js"),
-        apply_default_css=False,
+    part = scripted(
+        "weights", "scripts/weights.js", template="${value.markup}", value={"markup": weights_page.waiting()}
     )
-    asked = result.submit(lambda: weights_page.page(service.heads.layer_weights()), None, result, **PRIVATE)
-    asked.failure(weights_page.failed, None, result, **PRIVATE)
+    on_question(
+        part,
+        lambda question: {
+            "revision": revision_of(question),
+            "markup": weights_page.page(service.heads.layer_weights()),
+        },
+        part,
+        **PRIVATE,
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import gradio as gr
@@ -10,11 +9,10 @@ import gradio as gr
 from elmo_tasks.api import LayerProducts, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import heat, what_if
-from elmo_tasks.ui.events import QUIET, SHARED, revision_of
 from elmo_tasks.ui.examples import EXAMPLES
 from elmo_tasks.ui.format import Form, form_from_query, snippet
 from elmo_tasks.ui.heads import distinct
-from elmo_tasks.ui.page_files import joined
+from elmo_tasks.ui.parts import SHARED, Question, markup, on_question, revision_of, scripted
 
 
 def form_of(service: Service, query: str) -> Form:
@@ -23,7 +21,7 @@ def form_of(service: Service, query: str) -> Form:
     return form or Form(EXAMPLES[0].word, EXAMPLES[0].sentences)
 
 
-def respond(service: Service, data: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
+def respond(service: Service, data: Question) -> tuple[dict[str, Any], Any]:
     """Answer what the browser sent: what the mixer needs, and the markup of the spelling (or that it stays)."""
     value: dict[str, Any] = {"revision": revision_of(data), "note": "", "action": data.get("action")}
     try:
@@ -57,19 +55,13 @@ def _heads(service: Service, n_layers: int) -> list[dict[str, Any]]:
 
 def build(service: Service) -> None:
     """Put the components into the open container and wire their events."""
-    mixer = gr.HTML(
-        {"revision": 0, "note": ""},
-        # The script builds it from text nodes: nothing a person typed is ever read as a template.
-        html_template="",
-        js_on_load=joined("make.js", "what_if.js"),
-        apply_default_css=False,
-        light=list(heat.LIGHT),
-        dark=list(heat.DARK),
+    mixer = scripted(
+        "what_if",
+        "scripts/what_if.js",
+        value={"note": ""},
+        colours=[heat.cell_style(k / 100) for k in range(101)],
     )
-    answer = gr.HTML(what_if.waiting(), js_on_load=None, apply_default_css=False, elem_classes="respelling-answer")
-
-    def on_submit(event: gr.EventData) -> tuple[dict[str, Any], Any]:
-        return respond(service, dict(event._data))
+    answer = markup(what_if.waiting(), classes="respelling-answer")
 
     def what_if_endpoint(word: str, sentences: list[str], spelling: str, model: str | None = None) -> dict[str, Any]:
         """Put another spelling in the place of a word and say how far its vector moves, layer by layer.
@@ -97,5 +89,5 @@ def build(service: Service) -> None:
         except InputError as error:
             raise gr.Error(str(error), print_exception=False) from None
 
-    mixer.submit(on_submit, None, [mixer, answer], trigger_mode="multiple", **QUIET)
+    on_question(mixer, lambda question: respond(service, question), [mixer, answer])
     gr.api(what_if_endpoint, api_name="what_if", **SHARED)

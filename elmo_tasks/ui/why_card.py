@@ -1,45 +1,21 @@
-"""The markup and the files of an explanation. What came from a person or a model goes through :func:`html.escape`."""
+"""The card and the file of an explanation."""
 
 from __future__ import annotations
 
-from html import escape
+from collections.abc import Iterator
 
-from elmo_tasks.api import Explanation, HiddenWord, Sides
-from elmo_tasks.ui import format
-from elmo_tasks.ui.downloads import actions, csv_file
-from elmo_tasks.ui.plain_words import first_capital
-from elmo_tasks.ui.uses import badge, group_of
+from elmo_tasks.api import Explanation, HiddenWord
+from elmo_tasks.ui.downloads import csv_file
+from elmo_tasks.ui.page import render
+from elmo_tasks.ui.spans import pieces
+from elmo_tasks.ui.uses import group_of
+from elmo_tasks.wording.text import first_capital, number
+from elmo_tasks.wording.views import view_place
 
 TITLE = "Why?"
 LEAD = "What two of the uses hang on: hide the words around them, one at a time."
 # Shares of the way from two random words to identical; half of all words of the gallery stay below the first step.
 STEPS = (0.01, 0.03, 0.08, 0.16)
-HOW = """
-<details class="more"><summary>How this works</summary>
-<div class="explain">
-<p><b>Hiding a word.</b> The program hides one word of one of the two sentences, lets the model read the sentence again
-and looks how far the cosine moves. This model never learned what a gap is, so every way of hiding leaves a trace of its
-own. The program therefore hides each word in three ways (it leaves it out, it writes “something” in its place, it
-writes “the”) and shows the mean. It names a word only if all three ways put that word first and it makes up at least
-half of all that moves the cosine its way. Small changes mean little, and two words that say the same can stand in for
-each other: hiding one then changes nothing.</p>
-<p><b>The words around it</b> speak in the verdict, so they are asked first: each counts as one fixed vector, rare words and
-words that go with this one more than others, without their order; hiding a word takes it out of that sum. Choose a layer to
-ask ELMo itself.</p>
-<p><b>Before and after.</b> ELMo never reads both sides at once. Each layer above the spelling is two lists of numbers
-side by side: one was made by reading from the first word up to this one, the other by reading from the last word back
-to this one. So there are two half-views, and each can be compared by itself. Each is held against its own two random
-words. One side is named only if it is clearly ahead at every layer.</p>
-<p>This shows what the numbers hang on. It does not show that the model understood the word, or why a person would tell
-the two apart.</p>
-<p>From a program: <code>gradio_client.Client(address).predict("bank", ["…", "…"], api_name="/why")</code></p>
-</div></details>
-"""
-LEGEND = (
-    '<p class="key"><span><span class="word for3">word</span> sets the two apart</span>'
-    '<span><span class="word against3">word</span> holds them together</span>'
-    "<span>The stronger the colour, the more the cosine moves when the word is hidden.</span></p>"
-)
 
 
 def question(explanation: Explanation) -> str:
@@ -50,14 +26,14 @@ def question(explanation: Explanation) -> str:
 
 def reason(explanation: Explanation) -> str:
     """The numbers behind the answer, and what keeps it from naming a word."""
-    where = format.layer_place(explanation.layer)
-    now = format.number_text(explanation.cosine)
-    stick = f"Two random words have {format.number_text(explanation.random_pair_cosine)}."
+    where = view_place(explanation.layer)
+    now = number(explanation.cosine)
+    stick = f"Two random words have {number(explanation.random_pair_cosine)}."
     if not explanation.words:
         return f"Their cosine {where} is {now}. {stick}"
     sign = 1 if explanation.apart else -1
     top = explanation.decisive or max(explanation.words, key=lambda word: sign * word.change)
-    then = format.number_text(explanation.cosine + top.change)
+    then = number(explanation.cosine + top.change)
     if explanation.decisive is not None:
         return f"With it, their cosine {where} is {now}; with it hidden, {then}. {stick}"
     if sign * top.change <= 0:
@@ -90,164 +66,75 @@ def step(explanation: Explanation, change: float) -> str:
     return "" if not reached else f"{'for' if change > 0 else 'against'}{reached}"
 
 
-def body(explanation: Explanation) -> str:
-    """The whole answer, below the fold's title."""
-    return (
-        f'<div role="status"><p class="asked-question">{escape(question(explanation))}</p>'
-        f'<h2>{escape(explanation.answer)}</h2><p class="reasons">{escape(reason(explanation))}</p></div>'
-        f"{_choosers(explanation)}{picture(explanation)}{_numbers(explanation)}{sides(explanation)}"
-        f"{actions('why', csv_text(explanation), explanation.to_dict())}{HOW}"
-    )
-
-
-def picture(explanation: Explanation, *, tips: bool = True) -> str:
-    """The two sentences, each word tinted by what hiding it does; ``tips`` adds what the page's script needs."""
-    groups = group_of(explanation.comparison)
-    rows = "".join(
-        f'<li>{badge(use, groups[use])}<p class="words" dir="auto">{_words(explanation, use, tips)}</p></li>'
-        for use in explanation.pair
-    )
-    skipped = (
-        f'<p class="hint">The sentences are long: the {explanation.skipped} words furthest from the compared word were '
-        "not hidden.</p>"
-        if explanation.skipped
-        else ""
-    )
-    tip = '<p class="tip" role="status">Point at a word, or tap it, to see what happens without it.</p>' if tips else ""
-    return f'<div class="pushes"><ol class="two" role="list" data-picture="">{rows}</ol>{tip}{LEGEND}{skipped}</div>'
-
-
-def _words(explanation: Explanation, use: int, tips: bool) -> str:
+def words(explanation: Explanation, use: int) -> list[tuple[str, HiddenWord | str | None]]:
+    """A sentence as typed, in pieces: each hidden word with what hiding it does, the compared word with ``"word"``."""
     item = explanation.comparison.items[use]
-    pieces = [(word.start, word.end, _word(explanation, word, tips)) for word in explanation.words if word.use == use]
-    pieces.append((item.start, item.end, f"<mark>{escape(item.sentence[item.start : item.end])}</mark>"))
-    parts: list[str] = []
-    at = 0
-    for start, end, markup in sorted(pieces):
-        if start < at or end <= start:
-            continue
-        parts += [escape(item.sentence[at:start]), markup]
-        at = end
-    return "".join(parts).replace('tabindex="-1"', 'tabindex="0"', 1) + escape(item.sentence[at:])
+    spans: list[tuple[int, int, HiddenWord | str]] = [(item.start, item.end, "word")]
+    spans += [(word.start, word.end, word) for word in explanation.words if word.use == use]
+    return pieces(item.sentence, spans)
 
 
-def _word(explanation: Explanation, word: HiddenWord, tips: bool) -> str:
-    sentence = explanation.comparison.items[word.use].sentence
-    now = format.number_text(explanation.cosine)
-    then = format.number_text(explanation.cosine + word.change)
-    same = f"still {now}" if now == then else f"{then} instead of {now}"
-    tip = escape(f"With “{word.token}” hidden: cosine {same}.")
-    # One stop of the tab key for all words of a sentence; the arrow keys go from word to word.
-    more = f' tabindex="-1" data-tip="{tip}"' if tips else ""
-    shown = escape(sentence[word.start : word.end])
-    return f'<span class="word {step(explanation, word.change)}"{more}>{shown}</span>'
+def tip(explanation: Explanation, word: HiddenWord) -> str:
+    """What would be if the word were hidden."""
+    now, then = number(explanation.cosine), number(explanation.cosine + word.change)
+    return f"With “{word.token}” hidden: cosine {f'still {now}' if now == then else f'{then} instead of {now}'}."
 
 
-def _choosers(explanation: Explanation) -> str:
-    n = len(explanation.comparison.items)
-    pairs = "".join(
-        f'<option value="{a},{b}"{" selected" if (a, b) == explanation.pair else ""}>{a + 1} and {b + 1}</option>'
-        for a in range(n)
-        for b in range(a + 1, n)
-    )
-    layers = "".join(
-        f'<option value="{escape(layer.name)}"{" selected" if layer.name == explanation.layer else ""}>'
-        f"{escape(format.layer_title(layer.name))}</option>"
-        for layer in explanation.comparison.layers[1:]
-    )
-    if "words" in explanation.comparison.read_from:
-        chosen = " selected" if explanation.layer == "words" else ""
-        layers = f'<option value="words"{chosen}>{escape(format.layer_title("words"))}</option>{layers}'
-    return (
-        '<div class="choosers"><span><label for="why-pair">Uses</label><select id="why-pair" name="pair" autocomplete="off">'
-        f'{pairs}</select></span><span><label for="why-layer">Layer</label>'
-        f'<select id="why-layer" name="layer" autocomplete="off">{layers}</select></span></div>'
-    )
-
-
-def _numbers(explanation: Explanation) -> str:
-    return (
-        '<details class="more"><summary>Show the numbers</summary>'
-        '<p class="hint">Change: the cosine with the word hidden minus the cosine with it, on the mean of the three ways. '
-        f"▲ hiding makes the two more alike, ▼ less.</p>{table(explanation)}</details>"
-    )
-
-
-def table(explanation: Explanation) -> str:
-    """Every word that was hidden, with its change in each way of hiding."""
-    groups = group_of(explanation.comparison)
-    head = "".join(f'<th scope="col" class="number">{escape(_way(way))}</th>' for way in explanation.ways)
-    rows = "".join(
-        f'<tr><th scope="row">{badge(word.use, groups[word.use])}</th><td>{escape(word.token)}</td>'
-        f'<td class="number">{_signed(word.change)}</td>'
-        + "".join(f'<td class="number">{_signed(change)}</td>' for change in word.changes)
-        + "</tr>"
-        for word in explanation.words
-    )
-    return (
-        '<div class="scroll tall" role="region" tabindex="0" aria-label="Every word"><table class="list">'
-        '<thead><tr><th scope="col">Use</th><th scope="col">Word</th><th scope="col" class="number">Change</th>'
-        f"{head}</tr></thead><tbody>{rows}</tbody></table></div>"
-    )
-
-
-def _way(way: str) -> str:
+def way_words(way: str) -> str:
+    """A way of hiding."""
     return f"as “{way}”" if way else "left out"
 
 
-def _signed(value: float) -> str:
-    text = format.number_text(value)
-    return text if text == "0.00" else f"▼ {text}" if value < 0 else f"▲ +{text}"
+def halves(explanation: Explanation) -> Iterator[tuple[str, bool, list[tuple[str, float, float]]]]:
+    """The half-views: title, whether it reads what stands before the word, and layer, cosine and length of each bar."""
+
+    def bar(layer: str, cosine: float, random: float) -> tuple[str, float, float]:
+        return layer, cosine, min(1.0, max(0.0, (cosine - random) / max(1 - random, 1e-6)))
+
+    sides = explanation.sides
+    yield "Reading up to the word", True, [bar(s.layer, s.before, s.random_before) for s in sides]
+    yield "Reading back to the word", False, [bar(s.layer, s.after, s.random_after) for s in sides]
 
 
-def sides(explanation: Explanation) -> str:
-    """The two half-views side by side: what each has read, and how alike the two uses are in it."""
-    if not explanation.sides:
-        return ""
-    halves = (
-        ("Reading up to the word", "before", [(s, s.before, s.random_before) for s in explanation.sides]),
-        ("Reading back to the word", "after", [(s, s.after, s.random_after) for s in explanation.sides]),
+def body(explanation: Explanation) -> str:
+    """The whole answer, below the fold's title."""
+    n = len(explanation.comparison.items)
+    layers = [layer.name for layer in explanation.comparison.layers[1:]]
+    return _render(
+        explanation,
+        in_report=False,
+        pairs=[(a, b) for a in range(n) for b in range(a + 1, n)],
+        layers=["words", *layers] if "words" in explanation.comparison.read_from else layers,
+        csv=csv_text(explanation),
+        data=explanation.to_dict(),
     )
-    columns = "".join(
-        f'<div class="side"><p class="side-title">{title}</p><ol class="two" role="list">{_half(explanation, side)}</ol>'
-        f'<ul class="bars" role="list" aria-label="{title}: how alike the two uses are">{_bars(rows)}</ul></div>'
-        for title, side, rows in halves
-    )
-    return (
-        '<section class="half-views" aria-label="Before or after the word"><h3>Before or after the word?</h3>'
-        f'<p class="reading">{escape(explanation.side_answer)}</p><div class="pair" data-picture="">{columns}</div>'
-        '<p class="hint">The bar: how far the two half-views stand from two random words (empty) on the way to identical '
-        "(full). The number: their cosine.</p></section>"
-    )
 
 
-def _half(explanation: Explanation, side: str) -> str:
-    groups = group_of(explanation.comparison)
-    rows = []
-    for use in explanation.pair:
-        item = explanation.comparison.items[use]
-        word = f"<mark>{escape(item.sentence[item.start : item.end])}</mark>"
-        before, after = escape(item.sentence[: item.start]), escape(item.sentence[item.end :])
-        if side == "before":
-            text = f'{before}{word}<span class="unread">{after}</span>'
-        else:
-            text = f'<span class="unread">{before}</span>{word}{after}'
-        rows.append(f'<li>{badge(use, groups[use])}<p dir="auto">{text}</p></li>')
-    return "".join(rows)
+def in_report(explanation: Explanation) -> str:
+    """The same for a file that is read and not used."""
+    return _render(explanation, in_report=True)
 
 
-def _bars(rows: list[tuple[Sides, float, float]]) -> str:
-    return "".join(
-        f'<li class="chosen"><span>{escape(format.layer_title(layer.layer))}</span>'
-        f'<i aria-hidden="true"><b style="width:{100 * min(1.0, max(0.0, (cosine - random) / max(1 - random, 1e-6))):.1f}%">'
-        f"</b></i><span>{format.number_text(cosine)}</span></li>"
-        for layer, cosine, random in rows
+def _render(explanation: Explanation, **values: object) -> str:
+    return render(
+        "why.html",
+        explanation=explanation,
+        items=explanation.comparison.items,
+        groups=group_of(explanation.comparison),
+        question=question(explanation),
+        reason=reason(explanation),
+        words=lambda use: words(explanation, use),
+        step=lambda change: step(explanation, change),
+        tip=lambda word: tip(explanation, word),
+        way_words=way_words,
+        halves=list(halves(explanation)) if explanation.sides else (),
+        **values,
     )
 
 
 def csv_text(explanation: Explanation) -> str:
     """One row for each hidden word, then one for each half of a layer."""
-    ways = [first_capital(_way(way)) for way in explanation.ways]
+    ways = [first_capital(way_words(way)) for way in explanation.ways]
     header = ["use", "word", "position", "layer", "cosine", "change when hidden", *ways, "sentence"]
     rows: list[list[str | float]] = []
     for word in explanation.words:

@@ -28,8 +28,9 @@ class FakeWhy:
         pair: tuple[int, int] | None = None,
         layer: str | None = None,
         model: str | None = None,
+        comparison: Comparison | None = None,
     ) -> Explanation:
-        comparison = self.compare(word, sentences, model)
+        comparison = comparison or self.compare(word, sentences, model)
         if any("breakwhy" in sentence for sentence in sentences):
             raise RuntimeError("a secret detail")
         a, b = pair or (0, len(comparison.items) - 1)
@@ -74,7 +75,8 @@ class FakeSubstitutes:
             raise InputError("The model “fake-large” gives vectors but cannot write words.", field="model")
         guesses = (Guess("place", 0.5), Guess("<b>", 0.25), Guess(word, 0.0004, True))
         uses = tuple(WrittenHere(use, guesses, guesses[1:], guesses, 3, 0.0004) for use in range(len(comparison.items)))
-        return Substitutes(comparison, uses, 1000, "It would have written “place” in all. Nothing else came close.")
+        items = comparison.items
+        return Substitutes(word, comparison.model, items, uses, 1000, "It would have written “place” in all. Nothing else came close.")
 
 
 def _others(comparison: Comparison, use: int) -> list[tuple[int, re.Match[str]]]:

@@ -1,0 +1,57 @@
+"""The scripts, styles and templates of the page. Templates escape what is put into them; :class:`Markup` stays as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from elmo_tasks.ui.downloads import data_link
+from elmo_tasks.wording.labels import class_words, type_note
+from elmo_tasks.wording.text import first_capital, listed, number, percent, signed
+from elmo_tasks.wording.views import map_title, mapped_by, view_place, view_title
+
+FOLDER = Path(__file__).parent
+
+_templates = Environment(
+    loader=FileSystemLoader(FOLDER / "templates"),
+    autoescape=True,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    undefined=StrictUndefined,
+)
+_templates.filters.update(
+    number=number,
+    signed=signed,
+    percent=percent,
+    listed=listed,
+    capital=first_capital,
+    class_words=class_words,
+    type_note=type_note,
+    view_title=view_title,
+    view_place=view_place,
+    map_title=map_title,
+    mapped_by=mapped_by,
+    data_link=data_link,
+    thousands="{:,}".format,
+    hundredths="{:.2f}".format,
+)
+_templates.globals.update(LETTERS="ABCDEFGHIJKL", zip=zip)
+
+
+def render(template: str, **values: Any) -> Markup:
+    """A template of this folder, filled in; the result may be put into another one."""
+    return Markup(_templates.get_template(template).render(**values))
+
+
+def fill(template: str, macro: str, *values: Any) -> Markup:
+    """One macro of a template, filled in."""
+    made: Markup = getattr(_templates.get_template(template).module, macro)(*values)
+    return made
+
+
+def joined(*names: str) -> str:
+    """Scripts or styles as one text; of scripts, what one defines, those after it can use: gradio runs them as one function."""
+    return "\n".join((FOLDER / name).read_text(encoding="utf-8") for name in names)

@@ -1,0 +1,111 @@
+"""How gradio is used: parts of the page that are markup, parts that a script builds, and the questions that these ask.
+
+The protocol is that of ``scripts/form.js``: a question is what a script gives to ``trigger("submit", {question})``, and carries a
+``revision``; its answer is the value of the part that asked, a dict with the same ``revision``.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+from gradio.utils import get_upload_folder
+
+from elmo_tasks.ui.page import joined
+
+#: Whatever asks a model: four at once, the others wait.
+SHARED: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 4}
+#: Events of the page are no endpoints, and the page itself says that it waits.
+PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+#: Events of the page that ask a model.
+QUIET: dict[str, Any] = {**SHARED, **PRIVATE}
+
+Question = Mapping[str, Any]
+
+
+def revision_of(question: Question) -> int:
+    """The number of a question, which its answer carries, so that the page knows answers that come too late; 0 without one."""
+    revision = question.get("revision")
+    return revision if isinstance(revision, int) else 0
+
+
+def markup(content: str, *scripts: str, classes: str | None = None) -> gr.HTML:
+    """A part that shows markup; its scripts see ``element`` and ``watch``."""
+    return gr.HTML(
+        content, js_on_load=joined(*scripts) if scripts else None, apply_default_css=False, elem_classes=classes
+    )
+
+
+def scripted(name: str, *scripts: str, template: str = "", classes: str | None = None, **props: Any) -> gr.HTML:
+    """A part whose script asks questions.
+
+    Args:
+        name: tells the part from others.
+        scripts: what builds it, with text nodes only: nothing a person typed is ever read as a template.
+        template: ``"${value.markup}"`` where the answer brings markup for this part.
+        classes: for its look.
+        props: what the script reads from ``props``; ``value`` holds what the form shows at first.
+    """
+    value = {"revision": 0, **props.pop("value", {})}
+    return gr.HTML(
+        value,
+        html_template=template,
+        js_on_load=joined(*scripts),
+        apply_default_css=False,
+        elem_classes=classes,
+        part=name,
+        **props,
+    )
+
+
+def fails(part: gr.HTML) -> str:
+    """The script that tells a part that its question failed: a fault of ours, which gradio has logged."""
+    return f"() => {{ window.dispatchEvent(new CustomEvent('failed', {{ detail: '{part.props['part']}' }})); }}"
+
+
+def on_question(part: gr.HTML, answer: Callable[[Question], Any], outputs: Any, **options: Any) -> None:
+    """Answer what a part asks.
+
+    Args:
+        part: made by :func:`scripted`.
+        answer: from the question to the values of the outputs; may be a generator of them.
+        outputs: what changes.
+        options: of gradio's event; by default those of an event that asks a model.
+    """
+
+    def respond(event: gr.EventData) -> Any:
+        return answer(_question_of(event))
+
+    def respond_in_steps(event: gr.EventData) -> Iterator[Any]:
+        yield from answer(_question_of(event))
+
+    chosen = respond_in_steps if inspect.isgeneratorfunction(answer) else respond
+    options = options or QUIET
+    # The page sends one question at a time; "multiple" lets no click get lost.
+    asked = part.submit(chosen, None, outputs, trigger_mode="multiple", **options)
+    asked.failure(None, None, None, js=fails(part), **options)
+
+
+def take_upload(path: Any) -> bytes | None:
+    """A file that a script sent with gradio's ``upload``, which is then forgotten; ``None`` if it is none of those.
+
+    The path comes from the browser: nothing outside the folder where gradio keeps what was sent is read.
+    """
+    folder = Path(get_upload_folder()).resolve()
+    sent = Path(str(path)).resolve()
+    if not sent.is_relative_to(folder) or not sent.is_file():
+        return None
+    content = sent.read_bytes()
+    sent.unlink(missing_ok=True)
+    with suppress(OSError):  # gradio gives each file a folder of its own
+        sent.parent.rmdir()
+    return content
+
+
+def _question_of(event: gr.EventData) -> Question:
+    question = getattr(event, "question", None)
+    return question if isinstance(question, dict) else {}

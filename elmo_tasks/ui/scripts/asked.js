@@ -1,0 +1,48 @@
+// A fold below a comparison: it asks for its answer when it is opened, and again when another pair or layer is chosen.
+// Gradio runs this, behind word_tips.js, as a function body with `element`, `trigger`, `props` and `watch`.
+
+const { questions, complain, settle } = elmo;
+const card = () => element.querySelector("details.asked");
+const body = () => card()?.querySelector(".asked-body");
+let open = false;
+let query = ""; // of the comparison above
+let groups = []; // that of each of its uses
+let chooser = ""; // which list was used last, to give it the focus back
+
+const answers = questions({ props, trigger, watch }, {
+  answer: () => body() && settle(body()),
+  busy: (text) => body()?.setAttribute("aria-busy", String(Boolean(text))),
+  lost: (text, asked) => body() && complain(body(), text, () => ask(asked)),
+});
+
+function ask(choice = {}) {
+  answers.ask({ ...choice, query, groups });
+}
+function show() {
+  const { state } = props.value;
+  if (state === "closed") ({ query, groups } = props.value);
+  const fold = card();
+  if (!fold) return;
+  if (fold.open !== open) fold.open = open;
+  askIfNew();
+  if (chooser) element.querySelector(`select[name="${chooser}"]`)?.focus();
+  chooser = "";
+}
+// What is shown may be of an earlier comparison: another one came while it was on its way.
+function askIfNew() {
+  const old = props.value.state === "closed" || props.value.query !== query;
+  if (open && old && !answers.waits()) ask();
+}
+element.addEventListener("toggle", (event) => {
+  if (event.target !== card()) return;
+  open = event.target.open;
+  askIfNew();
+}, true);
+element.addEventListener("change", (event) => {
+  if (!event.target.closest(".choosers")) return;
+  chooser = event.target.name;
+  const [pair, layer] = ["pair", "layer"].map((name) => element.querySelector(`select[name="${name}"]`).value);
+  ask({ pair, layer });
+});
+watch("value", show);
+show();

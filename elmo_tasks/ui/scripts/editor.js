@@ -1,0 +1,137 @@
+// The form of the Compare tab. Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
+// The page is built from elements and text nodes only, so nothing a person typed is ever read as HTML.
+
+const { make, options, field, examples, place, say, hush, busy, narrow, bring, grow, questions } = elmo;
+
+const word = make("input", {
+  id: "compare-word", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
+  "aria-describedby": "compare-word-note",
+});
+const wordNote = place("compare-word-note");
+const modelNote = place("compare-model-note");
+const list = make("ol", { class: "sentences", role: "list" });
+const listNote = place("compare-sentences-note");
+const add = make("button", { type: "button", class: "plain add", onclick: () => addRow(true) }, "Add a sentence");
+const model = make("select", { id: "compare-model", "aria-describedby": "compare-model-note" }, ...options(props.models));
+const submit = make("button", { type: "submit", class: "primary" }, "Compare");
+
+element.append(make("form", { class: "editor card", novalidate: true, "aria-label": "Compare a word", onsubmit: (event) => {
+  event.preventDefault();
+  send();
+} },
+  field("compare-word", "Word", word, wordNote),
+  make("fieldset", { class: "field" },
+    make("legend", {}, "Sentences that use it"), list, listNote, add,
+    make("p", { class: "hint" }, `${props.fewest} to ${props.most} sentences of at most ${props.most_words} words. To compare another word in a sentence, put it in [brackets]: `,
+      make("span", { class: "quoted" }, "We walked along the [shore]."))),
+  make("div", { class: "field", hidden: props.models.length < 2 }, make("label", { for: "compare-model" }, "Model"), model, modelNote),
+  submit,
+  examples("compare-examples", "Or try an example", props.examples.map((example) => [example.title, () => {
+    fill({ ...example, model: model.value });
+    send();
+  }]))));
+
+const boxes = () => [...list.querySelectorAll("textarea")];
+const state = () => ({ word: word.value, sentences: boxes().map((box) => box.value), model: model.value });
+
+function addRow(focus = false, text = "") {
+  if (list.children.length >= props.most) return;
+  const box = make("textarea", { rows: "1", enterkeyhint: "go", spellcheck: "false", onkeydown: onKey, onpaste: onPaste, oninput: (e) => grow(e.target) });
+  box.value = text;
+  const remove = make("button", { type: "button", class: "remove", onclick: () => removeRow(row) }, "×");
+  const row = make("li", {}, make("label", {}), box, remove, place(""));
+  list.append(row);
+  number();
+  grow(box);
+  if (focus) box.focus();
+}
+function removeRow(row) {
+  const next = row.nextElementSibling || row.previousElementSibling;
+  row.remove();
+  number();
+  next.querySelector("textarea").focus();
+}
+function number() {
+  const rows = [...list.children];
+  rows.forEach((row, at) => {
+    const [label, box, remove, message] = row.children;
+    label.textContent = at + 1;
+    label.setAttribute("aria-label", `Sentence ${at + 1}`);
+    box.id = `compare-sentence-${at + 1}`;
+    label.htmlFor = box.id;
+    message.id = `${box.id}-note`;
+    box.setAttribute("aria-describedby", message.id);
+    remove.setAttribute("aria-label", `Remove sentence ${at + 1}`);
+    remove.hidden = rows.length <= props.fewest;
+  });
+  add.hidden = rows.length >= props.most;
+}
+function onKey(event) {
+  if (event.key !== "Enter" || event.isComposing) return;
+  event.preventDefault(); // a sentence has no line break
+  send();
+}
+function onPaste(event) {
+  const lines = event.clipboardData.getData("text/plain").split(/\r?\n/).map((l) => l.trim()).filter(Boolean);
+  if (lines.length < 2) return;
+  event.preventDefault();
+  const first = boxes().indexOf(event.target);
+  const rest = boxes().slice(first + 1).map((box) => box.value).filter(Boolean);
+  const before = boxes().slice(0, first).map((box) => box.value);
+  const kept = event.target.value.trim() ? [event.target.value] : [];
+  const all = [...before, ...kept, ...lines, ...rest];
+  setRows(all);
+  const left = all.length - props.most;
+  if (left > 0) show({ field: "sentences", kind: "hint", text: `Only ${props.most} sentences fit: ${left} left out.` });
+  boxes()[Math.min(first + lines.length, boxes().length) - 1].focus();
+}
+function setRows(sentences) {
+  list.replaceChildren();
+  const wanted = Math.max(sentences.length, props.fewest);
+  for (let at = 0; at < Math.min(wanted, props.most); at++) addRow(false, sentences[at] || "");
+}
+function at(name) {
+  const row = /^sentence (\d+)$/.exec(name);
+  const box = row ? boxes()[row[1] - 1] : null;
+  if (box) return [box, box.parentElement.querySelector(".note")];
+  if (name === "model" && props.models.length > 1) return [model, modelNote];
+  return name === "word" ? [word, wordNote] : [boxes()[0], listNote];
+}
+function show(note) {
+  const [box, where] = at(note.field);
+  return say(box, where, note, (text) => { box.value = text; grow(box); send(); box.focus(); });
+}
+function fill(value) {
+  word.value = value.word;
+  if (value.model) model.value = value.model;
+  if (!model.value && props.models.length) model.value = props.models[0].name;
+  setRows(value.sentences);
+}
+const compared = questions({ props, trigger, watch }, { answer: onAnswer, lost,
+  busy: (text) => busy(submit, text && "Comparing…"), first: 1, hint: "Try other sentences." });
+
+function lost(text) {
+  document.querySelector(".answer .waiting")?.replaceChildren(make("p", {}, "No answer yet."));
+  show({ field: "sentences", text });
+}
+function send() {
+  hush(element);
+  compared.ask(state);
+}
+function onAnswer(value, sent, more) {
+  hush(element);
+  if (more) return;
+  const now = state();
+  const same = now.word === value.word && (!value.model || now.model === value.model) && JSON.stringify(now.sentences) === JSON.stringify(value.sentences);
+  const typedOn = sent && JSON.stringify(now) !== JSON.stringify(sent);
+  if (!typedOn && !same) {
+    const focused = boxes().indexOf(document.activeElement);
+    fill(value);
+    if (focused >= 0) boxes()[Math.min(focused, boxes().length - 1)].focus();
+  }
+  const wrong = value.notes.map((note) => [note.kind, show(note)]).find(([kind]) => kind === "error");
+  if (sent && wrong) wrong[1].focus();
+  else if (sent && narrow()) bring(document.querySelector(".answer"));
+}
+
+fill(props.value);

@@ -1,0 +1,139 @@
+// What the forms of all tabs share: elements, messages at fields, and the protocol of a question. Runs once, in the head.
+
+window.elmo = (() => {
+  const PATIENCE = 60_000; // milliseconds after which a question counts as lost, for example with the connection
+  const LOST = "No answer has come for a minute. Is the connection lost? Ask again.";
+  const FAILED = "The program failed on this; its log says why.";
+
+  // An element with attributes, events (`onclick`, …) and children. Strings become text nodes: nothing is read as HTML.
+  function make(tag, attributes = {}, ...children) {
+    const node = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+      if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+      else if (value !== false && value !== null) node.setAttribute(name, value === true ? "" : value);
+    }
+    node.append(...children);
+    return node;
+  }
+  const options = (entries) => entries.map(({ name, title }) => make("option", { value: name }, title));
+  const chips = (entries, attributes = {}) => make("div", { class: "chips", role: "group", ...attributes },
+    ...entries.map(([title, onclick]) => make("button", { type: "button", class: "chip", onclick }, title)));
+  const field = (id, title, box, ...rest) => make("div", { class: "field" }, make("label", { for: id }, title), box, ...rest);
+  const examples = (id, title, entries) => make("div", { class: "field examples" },
+    make("p", { class: "label", id }, title), chips(entries, { "aria-labelledby": id }));
+  // One of a few choices; `picked` tells which.
+  const segments = (name, legend, entries, onchange) => make("fieldset", { class: "field" }, make("legend", {}, legend),
+    make("div", { class: "segments" }, ...entries.map(([value, title], at) => make("label", {},
+      make("input", { type: "radio", name, value, checked: at === 0, onchange }), make("span", {}, title)))));
+  const picked = (set) => set.querySelector("input:checked").value;
+  function pick(set, value) {
+    const radios = [...set.querySelectorAll("input")];
+    (radios.find((radio) => radio.value === value) || radios[0]).checked = true;
+  }
+  const place = (id) => make("div", { class: "note", id, hidden: true }); // where a message will stand
+
+  // A message at a field. Its choices are ready answers; `use` puts one in.
+  function say(box, where, { text, kind = "error", choices = [] }, use) {
+    where.className = `note ${kind}`;
+    where.setAttribute("role", kind === "error" ? "alert" : "status");
+    where.replaceChildren(make("p", {}, text),
+      ...choices.map((choice) => make("button", { type: "button", class: "chip", onclick: () => use(choice.text) }, choice.label)));
+    where.hidden = false;
+    if (kind === "error") box?.setAttribute("aria-invalid", "true");
+    const fold = box?.closest("details");
+    if (fold) fold.open = true;
+    return box;
+  }
+  function hush(element) {
+    for (const where of element.querySelectorAll(".note")) {
+      where.hidden = true;
+      where.replaceChildren();
+    }
+    for (const box of element.querySelectorAll("[aria-invalid]")) box.removeAttribute("aria-invalid");
+  }
+  function busy(button, text) {
+    button.dataset.rest ||= button.textContent;
+    button.textContent = text || button.dataset.rest;
+    button.setAttribute("aria-busy", String(Boolean(text)));
+  }
+  const narrow = () => innerWidth < 960; // the answer stands below the form
+  function bring(node) {
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    node?.scrollIntoView({ behavior: calm ? "auto" : "smooth", block: "start" });
+  }
+  function grow(box) {
+    if (CSS.supports("field-sizing", "content")) return;
+    box.style.height = "auto";
+    if (box.scrollHeight) box.style.height = `${box.scrollHeight}px`;
+  }
+
+  // As wording/text.py says them.
+  const number = (value) => value.toFixed(2).replace(/^-0\.00$/, "0.00").replace("-", "−");
+  function percent(share) {
+    if (share > 0 && share < 0.005) return "under 1\u00a0%";
+    if (share >= 0.995 && share < 1) return "over 99\u00a0%";
+    return `${Math.floor(100 * share + 0.5)}\u00a0%`;
+  }
+
+  // Questions to the server, one at a time, so that no answer overtakes a newer one. `page` is what gradio gives a script;
+  // `busy(text)` hears that an answer is on its way ("" once it is not), `answer(value, question, more)` gets it, `lost(text)` hears
+  // that none will come. What is asked meanwhile waits: the last question of all, or with `all` every one. A function is
+  // called for its question when its turn comes. `first` is the number of the answer that comes without a question.
+  function questions({ props, trigger, watch }, { answer, lost, busy: wait = () => {}, all = false, first = 0, hint = "" }) {
+    const line = [];
+    let asked = null;
+    let number = first;
+    let timer = 0;
+
+    function ask(question) {
+      if (asked) {
+        if (!all) line.length = 0;
+        line.push(question);
+        return;
+      }
+      asked = typeof question === "function" ? question() : question;
+      hold("…");
+      trigger("submit", { question: { ...asked, revision: ++number } });
+    }
+    function hold(text) {
+      clearTimeout(timer);
+      timer = setTimeout(giveUp, PATIENCE, LOST);
+      wait(text, asked);
+    }
+    function end() {
+      const question = asked;
+      clearTimeout(timer);
+      asked = null;
+      wait("", question);
+      return question;
+    }
+    function giveUp(text) {
+      line.length = 0;
+      lost(text, end());
+    }
+    watch("value", () => {
+      const { value } = props;
+      if (value.revision !== number) return; // of an older question
+      if (value.busy) {
+        if (asked) hold(value.busy);
+        return;
+      }
+      answer(value, end(), line.length > 0); // also after it was given up: better late than never
+      if (line.length && !asked) ask(line.shift());
+    });
+    window.addEventListener("failed", ({ detail }) => { if (detail === props.part) giveUp(`${FAILED} ${hint}`.trim()); });
+    return { ask, waits: () => Boolean(asked) };
+  }
+  // For a part without a form: a message above it, in its place while it shows nothing but that it waits, and a button that asks again.
+  function complain(part, text, again) {
+    settle(part);
+    part.before(make("div", { class: "note error lost", role: "alert" }, make("p", {}, text),
+      make("button", { type: "button", class: "chip", onclick: () => { settle(part); again(); } }, "Ask again")));
+    part.hidden = part.querySelector(".waiting") !== null;
+  }
+  function settle(part) {
+    if (part.previousElementSibling?.matches(".lost")) part.previousElementSibling.remove();
+    part.hidden = false;
+  }
+  return { make, options, chips, field, examples, segments, picked, pick, place, say, hush, busy, narrow, bring, grow, number, percent, questions, complain, settle };
+})();

@@ -1,0 +1,122 @@
+// The form of the Sense map tab. Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
+// The page is built from elements and text nodes only, so nothing a person typed is ever read as HTML.
+
+const { make, options, field, examples, place, say, hush, busy, narrow, bring, questions } = elmo;
+const MOST_BYTES = 2_000_000;
+
+const word = make("input", { id: "map-word", type: "text", list: "map-words", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-describedby": "map-word-note" });
+const wordNote = place("map-word-note");
+const offered = make("datalist", { id: "map-words" }, ...props.words.map((w) => make("option", { value: w })));
+const view = make("select", { id: "map-view", onchange: () => { chosenView = true; send(false); } }, ...options(props.views));
+const groups = make("select", { id: "map-groups", onchange: () => send(false) },
+  make("option", { value: "" }, "Let the numbers decide"),
+  ...Array.from({ length: props.most_groups - 1 }, (_, k) => make("option", { value: k + 2 }, `${k + 2} groups`)));
+const model = make("select", { id: "map-model", onchange: () => send(false) }, ...options(props.models));
+const text = make("textarea", { id: "map-text", rows: "4", spellcheck: "false", dir: "auto", placeholder: "Paste sentences, a chapter, messages…", "aria-describedby": "map-text-hint map-text-note", oninput: () => { name = ""; said.textContent = ""; refresh(); } });
+const textNote = place("map-text-note");
+const file = make("input", { id: "map-file", type: "file", "aria-label": "A text file of your own", accept: ".txt,.csv,text/plain,text/csv", class: "visually-hidden", tabindex: "-1", onchange: () => take(file.files[0]) });
+const said = make("span", { class: "said", role: "status" });
+const gallery = make("input", { type: "checkbox", id: "map-gallery", checked: true });
+const index = make("input", { type: "checkbox", id: "map-index", checked: Boolean(props.index), onchange: () => send(false) });
+const lives = make("button", { type: "button", class: "plain", onclick: () => send(true) }, "Find words with two lives");
+const clear = make("button", { type: "button", class: "plain", onclick: () => { text.value = ""; name = ""; said.textContent = ""; gallery.checked = true; refresh(); text.focus(); } }, "Clear");
+const submit = make("button", { type: "submit", class: "primary" }, "Draw the map");
+const own = make("details", { class: "own-text" }, make("summary", {}, "Your own text"),
+  field("map-text", "Text with the word in it", text, textNote,
+    make("p", { class: "hint", id: "map-text-hint" }, "Also a .txt or .csv file, up to 2 MB. Up to 300 uses are drawn. Nothing is kept."),
+    make("div", { class: "tools" }, make("button", { type: "button", class: "plain", onclick: () => file.click() }, "Open a file"), file, clear, said),
+    make("label", { class: "check" }, gallery, make("span", {}, "Draw the example sentences, too")),
+    make("div", { class: "tools" }, lives),
+    make("p", { class: "hint" }, "Two lives: which words of your text (up to 200,000 characters) are used in ways that fall apart?")));
+
+let name = ""; // of the file the text came from
+let chosenView = false;
+let scroll = false;
+
+element.append(make("form", { class: "editor map-editor card", novalidate: true, "aria-label": "Map the uses of a word", onsubmit: (event) => { event.preventDefault(); scroll = narrow(); send(false); } },
+  field("map-word", "Word", word, offered, wordNote,
+    make("p", { class: "hint" }, `Example sentences are here for ${props.words.length} words. For any other word, paste your own text.`)),
+  make("label", { class: "check", hidden: !props.index }, index, make("span", {}, `Draw its uses in my index “${props.index}”, too`)),
+  own, submit,
+  examples("map-examples", "Words to start with", props.first.map((w) => [w, () => { word.value = w; groups.value = ""; gallery.checked = true; send(false); }])),
+  field("map-view", "Compare the uses by", view),
+  field("map-groups", "Number of groups", groups),
+  make("div", { class: "field", hidden: props.models.length < 2 }, make("label", { for: "map-model" }, "Model"), model)));
+
+const answers = questions({ props, trigger, watch }, { answer: onAnswer, hint: "Try another word.",
+  busy: (text, asked) => {
+    busy(submit, text !== "…" ? text : asked.lives ? "Reading your text…" : "Drawing…");
+    document.querySelector(".map-answer")?.classList.toggle("stale", Boolean(text));
+  },
+  lost: (text) => {
+    document.querySelector(".map-answer .waiting")?.replaceChildren(make("p", {}, "No answer yet."));
+    show("word", text);
+  } });
+
+function refresh() {
+  lives.disabled = !text.value.trim();
+  clear.hidden = !text.value;
+}
+async function take(chosen) {
+  if (!chosen) return;
+  file.value = "";
+  if (chosen.size > MOST_BYTES) return show("text", `${chosen.name} has ${(chosen.size / 1e6).toFixed(1)} MB; the most is 2 MB. Choose a part of it.`);
+  const buffer = await chosen.arrayBuffer();
+  let content;
+  try {
+    content = new TextDecoder("utf-8", { fatal: true }).decode(buffer);
+  } catch {
+    // Older programs save in the Windows code page; what has zero bytes is no text at all.
+    if (new Uint8Array(buffer).includes(0)) return show("text", `${chosen.name} is not a text file. Save it as plain text (.txt) first.`);
+    content = new TextDecoder("windows-1252").decode(buffer);
+  }
+  hush(element);
+  text.value = content;
+  name = chosen.name;
+  said.textContent = chosen.name;
+  gallery.checked = false;
+  refresh();
+}
+function show(at, message) {
+  const [box, where] = at === "text" ? [text, textNote] : [word, wordNote];
+  return say(box, where, { text: message });
+}
+function send(lives) {
+  hush(element);
+  answers.ask({ word: word.value, text: text.value, name, view: chosenView ? view.value : "", groups: groups.value, gallery: gallery.checked, index: index.checked, lives, model: model.value });
+}
+function onAnswer(value, asked, more) {
+  hush(element);
+  if (value.view) view.value = value.view;
+  if (value.note) {
+    const box = show(value.note.field, value.note.text);
+    if (document.activeElement === submit) box.focus();
+  }
+  if (more) return;
+  if (scroll && !value.note) requestAnimationFrame(() => bring(document.querySelector(".map-answer")));
+  scroll = false;
+}
+// A word of the list of words with two lives was chosen: its map is drawn from the text alone.
+element.firstElementChild.addEventListener("choose", (event) => {
+  word.value = event.detail;
+  gallery.checked = index.checked = false;
+  groups.value = "";
+  scroll = true;
+  send(false);
+});
+
+const query = new URLSearchParams(location.search);
+const linked = query.get("tab") === "map";
+word.value = (linked && query.get("word")) || props.first[0] || "";
+if (linked) {
+  if (props.views.some((v) => v.name === query.get("view"))) { view.value = query.get("view"); chosenView = true; }
+  if (props.models.some((m) => m.name === query.get("model"))) model.value = query.get("model");
+  groups.value = query.get("groups") || "";
+  if (groups.selectedIndex < 0) groups.value = "";
+  text.value = query.get("t") || "";
+  own.open = Boolean(text.value);
+  if (query.has("word")) index.checked = Boolean(props.index) && query.get("index") === "yes";
+  gallery.checked = query.get("gallery") !== "no" || !(text.value || index.checked);
+}
+refresh();
+send(linked && query.get("lives") === "yes" && Boolean(text.value));

@@ -1,0 +1,90 @@
+// The form of the Nearest uses tab. Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
+// The page is built from elements and text nodes only, so nothing a person typed is ever read as HTML.
+
+const { make, options, field, examples, segments, picked, pick, place, say, hush, busy, narrow, bring, questions } = elmo;
+
+const word = make("input", { id: "near-word", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-describedby": "near-word-note" });
+const wordNote = place("near-word-note");
+const sentence = make("textarea", { id: "near-sentence", rows: "3", spellcheck: "false", dir: "auto", enterkeyhint: "go", "aria-describedby": "near-sentence-hint near-sentence-note", onkeydown: (event) => {
+  if (event.key !== "Enter" || event.isComposing) return;
+  event.preventDefault(); // a sentence has no line break
+  go();
+} });
+const sentenceNote = place("near-sentence-note");
+const only = segments("near-only", "Show uses of", [["all", "All"], ["same", "Same word"], ["other", "Other words"]], () => send());
+const layer = make("select", { id: "near-layer", onchange: () => { chosenLayer = true; send(); } }, ...options(props.layers));
+const source = make("select", { id: "near-source", onchange: () => { chosenSource = true; send(); } });
+const sourceField = field("near-source", "Look through", source);
+sourceField.hidden = true;
+const model = make("select", { id: "near-model", onchange: () => { chosenLayer = false; send(); } }, ...options(props.models));
+const submit = make("button", { type: "submit", class: "primary" }, "Find the nearest uses");
+
+let chosenLayer = false;
+let chosenSource = false;
+let linkedSource = "";
+let scroll = false;
+
+element.append(make("form", { class: "editor near-editor card", novalidate: true, "aria-label": "Find the nearest uses", onsubmit: (event) => { event.preventDefault(); go(); } },
+  field("near-word", "Word", word, wordNote),
+  field("near-sentence", "A sentence with it", sentence, sentenceNote, make("p", { class: "hint", id: "near-sentence-hint" }, `At most ${props.most_words} words.`)),
+  only, submit,
+  examples("near-examples", "Or try an example", props.examples.map((example) => [example.title, () => { word.value = example.word; sentence.value = example.sentence; go(); }])),
+  field("near-layer", "Layer: how much the model has read", layer),
+  sourceField,
+  make("div", { class: "field", hidden: props.models.length < 2 }, make("label", { for: "near-model" }, "Model"), model)));
+
+const answers = questions({ props, trigger, watch }, { answer: onAnswer, hint: "Try another sentence.",
+  busy: (text) => {
+    busy(submit, text === "…" ? "Searching…" : text);
+    document.querySelector(".near-answer")?.classList.toggle("stale", Boolean(text));
+  },
+  lost: (text) => {
+    document.querySelector(".near-answer .waiting")?.replaceChildren(make("p", {}, "No answer yet."));
+    show({ field: "sentence", text });
+  } });
+
+function go() {
+  scroll = narrow();
+  send();
+}
+function show(note) {
+  const [box, where] = note.field === "word" ? [word, wordNote] : [sentence, sentenceNote];
+  return say(box, where, note, (text) => { sentence.value = text; send(); });
+}
+function send() {
+  hush(element);
+  answers.ask(() => ({
+    word: word.value, sentence: sentence.value, only: picked(only), layer: chosenLayer ? layer.value : "",
+    source: linkedSource || (chosenSource ? source.value : ""), model: model.value,
+  }));
+}
+function onAnswer(value, asked, more) {
+  hush(element);
+  if (linkedSource) chosenSource = !value.note;
+  linkedSource = "";
+  if (value.layer) layer.value = value.layer;
+  if (value.sources) {
+    if (value.sources.length !== source.options.length) source.replaceChildren(...options(value.sources));
+    source.value = value.source;
+    sourceField.hidden = value.sources.length < 2;
+  }
+  if (value.note) {
+    const box = show(value.note);
+    if (document.activeElement === submit) box.focus();
+  }
+  if (more) return;
+  if (scroll && !value.note) requestAnimationFrame(() => bring(document.querySelector(".near-answer")));
+  scroll = false;
+}
+
+const query = new URLSearchParams(location.search);
+const linked = query.get("tab") === "nearest";
+word.value = (linked && query.get("word")) || props.examples[0].word;
+sentence.value = (linked && query.get("s")) || props.examples[0].sentence;
+if (linked) {
+  pick(only, query.get("only"));
+  if (props.layers.some((l) => l.name === query.get("layer"))) { layer.value = query.get("layer"); chosenLayer = true; }
+  if (props.models.some((m) => m.name === query.get("model"))) model.value = query.get("model");
+  linkedSource = query.get("source") || ""; // what can be looked through is known with the first answer
+}
+send();

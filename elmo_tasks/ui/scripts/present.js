@@ -1,0 +1,280 @@
+// The Present tab. Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
+// The page comes escaped from the server; one step of it is shown.
+
+const { questions, hush, say } = elmo;
+
+element.innerHTML = props.markup;
+const root = element.querySelector(".present");
+const stage = root.querySelector(".stage");
+const sections = [...root.querySelectorAll("[data-step]")];
+const select = root.querySelector(".which select");
+const back = root.querySelector('[data-go="back"]');
+const next = root.querySelector('[data-go="next"]');
+const full = root.querySelector("[data-full]");
+const comeBack = root.querySelector("[data-return]");
+const status = root.querySelector('.unseen[role="status"]');
+const note = root.querySelector("#present-own-note");
+const ownWord = root.querySelector("#present-own-word");
+const ownSentences = root.querySelector("#present-own-sentences");
+const OWN = sections.findIndex((section) => section.querySelector(".own")) + 1;
+let step = 1;
+let from = 0; // where the presenter's own word was asked for
+let playing = 0;
+
+// --- Steps ---
+
+const hiddenOn = (at) => [...sections[at - 1].querySelectorAll("[data-reveal][hidden]")];
+const seen = () => root.offsetParent !== null || document.fullscreenElement === stage;
+
+function show(wanted, focus = false) {
+  stop();
+  step = Math.min(Math.max(Math.trunc(wanted) || 1, 1), sections.length);
+  sections.forEach((section, at) => { section.hidden = at + 1 !== step; });
+  for (const notes of root.querySelectorAll("[data-notes]")) notes.hidden = notes.dataset.notes !== String(step);
+  select.value = String(step);
+  back.disabled = step === 1;
+  comeBack.hidden = step !== OWN || !from;
+  comeBack.textContent = `Back to step ${from}`;
+  const title = sections[step - 1].querySelector("h2").textContent;
+  status.textContent = `Step ${step} of ${sections.length}: ${title}`;
+  root.querySelector(".shown").scrollTop = 0;
+  label();
+  remember();
+  if (focus) (step === OWN ? ownWord : select).focus({ preventScroll: true });
+}
+// What is left to show on this step before the next one: words to read, layers to climb, something to reveal.
+function left() {
+  const section = sections[step - 1];
+  const words = section.querySelector(".forming");
+  if (words && !words.dataset.done) return playing ? "To the end" : "Play";
+  const layer = section.querySelector("#present-layer");
+  if (layer && layer.value !== layer.max) return "Layer up";
+  return hiddenOn(step).length ? "Reveal" : "";
+}
+function label() {
+  next.textContent = left() || "Next →";
+  next.disabled = !left() && step === sections.length;
+}
+function forward() {
+  const what = left();
+  if (!what) return show(step + 1);
+  if (what === "Play") return play();
+  if (what === "To the end") return read(Infinity);
+  if (what === "Layer up") {
+    const layer = sections[step - 1].querySelector("#present-layer");
+    layer.value = String(Number(layer.value) + 1);
+    return showLayer(layer);
+  }
+  const more = hiddenOn(step);
+  for (const part of more) part.hidden = false;
+  for (const part of sections[step - 1].querySelectorAll("[data-before]")) part.hidden = true;
+  agree();
+  guessed();
+  label();
+  status.textContent = "Revealed";
+}
+function remember() {
+  if (!seen()) return;
+  const query = new URLSearchParams(location.search);
+  for (const key of [...query.keys()]) if (!key.startsWith("__")) query.delete(key);
+  query.set("tab", "present");
+  query.set("step", String(step));
+  history.replaceState(history.state, "", `${location.pathname}?${query}`);
+}
+function forget() {
+  const query = new URLSearchParams(location.search);
+  if (query.get("tab") !== "present") return;
+  query.delete("tab");
+  query.delete("step");
+  const left = query.toString();
+  history.replaceState(history.state, "", left ? `${location.pathname}?${left}` : location.pathname);
+}
+
+// --- What an audience does ---
+
+function guessed() {
+  const choices = sections[step - 1].querySelector(".choices");
+  if (!choices) return;
+  const chosen = choices.querySelector('[aria-pressed="true"]');
+  const right = choices.lastElementChild;
+  right.classList.add("right");
+  const answer = chosen === right ? "You were right." : `Your guess was ${chosen?.dataset.guess}.`;
+  root.querySelector("[data-guessed]").textContent = chosen ? answer : "";
+}
+function agree() {
+  const box = sections[step - 1].querySelector(".guess");
+  if (!box) return;
+  const rows = [...box.querySelectorAll(".uses[data-before] > li")];
+  const picks = rows.map((row) => row.querySelector('[aria-pressed="true"]')?.dataset.pick);
+  const groups = JSON.parse(box.dataset.groups);
+  const said = box.querySelector(".agree");
+  if (groups.length !== 2 || picks.some((pick) => !pick)) return;
+  const same = picks.filter((pick, at) => pick === (groups[0].includes(at) ? "A" : "B")).length;
+  const most = Math.max(same, rows.length - same); // which group is called A does not matter
+  said.textContent = most === rows.length ? "You sort them exactly as the model does." : `You and the model agree on ${most} of ${rows.length} sentences.`;
+  said.hidden = false;
+}
+function press(button) {
+  const was = button.getAttribute("aria-pressed") === "true";
+  for (const other of button.parentElement.children) other.setAttribute("aria-pressed", "false");
+  button.setAttribute("aria-pressed", String(!was || "ask" in button.dataset));
+}
+
+// --- A meaning that forms ---
+
+const forming = () => root.querySelector(".forming");
+function read(at) {
+  const box = forming();
+  if (!box) return;
+  const steps = JSON.parse(box.dataset.steps);
+  const last = at >= steps.length - 1;
+  const now = steps[last ? steps.length - 1 : at];
+  const range = box.querySelector("input");
+  if (last) {
+    stop();
+    box.dataset.done = "yes";
+    box.querySelector("[data-end]").hidden = false;
+  }
+  range.value = String(steps.indexOf(now));
+  range.setAttribute("aria-valuetext", `${now.words} words read: ${now.said}`);
+  box.querySelector("output").textContent = String(now.words);
+  for (const word of box.querySelectorAll("[data-word]")) word.classList.toggle("ahead", Number(word.dataset.word) >= now.words);
+  box.querySelector(".mover").style.left = `${now.at}%`;
+  box.querySelector("[data-said]").textContent = now.said;
+  for (const number of box.querySelectorAll("[data-cosine]")) number.textContent = now.cosines[Number(number.dataset.cosine)];
+  label();
+}
+function play() {
+  const box = forming();
+  const last = Number(box.querySelector("input").max);
+  const button = box.querySelector("[data-play]");
+  if (playing) return stop();
+  let at = Number(box.querySelector("input").value);
+  if (at >= last) at = -1;
+  button.textContent = "Pause";
+  playing = setInterval(() => read(++at), 900);
+  read(++at);
+}
+function stop() {
+  clearInterval(playing);
+  playing = 0;
+  const button = root.querySelector("[data-play]");
+  if (button) button.textContent = "Play";
+  label();
+}
+function showLayer(range) {
+  const box = range.closest(".slide-layers");
+  const title = JSON.parse(box.dataset.titles)[Number(range.value)];
+  box.querySelector("output").textContent = title;
+  range.setAttribute("aria-valuetext", title);
+  for (const panel of box.querySelectorAll("[data-layer]")) panel.hidden = panel.dataset.layer !== range.value;
+  label();
+}
+
+// --- Questions, one at a time, none left out ---
+
+const answers = questions({ props, trigger, watch }, { answer: onAnswer, lost: onLost, all: true });
+
+function onAnswer(value, asked) {
+  for (const [name, html] of Object.entries(value.parts)) {
+    const place = part(name);
+    if (name === "forming") stop();
+    place.innerHTML = html;
+    place.classList.remove("asking");
+  }
+  if (value.parts.forming) read(0);
+  if (asked?.ask === "own") {
+    ownWord.value = value.word || ownWord.value;
+    if (value.sentences) ownSentences.value = value.sentences;
+    if (value.note) complain(value.note);
+    if (value.note && step === OWN) (ownSentences.value ? ownWord : ownSentences).focus();
+  }
+  label();
+}
+function part(name) {
+  return root.querySelector(`[data-part="${name}"]`);
+}
+function complain(text) {
+  say(ownWord, note, { text });
+  ownSentences.setAttribute("aria-invalid", "true");
+}
+function onLost(text, asked) {
+  for (const place of root.querySelectorAll("[data-part]")) {
+    place.classList.remove("asking");
+    const busy = place.querySelector("[aria-busy]");
+    if (!busy) continue;
+    const again = elmo.make("button", { type: "button", class: "chip", onclick: () => answers.ask(asked?.ask === "own" ? asked : { ask: "all" }) }, "Ask again");
+    busy.replaceWith(elmo.make("p", { class: "problem" }, text, " ", again));
+  }
+  if (asked?.ask === "own") complain(text);
+}
+function askOwn(word, sentences) {
+  hush(root);
+  part("own").replaceChildren(elmo.make("p", { class: "soft", "aria-busy": "true" }, "Reading the sentences…"));
+  answers.ask({ ask: "own", word, sentences });
+}
+
+// --- Events ---
+
+root.addEventListener("click", (event) => {
+  const button = event.target.closest("button");
+  if (!button) return;
+  const { go, guess, pick, ask: wanted, play: player } = button.dataset;
+  if (go === "next") forward();
+  else if (go === "back") show(step - 1);
+  else if (guess || pick) press(button);
+  else if (wanted) {
+    press(button);
+    part(wanted).classList.add("asking");
+    answers.ask({ ask: wanted, choice: Number(button.dataset.choice) });
+  } else if (player !== undefined) play();
+  else if (button === comeBack) show(from, true);
+  else if (button === full) {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else stage.requestFullscreen?.();
+  }
+});
+root.addEventListener("input", (event) => {
+  if (event.target.id === "present-words") { stop(); read(Number(event.target.value)); }
+  if (event.target.id === "present-layer") showLayer(event.target);
+});
+select.addEventListener("change", () => show(Number(select.value)));
+root.addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (event.target.matches(".ask")) {
+    const word = event.target.querySelector("input").value.trim();
+    if (step !== OWN) from = step;
+    show(OWN, true);
+    if (!word) return;
+    event.target.reset();
+    ownWord.value = word;
+    ownSentences.value = "";
+    askOwn(word, "");
+  } else askOwn(ownWord.value, ownSentences.value);
+});
+function onKey(event) {
+  if (!seen() || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const at = event.target instanceof Element ? event.target : document.body;
+  if (at.closest("textarea, [contenteditable]")) return;
+  // A presenter's remote sends the page keys: they change the step wherever the focus is.
+  // The arrows stay with a field. Not with a tab: Gradio's tabs do not use them, and a click on "Present" leaves the focus there.
+  const field = at.closest("input, select, .scroll");
+  const move = { PageDown: forward, PageUp: () => show(step - 1) }[event.key]
+    || (!field && { ArrowRight: forward, ArrowLeft: () => show(step - 1), Home: () => show(1), End: () => show(sections.length) }[event.key]);
+  if (!move) return;
+  event.preventDefault();
+  move();
+}
+document.addEventListener("keydown", onKey);
+document.addEventListener("fullscreenchange", () => {
+  full.textContent = document.fullscreenElement ? "Leave full screen" : "Full screen";
+});
+// The tab was opened or left: the address says so, and a reload comes back to the same step.
+new IntersectionObserver((entries) => {
+  if (entries.at(-1).isIntersecting) remember();
+  else if (root.offsetParent === null && document.fullscreenElement !== stage) { stop(); forget(); }
+}).observe(root);
+
+if (!document.fullscreenEnabled) full.hidden = true;
+show(new URLSearchParams(location.search).get("tab") === "present" ? Number(new URLSearchParams(location.search).get("step")) : 1);
+answers.ask({ ask: "all" });

@@ -1,0 +1,156 @@
+// The form of the Train tab. Gradio runs this as a function body with `element`, `trigger`, `props`, `upload` and `watch`.
+// The page is built from elements and text nodes only, so nothing from a person or a file is ever read as HTML.
+
+const { make, options, field, segments, picked, place, say, hush, busy, bring, questions } = elmo;
+
+let fileId = ""; // what the server calls the file that was sent
+let starting = false;
+let look = null; // what is in the data that is chosen
+
+const kind = segments("train-kind", "What should it learn?",
+  [["classification", "A label per text"], ["tagging", "Names in a text"]], () => { fileId = ""; file.value = ""; reset(); ask(); });
+const kindHint = make("p", { class: "hint" });
+const source = segments("train-source", "From which examples?",
+  [["sample", "Sample"], ["upload", "My own file"], ["hub", "Public data"]], () => { showSource(); ask(); });
+const file = make("input", { type: "file", id: "train-file", "aria-describedby": "train-file-hint train-file-note", onchange: sendFile });
+const fileHint = make("p", { class: "hint", id: "train-file-hint" });
+const fileNote = place("train-file-note");
+const textColumn = make("select", { id: "train-text-column", onchange: () => ask() });
+const labelColumn = make("select", { id: "train-label-column", onchange: () => ask() });
+const header = make("input", { type: "checkbox", id: "train-header", onchange: () => { textColumn.replaceChildren(); labelColumn.replaceChildren(); ask(); } });
+const headerField = make("label", { class: "check", for: "train-header" }, header, "The first line names the columns");
+const columns = make("div", { class: "field columns", hidden: true },
+  make("div", { class: "two" }, field("train-text-column", "Texts are in", textColumn), field("train-label-column", "Labels are in", labelColumn)), headerField);
+const fileFields = field("train-file", "File", file, fileHint, fileNote, columns);
+const hub = make("select", { id: "train-hub", onchange: () => ask() });
+const hubFields = field("train-hub", "Data set", hub, make("p", { class: "hint" }, "Downloaded from the Hugging Face hub when training begins: works with a network only."));
+const name = make("input", { type: "text", id: "train-name", maxlength: "60", autocomplete: "off", placeholder: "made from the data’s name" });
+const epochs = make("input", { type: "number", id: "train-epochs", min: "1", max: "200", step: "1", inputmode: "numeric", "aria-describedby": "train-epochs-hint", onchange: () => ask() });
+const hidden = make("input", { type: "number", id: "train-hidden", min: "8", max: "512", step: "1", inputmode: "numeric" });
+const rate = make("input", { type: "number", id: "train-rate", min: "0.00001", max: "0.1", step: "any", inputmode: "decimal" });
+const layers = make("select", { id: "train-layers" }, ...options([{ name: "learned", title: "Learn how much of each" },
+  { name: "0", title: "Layer 0 alone: no context" }, { name: "mean", title: "All alike, not learned" }]));
+const note = place("train-note");
+const time = make("p", { class: "hint time", role: "status" });
+const submit = make("button", { type: "submit", class: "primary" }, "Start training");
+
+const form = make("form", { class: "editor train-editor card", novalidate: true, "aria-label": "Train a model", onsubmit: (event) => {
+  event.preventDefault();
+  if (starting) return;
+  starting = true;
+  busy(submit, "Starting…");
+  ask("start");
+} },
+  make("div", { class: "field" }, kind, kindHint), source, fileFields, hubFields,
+  field("train-name", "Name", name),
+  field("train-epochs", "Rounds", epochs, make("p", { class: "hint", id: "train-epochs-hint" }, "How often it goes through all examples.")),
+  make("details", { class: "more" }, make("summary", {}, "More settings"), make("div", { class: "more-fields" },
+    field("train-layers", "Layers of the language model", layers),
+    make("div", { class: "two" }, field("train-hidden", "Hidden size", hidden), field("train-rate", "Learning rate", rate)),
+    make("p", { class: "hint" }, "Hidden size: how large the part that learns is. Learning rate: how big its steps are; too big and it never settles."))),
+  note, time, submit);
+element.append(form);
+
+const fields = { file: [file, fileNote], data: [file, fileNote], name: [name, note], epochs: [epochs, note], hidden: [hidden, note], learning_rate: [rate, note], layers: [layers, note] };
+
+function number(box) {
+  const value = Number(box.value);
+  return box.value.trim() === "" || Number.isNaN(value) ? box.value : value;
+}
+function state() {
+  const from = picked(source);
+  const own = from === "upload";
+  return {
+    kind: picked(kind), source: from, data: own ? fileId : from === "hub" ? hub.value : "", name: name.value,
+    text_column: own ? textColumn.value : "", label_column: own ? labelColumn.value : "",
+    header: own && !headerField.hidden && !columns.hidden ? header.checked : null,
+    epochs: number(epochs), hidden: number(hidden), learning_rate: number(rate), layers: layers.value,
+  };
+}
+// Every question is answered in its turn: a start must not get lost behind a look at other data.
+const answers = questions({ props, trigger, watch }, { answer: onAnswer, all: true, lost: (text) => { starting = false; tell("", text); },
+  busy: (text) => {
+    if (text) form.setAttribute("aria-busy", "true");
+    else form.removeAttribute("aria-busy");
+    if (!starting) busy(submit, "");
+  } });
+
+function ask(action = "look", extra = {}) {
+  hush(element);
+  answers.ask(() => ({ ...state(), ...extra, action }));
+}
+async function sendFile() {
+  fileId = "";
+  columns.hidden = true;
+  textColumn.replaceChildren();
+  labelColumn.replaceChildren();
+  const [chosen] = file.files;
+  if (!chosen) return ask();
+  hush(element);
+  if (chosen.size > props.most) {
+    return tell("file", `“${chosen.name}” has ${(chosen.size / 1e6).toFixed(1)} MB; the most is ${props.most / 1e6} MB.`);
+  }
+  try {
+    const { path } = await upload(chosen);
+    if (chosen === file.files[0]) ask("look", { file: { name: chosen.name, path } });
+  } catch {
+    tell("file", "The file did not arrive whole. Choose it again.");
+  }
+}
+function reset() {
+  const chosen = picked(kind);
+  const { epochs: e, hidden: h, learning_rate: r } = props.defaults[chosen];
+  epochs.value = e;
+  hidden.value = h;
+  rate.value = r;
+  const texts = chosen === "classification";
+  kindHint.textContent = texts ? "Positive or negative, a topic, a language: one label for each text." : "People, places, products: which words of a sentence are a name of what.";
+  file.accept = texts ? ".csv,.tsv,.jsonl,.json" : ".conll,.txt,.tsv,.iob,.bio,.conllu,.jsonl,.json";
+  fileHint.textContent = texts
+    ? "A table (CSV or TSV) with a text and its label in each row, or JSON lines. A few hundred rows are a good start; 50,000 at most."
+    : "CoNLL: a word and its tag (B-PER, I-PER, O) on each line, an empty line after each sentence; or JSON lines with tokens and tags.";
+  hub.replaceChildren(...options(props.hub.filter((h) => h.kind === chosen)));
+  columns.hidden = true;
+  textColumn.replaceChildren();
+  labelColumn.replaceChildren();
+  look = null;
+  showSource();
+}
+function showSource() {
+  fileFields.hidden = picked(source) !== "upload";
+  hubFields.hidden = picked(source) !== "hub";
+}
+function showColumns() {
+  const names = look?.columns || [];
+  columns.hidden = picked(source) !== "upload" || names.length < 2;
+  if (columns.hidden) return;
+  for (const [select, chosen] of [[textColumn, look.text_column], [labelColumn, look.label_column]]) {
+    const all = names.includes(chosen) ? names : [chosen, ...names];
+    select.replaceChildren(...options(all.map((n) => ({ name: n, title: n }))));
+    select.value = chosen;
+  }
+  headerField.hidden = look.header === null;
+  header.checked = Boolean(look.header);
+}
+function tell(at, text) {
+  const [box, where] = fields[at] || [null, note];
+  return say(box, box && !box.closest("[hidden]") ? where : note, { text });
+}
+function onAnswer(value, asked, more) {
+  if (value.data) fileId = value.data;
+  if ("look" in value) look = value.look;
+  if (asked?.action === "start") starting = false;
+  busy(submit, starting ? "Starting…" : "");
+  if (more) return;
+  hush(element);
+  if (look) showColumns();
+  time.textContent = look?.takes ? `Takes ${look.takes} on a machine like this; the page says more once it runs.` : "";
+  if (value.note) {
+    // What is wrong with a file is told in full beside the form.
+    const box = tell(value.field, value.field === "file" ? value.note.split("\n")[0] : value.note);
+    if (asked?.action === "start") (box || submit).focus();
+  } else if (value.started) bring(document.querySelector(".train-runs"));
+}
+
+reset();
+ask();

@@ -1,0 +1,152 @@
+// The form of the Try tab. Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
+// The page is built from elements and text nodes only, so nothing a person typed is ever read as HTML.
+
+const PAUSE = 400; // milliseconds after the last key
+const { make, examples, segments, picked, pick, place, say, hush, narrow, bring, grow, questions } = elmo;
+
+const text = make("textarea", {
+  id: "try-text", rows: "4", spellcheck: "false", dir: "auto", "aria-describedby": "try-hint try-note",
+  placeholder: "Type a sentence…", oninput: () => { grow(text); later(); },
+});
+const note = place("try-note");
+const said = make("span", { class: "said", role: "status" });
+const clear = make("button", { type: "button", class: "plain", onclick: () => { put(""); text.focus(); } }, "Clear");
+const copy = make("button", { type: "button", class: "plain", onclick: link }, "Copy link");
+const tasks = segments("try-task", "Look for", [["both", "Both"], ["feeling", "Feeling"], ["names", "Names"]], () => { showHeads(); now(); });
+const kinds = { classification: "Model for feeling", tagging: "Model for names" };
+const heads = {};
+const headFields = Object.entries(kinds).map(([kind, title]) => {
+  const select = make("select", { id: `try-${kind}`, "aria-describedby": `try-${kind}-score`, onchange: () => { showHeads(); now(); } });
+  const score = make("p", { class: "hint", id: `try-${kind}-score` });
+  const field = make("div", { class: "field", hidden: true }, make("label", { for: `try-${kind}` }, title), select, score);
+  heads[kind] = { select, score, field };
+  return field;
+});
+
+let timer = 0;
+let waiting = false; // for the end of a pause in typing
+let answered = null; // the question, as text, whose answer is shown
+let wanted = null; // a head that was just trained: chosen as soon as it is on offer
+let scroll = false; // take a phone to the answer of an example
+
+element.append(make("form", { class: "editor try-editor card", novalidate: true, "aria-label": "Try the models", onsubmit: (event) => event.preventDefault() },
+  make("div", { class: "field" }, make("label", { for: "try-text" }, "Your text"), text, note,
+    make("p", { class: "hint", id: "try-hint" }, `One sentence a line, at most ${props.most} of ${props.most_words} words. The answer follows as you type.`),
+    make("div", { class: "tools" }, clear, copy, said)),
+  tasks, ...headFields,
+  examples("try-examples", "Or try an example", props.examples.map((example) => [example.title, () => { choose(example.task); scroll = narrow(); put(example.text); }]))));
+
+const answers = questions({ props, trigger, watch }, { answer: onAnswer, hint: "Try another text.", lost: (message, asked) => {
+  say(text, note, { text: message });
+  document.querySelector(".try-answer .waiting p")?.replaceChildren("No answer yet.");
+  if (asked) answered = JSON.stringify(asked); // it is not asked again by itself
+  if (!waiting) send();
+  stale();
+} });
+
+const task = () => picked(tasks);
+const state = () => ({ text: text.value, task: task(), classification: heads.classification.select.value, tagging: heads.tagging.select.value });
+const answer = () => document.querySelector(".try-answer");
+
+function choose(name) {
+  pick(tasks, name);
+  showHeads();
+}
+function put(value) {
+  text.value = value;
+  grow(text);
+  now();
+}
+function fillHeads(offered) {
+  for (const [kind, { select }] of Object.entries(heads)) {
+    const before = select.value;
+    const names = offered[kind].map((head) => head.name);
+    if (JSON.stringify(names) === JSON.stringify([...select.options].map((o) => o.value))) continue;
+    select.replaceChildren(...offered[kind].map((head) => make("option", { value: head.name, "data-score": head.score }, head.title)));
+    if (names.includes(before)) select.value = before;
+  }
+  if (wanted && offered[wanted.kind]?.some((head) => head.name === wanted.name)) {
+    heads[wanted.kind].select.value = wanted.name;
+    wanted = null;
+  }
+  tasks.hidden = Object.values(heads).some(({ select }) => !select.options.length);
+  if (tasks.hidden && heads.tagging.select.options.length) choose("names");
+  else if (tasks.hidden) choose("feeling");
+}
+function showHeads() {
+  for (const [kind, { select, score, field }] of Object.entries(heads)) {
+    const other = kind === "tagging" ? "feeling" : "names";
+    field.hidden = select.options.length < 2 || task() === other;
+    score.textContent = select.selectedOptions[0]?.dataset.score || "";
+  }
+}
+function later() {
+  clearTimeout(timer);
+  waiting = true;
+  stale();
+  timer = setTimeout(now, PAUSE);
+}
+function now() {
+  clearTimeout(timer);
+  waiting = false;
+  send();
+}
+function stale() {
+  const shown = answer();
+  if (!shown) return;
+  const old = JSON.stringify(state()) !== answered;
+  shown.classList.toggle("stale", old);
+  shown.classList.remove("kept");
+  shown.setAttribute("aria-busy", String(old));
+}
+function send() {
+  stale();
+  // What is in the form when an answer comes is sent then.
+  if (!answers.waits() && JSON.stringify(state()) !== answered) answers.ask(state());
+}
+function onAnswer(value, asked) {
+  if (value.heads) { fillHeads(value.heads); showHeads(); }
+  hush(element);
+  if (value.note) say(text, note, { text: value.note });
+  if (asked) answered = JSON.stringify(asked);
+  if (!waiting) send();
+  // The answer is a component of its own and may be drawn a moment later than this.
+  requestAnimationFrame(() => {
+    stale();
+    if (value.note) answer()?.classList.add("kept"); // what is shown belongs to an earlier text
+    if (scroll) bring(answer());
+    scroll = false;
+  });
+}
+function askAgain() {
+  answered = null; // heads may have been trained since
+  if (!waiting) send();
+}
+function chooseHead({ detail }) {
+  wanted = detail;
+  choose(detail.kind === "tagging" ? "names" : "feeling");
+  askAgain();
+}
+function link() {
+  copy.dataset.link = new URLSearchParams([["tab", "try"], ["look", task()], ["t", text.value]]); // copied by keep.js
+}
+function start() {
+  const query = new URLSearchParams(location.search);
+  const linked = query.get("tab") === "try" ? query.get("t") : null;
+  choose(linked === null ? "both" : query.get("look"));
+  fillHeads(props.value.heads);
+  showHeads();
+  text.value = linked === null ? props.examples[0].text : linked;
+  grow(text);
+  now(); // also without a head: one may have been trained since the app was started
+}
+
+element.addEventListener("choosehead", chooseHead);
+start();
+// Seen again after another tab was open.
+let hiddenBefore = false;
+new IntersectionObserver(([entry]) => {
+  const hidden = element.getClientRects().length === 0;
+  if (!hidden && hiddenBefore && entry.isIntersecting) askAgain();
+  hiddenBefore = hidden;
+}).observe(element);

@@ -1,0 +1,27 @@
+// The Layer weights tab: all heads are in the page, the list shows one of them.
+// Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
+
+const { questions, complain, settle } = elmo;
+let chosen = "0";
+let linked = new URLSearchParams(location.search).get("head"); // of a link: shown once its weights are there
+
+const answers = questions({ props, trigger, watch }, {
+  answer: () => { settle(element.firstElementChild); show(); },
+  lost: (text) => complain(element.firstElementChild, text, () => answers.ask({})),
+});
+
+function show() {
+  const select = element.querySelector("#weights-head");
+  if (!select) return;
+  const panel = linked && [...element.querySelectorAll("[data-name]")].find((one) => one.dataset.name === linked);
+  if (panel) chosen = panel.dataset.head;
+  linked = null;
+  if ([...select.options].some((option) => option.value === chosen)) select.value = chosen;
+  for (const one of element.querySelectorAll("[data-head]")) one.hidden = one.dataset.head !== select.value;
+}
+element.addEventListener("change", (event) => {
+  if (event.target.id !== "weights-head") return;
+  chosen = event.target.value;
+  show();
+});
+answers.ask({});

@@ -1,0 +1,67 @@
+"""Numbers, shares, lists and durations as people read them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+ORDINALS = {1: "st", 2: "nd", 3: "rd"}
+
+
+def number(value: float) -> str:
+    """Two decimals, with a true minus sign and never a negative zero."""
+    text = f"{value:.2f}"
+    return text.lstrip("-") if float(text) == 0 else text.replace("-", "−")
+
+
+def signed(value: float) -> str:
+    """A change, with an arrow so that its direction does not hang on a sign alone."""
+    text = number(value)
+    return text if text == "0.00" else f"▼ {text}" if value < 0 else f"▲ +{text}"
+
+
+def percent(share: float) -> str:
+    """A share from 0 to 1 in whole percent, never rounded to certainty; the space does not break."""
+    if 0 < share < 0.005:
+        return "under 1\u00a0%"
+    if 0.995 <= share < 1:
+        return "over 99\u00a0%"
+    return f"{int(100 * share + 0.5)}\u00a0%"
+
+
+def listed(parts: Sequence[object]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    words = [str(part) for part in parts]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+
+
+def ordinal(place: int) -> str:
+    """``1st``, ``2nd``, ``3rd``, ``11th``, ``1,001st``."""
+    return f"{place:,}{'th' if 10 <= place % 100 <= 20 else ORDINALS.get(place % 10, 'th')}"
+
+
+def first_capital(text: str) -> str:
+    """The text with a capital at its beginning, the rest as it is."""
+    return text[:1].upper() + text[1:]
+
+
+def duration(seconds: float) -> str:
+    """``about 40 seconds``, ``about 3 minutes``, ``about 2.5 hours``: no more digits than an estimate has."""
+    if seconds < 10:
+        return "a few seconds"
+    if seconds < 90:
+        return f"about {round(seconds / 10) * 10} seconds"
+    if seconds < 5400:
+        return f"about {round(seconds / 60)} minutes"
+    return f"about {round(seconds / 1800) / 2:g} hours"
+
+
+def headline(verdict: str) -> tuple[str, str]:
+    """The first sentence of a verdict, which is the answer, and what follows it."""
+    first, stop, rest = verdict.partition(". ")
+    return (first + stop.rstrip(), rest) if stop else (verdict, "")
+
+
+def slug(text: str) -> str:
+    """A file name that every system takes."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "word"

@@ -1,0 +1,29 @@
+"""What is said beside a verdict; its own sentences follow from its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from elmo_tasks.wording.text import listed, percent
+from elmo_tasks.wording.views import read_from
+
+
+def read_by(views: Sequence[str], model: str, right_when_clear: float = 0.0, *, is_named: bool = False) -> str:
+    """What a verdict was read from, and how often that is right; nothing where nothing could be read.
+
+    Args:
+        views: what it was read from.
+        model: title of the model.
+        right_when_clear: share of pairs that were rightly together or apart in a test, where groups were named.
+        is_named: whether groups are named here.
+    """
+    if not views:
+        return ""
+    by = f"without {model}" if tuple(views) == ("words",) else f"by {model}"
+    said = f"Read {listed([read_from(view) for view in views])}, {by}."
+    if not (is_named and right_when_clear):
+        return said
+    return (
+        f"{said} In a test with other words, groupings that were clear enough to be named had {percent(right_when_clear)} of "
+        "their pairs right."
+    )

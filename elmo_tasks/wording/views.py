@@ -1,0 +1,48 @@
+"""What uses are compared by: a layer, the mean of the layers, the words around the word, or several together."""
+
+from __future__ import annotations
+
+_TITLES = {
+    "0": "Spelling only",
+    "mean": "Mean of layers",
+    "words": "The words around it",
+    "expected": "The words expected in its place",
+    "both": "ELMo’s layer 1 and the words around it",
+}
+_PLACES = {
+    "mean": "in the mean of all layers",
+    "words": "by the words around them",
+    "expected": "by the words expected in their place",
+}
+_READ_FROM = {"words": "from the words around it", "expected": "from the words expected in its place"}
+_MAPPED_BY = {
+    "0": "by the letters of the word only",
+    "mean": "by the mean of ELMo’s layers",
+    "words": "by the words around them, without ELMo",
+    "both": "by ELMo’s layer 1 together with the words around them",
+}
+
+
+def view_title(view: str) -> str:
+    """The name of a view by itself."""
+    return _TITLES.get(view, f"Layer {view}")
+
+
+def view_place(view: str) -> str:
+    """A view inside a sentence: ``at layer 1``."""
+    return _PLACES.get(view, f"at layer {view}")
+
+
+def read_from(view: str) -> str:
+    """A view inside a sentence, as what a verdict was read from."""
+    return _READ_FROM.get(view, view_place(view))
+
+
+def map_title(view: str) -> str:
+    """A view as the map offers it, where ELMo's layers stand beside what is not ELMo."""
+    return f"{_TITLES[view]}, without ELMo" if view == "words" else view_title(view)
+
+
+def mapped_by(view: str) -> str:
+    """A view inside a sentence about a map: what uses were compared by."""
+    return _MAPPED_BY.get(view, f"by ELMo’s layer {view}")
