@@ -74,10 +74,12 @@ def main(arguments: Sequence[str] | None = None, prog: str | None = None) -> Non
         parser.error('--mcp needs a package that is not installed: pip install "gradio[mcp]"')
 
     from elmo_tasks.errors import ConfigError, DataError, WeightsError
+    from elmo_tasks.serving.uploads import MAX_UPLOAD
     from elmo_tasks.ui.theme import launch_options
 
+    training = training_is_allowed(args, os.environ)
     try:
-        app = _build(args.model, args.runs_dir, training_is_allowed(args, os.environ), args.index)
+        app = _build(args.model, args.runs_dir, training, args.index)
     except (ConfigError, DataError, WeightsError) as error:
         parser.error(str(error))
     # None leaves the choice to gradio and its GRADIO_* variables.
@@ -87,7 +89,7 @@ def main(arguments: Sequence[str] | None = None, prog: str | None = None) -> Non
         share=args.share or None,
         auth=args.auth,
         mcp_server=args.mcp or None,
-        # Uploads come with a question of the Train tab, not through gradio's own door.
-        max_file_size="1kb",
+        # Only what is trained on is sent to gradio's door for files.
+        max_file_size=MAX_UPLOAD if training else 1,
         **launch_options(),
     )

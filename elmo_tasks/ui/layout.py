@@ -17,7 +17,8 @@ TABS = ("compare", "map", "nearest", "try", "weights", "train", "present")
 
 def build_app(service: Service) -> gr.Blocks:
     """Build the pages on top of a service; ``launch(**launch_options())`` shows them."""
-    with gr.Blocks(title=TITLE, analytics_enabled=False) as app:
+    # What was sent and never asked about is forgotten after a day.
+    with gr.Blocks(title=TITLE, analytics_enabled=False, delete_cache=(3600, 24 * 3600)) as app:
         markup(render("header.html", title=TITLE))
         with gr.Tabs() as tabs:
             with gr.Tab("Compare", id=TABS[0]):

@@ -96,7 +96,9 @@ def take_upload(path: Any) -> bytes | None:
     The path comes from the browser: nothing outside the folder where gradio keeps what was sent is read.
     """
     folder = Path(get_upload_folder()).resolve()
-    sent = Path(str(path)).resolve()
+    if not isinstance(path, str) or "\0" in path:
+        return None
+    sent = Path(path).resolve()
     if not sent.is_relative_to(folder) or not sent.is_file():
         return None
     content = sent.read_bytes()

@@ -76,7 +76,9 @@ class FakeSubstitutes:
         guesses = (Guess("place", 0.5), Guess("<b>", 0.25), Guess(word, 0.0004, True))
         uses = tuple(WrittenHere(use, guesses, guesses[1:], guesses, 3, 0.0004) for use in range(len(comparison.items)))
         items = comparison.items
-        return Substitutes(word, comparison.model, items, uses, 1000, "It would have written “place” in all. Nothing else came close.")
+        return Substitutes(
+            word, comparison.model, items, uses, 1000, "It would have written “place” in all. Nothing else came close."
+        )
 
 
 def _others(comparison: Comparison, use: int) -> list[tuple[int, re.Match[str]]]:

@@ -28,7 +28,7 @@ class Tags(HTMLParser):
 
 def parsed(markup: str) -> Tags:
     tags = Tags()
-    tags.feed(markup)
+    tags.feed(str(markup))
     return tags
 
 

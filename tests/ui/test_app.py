@@ -57,21 +57,21 @@ def test_only_the_named_endpoints_are_public(client):
 
 
 def test_respond_puts_an_error_at_its_field(service):
-    editor, markup = compare_tab.respond(service, format.Form("bank", ("The banks.", "The bank.")), 4)
+    editor, markup, *_ = compare_tab.respond(service, format.Form("bank", ("The banks.", "The bank.")), 4)
     assert editor["revision"] == 4
     assert [note["field"] for note in editor["notes"]] == ["sentence 1"]
     assert "“bank” is not in sentence 1." in markup
 
 
 def test_a_bad_link_shows_the_first_example_and_the_message(service):
-    editor, markup = compare_tab.respond_to_link(service, "word=a" + "&s=b" * 13)
+    editor, markup, *_ = compare_tab.respond_to_link(service, "word=a" + "&s=b" * 13)
     assert editor["word"] == compare_tab.START.word
     assert "13 sentences" in editor["notes"][0]["text"]
     assert "This link cannot be opened" in markup
 
 
 def test_a_link_restores_the_comparison(service):
-    editor, markup = compare_tab.respond_to_link(
+    editor, markup, *_ = compare_tab.respond_to_link(
         service, "word=bank&s=A+bank.&s=The+%5Bshore%5D.&model=fake-large&layer=1"
     )
     assert editor["sentences"] == ["A bank.", "The [shore]."]
@@ -80,7 +80,7 @@ def test_a_link_restores_the_comparison(service):
 
 
 def test_no_link_answers_the_first_example(service):
-    editor, markup = compare_tab.respond_to_link(service, "__theme=dark")
+    editor, markup, *_ = compare_tab.respond_to_link(service, "__theme=dark")
     assert editor["word"] == "bank"
     assert 'class="map"' in markup
 

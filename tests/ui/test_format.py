@@ -7,6 +7,7 @@ import pytest
 from elmo_tasks.api import Choice, ComparisonItem, Limits
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import format
+from elmo_tasks.ui.downloads import csv_cell
 from elmo_tasks.ui.examples import EXAMPLES
 
 LIMITS = Limits()
@@ -71,15 +72,12 @@ def test_notes_say_which_place_is_compared():
     assert format._ambiguity(other) == "More than one word here could be meant: “bank” is compared."
 
 
-@pytest.mark.parametrize(("value", "text"), [(1.0, "1.00"), (-0.001, "0.00"), (-0.126, "−0.13"), (0.005, "0.01")])
-def test_number_text(value, text):
-    assert format.number_text(value) == text
-
-
 def test_layer_sentences(service):
     comparison = service.compare("bank", SENTENCES)
     by_name = {layer.name: format.layer_sentence(comparison, layer) for layer in comparison.layers}
     assert "the same spelling gives the same vector" in by_name["0"]
+    assert by_name["0"].endswith("Move the slider to let the model read the sentences.")
+    assert "slider" not in format.layer_sentence(comparison, comparison.layers[0], has_slider=False)
     assert by_name["2"].startswith("At layer 2, uses 1 and 3 are the closest (")
     assert by_name["mean"].startswith("In the mean of all layers, uses")
     two = service.compare("bank", SENTENCES[:2])
@@ -107,12 +105,12 @@ def test_display_order_keeps_groups_together_and_forgets_nobody(service):
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
 def test_csv_text_is_never_a_formula(start):
-    assert format.csv_cell(f"{start}SUM(A1)") == f"'{start}SUM(A1)"
+    assert csv_cell(f"{start}SUM(A1)") == f"'{start}SUM(A1)"
 
 
 def test_csv_numbers_stay_numbers():
-    assert format.csv_cell(-0.25) == "-0.250000"
-    assert format.csv_cell("plain") == "plain"
+    assert csv_cell(-0.25) == "-0.250000"
+    assert csv_cell("plain") == "plain"
 
 
 def test_csv_holds_every_layer_and_use(service):
@@ -126,53 +124,9 @@ def test_csv_holds_every_layer_and_use(service):
     assert all(float(row[header.index("cosine with 1")]) <= 1 for row in rows)
 
 
-@pytest.mark.parametrize(
-    ("word", "name"), [("Bank", "compare-bank.csv"), ("../x", "compare-x.csv"), ("🙂", "compare-word.csv")]
-)
-def test_csv_name(service, word, name):
-    comparison = replace(service.compare("bank", SENTENCES), word=word)
-    assert format.csv_name(comparison) == name
-
-
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.title)
 def test_examples_are_answered_without_notes(service, example):
     comparison = service.compare(example.word, example.sentences)
     assert format.notes_of(comparison) == []
     assert all(8 <= len(s.split()) <= 16 for s in example.sentences)
     assert 4 <= len(example.sentences) <= 6
-
-
-@pytest.mark.parametrize(
-    ("verdict", "headline", "reasons"),
-    [
-        (
-            "1 and 2 go together. At layer 1 0.62, two random words 0.12.",
-            "1 and 2 go together.",
-            "At layer 1 0.62, two random words 0.12.",
-        ),
-        ("One sentence only.", "One sentence only.", ""),
-        ("", "", ""),
-    ],
-)
-def test_the_first_sentence_is_the_headline(verdict, headline, reasons):
-    assert format.headline(verdict) == (headline, reasons)
-
-
-@pytest.mark.parametrize(
-    ("read_from", "expected"),
-    [
-        (("2", "words"), "Read at layer 2 and from the words around it, by Fake."),
-        (
-            ("1", "words", "expected"),
-            "Read at layer 1, from the words around it and from the words expected in its place, by Fake.",
-        ),
-        (("words",), "Read from the words around it, without Fake."),
-        (("2",), "Read at layer 2, by Fake."),
-    ],
-)
-def test_who_says_it_and_how_often_that_is_right(service, read_from, expected):
-    comparison = replace(service.compare("bank", SENTENCES), read_from=read_from)
-    tested = " In a test with other words, groupings that were clear enough to be named had 85 % of their pairs right."
-    assert format.read_by(comparison, "Fake") == expected + tested
-    assert format.read_by(replace(comparison, groups=()), "Fake") == expected
-    assert format.read_by(replace(comparison, groups=(), read_from=()), "Fake") == ""

@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 
 from elmo_tasks.ui import layout, present_parts, present_steps, present_tab
+from elmo_tasks.ui.page import render
 from elmo_tasks.ui.present_examples import FAILURES, FORMINGS, STORIES
-from elmo_tasks.ui.present_picture import STAGES, picture
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -22,18 +22,18 @@ def forming(service, at=0):
 
 
 def test_there_are_ten_steps_each_with_notes():
-    found = present_steps.steps()
-    assert len(found) == 10
-    assert all(step.title and step.notes for step in found)
+    assert len(present_steps.STEPS) == 10
+    assert all(step.title and step.notes for step in present_steps.STEPS)
+    assert present_steps.markup().count('<section class="step ') == 10
 
 
 def test_every_other_tab_has_a_link_on_the_last_step():
-    linked = re.findall(r'href="\?tab=(\w+)"', present_steps.steps(layout.TABS)[-1].body)
+    linked = re.findall(r'href="\?tab=(\w+)"', present_steps.markup(layout.TABS))
     assert linked == [tab for tab in layout.TABS if tab != "present"]
 
 
 def test_the_first_question_fills_every_part(service):
-    markup = present_steps.markup(present_steps.steps())
+    markup = present_steps.markup()
     places = set(re.findall(r'data-part="(\w+)"', markup))
     value = present_tab.respond(service, {"ask": "all", "revision": 3})
     assert set(value["parts"]) == places - {"own"}
@@ -61,11 +61,11 @@ def test_the_story_hides_the_groups_until_they_are_revealed(service):
     assert "Group A" not in before
     assert "Group A" in after
     assert before.count("data-pick") == 2 * len(story.sentences)
-    assert json.loads(html.unescape(re.search(r'data-groups="([^"]+)"', markup)[1])) == [[0, 2, 4], [1, 3]]
+    assert json.loads(re.search(r"data-groups='([^']+)'", markup)[1]) == [[0, 2, 4], [1, 3]]
 
 
 def test_an_unsure_answer_names_no_groups(service):
-    markup = present_parts.groups(service.compare("muddle", ["A muddle.", "The muddle."]))
+    markup = present_parts.own(service.compare("muddle", ["A muddle.", "The muddle."]), "")
     assert "No clear groups" in markup
     assert "Group A" not in markup
 
@@ -85,7 +85,7 @@ def test_what_is_said_of_a_failure_comes_from_the_answer(service):
 
 def test_the_dot_moves_from_the_first_pole_to_the_second(service):
     markup = present_parts.forming(forming(service))
-    steps = json.loads(html.unescape(re.search(r'data-steps="([^"]+)"', markup)[1]))
+    steps = json.loads(re.search(r"data-steps='([^']+)'", markup)[1])
     assert steps[0]["at"] < 50 < steps[-1]["at"]
     assert steps[0]["said"] == "nearer to “legal”"
     assert steps[-1]["said"] == "nearer to “illness”"
@@ -148,6 +148,8 @@ def test_nothing_typed_is_read_as_markup(service):
 
 
 def test_the_picture_says_what_it_shows():
-    assert picture().count('role="img"') == len(STAGES) == 4
-    assert all(len(stage.alt) > 30 for stage in STAGES)
-    assert "http" not in picture()
+    drawn = render("present/stages.html")
+    said = re.findall(r'<svg [^>]*role="img" aria-label="([^"]+)"', drawn)
+    assert len(said) == 4
+    assert all(len(words) > 30 for words in said)
+    assert "http" not in drawn

@@ -65,9 +65,9 @@ def test_only_a_web_address_is_linked(service, link):
 
 def test_the_report_of_the_page_is_that_of_its_link(service):
     query = format.query_of(format.Form("bank", SENTENCES), "fake-small")
-    found = compare_tab.respond_report(service, {"query": query, "pair": "0,1", "layer": "1", "number": 7})
+    found = compare_tab.respond_report(service, {"query": query, "pair": "0,1", "layer": "1", "revision": 7})
     assert found["name"] == "compare-bank.html"
-    assert found["number"] == 7
+    assert found["revision"] == 7
     assert "Mostly because of" in found["text"]
     assert "What would the model" not in found["text"]
 
@@ -75,3 +75,15 @@ def test_the_report_of_the_page_is_that_of_its_link(service):
 def test_a_request_that_cannot_be_answered_gives_no_report(service):
     assert compare_tab.respond_report(service, {"query": "word=&s=a"})["text"] == ""
     assert compare_tab.respond_report(service, {})["text"] == ""
+
+
+def test_it_compares_once(service, monkeypatch):
+    asked = []
+    compare = service.compare
+    monkeypatch.setattr(service, "compare", lambda *question: asked.append(question) or compare(*question))
+    service.why.compare = service.compare
+    query = format.query_of(format.Form("bank", SENTENCES), "fake-small")
+    found = compare_tab.respond_report(service, {"query": query, "pair": "0,1", "substitutes": True})
+    assert "Mostly because of" in found["text"]
+    assert "would the model have written" in found["text"]
+    assert len(asked) == 1

@@ -10,8 +10,8 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 
 from elmo_tasks.api import Entity, HeadInfo, Limits, Reading, Score, TaggedSentence, WordPush
-from elmo_tasks.ui import entities, heads, plain_words, readings, sentiment, try_tab
-from elmo_tasks.ui.downloads import actions, csv_file
+from elmo_tasks.ui import entities, heads, readings, sentiment, try_tab
+from elmo_tasks.ui.downloads import csv_file, data_link
 from elmo_tasks.ui.layout import build_app
 from elmo_tasks.ui.theme import launch_options
 from elmo_tasks.ui.try_examples import TRY_EXAMPLES
@@ -35,39 +35,6 @@ def names(service, *sentences, head=0):
     offer = heads.offers(service.heads.offered(), "tagging")[head]
     without = service.heads.tag(sentences, offer.twin.name, 4) if offer.twin else ()
     return offer, service.heads.tag(sentences, offer.head.name, 4), without
-
-
-# Words and numbers
-
-
-@pytest.mark.parametrize(
-    ("share", "text"),
-    [(0, "0 %"), (0.004, "under 1 %"), (0.5, "50 %"), (0.934, "93 %"), (0.996, "over 99 %"), (1, "100 %")],
-)
-def test_percent_never_rounds_to_certainty(share, text):
-    assert plain_words.percent(share).replace("\u00a0", " ") == text
-
-
-@pytest.mark.parametrize(
-    ("label", "words"),
-    [("pos", "positive"), ("NEG", "negative"), ("very_positive", "very positive"), ("World", "World"), ("2", "2")],
-)
-def test_classes_in_words(label, words):
-    assert plain_words.class_words(label) == words
-
-
-def test_types_in_words():
-    assert [plain_words.counted("PER", n) for n in (1, 3)] == ["1 person", "3 people"]
-    assert plain_words.counted("GPE", 2) == "2 GPE"
-    assert plain_words.type_note("Disease") == "disease"
-    assert plain_words.type_note("MISC") == "other name"
-    assert plain_words.type_note("ZZ") == ""
-    assert [plain_words.listed(x) for x in ([], ["a"], ["a", "b"], ["a", "b", "c"])] == [
-        "",
-        "a",
-        "a and b",
-        "a, b and c",
-    ]
 
 
 # Which heads
@@ -171,10 +138,12 @@ def test_the_tip_says_what_would_be(service):
 def test_words_keep_the_text_as_typed(service):
     text = "  Not…  bad,\tnot — good 🙂 " + "x" * 300
     (result,) = service.heads.classify([text])
-    assert parsed(sentiment._words(result)).text == text
+    assert "".join(piece for piece, _ in sentiment.words(result)) == text
     broken = replace(result, pushes=(*result.pushes[:2], WordPush("x", 0, 3, 0.5), WordPush("y", 9, 9, 0.1)))
-    assert parsed(sentiment._words(broken)).text == text
-    assert sentiment._words(result).count('tabindex="0"') == 1
+    assert "".join(piece for piece, _ in sentiment.words(broken)) == text
+    page = sentiment.card(feeling(service, text)[0], [result])
+    assert page.count('class="word ') - 2 == len(result.pushes)  # two are in the legend
+    assert page.count('tabindex="0" data-tip') == 1
 
 
 def test_without_pushes_there_is_no_legend(service):
@@ -265,8 +234,9 @@ def test_a_name_has_its_type_in_letters_and_how_sure_the_model_is(service):
 def test_the_table_tells_what_only_the_twin_finds(service):
     result, *_ = service.heads.tag(["It rained in Oslo."])
     nothing = replace(result, best=Reading(("O",) * 5, (), 0.9))
-    assert "<td>not found</td>" in entities._table([nothing], [result])
-    assert entities._table([nothing], ()) == ""
+    offer = names(service, "x")[0]
+    assert "<td>not found</td>" in entities.card(offer, [nothing], [result])
+    assert "All names in a table" not in entities.card(offer, [nothing])
 
 
 def test_colours_are_the_same_everywhere():
@@ -345,8 +315,8 @@ def test_the_json_is_what_the_endpoint_gives(service):
     assert data["results"] == [result.to_dict() for result in results]
     assert data["without_context"]["head"] == "fake-ner-static"
     assert "without_context" not in heads.json_data(heads.Offer(offer.head), service.heads.classify(["x"]))
-    link = actions("x", "a\n", {"text": '<b> & "ü"'}).split("json;charset=utf-8,")[1].split('"')[0]
-    assert json.loads(unquote(link)) == {"text": '<b> & "ü"'}
+    link = data_link({"text": '<b> & "ü"'})
+    assert json.loads(unquote(link.removeprefix("data:application/json;charset=utf-8,"))) == {"text": '<b> & "ü"'}
 
 
 # The form

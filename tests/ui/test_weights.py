@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from elmo_tasks.api import LayerWeights, MixWeights
-from elmo_tasks.ui import weights, weights_charts, weights_page
+from elmo_tasks.ui import charts, weights, weights_page
 from tests.ui.test_answer import HOSTILE, parsed
 
 
@@ -97,7 +97,7 @@ def test_what_was_set_or_has_one_layer_is_left_out():
 @pytest.mark.parametrize("values", [[0.5, 0.5, 0.5], [0, 0, 0], [1, 1, 1], [0.9, 0.1, 0.91], [0.5] * 13])
 def test_labels_are_moved_apart_and_stay_inside(values):
     gap = 0.16
-    placed = weights_charts.spread_out(values, gap)
+    placed = charts.spread_out(values, gap)
     ranked = sorted(placed)
     assert all(b - a >= min(gap, 1 / (len(values) - 1)) - 1e-9 for a, b in itertools.pairwise(ranked))
     assert -1e-9 <= ranked[0] <= ranked[-1] <= 1 + 1e-9
@@ -105,7 +105,7 @@ def test_labels_are_moved_apart_and_stay_inside(values):
 
 
 def test_labels_that_are_apart_stay_where_they_are():
-    assert weights_charts.spread_out([0.1, 0.9, 0.5], 0.16) == [0.1, 0.9, 0.5]
+    assert charts.spread_out([0.1, 0.9, 0.5], 0.16) == [0.1, 0.9, 0.5]
 
 
 @pytest.mark.parametrize("layers", [2, 3, 13])
@@ -121,10 +121,10 @@ def test_charts_of_any_number_of_layers(layers, gamma):
 
 
 def test_one_run_has_no_error_bars(service):
-    page = weights_charts.bars(entry())
+    page = weights_page.panel(entry(), 0)
     assert "One run" in page
     assert "<u " not in page
-    three = weights_charts.bars(service.heads.layer_weights()[0])
+    three = weights_page.panel(service.heads.layer_weights()[0], 0)
     assert three.count("<u ") == 3
     assert three.count("<s ") == 9
     assert "3 runs" in three
@@ -157,6 +157,5 @@ def test_the_spreadsheet_holds_all_and_no_formula(service):
     assert rows[4]["epoch"] == "0"
 
 
-def test_what_is_shown_when_the_weights_cannot_be_read():
-    assert "log says why" in weights_page.failed()
+def test_the_page_says_that_it_waits():
     assert "aria-busy" in weights_page.waiting()

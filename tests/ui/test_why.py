@@ -16,19 +16,25 @@ QUERY = format.query_of(format.Form("bank", SENTENCES), "fake-small")
 
 def test_below_an_answer_stand_two_closed_folds_and_nothing_is_computed(service):
     service.why = service.substitutes = None
-    _, markup = compare_tab.respond(service, format.Form("bank", SENTENCES), 1)
-    folds = asked.below(markup)
-    assert all('data-state="closed"' in fold and " open" not in fold for fold in folds)
-    assert all(f'data-query="{QUERY.replace("&", "&amp;")}"' in fold for fold in folds)
+    *_, why, substitutes = compare_tab.respond(service, format.Form("bank", SENTENCES), 1)
+    for fold in (why, substitutes):
+        assert (fold["state"], fold["query"], fold["groups"]) == ("closed", QUERY, [0, 1])
+        assert 'data-state="closed"' in fold["markup"]
+        assert " open" not in fold["markup"]
 
 
 def test_below_no_answer_stands_nothing(service):
-    _, markup = compare_tab.respond(service, format.Form("", SENTENCES), 1)
-    assert asked.below(markup) == ("", "")
+    *_, why, substitutes = compare_tab.respond(service, format.Form("", SENTENCES), 1)
+    assert why["markup"] == substitutes["markup"] == ""
+
+
+@pytest.mark.parametrize("groups", [None, "x", [0], [0, 99], [True, {}], [-1, 1.5]])
+def test_groups_that_are_none_are_left_out(groups):
+    assert set(asked.groups_of({"groups": groups}, 2)) <= {None, 0}
 
 
 def test_the_answer_comes_before_the_picture_the_numbers_and_the_explanation(service):
-    page = asked.respond_why(service, {"query": QUERY})
+    page = asked.respond_why(service, {"query": QUERY})["markup"]
     order = [
         "What sets 1 and 2 apart?",
         "Mostly because of “loan” in sentence 1.",
@@ -41,7 +47,7 @@ def test_the_answer_comes_before_the_picture_the_numbers_and_the_explanation(ser
 
 def test_the_chosen_pair_and_layer_are_asked(service):
     query = format.query_of(format.Form("bank", (*SENTENCES, "The bank has cash.")), "fake-small")
-    page = asked.respond_why(service, {"query": query, "pair": "1,2", "layer": "1"})
+    page = asked.respond_why(service, {"query": query, "pair": "1,2", "layer": "1"})["markup"]
     assert "What sets 2 and 3 apart?" in page
     assert '<option value="1,2" selected>2 and 3</option>' in page
     assert '<option value="1" selected>Layer 1</option>' in page
@@ -53,9 +59,9 @@ def test_a_pair_that_is_none_is_the_default(pair):
 
 
 def test_what_cannot_be_answered_is_said_in_the_fold(service):
-    assert "Choose two different uses" in asked.respond_why(service, {"query": QUERY, "pair": "1,1"})
+    assert "Choose two different uses" in asked.respond_why(service, {"query": QUERY, "pair": "1,1"})["markup"]
     large = format.query_of(format.Form("bank", SENTENCES), "fake-large")
-    assert "cannot write words" in asked.respond_substitutes(service, {"query": large})
+    assert "cannot write words" in asked.respond_substitutes(service, {"query": large})["markup"]
 
 
 def test_nothing_typed_is_markup(service):
@@ -64,21 +70,21 @@ def test_nothing_typed_is_markup(service):
     assert not tags.seen & {"img", "script"}
     assert "onerror" not in tags.attributes
     guesses = service.substitutes.written("bank", [HOSTILE, SENTENCES[0]])
-    tags = parsed(substitutes_card.body(replace(guesses, answer=HOSTILE)))
+    tags = parsed(substitutes_card.body(replace(guesses, answer=HOSTILE), [None, None]))
     assert not tags.seen & {"img", "script"}
     assert "<b>" in tags.text  # a guess of the fake
 
 
 def test_words_are_tinted_by_what_hiding_them_does(service):
-    page = why_card.picture(service.why.explain("bank", SENTENCES))
+    page = why_card.body(service.why.explain("bank", SENTENCES))
     assert '<span class="word for4" tabindex="-1" data-tip="With “loan” hidden: cosine' in page
-    assert page.count('tabindex="0"') == 2
+    assert page.count('tabindex="0" data-tip') == 2
     assert 'class="word against' in page
     assert "<mark>bank</mark>" in page
 
 
 def test_the_picture_holds_the_whole_sentence(service):
-    tags = parsed(why_card.picture(service.why.explain("bank", SENTENCES), tips=False))
+    tags = parsed(why_card.in_report(service.why.explain("bank", SENTENCES)))
     assert all(sentence in tags.text for sentence in SENTENCES)
 
 
