@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from elmo_tasks.layers.layers import Layers
     from elmo_tasks.layers.scalar_mix import ScalarMix
     from elmo_tasks.serving.library import compare, nearest
+    from elmo_tasks.training.predictor import load_head
 
 #: Name -> where it is.
 _NAMES = {
@@ -30,6 +31,7 @@ _NAMES = {
     "Layers": "elmo_tasks.layers.layers.Layers",  # what an encoder returns
     "ScalarMix": "elmo_tasks.layers.scalar_mix.ScalarMix",  # all layers -> one, learned with a task
     "load_encoder": "elmo_tasks.encoders.load.load",  # any encoder, by name or folder
+    "load_head": "elmo_tasks.training.predictor.load_head",  # a trained head: texts -> labelled spans, or a label
     "compare": "elmo_tasks.serving.library.compare",  # a word in several sentences
     "nearest": "elmo_tasks.serving.library.nearest",  # the nearest uses of any word
     "train": "elmo_tasks.commands.fit.train",  # a head or a biLM, from a configuration
@@ -50,6 +52,7 @@ __all__ = [
     "WeightsError",
     "compare",
     "load_encoder",
+    "load_head",
     "nearest",
     "train",
 ]

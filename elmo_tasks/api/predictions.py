@@ -17,6 +17,7 @@ class Entity:
         confidence: the model's probability of exactly this span with this type.
         start_char: where it begins in the sentence.
         end_char: one past where it ends.
+        text: the characters from the one to the other.
     """
 
     start: int
@@ -25,6 +26,7 @@ class Entity:
     confidence: float
     start_char: int
     end_char: int
+    text: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
@@ -68,6 +70,16 @@ class TaggedSentence:
     offsets: tuple[tuple[int, int], ...]
     best: Reading
     runners_up: tuple[Reading, ...] = ()
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Those of the best reading."""
+        return self.best.tags
+
+    @property
+    def spans(self) -> tuple[Entity, ...]:
+        """What they spell, in order."""
+        return self.best.entities
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of ``/ner``; a line of ``predict``, but for ``text`` and ``runners_up``, begins alike."""

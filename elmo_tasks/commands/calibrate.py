@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elmo_tasks.commands.data_folder import data_folder
+from elmo_tasks.commands.device import add_device
 
 if TYPE_CHECKING:
     from elmo_tasks.analysis.calibration import Calibration, Reading
@@ -18,7 +19,7 @@ HELP = "measure what a cosine means at each layer of a model"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
     parser.add_argument("--model", help="name or folder of an encoder (default: the bundled one)")
-    parser.add_argument("--device", default="cpu", help="cpu, cuda, ... (default: cpu)")
+    add_device(parser)
     parser.add_argument(
         "--beside", action="store_true", help="keep the result beside the model, not in the user's cache"
     )

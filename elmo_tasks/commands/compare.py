@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 
+from elmo_tasks.commands.device import add_device
+
 HELP = "cosine similarities of a word across sentences"
 
 
@@ -19,14 +21,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a sentence; [brackets] mark another word there",
     )
     parser.add_argument("--model", help="name or folder of a model (default: the bundled one)")
+    add_device(parser)
     parser.add_argument("--json", action="store_true", help="print what the /compare endpoint answers")
 
 
 def run(args: argparse.Namespace) -> int:
     """Compare, print."""
+    from elmo_tasks.layers.device import checked_device
     from elmo_tasks.serving.library import compare
 
-    comparison = compare(args.word, args.sentences, args.model)
+    device = str(checked_device(args.device))
+    comparison = compare(args.word, args.sentences, args.model, device)
     if args.json:
         print(json.dumps(comparison.to_dict(), ensure_ascii=False))
         return 0

@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from elmo_tasks.commands.device import add_device
+
 if TYPE_CHECKING:
     from elmo_tasks.encoders.block_parts import BlockParts
 
@@ -48,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_computing(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments that say how a corpus is encoded."""
-    parser.add_argument("--device", default="cpu", help="cpu, cuda, ... (default: cpu)")
+    add_device(parser)
     parser.add_argument(
         "--processes", type=int, default=1, help="share the work between so many; with cuda, so many GPUs"
     )
@@ -89,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
         encoder = load(args.model, device="cpu" if args.processes > 1 else device)
         parts = BlockParts(output.with_name(f".{output.name}.parts"), CorpusEncoding(encoder, tokens, wanted))
         with parts.kept_if_any():
-            encode_missing(parts, args.processes, args.device)
+            encode_missing(parts, args.processes, str(device))
         with whole_file(output) as partial:
             _write(partial, output, args.layout, lines, parts)
         parts.remove()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from elmo_tasks.commands.data_folder import data_folder
+from elmo_tasks.commands.device import add_device
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import write_whole
 
@@ -20,7 +21,7 @@ HELP = "what a model knows, layer by layer; perplexity of a biLM on a text; or s
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
-    parser.add_argument("--device", default="cpu", help="cpu, cuda, ... (default: cpu)")
+    add_device(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
         "--data",
@@ -45,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     head = parser.add_argument_group("a head")
     head.add_argument("--head", help="name or folder of a head, as a training run leaves in runs/")
+    head.add_argument("--encoder", help="name or folder of its encoder (default: found by its checksum)")
     head.add_argument("--file-format", help="of that file, where its name does not tell: tsv, csv, columns, jsonl, ...")
     head.add_argument("--text-column", help="name or place of the column of the text (classes)")
     head.add_argument("--label-column", help="name or place of the column of the label (classes)")
@@ -152,7 +154,7 @@ def _head(args: argparse.Namespace) -> dict[str, Any]:
         raise ConfigError(f"{files.folder}: how its data were read is not understood ({error})") from None
     data.take_labels(files.task.labels)
     data.setup("test")
-    predictor = Predictor.load(files, device=checked_device(args.device))
+    predictor = Predictor.load(files, args.encoder, checked_device(args.device))
     found = evaluate_head(predictor, data.labelled("test"))
     return {
         "head": files.name,

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
+from elmo_tasks.commands.device import add_device
 from elmo_tasks.errors import ConfigError
 
 HELP = "vectors of every word of your own text, to search for the nearest uses"
@@ -21,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--out", type=Path, required=True, help="folder to write; interrupted, it goes on where it was")
     parser.add_argument("--model", help="name or folder of an encoder (default: the bundled one)")
-    parser.add_argument("--device", default="cpu", help="cpu, cuda, ... (default: cpu)")
+    add_device(parser)
     parser.add_argument("--title", help="what the app calls it (default: the name of the folder)")
     hub = parser.add_argument_group("for hub:NAME")
     hub.add_argument("--column", help="that holds the texts (default: the one called text, sentence, review, ...)")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Iterator
+from itertools import chain, islice
 from pathlib import Path
+from typing import cast
 
 STANDARD = "-"
+_BYTES_AT_ONCE = 1 << 16
 
 
 def lines_of(path: str) -> Iterator[str]:
@@ -20,15 +24,63 @@ def lines_of(path: str) -> Iterator[str]:
     """
     from elmo_tasks.text.vocabulary import open_text
 
-    return (line.rstrip("\r\n") for line in (_standard_input() if path == STANDARD else open_text(Path(path))))
+    if path == STANDARD:
+        return chain.from_iterable(_standard_input(_BYTES_AT_ONCE))
+    return (line.rstrip("\r\n") for line in open_text(Path(path)))
 
 
-def _standard_input() -> Iterator[str]:
+def batches_of(path: str, most: int) -> Iterator[list[str]]:
+    """:func:`lines_of` in batches, for whoever answers each line.
+
+    Of standard input, a batch is what is there already: a line that comes alone is given at once, and what comes fast many at a
+    time.
+
+    Args:
+        path: see :func:`lines_of`.
+        most: lines of a batch.
+
+    Raises:
+        DataError: see :func:`lines_of`; the lines before a bad one of standard input were given.
+    """
+    if path == STANDARD:
+        yield from _standard_input(most)
+        return
+    lines = lines_of(path)
+    while batch := list(islice(lines, most)):
+        yield batch
+
+
+def _standard_input(most: int) -> Iterator[list[str]]:
     """As a file is read: UTF-8 whatever the terminal says, and only a line feed ends a line."""
     from elmo_tasks.errors import DataError
 
-    for number, line in enumerate(sys.stdin.buffer, start=1):
-        try:
-            yield line.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise DataError(f"standard input, line {number}: expected UTF-8 text ({error})") from None
+    batch: list[str] = []
+    for number, lines in _arrived():
+        for k, line in enumerate(lines, start=number):
+            try:
+                batch.append(line.decode("utf-8").rstrip("\r"))
+            except UnicodeDecodeError as error:
+                yield batch
+                raise DataError(f"standard input, line {k}: expected UTF-8 text ({error})") from None
+            if len(batch) == most:
+                yield batch
+                batch = []
+        if batch:
+            yield batch
+            batch = []
+
+
+def _arrived() -> Iterator[tuple[int, list[bytes]]]:
+    """Whole lines of standard input as they come, with the number of the first."""
+    source = cast(io.BufferedReader, sys.stdin.buffer)
+    number = 1
+    begun: list[bytes] = []
+    while chunk := source.read1(_BYTES_AT_ONCE):  # waits for the first byte only
+        head, end, tail = chunk.rpartition(b"\n")
+        if end:
+            lines = b"".join([*begun, head]).split(b"\n")
+            yield number, lines
+            number, begun = number + len(lines), []
+        begun.append(tail)
+    if last := b"".join(begun):
+        yield number, [last]

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from elmo_tasks.commands.lines import STANDARD, lines_of
+from elmo_tasks.commands.device import add_device
+from elmo_tasks.commands.lines import STANDARD, batches_of
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.files import whole_file
+from elmo_tasks.files import held, lock_of, whole_file
 
 if TYPE_CHECKING:
-    from elmo_tasks.text.tokens import Token
-    from elmo_tasks.training.predictor import Predictor
+    from elmo_tasks.training.predictor import ReadRow
 
 HELP = "sentiment or entities of the lines of a file"
 _LINES_AT_ONCE = 256
@@ -28,8 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("input", metavar="IN", help="text, one sentence a line; - for standard input")
     parser.add_argument("output", metavar="OUT", help="JSON lines, one for each line of IN; - for standard output")
     parser.add_argument("--head", help="name or folder of a head (default: the bundled one for entities)")
+    parser.add_argument(
+        "--encoder", help="name or folder of the encoder that the head was trained on (default: found by its checksum)"
+    )
     parser.add_argument("--tokens", action="store_true", help="lines are tokens with spaces between them")
-    parser.add_argument("--device", default="cpu", help="cpu, cuda, ... (default: cpu)")
+    add_device(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -40,57 +43,35 @@ def run(args: argparse.Namespace) -> int:
     from elmo_tasks.layers.device import checked_device
     from elmo_tasks.training.predictor import Predictor
 
-    predictor = Predictor.load(find_head(args.head or default_head("tagging")), device=checked_device(args.device))
+    predictor = Predictor.load(
+        find_head(args.head or default_head("tagging")), args.encoder, checked_device(args.device)
+    )
     # Nothing is shown on a pipe, where lines come one by one.
     quiet = True if STANDARD in (args.input, args.output) else None
     with _writer(args.output, args.input) as out, tqdm(unit="line", disable=quiet) as bar:
-        for batch in _batches(lines_of(args.input), 1 if args.input == STANDARD else _LINES_AT_ONCE):
-            for record in _predicted(predictor, batch, args.tokens):
+        for batch in batches_of(args.input, _LINES_AT_ONCE):
+            for result in predictor.predict_rows([_row(line, args.tokens) for line in batch]):
+                said = result.to_dict()
+                record = {key: said[key] for key in ("tokens", *predictor.kind.line)}
                 out.write(json.dumps(record, ensure_ascii=False) + "\n")
             out.flush()
             bar.update(len(batch))
     return 0
 
 
-def _predicted(predictor: Predictor, lines: list[str], pretokenized: bool) -> list[dict[str, Any]]:
-    from elmo_tasks.text.penn_tokens import plain_token
-
-    rows = [_tokens(line, pretokenized) for line in lines]
-    words = [[token.text for token in row] for row in rows]
-    read = [[plain_token(word) for word in row] for row in words] if pretokenized else words
-    # By length: little padding.
-    order = sorted(range(len(rows)), key=lambda k: len(rows[k]))
-    found: dict[int, dict[str, Any]] = {}
-    for at in range(0, len(order), 32):
-        chosen = order[at : at + 32]
-        batch = [read[k] for k in chosen]
-        for k, said in zip(chosen, predictor.predict(batch), strict=True):
-            found[k] = {"tokens": words[k], **predictor.kind.record(rows[k], said)}
-    return [found[k] for k in range(len(rows))]
-
-
-def _tokens(line: str, pretokenized: bool) -> list[Token]:
-    from elmo_tasks.text.tokens import Token, tokenize
+def _row(line: str, pretokenized: bool) -> ReadRow:
+    from elmo_tasks.text.tokens import Token
+    from elmo_tasks.training.predictor import ReadRow
 
     if not pretokenized:
-        return tokenize(line)
-    return [Token(match.group(), match.start(), match.end()) for match in re.finditer(r"[^ ]+", line)]
+        return ReadRow.of(line)
+    found = re.finditer(r"[^ ]+", line)
+    return ReadRow.of_tokens(line, (Token(match.group(), match.start(), match.end()) for match in found))
 
 
-def _batches(lines: Iterator[str], size: int) -> Iterator[list[str]]:
-    batch: list[str] = []
-    for line in lines:
-        batch.append(line)
-        if len(batch) == size:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
-
-
-@contextmanager
+@contextlib.contextmanager
 def _writer(path: str, source: str) -> Iterator[TextIO]:
-    """Standard output, or a file that appears only when it is whole."""
+    """Standard output, or a file that appears only when it is whole, and that one process at a time writes."""
     if path == STANDARD:
         yield sys.stdout
         return
@@ -99,5 +80,6 @@ def _writer(path: str, source: str) -> Iterator[TextIO]:
         raise ConfigError(f"{path}: this is a folder or the input itself; name a new file")
     if not target.parent.is_dir():
         raise ConfigError(f"{path}: the folder {target.parent} does not exist")
-    with whole_file(target) as partial, partial.open("w", encoding="utf-8") as file:
+    alone = contextlib.nullcontext() if target.exists() and not target.is_file() else held(lock_of(target), path)
+    with alone, whole_file(target) as partial, partial.open("w", encoding="utf-8") as file:
         yield file

@@ -187,7 +187,7 @@ def _name_of_run(folder: Path) -> str:
     return folder.parent.name if folder.name == "head" else folder.name
 
 
-def load_head(files: HeadFiles) -> TaskHead:
+def build_head(files: HeadFiles) -> TaskHead:
     """Build a head and read its weights.
 
     Raises:

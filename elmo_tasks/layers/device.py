@@ -7,12 +7,14 @@ import torch
 from elmo_tasks.errors import ConfigError
 
 
-def checked_device(name: str) -> torch.device:
-    """``"cpu"``, ``"cuda"``, ``"cuda:1"``, ... as a device that is there.
+def checked_device(name: str | torch.device | None = None) -> torch.device:
+    """``"cpu"``, ``"cuda"``, ``"cuda:1"``, ... as a device that is there; where none is named, the GPU if there is one.
 
     Raises:
         ConfigError: there is no such device, or PyTorch cannot use it on this machine.
     """
+    if name is None:
+        name = "cuda" if torch.cuda.is_available() else "cpu"
     try:
         device = torch.device(name)
         torch.zeros(1, device=device)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from elmo_tasks.api import (
     METRIC_WORDS,
     ClassifiedText,
-    Entity,
     HeadInfo,
     LayerWeights,
     Limits,
     MixWeights,
-    Reading,
     Score,
     TaggedSentence,
     WordPush,
@@ -23,11 +23,11 @@ from elmo_tasks.api import (
 from elmo_tasks.encoders import Encoder
 from elmo_tasks.errors import ConfigError, InputError, WeightsError
 from elmo_tasks.heads.head_files import HeadFiles, bundled_heads, default_head, find_head, heads_below
-from elmo_tasks.heads.tagging import TagReading
 from elmo_tasks.layers.views import layer_names
-from elmo_tasks.tasks.kinds import KINDS, kind_of
+from elmo_tasks.tasks.kinds import CLASSIFICATION, KINDS, TAGGING, kind_of
 from elmo_tasks.text.tag_schemes import types_of
 from elmo_tasks.text.tokens import Token, tokenize
+from elmo_tasks.training.head_sources import place_of
 from elmo_tasks.training.predictor import Predictor, batched
 
 #: A head with this at the end of its name is the same head on the context-free layer.
@@ -71,16 +71,7 @@ class TrainedHeads:
         rows = self._tokens(sentences, "sentence")
         predictor = self._predictor(head, "tagging")
         tagged = predictor.tag([[token.text for token in row] for row in rows], n_readings)
-        return tuple(
-            TaggedSentence(
-                sentence=sentence,
-                tokens=tuple(token.text for token in row),
-                offsets=tuple((token.start, token.end) for token in row),
-                best=_reading(found, row),
-                runners_up=tuple(_reading(other, row) for other in found.runners_up),
-            )
-            for sentence, row, found in zip(sentences, rows, tagged, strict=True)
-        )
+        return tuple(map(TAGGING.result, sentences, rows, tagged))
 
     def classify(
         self, texts: Sequence[str], head: str | None = None, pushes: bool = True
@@ -88,17 +79,13 @@ class TrainedHeads:
         """See :meth:`elmo_tasks.api.HeadService.classify`."""
         rows = self._tokens(texts, "text")
         predictor = self._predictor(head, "classification")
-        words = [[token.text for token in row] for row in rows]
-        said = predictor.classify(words)
+        said = predictor.classify([[token.text for token in row] for row in rows])
+        results = map(CLASSIFICATION.result, texts, rows, said)
+        if not pushes:
+            return tuple(results)
         return tuple(
-            ClassifiedText(
-                text=text,
-                tokens=tuple(tokens),
-                label=found.label,
-                probabilities=found.probabilities,
-                pushes=_pushes(predictor, row, found.label, found.confidence) if pushes else (),
-            )
-            for text, row, tokens, found in zip(texts, rows, words, said, strict=True)
+            replace(result, pushes=_pushes(predictor, row, found.label, found.confidence))
+            for result, row, found in zip(results, rows, said, strict=True)
         )
 
     def _files(self) -> dict[str, HeadFiles]:
@@ -138,7 +125,7 @@ class TrainedHeads:
         with self._lock:
             if key not in self._predictors:
                 try:
-                    loaded = Predictor.load(found, self._encoder(found.encoder.name), self._device)
+                    loaded = self._loaded(found)
                 except (ConfigError, WeightsError) as error:
                     raise InputError(f"The model “{name[:40]}” cannot be used: {error}", field="head") from error
                 older = [other for other in self._predictors if other[0] == found.folder]
@@ -146,6 +133,25 @@ class TrainedHeads:
                     del self._predictors[other]
                 self._predictors[key] = loaded
             return self._predictors[key]
+
+    def _loaded(self, files: HeadFiles) -> Predictor:
+        """With the encoder that has the name of the head's, if it is the same, so that it is in memory once; else found."""
+        source = files.encoder
+        encoder: Elmo | None = None
+        with contextlib.suppress(ConfigError, WeightsError):
+            encoder = self._encoder(source.name)
+        if encoder is None or encoder.checksum != source.checksum:
+            try:
+                place = place_of(files, "encoder", self._runs)
+            except (
+                ConfigError
+            ) as error:  # it names the folders of this machine, which are nobody's business on the network
+                raise ConfigError(
+                    f"the encoder {Path(source.name).name} that it was trained on is not here. Whoever runs this app can put it "
+                    "into checkpoints/ or the folder of runs"
+                ) from error
+            encoder = self._encoder(place)
+        return Predictor.load(files, encoder, self._device, self._runs)
 
     def _tokens(self, texts: Sequence[str], what: str) -> list[list[Token]]:
         limits = self._limits
@@ -229,13 +235,6 @@ def _layer_weights(name: str, files: HeadFiles) -> LayerWeights | None:
 
 def _mix(row: dict[str, Any], seed: int) -> MixWeights:
     return MixWeights(tuple(row["weights"]), row["gamma"], row["epoch"], seed, row.get("score"))
-
-
-def _reading(found: TagReading, row: Sequence[Token]) -> Reading:
-    entities = tuple(
-        Entity(s.start, s.end, s.type, s.confidence, row[s.start].start, row[s.end - 1].end) for s in found.spans
-    )
-    return Reading(found.tags, entities, found.probability)
 
 
 def _pushes(predictor: Predictor, row: Sequence[Token], label: str, confidence: float) -> tuple[WordPush, ...]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, cast, get_args
+from typing import TYPE_CHECKING, ClassVar, cast, get_args
 
+from elmo_tasks.api.predictions import ClassifiedText
 from elmo_tasks.api.task_words import TASK_WORDS
 from elmo_tasks.data.classification_readers import TextFormat, read_labelled
 from elmo_tasks.data.records import LabelledText
@@ -41,6 +42,7 @@ class Classification(TaskKind):
         "imdb": HubData("IMDB: whole film reviews", "train", None, "test"),
     }
     cost = Cost(read=0.004, epoch=0.0018)
+    line = ("label", "probabilities")
     guess_rules: ClassVar[Mapping[str, str]] = {"majority": "always the most frequent label"}
 
     @property
@@ -75,6 +77,7 @@ class Classification(TaskKind):
         majority = Counter(label for _, label in train).most_common(1)[0][0]
         return {"majority": sum(label == majority for _, label in held_out) / len(held_out)}
 
-    def record(self, tokens: Sequence[Token], prediction: TextPrediction) -> dict[str, Any]:
-        """``label``, and ``probabilities`` of all."""
-        return {"label": prediction.label, "probabilities": prediction.probabilities}
+    def result(self, text: str, tokens: Sequence[Token], prediction: TextPrediction) -> ClassifiedText:
+        """See :class:`TaskKind`."""
+        words = tuple(token.text for token in tokens)
+        return ClassifiedText(text, words, prediction.label, prediction.probabilities)

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from elmo_tasks.api.task_words import TaskWords
 from elmo_tasks.data.records import LabelledText, TaggedSentence
@@ -22,6 +22,19 @@ if TYPE_CHECKING:  # they take Lightning and torchmetrics along, which those who
 #: Tokens, and their tags or class.
 LabelledRow = tuple[Sequence[str], Prediction]
 Record = LabelledText | TaggedSentence
+
+
+class TaskResult(Protocol):
+    """What a head says of a text."""
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """Of the text."""
+        ...
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -69,6 +82,7 @@ class TaskKind(ABC):
         uploads: endings of files that people may send, and the format of each.
         hub: public data sets by short name, see :data:`elmo_tasks.data.tables.HUB_DATA_SETS`.
         cost: how long training takes.
+        line: what ``predict`` writes of a result beside its tokens, keys of :meth:`TaskResult.to_dict`.
         guess_rules: the keys of :meth:`guesses`, the best rule first, with words that say how one guesses.
     """
 
@@ -82,6 +96,7 @@ class TaskKind(ABC):
     uploads: ClassVar[Mapping[str, str]]
     hub: ClassVar[Mapping[str, HubData]]
     cost: ClassVar[Cost]
+    line: ClassVar[tuple[str, ...]]
     guess_rules: ClassVar[Mapping[str, str]]
 
     @property
@@ -136,10 +151,11 @@ class TaskKind(ABC):
         """
 
     @abstractmethod
-    def record(self, tokens: Sequence[Token], prediction: Any) -> dict[str, Any]:
-        """What ``predict`` writes of a sentence, as JSON, beside its ``tokens``.
+    def result(self, text: str, tokens: Sequence[Token], prediction: Any) -> TaskResult:
+        """What a head says of a text, with its places there: for people and programs.
 
         Args:
-            tokens: of the sentence, with their places in it.
+            text: as it was given.
+            tokens: of the text, with their places in it.
             prediction: of the head, one of what :meth:`elmo_tasks.heads.head.TaskHead.predict` gives.
         """

@@ -7,8 +7,9 @@ from elmo_tasks.tasks.classification import Classification
 from elmo_tasks.tasks.kind import TaskKind
 from elmo_tasks.tasks.tagging import Tagging
 
+CLASSIFICATION, TAGGING = Classification(), Tagging()
 #: By name.
-KINDS: dict[str, TaskKind] = {kind.name: kind for kind in (Classification(), Tagging())}
+KINDS: dict[str, TaskKind] = {kind.name: kind for kind in (CLASSIFICATION, TAGGING)}
 
 
 def kind_of(name: str) -> TaskKind:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, cast, get_args
+from typing import TYPE_CHECKING, ClassVar, cast, get_args
 
+from elmo_tasks.api.predictions import Entity, Reading, TaggedSentence
 from elmo_tasks.api.task_words import TASK_WORDS
-from elmo_tasks.data.records import TaggedSentence
+from elmo_tasks.data import records
 from elmo_tasks.data.tables import Column
 from elmo_tasks.data.tagging_readers import TaggingFormat, read_tagged
 from elmo_tasks.heads.head import HeadTask
-from elmo_tasks.heads.tagging import TagPrediction
+from elmo_tasks.heads.tagging import TagPrediction, TagReading
 from elmo_tasks.tasks.kind import Cost, HubData, LabelledRow, TaskKind
 from elmo_tasks.text.tag_schemes import Scheme
 from elmo_tasks.text.tokens import Token
@@ -46,6 +47,7 @@ class Tagging(TaskKind):
         "conll2003": HubData("CoNLL-2003: names in news", "train", "validation", "test")
     }
     cost = Cost(read=0.004, epoch=0.006)
+    line = ("tags", "spans")
     guess_rules: ClassVar[Mapping[str, str]] = {
         "word f1": "each word tagged as it was most often",
         "word accuracy": "each word tagged as it was most often",
@@ -61,7 +63,7 @@ class Tagging(TaskKind):
 
     def read(
         self, path: Path, file_format: str | None = None, reads: Column | None = None, says: Column | None = None
-    ) -> Sequence[TaggedSentence]:
+    ) -> Sequence[records.TaggedSentence]:
         """See :class:`TaskKind`."""
         return read_tagged(path, cast("TaggingFormat | None", file_format), reads, says)
 
@@ -101,10 +103,20 @@ class Tagging(TaskKind):
         right = sum(a == b for x, y in zip(said, gold, strict=True) for a, b in zip(x, y, strict=True))
         return {"word accuracy": right / total, "majority": sum(tag == majority for row in gold for tag in row) / total}
 
-    def record(self, tokens: Sequence[Token], prediction: TagPrediction) -> dict[str, Any]:
-        """``tags`` as BIO, and ``spans`` with their places in the sentence."""
-        spans = [
-            {**vars(span), "start_char": tokens[span.start].start, "end_char": tokens[span.end - 1].end}
-            for span in prediction.spans
-        ]
-        return {"tags": list(prediction.tags), "spans": spans}
+    def result(self, text: str, tokens: Sequence[Token], prediction: TagPrediction) -> TaggedSentence:
+        """See :class:`TaskKind`."""
+        return TaggedSentence(
+            sentence=text,
+            tokens=tuple(token.text for token in tokens),
+            offsets=tuple((token.start, token.end) for token in tokens),
+            best=_reading(text, tokens, prediction),
+            runners_up=tuple(_reading(text, tokens, other) for other in prediction.runners_up),
+        )
+
+
+def _reading(text: str, tokens: Sequence[Token], found: TagReading) -> Reading:
+    entities = []
+    for span in found.spans:
+        start, end = tokens[span.start].start, tokens[span.end - 1].end
+        entities.append(Entity(span.start, span.end, span.type, span.confidence, start, end, text[start:end]))
+    return Reading(found.tags, tuple(entities), found.probability)

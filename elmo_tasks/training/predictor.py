@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from dataclasses import dataclass
+from itertools import accumulate, islice
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -11,18 +13,23 @@ from torch import Tensor
 
 from elmo_tasks.encoders import Encoder, load
 from elmo_tasks.encoders.static_vectors import StaticVectors
-from elmo_tasks.errors import ConfigError
+from elmo_tasks.errors import ConfigError, InputError
 from elmo_tasks.heads.classification import TextPrediction
 from elmo_tasks.heads.head import Prediction, TaskHead
-from elmo_tasks.heads.head_files import HeadFiles, load_head
+from elmo_tasks.heads.head_files import HeadFiles, build_head, find_head
 from elmo_tasks.heads.tagging import TagPrediction
 from elmo_tasks.heads.token_features import TokenFeatures, characters_of
+from elmo_tasks.layers.device import checked_device
 from elmo_tasks.layers.pooling import masked_mean
 from elmo_tasks.tasks.kind import TaskKind
 from elmo_tasks.tasks.kinds import kind_of
+from elmo_tasks.text.penn_tokens import plain_token
+from elmo_tasks.text.tokens import Token, tokenize
+from elmo_tasks.training.head_sources import check_source, place_of
 
 Tokens = Sequence[str]
-_BATCH_SIZE = 32
+Sentence = str | Tokens
+_BATCH_SIZE, _MOST_TOKENS = 32, 4096
 
 
 def features_of(
@@ -35,6 +42,47 @@ def features_of(
         layers = static.encode(tokens)
         vectors = masked_mean(layers.values[0], layers.mask) if pooled else layers.values[0]
     return TokenFeatures(characters, words, vectors)
+
+
+@dataclass(frozen=True)
+class ReadRow:
+    """A sentence as it is read.
+
+    Attributes:
+        text: as it was given; of tokens, they with spaces between them.
+        tokens: with their places in the text.
+        words: what the encoder reads of each token.
+    """
+
+    text: str
+    tokens: tuple[Token, ...]
+    words: tuple[str, ...]
+
+    @classmethod
+    def of(cls, sentence: Sentence) -> ReadRow:
+        """Tokenize a text; take tokens as they are.
+
+        Raises:
+            InputError: it is neither.
+        """
+        if isinstance(sentence, str):
+            found = tuple(tokenize(sentence))
+            return cls(sentence, found, tuple(token.text for token in found))
+        words = tuple(sentence)
+        if not all(isinstance(word, str) for word in words):
+            raise InputError(
+                f"expected a sentence as text or as a list of tokens, found {type(sentence).__name__}: {sentence!r:.80}"
+            )
+        ends = list(accumulate(len(word) + 1 for word in words))
+        return cls.of_tokens(
+            " ".join(words), [Token(w, end - 1 - len(w), end - 1) for w, end in zip(words, ends, strict=True)]
+        )
+
+    @classmethod
+    def of_tokens(cls, text: str, tokens: Iterable[Token]) -> ReadRow:
+        """Tokens that were cut before; as the Penn Treebank spells them, they are read as what they stand for."""
+        tokens = tuple(tokens)
+        return cls(text, tokens, tuple(plain_token(token.text) for token in tokens))
 
 
 class Predictor:
@@ -64,29 +112,71 @@ class Predictor:
         self.device = device
 
     @classmethod
-    def load(cls, files: HeadFiles, encoder: Encoder | None = None, device: torch.device | str = "cpu") -> Predictor:
+    def load(
+        cls,
+        files: HeadFiles,
+        encoder: Encoder | str | Path | None = None,
+        device: torch.device | str = "cpu",
+        folders: Sequence[Path] = (),
+    ) -> Predictor:
         """Load a head, and the encoder that it was trained on unless that is given.
 
         Args:
             files: of the head.
-            encoder: an encoder that is in memory.
+            encoder: an encoder that is in memory, or its name or folder. By default it is looked for by its name, then by its
+                checksum, wherever it lies: in ``checkpoints/``, ``runs/``, the folders around the head's, ``folders`` and
+                the user's cache of models.
             device: where to compute.
+            folders: more places to look in.
 
         Raises:
-            ConfigError: another encoder, or other static vectors, than the head was trained on.
+            ConfigError: another encoder, or other static vectors, than the head was trained on; or they are in none of the
+                places.
             WeightsError: weights are missing or broken.
         """
         if encoder is None:
-            encoder = load(files.encoder.name, device)
-        _check_source("encoder", files, encoder.name, encoder.checksum, files.encoder.checksum)
+            encoder = load(place_of(files, "encoder", folders), device)
+        elif isinstance(encoder, str | Path):
+            encoder = load(encoder, device)
+        check_source("encoder", files, encoder.name, encoder.checksum, files.encoder.checksum)
         static = None
         if files.static is not None:
-            static = StaticVectors.load(files.static.name)
-            _check_source("static vectors", files, static.name, static.checksum, files.static.checksum)
-        return cls(encoder, load_head(files), static, device, files.reading.get("max_tokens"))
+            static = StaticVectors.load(place_of(files, "static vectors", folders))
+        return cls(encoder, build_head(files), static, device, files.reading.get("max_tokens"))
 
-    def predict(self, sentences: Sequence[Tokens], **options: Any) -> list[Any]:
-        """What the head says of a batch of sentences, one object each; ``options`` are those of its ``predict``."""
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What the head was taught to say: tags or classes."""
+        return self.head.labels
+
+    def predict(self, sentences: Sequence[Sentence], **options: Any) -> list[Any]:
+        """What the head says of any number of sentences, in batches of sentences of like length.
+
+        Args:
+            sentences: raw strings, which are tokenized as the training text is, or lists of tokens, which are taken as they are.
+            options: those of the head's own ``predict``, such as ``n_readings`` of a tagger.
+
+        Returns:
+            a result each, in order: :class:`~elmo_tasks.api.TaggedSentence` with ``tags`` and ``spans`` (``text``, ``type``,
+            ``confidence``, where), or :class:`~elmo_tasks.api.ClassifiedText` with ``label`` and ``probabilities``.
+
+        Raises:
+            InputError: one string in place of a list, or something that is neither text nor tokens.
+        """
+        if isinstance(sentences, str):
+            raise InputError("expected a list of sentences, found one string; put it in a list: [sentence]")
+        return self.predict_rows([ReadRow.of(sentence) for sentence in sentences], **options)
+
+    def predict_rows(self, rows: Sequence[ReadRow], **options: Any) -> list[Any]:
+        """:meth:`predict` for sentences that are tokenized."""
+        found: dict[int, Any] = {}
+        for chosen in _like_length([len(row.tokens) for row in rows]):
+            said = self._said([rows[k].words for k in chosen], **options)
+            for k, prediction in zip(chosen, said, strict=True):
+                found[k] = self.kind.result(rows[k].text, rows[k].tokens, prediction)
+        return [found[k] for k in range(len(rows))]
+
+    def _said(self, sentences: Sequence[Tokens], **options: Any) -> list[Any]:
         return self.head.predict(*self._inputs(sentences), **options)
 
     def tag(self, sentences: Sequence[Tokens], n_readings: int = 1) -> list[TagPrediction]:
@@ -96,7 +186,7 @@ class Predictor:
             ConfigError: the head is not a tagger.
         """
         self._check_kind("tagging")
-        return self.predict(sentences, n_readings=n_readings)
+        return self._said(sentences, n_readings=n_readings)
 
     def classify(self, texts: Sequence[Tokens]) -> list[TextPrediction]:
         """Classify a batch of texts.
@@ -105,7 +195,7 @@ class Predictor:
             ConfigError: the head is not a classifier.
         """
         self._check_kind("classification")
-        return self.predict(texts)
+        return self._said(texts)
 
     def _check_kind(self, wanted: str) -> None:
         if self.kind.name != wanted:
@@ -125,6 +215,32 @@ class Predictor:
         return layers.values, layers.mask, features_of(sentences, self.head, self.static).to(self.device)
 
 
+def load_head(
+    head: str | Path, encoder: str | Path | Encoder | None = None, device: torch.device | str | None = None
+) -> Predictor:
+    """A trained head with the encoder that it reads.
+
+    For example::
+
+        from elmo_tasks import load_head
+
+        for found in load_head("ner-conll2003").predict(["Ada flew to Oslo."]):
+            for span in found.spans:
+                print(span.text, span.type, span.confidence)
+
+    Args:
+        head: a name in ``checkpoints/``, or a folder, as a training run leaves in ``runs/NAME/head``.
+        encoder: see :meth:`Predictor.load`; found by itself if ``None``.
+        device: where to compute; a GPU if there is one and ``None`` is given.
+
+    Raises:
+        ConfigError: there is no such head, its encoder is in none of the places where it is looked for, or there is no such
+            device.
+        WeightsError: weights are missing or broken.
+    """
+    return Predictor.load(find_head(head), encoder, checked_device(device))
+
+
 def batched(sentences: Iterable[Tokens]) -> Iterator[list[Tokens]]:
     """Batches of sentences, in order, read as they are consumed."""
     remaining = iter(sentences)
@@ -132,10 +248,13 @@ def batched(sentences: Iterable[Tokens]) -> Iterator[list[Tokens]]:
         yield batch
 
 
-def _check_source(what: str, files: HeadFiles, name: str, found: str, expected: str) -> None:
-    if found != expected:
-        trained = (files.static if what == "static vectors" else files.encoder) or files.encoder
-        raise ConfigError(
-            f"the head {files.name} was trained on the {what} {trained.name} (checksum {expected[:12]}…) and reads no other; "
-            f"given was {name} (checksum {found[:12]}…): train a head on it, or give the {what} that it was trained on"
-        )
+def _like_length(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Places of sentences in batches, by length: little padding, and no more than so many tokens at once."""
+    batch: list[int] = []
+    for k in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if batch and (len(batch) == _BATCH_SIZE or lengths[k] * (len(batch) + 1) > _MOST_TOKENS):
+            yield batch
+            batch = []
+        batch.append(k)
+    if batch:
+        yield batch

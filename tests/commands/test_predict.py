@@ -202,16 +202,16 @@ def test_nothing_half_written_is_left_and_the_old_file_stays(
 ) -> None:
     (tmp_path / "in.txt").write_text("Ada\n" * 300)
     (tmp_path / "out.jsonl").write_text("of yesterday\n")
-    predict = Predictor.predict
+    said = Predictor._said
     calls = []
 
     def stop_later(self: Predictor, *args: Any) -> Any:
         calls.append(args)
         if len(calls) == 9:  # the first 256 lines are written
             raise KeyboardInterrupt
-        return predict(self, *args)
+        return said(self, *args)
 
-    monkeypatch.setattr(Predictor, "predict", stop_later)
+    monkeypatch.setattr(Predictor, "_said", stop_later)
     files = [str(tmp_path / "in.txt"), str(tmp_path / "out.jsonl")]
     assert main(["predict", "--head", str(models / "tagger"), *files]) == 130
     assert sorted(p.name for p in tmp_path.iterdir()) == ["in.txt", "out.jsonl"]

@@ -13,7 +13,7 @@ from safetensors.torch import load_file, save_file
 from elmo_tasks.errors import ConfigError, WeightsError
 from elmo_tasks.heads import head_files
 from elmo_tasks.heads.head import HeadTask, TaskHead
-from elmo_tasks.heads.head_files import Source, find_head, heads_below, load_head, write_head
+from elmo_tasks.heads.head_files import Source, build_head, find_head, heads_below, write_head
 from elmo_tasks.heads.ner import NerHead
 from elmo_tasks.heads.sentiment import SentimentHead
 from elmo_tasks.heads.token_features import TokenFeatures, characters_of
@@ -53,7 +53,7 @@ def test_a_head_comes_back_as_it_was_written(kind: str, tmp_path: Path) -> None:
     assert (files.kind, files.task, files.settings) == (kind, head.task, head.settings)
     assert (files.encoder, files.static) == (ENCODER, Source("vectors", "def"))
     assert (files.reading, files.card) == (reading, card)
-    again = load_head(files)
+    again = build_head(files)
     assert type(again) is type(head)
     assert not again.training
     for name, value in head.state_dict().items():
@@ -69,7 +69,7 @@ def test_a_head_that_was_read_says_the_same_to_float16_precision(kind: str, tmp_
     values = torch.randn(3, 2, 3, 6)
     features = TokenFeatures(*characters_of(WORDS), torch.randn(2, 3, 2))
     torch.testing.assert_close(
-        load_head(find_head(tmp_path / "h"))(values, mask, features), head(values, mask, features), atol=5e-3, rtol=0
+        build_head(find_head(tmp_path / "h"))(values, mask, features), head(values, mask, features), atol=5e-3, rtol=0
     )
 
 
@@ -81,7 +81,7 @@ def test_weights_are_kept_in_float16(tmp_path: Path) -> None:
 def test_a_head_replaces_an_older_one(tmp_path: Path) -> None:
     write_head(tmp_path / "h", a_tagger(), ENCODER)
     write_head(tmp_path / "h", a_classifier(), ENCODER)
-    assert load_head(find_head(tmp_path / "h")).kind == "classification"
+    assert build_head(find_head(tmp_path / "h")).kind == "classification"
     assert [p.name for p in tmp_path.iterdir()] == ["h"]
 
 
@@ -206,20 +206,20 @@ def test_other_settings_are_refused(changes: dict[str, Any], message: str, tmp_p
 @pytest.mark.parametrize("settings", [{"layers": 3}, {"pooling": "sum"}, {"hidden": -1}, {"hidden": "many"}])
 def test_settings_that_make_no_head_are_refused(settings: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"head\.json: these settings do not make a head"):
-        load_head(find_head(written(tmp_path / "h", settings=settings)))
+        build_head(find_head(written(tmp_path / "h", settings=settings)))
 
 
 def test_missing_weights_are_named(tmp_path: Path) -> None:
     (written(tmp_path / "h") / "head.safetensors").unlink()
     with pytest.raises(WeightsError, match=r"no head\.safetensors there"):
-        load_head(find_head(tmp_path / "h"))
+        build_head(find_head(tmp_path / "h"))
 
 
 def test_broken_weights_are_refused(tmp_path: Path) -> None:
     path = written(tmp_path / "h") / "head.safetensors"
     path.write_bytes(path.read_bytes()[:-10])
     with pytest.raises(WeightsError, match="not a safetensors file, or cut short"):
-        load_head(find_head(tmp_path / "h"))
+        build_head(find_head(tmp_path / "h"))
 
 
 def test_weights_that_are_not_finite_are_refused(tmp_path: Path) -> None:
@@ -228,7 +228,7 @@ def test_weights_that_are_not_finite_are_refused(tmp_path: Path) -> None:
     tensors["classify.bias"][0] = torch.inf
     save_file(tensors, path)
     with pytest.raises(WeightsError, match=r"'classify\.bias' holds numbers that are not finite"):
-        load_head(find_head(tmp_path / "h"))
+        build_head(find_head(tmp_path / "h"))
 
 
 @pytest.mark.parametrize("change", ["shape", "missing", "more"])
@@ -243,4 +243,4 @@ def test_weights_of_another_head_are_refused(change: str, tmp_path: Path) -> Non
         tensors["classify.more"] = torch.zeros(3)
     save_file(tensors, path)
     with pytest.raises(WeightsError, match=r"the weights do not fit head\.json"):
-        load_head(find_head(tmp_path / "h"))
+        build_head(find_head(tmp_path / "h"))

@@ -115,9 +115,20 @@ def test_without_weights_a_head_is_refused_in_words(heads: TrainedHeads, toy: Pa
 
 
 def test_without_its_encoder_a_head_is_refused_in_words(heads: TrainedHeads, toy: Path, tmp_path: Path) -> None:
-    write_untrained(tmp_path / "runs" / "mine" / "head", toy, encoder_name="elmo-of-yore")
-    with pytest.raises(InputError, match="“mine” cannot be used: there is no model 'elmo-of-yore'"):
+    write_untrained(tmp_path / "runs" / "mine" / "head", toy, encoder_name="/secret/elmo-of-yore")
+    message = (
+        "“mine” cannot be used: the encoder elmo-of-yore that it was trained on is not here. Whoever runs this app"
+    )
+    with pytest.raises(InputError, match=message) as refused:
         heads.tag(["Ada"], head="mine")
+    assert "/" not in str(refused.value).replace("checkpoints/", "")
+
+
+def test_an_encoder_that_was_moved_is_found(heads: TrainedHeads, toy: Path, tmp_path: Path) -> None:
+    write_untrained(tmp_path / "runs" / "mine" / "head", toy, encoder_name="elmo-of-yore")
+    shutil.copytree(toy, tmp_path / "runs" / "pretraining" / "model")
+    (found,) = heads.tag(["Ada"], head="mine")
+    assert found.tokens == ("Ada",)
 
 
 def test_the_default_head_answers_unless_another_is_named(heads: TrainedHeads) -> None:

@@ -10,7 +10,7 @@ import yaml
 
 from elmo_tasks.__main__ import main
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.heads.head_files import find_head, load_head
+from elmo_tasks.heads.head_files import build_head, find_head
 from elmo_tasks.heads.registry import HEADS_VARIABLE, head_classes
 from tests.training.toy_task import write_config, write_encoder
 
@@ -80,7 +80,7 @@ def test_a_head_in_a_folder_of_one_s_own_is_trained_used_and_scored(
     assert json.loads((head / "head.json").read_text())["head"] == f"{module}.{name}"
     files = find_head(head)
     assert (files.kind, files.settings) == (kind, settings)
-    assert type(load_head(files)).__name__ == name
+    assert type(build_head(files)).__name__ == name
 
     (tmp_path / "in.txt").write_text("Ada was in Rome .\nit was warm .\n")
     out = tmp_path / "out.jsonl"

@@ -1,16 +1,18 @@
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from elmo_tasks.encoders.elmo import Elmo
-from elmo_tasks.errors import ConfigError
+from elmo_tasks.errors import ConfigError, InputError
 from elmo_tasks.heads.head_files import find_head
 from elmo_tasks.heads.tagging import TagPrediction
-from elmo_tasks.training.predictor import Predictor, batched
+from elmo_tasks.training.predictor import Predictor, batched, load_head
 from tests.training.toy_task import write_encoder, write_static, write_untrained
 
 SENTENCES = [
@@ -123,10 +125,130 @@ def test_static_vectors_that_changed_are_refused(models: Path, tmp_path: Path) -
         load(tmp_path, "h")
 
 
-def test_an_encoder_that_is_gone_is_named(models: Path, tmp_path: Path) -> None:
-    write_untrained(tmp_path / "h", models / "toy", encoder_name="elmo-of-yore")
-    with pytest.raises(ConfigError, match="there is no model 'elmo-of-yore'"):
-        load(tmp_path, "h")
+@pytest.fixture
+def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in, with a cache of models of its own, that no encoder lies near."""
+    (tmp_path / "cache").mkdir()
+    monkeypatch.setenv("ELMO_TASKS_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    return tmp_path / "here"
+
+
+@pytest.mark.parametrize("place", ["runs/pretraining/model", "../cache/moved", "../heads/deep/down/here"])
+def test_an_encoder_that_was_moved_is_found_by_its_checksum(place: str, models: Path, nowhere: Path) -> None:
+    head = write_untrained(nowhere.parent / "heads" / "mine", models / "toy", encoder_name="/gone/toy")
+    shutil.copytree(models / "another", (nowhere / place).parent / "toy")  # called alike, and another one
+    shutil.copytree(models / "toy", nowhere / place)
+    predictor = Predictor.load(find_head(head))
+    assert predictor.encoder.checksum == find_head(head).encoder.checksum
+    assert predictor.encoder.name == Path(place).name
+
+
+def test_an_encoder_is_found_from_the_folder_of_its_run(models: Path, nowhere: Path) -> None:
+    head = write_untrained(nowhere.parent / "work" / "mine" / "head", models / "toy", encoder_name="/gone/toy")
+    shutil.copytree(models / "toy", nowhere.parent / "work" / "pretraining" / "model")
+    assert Predictor.load(find_head(head)).encoder.name == "model"
+
+
+def test_an_encoder_that_is_in_none_of_the_places_is_asked_for(models: Path, nowhere: Path) -> None:
+    head = write_untrained(nowhere.parent / "mine" / "head", models / "toy", encoder_name="elmo-of-yore")
+    message = (
+        r"the head mine was trained on the encoder elmo-of-yore \(checksum [0-9a-f]{12}…\) and reads no other; looked for that "
+        r"in elmo-of-yore, .*checkpoints, .*cache: put it into one of these, or name its folder with --encoder$"
+    )
+    with pytest.raises(ConfigError, match=message):
+        Predictor.load(find_head(head))
+
+
+def test_another_encoder_of_the_same_name_is_told(models: Path, nowhere: Path) -> None:
+    head = write_untrained(nowhere / "h", models / "toy", encoder_name="toy")
+    shutil.copytree(models / "another", nowhere / "toy")
+    with pytest.raises(
+        ConfigError, match=r"looked for that in toy, .*; toy holds another one \(checksum [0-9a-f]{12}…\): put"
+    ):
+        Predictor.load(find_head(head))
+
+
+def test_a_published_encoder_that_was_not_downloaded_says_how(models: Path, nowhere: Path) -> None:
+    head = write_untrained(nowhere / "h", models / "toy", encoder_name="small")
+    with pytest.raises(ConfigError, match="Get it with `.* download small`"):
+        Predictor.load(find_head(head))
+
+
+def test_an_encoder_that_is_named_is_taken(models: Path, nowhere: Path) -> None:
+    head = write_untrained(nowhere / "h", models / "toy", encoder_name="/gone/toy")
+    assert load_head(head, encoder=models / "toy").encoder.name == "toy"
+    with pytest.raises(ConfigError, match="given was another "):
+        load_head(head, encoder=models / "another")
+
+
+def test_static_vectors_that_are_gone_are_asked_for(models: Path, nowhere: Path) -> None:
+    write_static(nowhere / "vectors")
+    head = write_untrained(nowhere / "h", models / "toy", static=nowhere / "vectors")
+    (nowhere / "vectors").rename(nowhere / "elsewhere")
+    assert Predictor.load(find_head(head)).static is not None  # beside the head
+    shutil.rmtree(nowhere / "elsewhere")
+    with pytest.raises(ConfigError, match="trained on the static vectors .*: put them into one of these"):
+        Predictor.load(find_head(head))
+
+
+def test_sentences_and_tokens_are_predicted_with_their_places(models: Path) -> None:
+    head = load_head(models / "tagger", device="cpu")
+    text = "Ada said “no” to Bo in Rome."
+    plain, cut = head.predict([text, ["Ada", "-LRB-", "Bo"]])
+    assert plain.sentence == text
+    assert plain.tokens == ("Ada", "said", '"', "no", '"', "to", "Bo", "in", "Rome", ".")
+    assert (cut.sentence, cut.tokens) == ("Ada -LRB- Bo", ("Ada", "-LRB-", "Bo"))
+    assert cut.offsets == ((0, 3), (4, 9), (10, 12))
+    for found in (plain, cut):
+        assert found.tags == found.best.tags
+        assert all(s.text == found.sentence[s.start_char : s.end_char] for s in found.spans)
+    assert plain.spans  # it has random weights, and says something
+    # The brackets are read as what they stand for.
+    close(head.tag([["Ada", "(", "Bo"]])[0], head._said([["Ada", "(", "Bo"]])[0])
+    assert cut.best.probability == pytest.approx(head.tag([["Ada", "(", "Bo"]])[0].probability, abs=1e-5)
+
+
+def test_any_number_of_texts_comes_back_in_order(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    head = load_head(models / "classifier")
+    lengths = [7, 0, 900, 3, 4500, 1] * 7
+    texts = [["good", "bad", "Ada"][k % 3 :][:1] * n for k, n in enumerate(lengths)]
+    sizes, said = [], Predictor._said
+
+    def noted(self: Predictor, rows: Any, **options: Any) -> Any:
+        sizes.append((len(rows), max(map(len, rows))))
+        return said(self, rows, **options)
+
+    monkeypatch.setattr(Predictor, "_said", noted)
+    found = head.predict(texts)
+    assert [len(one.tokens) for one in found] == lengths
+    assert sum(n for n, _ in sizes) == len(texts)
+    assert all(n <= 32 and (n * longest <= 4096 or n == 1) for n, longest in sizes)
+    for k in (0, 1, 5, 20):
+        assert head.predict([texts[k]])[0].probabilities == pytest.approx(found[k].probabilities, abs=1e-5)
+    assert head.predict([]) == []
+    assert head.labels == ("negative", "positive")
+
+
+@pytest.mark.parametrize(
+    ("sentences", "message"),
+    [
+        ("Ada flew to Oslo.", r"expected a list of sentences, found one string; put it in a list: \[sentence\]"),
+        ([[1, 2]], r"expected a sentence as text or as a list of tokens, found list: \[1, 2\]"),
+    ],
+)
+def test_what_is_no_list_of_sentences_is_refused(sentences: Any, message: str, models: Path) -> None:
+    with pytest.raises(InputError, match=message):
+        load_head(models / "classifier").predict(sentences)
+
+
+def test_the_bundled_head_finds_names_in_three_lines() -> None:
+    import elmo_tasks
+
+    (found,) = elmo_tasks.load_head("ner-conll2003", device="cpu").predict(["Ada flew to Oslo."])
+    assert [(span.text, span.type) for span in found.spans] == [("Ada", "PER"), ("Oslo", "LOC")]
+    assert all(0.5 < span.confidence <= 1 for span in found.spans)
 
 
 def test_a_tagger_does_not_classify(models: Path) -> None:

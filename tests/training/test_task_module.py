@@ -15,7 +15,7 @@ from pytorch_lightning.callbacks import EarlyStopping, ModelCheckpoint
 from torch import Tensor, distributed
 
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.heads.head_files import find_head, load_head
+from elmo_tasks.heads.head_files import build_head, find_head
 from elmo_tasks.training.export_head import ExportHead
 from elmo_tasks.training.task_module import TaskModule
 from tests.training.toy_task import (
@@ -267,7 +267,7 @@ def test_the_best_epoch_is_exported_not_the_last(encoder: Path, tmp_path: Path) 
     assert trainer.should_stop
     files = find_head(tmp_path / "run" / "head")
     assert (files.card["training"]["best_epoch"], files.card["training"]["epochs"]) == (2, 4)
-    exported = load_head(files).state_dict()
+    exported = build_head(files).state_dict()
     for name, value in seen[1].items():
         assert torch.equal(exported[name], value.half().float()), name
     assert any(not torch.equal(exported[name], value.half().float()) for name, value in seen[3].items())

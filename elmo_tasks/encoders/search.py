@@ -1,0 +1,84 @@
+"""An encoder or static vectors by their checksum, wherever they lie: what a head was trained on, after it was moved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from elmo_tasks.bilm.model_cache import cache_folder
+from elmo_tasks.bilm.model_files import find_model
+from elmo_tasks.bundled import CHECKPOINTS
+from elmo_tasks.encoders.static_vectors import WORDS_NAME, StaticVectors, bundled_vectors
+from elmo_tasks.errors import ConfigError, WeightsError
+
+# Names of the file that every such folder has.
+_SIGNS = ("options.json", "*_options.json", WORDS_NAME)
+#: How far below a folder encoders are looked for: runs/NAME/FOLDER/.
+_DEPTH = 3
+
+
+@dataclass(frozen=True)
+class Search:
+    """What came of looking for something.
+
+    Attributes:
+        place: the name or folder to load it by; ``None`` if it is in none of the places.
+        looked: the places, in order.
+        others: names or folders that are called alike and hold something else, with its checksum.
+    """
+
+    place: str | None
+    looked: tuple[str, ...]
+    others: tuple[tuple[str, str], ...] = ()
+
+
+def search(name: str, checksum: str, folders: Sequence[Path] = ()) -> Search:
+    """Look for weights: under their name, then in ``checkpoints/``, some folders, and the user's cache of models.
+
+    A folder of the same name is tried before the others of its place. To tell what a folder holds, its weights are read.
+
+    Args:
+        name: name or folder as it was when the head was trained.
+        checksum: of the weights.
+        folders: where to look besides, such as ``runs/``; encoders may lie three folders deep.
+    """
+    others: list[tuple[str, str]] = []
+    found = _checksum(name)
+    if found == checksum:
+        return Search(name, (name,))
+    if found is not None:
+        others.append((name, found))
+    places = list(dict.fromkeys(path.absolute() for path in (CHECKPOINTS, *folders, cache_folder()) if path.is_dir()))
+    looked, tried = [name], {Path(name).resolve()}
+    for place in places:
+        looked.append(str(place))
+        for folder in sorted(_encoders_below(place), key=lambda f: (f.name != Path(name).name, str(f))):
+            if folder.resolve() in tried:
+                continue
+            tried.add(folder.resolve())
+            held = _checksum(str(folder))
+            if held == checksum:
+                return Search(str(folder), tuple(looked), tuple(others))
+            if held is not None and folder.name == Path(name).name:
+                others.append((str(folder), held))
+    return Search(None, tuple(looked), tuple(others))
+
+
+def _encoders_below(place: Path) -> Iterable[Path]:
+    """Folders of encoders below a place; what is half written has a name that begins with a dot."""
+    found: dict[Path, None] = {}
+    for depth in range(_DEPTH + 1):
+        for sign in _SIGNS:
+            found |= dict.fromkeys(path.parent for path in place.glob("*/" * depth + sign))
+    return (folder for folder in found if not folder.name.startswith("."))
+
+
+def _checksum(name: str) -> str | None:
+    """Of what a name or folder holds; ``None`` if there is nothing that can be read."""
+    try:
+        if name in bundled_vectors() or (Path(name) / WORDS_NAME).is_file():
+            return StaticVectors.load(name).checksum
+        return find_model(name).checksum
+    except (ConfigError, WeightsError, OSError):
+        return None
