@@ -137,7 +137,7 @@ class TrainedHeads:
     def _loaded(self, files: HeadFiles) -> Predictor:
         """With the encoder that has the name of the head's, if it is the same, so that it is in memory once; else found."""
         source = files.encoder
-        encoder: Elmo | None = None
+        encoder: Encoder | None = None
         with contextlib.suppress(ConfigError, WeightsError):
             encoder = self._encoder(source.name)
         if encoder is None or encoder.checksum != source.checksum:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from elmo_tasks.__main__ import main
+from elmo_tasks.files import held, lock_of
 from elmo_tasks.heads.head_files import find_head
 from elmo_tasks.training.predictor import Predictor
 from tests.training.toy_task import write_encoder, write_untrained
@@ -222,3 +224,22 @@ def test_a_byte_order_mark_is_no_part_of_the_first_word(models: Path, tmp_path: 
     (tmp_path / "marked.txt").write_bytes("Oslo is far .\n".encode("utf-8-sig"))
     assert main(["predict", "--head", str(models / "tagger"), str(tmp_path / "marked.txt"), str(tmp_path / "out")]) == 0
     assert json.loads((tmp_path / "out").read_text())["tokens"][0] == "Oslo"
+
+
+def test_the_encoder_of_a_head_can_be_named(models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_encoder(tmp_path / "another", shift=0.1)
+    found = predicted(models, tmp_path, "Ada\n", "--encoder", str(models / "toy"))
+    assert found == predicted(models, tmp_path, "Ada\n")
+    files = [str(tmp_path / "in.txt"), str(tmp_path / "out.jsonl")]
+    assert main(["predict", "--head", str(models / "tagger"), "--encoder", str(tmp_path / "another"), *files]) == 2
+    assert "reads no other; given was another" in capsys.readouterr().err
+
+
+def test_two_that_write_one_file_are_refused(models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "in.txt").write_text("Ada\n")
+    out = tmp_path / "out.jsonl"
+    with held(lock_of(out), str(out)):
+        assert main(["predict", "--head", str(models / "tagger"), str(tmp_path / "in.txt"), str(out)]) == 2
+    assert re.search(r"out.jsonl is in use by process \d+ on .*; wait until it is done", capsys.readouterr().err)
+    assert [p.name for p in tmp_path.iterdir()] == ["in.txt"]
+    assert len(predicted(models, tmp_path, "Ada\n")) == 1
