@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from elmo_tasks.commands.fit import train
+    from elmo_tasks.encoders import load as load_encoder
     from elmo_tasks.encoders.elmo import Elmo
     from elmo_tasks.encoders.elmo_module import ElmoModule
-    from elmo_tasks.encoders.load import load as load_encoder
     from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
     from elmo_tasks.layers.layers import Layers
     from elmo_tasks.layers.scalar_mix import ScalarMix
@@ -30,7 +30,7 @@ _NAMES = {
     "ElmoModule": "elmo_tasks.encoders.elmo_module.ElmoModule",  # the biLM under mixes, for models of one's own
     "Layers": "elmo_tasks.layers.layers.Layers",  # what an encoder returns
     "ScalarMix": "elmo_tasks.layers.scalar_mix.ScalarMix",  # all layers -> one, learned with a task
-    "load_encoder": "elmo_tasks.encoders.load.load",  # any encoder, by name or folder
+    "load_encoder": "elmo_tasks.encoders.load",  # any encoder, by name or folder
     "load_head": "elmo_tasks.training.predictor.load_head",  # a trained head: texts -> labelled spans, or a label
     "compare": "elmo_tasks.serving.library.compare",  # a word in several sentences
     "nearest": "elmo_tasks.serving.library.nearest",  # the nearest uses of any word

@@ -65,9 +65,9 @@ def add_computing(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Encode, by length and in blocks; the file appears only when it is whole."""
     from elmo_tasks.commands.lines import STANDARD, lines_of
+    from elmo_tasks.encoders import load
     from elmo_tasks.encoders.block_parts import BlockParts
     from elmo_tasks.encoders.corpus_encoding import CorpusEncoding, Wanted
-    from elmo_tasks.encoders.load import load
     from elmo_tasks.errors import ConfigError, DataError
     from elmo_tasks.files import held, lock_of, whole_file
     from elmo_tasks.layers.device import checked_device
