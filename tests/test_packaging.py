@@ -24,8 +24,8 @@ EXTRAS = {
     extra: {canonicalize_name(Requirement(line).name): Requirement(line) for line in lines}
     for extra, lines in {**PROJECT["optional-dependencies"], "": PROJECT["dependencies"]}.items()
 }
-#: Optional in the code: the app says itself how to get it.
-ASKED_FOR = {"mcp"}
+#: Optional: the code says itself how to get them.
+ASKED_FOR = {"mcp", "pyarrow"}
 
 
 def test_requirements_are_those_of_the_app_with_torch_pinned():

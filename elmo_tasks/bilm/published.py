@@ -114,4 +114,4 @@ def published(name: str) -> PublishedModel:
 
 def command(name: str, *, offline: bool = False) -> str:
     """The command a person runs to get this model, from the network or from a file they have."""
-    return f"python -m elmo_tasks download {name}" + (" --from FILE" if offline else "")
+    return f"elmo-tasks download {name}" + (" --from FILE" if offline else "")

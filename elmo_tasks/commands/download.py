@@ -1,4 +1,4 @@
-"""``python -m elmo_tasks download NAME``: published ELMo weights into the user's cache."""
+"""``elmo-tasks download NAME``: published ELMo weights into the user's cache."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ class UseIndex:
             if isinstance(error, DataError):
                 raise
             raise DataError(
-                f"{path}: expected an index written by `python -m elmo_tasks index` ({type(error).__name__}: {error})"
+                f"{path}: expected an index written by `elmo-tasks index` ({type(error).__name__}: {error})"
             ) from None
         self.store = LayerStore(self.folder / LAYERS_FOLDER / self.description.store)
 

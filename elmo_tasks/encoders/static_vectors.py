@@ -80,7 +80,7 @@ class StaticVectors:
 
     @classmethod
     def load(cls, name_or_folder: str | Path | None = None, device: torch.device | str = "cpu") -> StaticVectors:
-        """Load vectors that ``python -m elmo_tasks vectors`` wrote.
+        """Load vectors that ``elmo-tasks vectors`` wrote.
 
         Args:
             name_or_folder: a name in ``checkpoints/`` or a folder; the bundled vectors if ``None``.

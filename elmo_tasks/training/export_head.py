@@ -141,7 +141,7 @@ class ExportHead(pl.Callback):
                 f"  {split}: {name} {scores[name]:.3f} on {scores['rows']:,} rows (without a model: {guess})",
                 flush=True,
             )
-        print(f"Try it: python -m elmo_tasks predict --head {self.folder} - -, or open the app (make app)", flush=True)
+        print(f"Try it: elmo-tasks predict --head {self.folder} - -, or open the app (elmo-tasks app)", flush=True)
 
 
 def _take_best(trainer: pl.Trainer, module: TaskModule) -> int | None:

@@ -109,9 +109,7 @@ class TestFetch:
     def test_a_changed_file_is_refused(self, shop: Shop) -> None:
         _, weights = shop.fetch()
         weights.write_bytes(shop.weights[:-1] + b"?")
-        with pytest.raises(
-            WeightsError, match=r"changed since it was first used.*run `python -m elmo_tasks download s"
-        ):
+        with pytest.raises(WeightsError, match=r"changed since it was first used.*run `elmo-tasks download s"):
             shop.fetch()
 
 
@@ -131,9 +129,7 @@ class TestResume:
 
     def test_continues_in_another_run(self, shop: Shop) -> None:
         shop.server.faults[shop.weights_path] = ["drop"]
-        with pytest.raises(
-            WeightsError, match=rf"{len(shop.weights) // 2:,} bytes are kept, and `python -m elmo_tasks"
-        ):
+        with pytest.raises(WeightsError, match=rf"{len(shop.weights) // 2:,} bytes are kept, and `elmo-tasks"):
             shop.fetch(delays=())
         assert not shop.final[1].exists()
         shop.fetch(delays=())
@@ -228,7 +224,7 @@ class TestRefused:
             shop.fetch()
         assert f"{shop.server.url}tiny/{TINY.weights_name}: " in str(caught.value)
         assert str(shop.final[1]) in str(caught.value)
-        assert "`python -m elmo_tasks download small --from FILE`" in str(caught.value)
+        assert "`elmo-tasks download small --from FILE`" in str(caught.value)
         assert shop.left() == set()
 
     def test_final_refusals_are_not_repeated(self, shop: Shop) -> None:

@@ -46,7 +46,7 @@ def test_ctrl_c(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[s
 
     monkeypatch.setattr(download, "fetch", fetch)
     assert download.run(parse("medium")) == 130
-    assert "`python -m elmo_tasks download medium` continues" in capsys.readouterr().err
+    assert "`elmo-tasks download medium` continues" in capsys.readouterr().err
 
 
 def test_from_reaches_the_copy(tmp_path: Path) -> None:
