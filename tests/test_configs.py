@@ -146,7 +146,11 @@ def test_a_task_config_runs_for_one_batch(
         assert main([stage, *common, "--ckpt_path", best, "--trainer.accelerator=cpu"]) == 0
         main_score = files.card["scores"]["validation"]["main"]
         assert f"{'val' if stage == 'validate' else 'test'}_{main_score}" in capsys.readouterr().out
-    assert {p.name for p in (tmp_path / "run").iterdir()} == {"best.ckpt", "last.ckpt", "head", "csv", "tensorboard"}
+    assert {p.name for p in (tmp_path / "run").iterdir()} == {"best.ckpt", "last.ckpt", "config.yaml", "head"} | {
+        f"{log}{stage}"
+        for log in ("csv", "tensorboard")
+        for stage in ("", "-validate", *(("-test",) if has_test else ()))
+    }
 
 
 @pytest.mark.parametrize("path", TASKS, ids=lambda p: p.stem)
@@ -157,12 +161,12 @@ def test_a_task_config_keeps_one_form(path: Path) -> None:
     run = f"runs/{path.stem}"
     assert trainer["default_root_dir"] == run
     settings = {c["class_path"].rpartition(".")[2]: c.get("init_args", {}) for c in trainer["callbacks"]}
-    assert settings["ModelCheckpoint"]["dirpath"] == run
+    assert settings["RunCheckpoint"]["dirpath"] == run
     assert settings["ExportHead"]["folder"] == f"{run}/head"
     assert {"title", "data", "licence"} == set(settings["ExportHead"]["about"])
     # F1 of spans where there are spans, else accuracy; both callbacks look at the same.
     score = "val_f1" if data.get("scheme") else "val_accuracy"
-    assert {settings[name]["monitor"] for name in ("EarlyStopping", "ModelCheckpoint")} == {score}
+    assert {settings[name]["monitor"] for name in ("EarlyStopping", "RunCheckpoint")} == {score}
     assert f"--config lightning_configs/{path.name}" in path.read_text().splitlines()[0]
 
 

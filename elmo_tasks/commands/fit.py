@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
@@ -14,7 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from elmo_tasks import bundled
+from elmo_tasks.commands.run_settings import CONFIG, apart, check_checkpoint, check_config, fit_to_data, of_run
 from elmo_tasks.errors import ConfigError
+from elmo_tasks.files import held, lock_of, told, write_whole
 
 HELP = "train, validate or test from a YAML file in lightning_configs/"
 
@@ -33,15 +36,42 @@ def run(arguments: Sequence[str]) -> int:
     # Scores are the same on every process already: torchmetrics adds the counts up.
     warnings.filterwarnings("ignore", message=r"It is recommended to use `self.log\(.*sync_dist=True.*")
     logging.getLogger("pytorch_lightning.utilities.rank_zero").addFilter(_is_no_advertisement)
-    # Also as --ckpt_path=FILE.
+    arguments, inside = of_run(arguments)
+    arguments = _with_found_configs(arguments)
+    with contextlib.chdir(inside or Path()), contextlib.ExitStack() as locks:
+        _check_files(arguments)
+        return _run(arguments, locks)
+
+
+def _check_files(arguments: Sequence[str]) -> None:
+    """Refuse files that cannot be read before anything is imported; also as --ckpt_path=FILE."""
     words = [word for argument in arguments for word in argument.split("=", 1)]
     for before, value in pairwise(words):
-        if before == "--ckpt_path" and value.endswith(".ckpt") and not Path(value).is_file():
-            raise ConfigError(f"--ckpt_path {value}: no such file; leave it out to begin anew")
-    arguments = _with_found_configs(arguments)
+        if before in ("--config", "-c"):
+            check_config(Path(value))
+        elif before == "--ckpt_path" and value in ("best", "last"):
+            raise ConfigError(f"--ckpt_path {value}: expected a file, such as runs/NAME/{value}.ckpt")
+        elif before == "--ckpt_path" and value not in ("null", ""):
+            check_checkpoint(Path(value))
+
+
+def _run(arguments: Sequence[str], locks: contextlib.ExitStack) -> int:
     # Imported here: Lightning takes seconds, and the other commands do without it.
-    from pytorch_lightning import LightningDataModule, LightningModule
-    from pytorch_lightning.cli import LightningArgumentParser, LightningCLI
+    from pytorch_lightning import LightningDataModule, LightningModule, Trainer
+    from pytorch_lightning.cli import LightningArgumentParser, LightningCLI, SaveConfigCallback
+    from pytorch_lightning.utilities import rank_zero_only
+    from pytorch_lightning.utilities.exceptions import MisconfigurationException
+
+    from elmo_tasks.training.run_files import GoOn
+
+    class SaveConfig(SaveConfigCallback):
+        """The settings of a run in its folder, as `test --run` reads them."""
+
+        def save_config(self, trainer: Trainer, pl_module: LightningModule, stage: str) -> None:
+            target = Path(trainer.default_root_dir) / CONFIG
+            if stage == "fit" and not any(_same_file(target, Path(word)) for word in arguments):
+                target.parent.mkdir(parents=True, exist_ok=True)
+                write_whole(target, self.parser.dump(self.config, skip_none=False))
 
     class CLI(LightningCLI):
         @staticmethod
@@ -79,17 +109,55 @@ def run(arguments: Sequence[str]) -> int:
                 if old is None:
                     raise ConfigError("--run_dir: the file names no trainer.default_root_dir that it could replace")
                 config.trainer = _replaced(config.trainer, partial(_moved, old=str(old), new=config.run_dir))
+            # They have been put in: who reads these settings again is to read each of them once.
+            config.encoder = config.init_from = config.run_dir = None
+            for line in fit_to_data(config.trainer, config.data):
+                print(line, flush=True)
+            if self.subcommand != "fit":
+                apart(config.trainer, str(self.subcommand))
+                self._check_weights(config)
+            elif not config.trainer.fast_dev_run and getattr(rank_zero_only, "rank", 0) == 0:
+                root = Path(config.trainer.default_root_dir or ".")
+                locks.enter_context(held(lock_of(root), f"the folder {root}"))
 
-    CLI(
-        LightningModule,
-        LightningDataModule,
-        subclass_mode_model=True,
-        subclass_mode_data=True,
-        save_config_kwargs={"overwrite": True},
-        parser_kwargs={"parser_mode": "yaml"},
-        args=list(arguments),
-    )
+        def _check_weights(self, config: Any) -> None:
+            """Scores of random weights say nothing."""
+            has_weights = config.ckpt_path is not None or config.model.init_args.get("start_from") is not None
+            if not has_weights and not config.trainer.fast_dev_run:
+                raise ConfigError(
+                    f"{self.subcommand}: no trained weights: give --run FOLDER, or --ckpt_path FOLDER/best.ckpt with --config"
+                )
+
+    try:
+        CLI(
+            LightningModule,
+            LightningDataModule,
+            subclass_mode_model=True,
+            subclass_mode_data=True,
+            save_config_callback=SaveConfig,
+            save_config_kwargs={"save_to_log_dir": False},
+            trainer_defaults={"callbacks": [GoOn()]},
+            parser_kwargs={"parser_mode": "yaml"},
+            args=list(arguments),
+        )
+    except MisconfigurationException as error:
+        raise ConfigError(" ".join(str(error).split())) from error
+    except OSError as error:
+        raise ConfigError(told(error)) from error
+    except RuntimeError as error:
+        text = " ".join(str(error).split())
+        if not text.startswith(("Error(s) in loading state_dict", "Early stopping conditioned on metric")):
+            raise
+        if text.startswith("Error"):
+            text = f"the checkpoint is of another model than these settings describe ({text[:300]})"
+        raise ConfigError(text) from error
     return 0
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    with contextlib.suppress(OSError):
+        return one.is_file() and other.is_file() and one.samefile(other)
+    return False
 
 
 def train(config: str | Path, run_dir: str | Path | None = None, **settings: Any) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, TypeVar
@@ -36,6 +37,7 @@ _ABOUT_THE_RUN = frozenset(
         "hub",
         "batch_size",
         "limit_train",
+        "train_share",
         "validation_share",
         "test_share",
         "seed",
@@ -69,9 +71,12 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
         hub: data set on the hub that the splits are of.
         batch_size: rows of a batch, over all processes.
         limit_train: train on so many rows, drawn by ``seed``.
-        validation_share: take this share of the training rows, drawn by ``seed``, to validate on.
+        validation_share: take this share of the training rows, drawn by ``seed`` with the labels in the same shares, to
+            validate on.
         test_share: take this share of them to test on; drawn without ``seed``, so that all seeds are tested on the same rows.
             Rows of the same content go into the same share.
+        train_share: train on this share of what is left, drawn by ``seed`` with the labels in the same shares; a smaller
+            share is a part of a larger one.
         max_tokens: cut what is longer.
         seed: of the order, and of what is drawn.
 
@@ -98,6 +103,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
         max_tokens: int | None,
         seed: int,
         test_share: float = 0.0,
+        train_share: float = 1.0,
     ) -> None:
         super().__init__()
         for name, number in (("batch_size", batch_size), ("limit_train", limit_train), ("max_tokens", max_tokens)):
@@ -108,6 +114,9 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
             if not 0 <= share < 1:
                 raise ConfigError(f"data.{split}_share: expected a share from 0 to below 1, found {share}")
         self.sources: dict[Split, str | None] = {"train": train, "validation": validation, "test": test}
+        if not 0 < train_share <= 1:
+            raise ConfigError(f"data.train_share: expected a share above 0, up to 1, found {train_share}")
+        self.train_share = train_share
         self.hub, self.batch_size, self.seed = hub, batch_size, seed
         self.limit_train, self.max_tokens = limit_train, max_tokens
         # A file says more than a share: what is given to be scored on is scored on, and all training rows are trained on.
@@ -173,8 +182,12 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
             for k in order if size else []:
                 places.setdefault(content_of(records[rest[k]]), []).append(k)
             drawn: list[int] = []
+            left = _quotas([_stratum(records[k]) for k in rest], size)
             for rows in places.values():
-                drawn += rows if len(drawn) < size else []
+                stratum = _stratum(records[rest[rows[0]]])
+                if left[stratum] > 0:
+                    drawn += rows
+                    left[stratum] -= len(rows)
             if share and not 0 < len(drawn) < len(rest):
                 raise DataError(
                     f"{self.name_of('train')}: a share of {share} of {len(records)} rows leaves nothing "
@@ -184,7 +197,22 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
                 self.rows[split] = self.make_rows(split, [records[rest[k]] for k in sorted(drawn)])
             taken = set(drawn)
             rest = [rest[k] for k in order if k not in taken]
+        if self.train_share < 1:
+            rest = self._part(rest, records)
         self.rows["train"] = self.make_rows("train", [records[k] for k in sorted(rest[: self.limit_train])])
+
+    def _part(self, rest: list[int], records: Sequence[Record]) -> list[int]:
+        """The first rows of each label in the order that ``seed`` drew: a smaller share is a part of a larger one."""
+        left = {
+            stratum: max(1, round(number * self.train_share))
+            for stratum, number in Counter(_stratum(records[k]) for k in rest).items()
+        }
+        taken = []
+        for k in rest:
+            left[_stratum(records[k])] -= 1
+            if left[_stratum(records[k])] >= 0:
+                taken.append(k)
+        return taken
 
     def has(self, split: Split) -> bool:
         """Whether there is such a split: a file or a split of its own, or a share of the training rows."""
@@ -270,6 +298,22 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Go on there."""
         self._position = state_dict["batches"]
+
+
+def _stratum(record: TaggedSentence | LabelledText) -> str:
+    """What is drawn evenly: the label of a text; sentences are all alike."""
+    return record.label if isinstance(record, LabelledText) else ""
+
+
+def _quotas(strata: Sequence[str], size: int) -> dict[str, int]:
+    """How many of each label make a part of ``size`` rows with the labels in the same shares (largest remainders)."""
+    counts = Counter(strata)
+    exact = {stratum: number * size / len(strata) for stratum, number in counts.items()}
+    quotas = {stratum: int(number) for stratum, number in exact.items()}
+    by_remainder = sorted(exact, key=lambda stratum: (quotas[stratum] - exact[stratum], stratum))
+    for stratum in by_remainder[: size - sum(quotas.values())]:
+        quotas[stratum] += 1
+    return quotas
 
 
 def shared(tokens: Iterable[str]) -> tuple[str, ...]:

@@ -75,6 +75,8 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...], TaggingBatch]):
         limit_train: train on so many sentences, drawn by ``seed``.
         validation_share: take this share of the training sentences to validate on.
         test_share: take this share of them to test on, the same whatever ``seed`` is.
+        train_share: train on this share of what is left, drawn by ``seed``; a smaller share
+            is a part of a larger one.
         seed: of the order, and of what is drawn.
 
     Raises:
@@ -101,10 +103,21 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...], TaggingBatch]):
         limit_train: int | None = None,
         validation_share: float = 0.0,
         test_share: float = 0.0,
+        train_share: float = 1.0,
         seed: int = 1,
     ) -> None:
         super().__init__(
-            train, validation, test, hub, batch_size, limit_train, validation_share, max_tokens, seed, test_share
+            train,
+            validation,
+            test,
+            hub,
+            batch_size,
+            limit_train,
+            validation_share,
+            max_tokens,
+            seed,
+            test_share,
+            train_share,
         )
         if scheme not in ("BIO", "BIOES", None):
             raise ConfigError(f"data.scheme: expected BIO, BIOES or null, found '{scheme}'")

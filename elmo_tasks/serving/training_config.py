@@ -74,8 +74,8 @@ def config_for(
         "enable_model_summary": False,
         "logger": [
             {
-                "class_path": "pytorch_lightning.loggers.CSVLogger",
-                "init_args": {"save_dir": ".", "name": "", "version": "csv"},
+                "class_path": "elmo_tasks.training.run_files.CurveLogger",
+                "init_args": {"save_dir": "."},
             }
         ],
         "callbacks": _callbacks(trainer["callbacks"], monitor, about),
@@ -106,7 +106,7 @@ def _fill_data(plan: TrainingPlan, data: dict[str, Any], spans: bool) -> None:
 def _callbacks(template: list[dict[str, Any]], monitor: str, about: dict[str, str]) -> list[dict[str, Any]]:
     """The file's checkpoint and export; progress goes to a file, and a stop keeps what there is."""
     kept = {entry["class_path"].rpartition(".")[2]: entry for entry in template}
-    checkpoint, export = kept["ModelCheckpoint"], kept["ExportHead"]
+    checkpoint, export = kept["RunCheckpoint"], kept["ExportHead"]
     checkpoint["init_args"] |= {"dirpath": ".", "monitor": monitor}
     export["init_args"] |= {"folder": HEAD, "about": about}
     ours = "elmo_tasks.training.job_callbacks"

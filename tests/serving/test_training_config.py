@@ -43,7 +43,7 @@ def test_every_file_it_names_is_below_the_run(tmp_path):
 def test_tags_that_are_no_spans_are_scored_as_words(tmp_path):
     found = config(tmp_path, kind="tagging", source="upload", spans=False)
     assert found["data"]["init_args"]["scheme"] is None
-    checkpoint = next(c for c in found["trainer"]["callbacks"] if c["class_path"].endswith("ModelCheckpoint"))
+    checkpoint = next(c for c in found["trainer"]["callbacks"] if c["class_path"].endswith("RunCheckpoint"))
     assert checkpoint["init_args"]["monitor"] == "val_accuracy"
 
 

@@ -146,8 +146,7 @@ def write_config(folder: Path, encoder: Path, kind: str = "tagging") -> Path:
     run = folder / "run"
     head = {"lstm_hidden": 12, "lstm_layers": 1} if tagging else {"hidden": 12, "mix_layer_norm": True}
     columns = {} if tagging else {"text_column": 1, "label_column": 0}
-    monitored = {"monitor": "val_f1" if tagging else "val_accuracy", "mode": "max"}
-    checkpoint = {"dirpath": str(run), "filename": "best", "save_last": True, "enable_version_counter": False}
+    kept = {"dirpath": str(run), "monitor": "val_f1" if tagging else "val_accuracy"}
     raw = {
         "seed_everything": 1,
         "model": {
@@ -176,7 +175,7 @@ def write_config(folder: Path, encoder: Path, kind: str = "tagging") -> Path:
             "enable_model_summary": False,
             "default_root_dir": str(run),
             "callbacks": [
-                {"class_path": "pytorch_lightning.callbacks.ModelCheckpoint", "init_args": checkpoint | monitored},
+                {"class_path": "elmo_tasks.training.run_files.RunCheckpoint", "init_args": kept},
                 {
                     "class_path": "elmo_tasks.training.export_head.ExportHead",
                     "init_args": {"folder": str(run / "head"), "about": {"title": "a toy", "data": "toy data"}},

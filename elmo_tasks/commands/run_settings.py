@@ -1,0 +1,153 @@
+"""What `fit`, `validate` and `test` check and put right in a run's settings before anything is built."""
+
+from __future__ import annotations
+
+import pickle
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from elmo_tasks.errors import ConfigError
+
+CONFIG = "config.yaml"
+_LARGEST_CONFIG, _MOST_VALUES = 1_000_000, 100_000
+
+
+def check_config(path: Path) -> None:
+    """Refuse a YAML file that would take minutes or all memory to read: aliases of aliases multiply.
+
+    Raises:
+        ConfigError: there is none, it is too large, is no YAML, or holds too many values once its aliases are written out.
+    """
+    if not path.is_file():
+        raise ConfigError(f"--config {path}: no such file")
+    if path.stat().st_size > _LARGEST_CONFIG:
+        raise ConfigError(
+            f"--config {path}: expected settings, at most {_LARGEST_CONFIG:,} bytes, found {path.stat().st_size:,}"
+        )
+    try:
+        root = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+        size = _size(root, {}) if root is not None else 0
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        said = " ".join(str(error).split()) if not isinstance(error, RecursionError) else "it is nested too deeply"
+        raise ConfigError(f"--config {path}: expected YAML ({said})") from None
+    if size > _MOST_VALUES:
+        raise ConfigError(
+            f"--config {path}: expected at most {_MOST_VALUES:,} values, found more once its aliases are written out"
+        )
+
+
+def _size(node: yaml.Node, known: dict[int, int]) -> int:
+    """Values of a node with its aliases written out; one that holds itself has no end."""
+    if id(node) in known:
+        return known[id(node)]
+    known[id(node)] = _MOST_VALUES + 1
+    parts: list[yaml.Node] = []
+    if isinstance(node, yaml.MappingNode):
+        parts = [part for pair in node.value for part in pair]
+    elif isinstance(node, yaml.SequenceNode):
+        parts = node.value
+    known[id(node)] = 1 + sum(_size(part, known) for part in parts)
+    return known[id(node)]
+
+
+def check_checkpoint(path: Path) -> None:
+    """Refuse a resume file that is missing or damaged; nothing in it is run.
+
+    Raises:
+        ConfigError: the text says which.
+    """
+    import torch
+
+    if not path.is_file():
+        raise ConfigError(f"--ckpt_path {path}: no such file; leave it out to begin anew")
+    try:
+        saved = torch.load(path, map_location="cpu", weights_only=True)
+    except (RuntimeError, OSError, EOFError, KeyError, ValueError, pickle.UnpicklingError, zipfile.BadZipFile):
+        raise ConfigError(
+            f"--ckpt_path {path}: the file is damaged, or not one that `fit` wrote; take another, or begin anew"
+        ) from None
+    if not isinstance(saved, dict) or not {"state_dict", "global_step"} <= set(saved):
+        raise ConfigError(f"--ckpt_path {path}: expected a checkpoint that `fit` wrote, found something else")
+
+
+def of_run(arguments: Sequence[str]) -> tuple[list[str], Path | None]:
+    """Replace ``--run FOLDER`` by the settings, folder and checkpoint of that run.
+
+    Args:
+        arguments: the subcommand and what follows it.
+
+    Returns:
+        the arguments, and the folder to run in where the settings name files of the run's own folder.
+
+    Raises:
+        ConfigError: the folder has no settings or no checkpoint.
+    """
+    words = [part for word in arguments for part in (word.split("=", 1) if word.startswith("--run=") else [word])]
+    if "--run" not in words:
+        return list(arguments), None
+    at = words.index("--run")
+    if at + 1 == len(words):
+        raise ConfigError("--run: expected the folder of a run after it")
+    folder, rest = Path(words[at + 1]), words[:at] + words[at + 2 :]
+    config = folder / CONFIG
+    if not config.is_file():
+        raise ConfigError(
+            f"--run {folder}: no {CONFIG} there, so it is no folder that `fit` wrote; use --config and --ckpt_path"
+        )
+    check_config(config)
+    trainer = (yaml.safe_load(config.read_text(encoding="utf-8")) or {}).get("trainer") or {}
+    wanted = ("last.ckpt",) if rest[0] == "fit" else ("best.ckpt", "last.ckpt")
+    found = next((folder / name for name in wanted if (folder / name).is_file()), None)
+    if found is None and "--ckpt_path" not in rest:
+        raise ConfigError(f"--run {folder}: no {' or '.join(wanted)} there: the run has not finished its first epoch")
+    # A run of the app lies whole in its folder, and its settings name files there.
+    inside = trainer.get("default_root_dir") == "."
+    place = Path() if inside else folder
+    given = ["--config", str(place / CONFIG), *([] if inside else ["--run_dir", str(folder)])]
+    checkpoint = [] if found is None or "--ckpt_path" in rest else ["--ckpt_path", str(place / found.name)]
+    return [rest[0], *given, *rest[1:], *checkpoint], folder if inside else None
+
+
+def fit_to_data(trainer: Any, data: Any) -> list[str]:
+    """Let what watches a score watch one that there is: without validation rows, or with tags that are no spans.
+
+    Args:
+        trainer: its settings; changed.
+        data: the settings of the data.
+
+    Returns:
+        what was changed, in words.
+    """
+    settings = data.get("init_args") or {}
+    if "validation_share" not in settings or not trainer.get("callbacks"):
+        return []
+    validated = settings.get("validation") is not None or bool(settings.get("validation_share"))
+    no_spans = "scheme" in settings and settings.get("scheme") is None
+    kept, said = [], []
+    for callback in trainer["callbacks"]:
+        arguments = callback.get("init_args") or {}
+        monitor = str(arguments.get("monitor") or "")
+        if monitor.startswith("val_") and not validated:
+            if callback["class_path"].endswith("EarlyStopping"):
+                said.append("Nothing to validate on: the run goes through all its epochs, and the last one is kept.")
+                continue
+            arguments["monitor"] = None
+        elif monitor == "val_f1" and no_spans:
+            said.append("The tags are no spans: val_accuracy is watched in place of val_f1.")
+            arguments["monitor"] = "val_accuracy"
+        kept.append(callback)
+    trainer["callbacks"] = kept
+    return list(dict.fromkeys(said))
+
+
+def apart(trainer: Any, subcommand: str) -> None:
+    """Give what ``validate`` and ``test`` log places of their own beside those of the training."""
+    loggers = trainer.get("logger")
+    for logger in loggers if isinstance(loggers, list) else []:
+        arguments = logger.get("init_args") or {}
+        if isinstance(arguments.get("version"), str):
+            arguments["version"] = f"{arguments['version']}-{subcommand}"
