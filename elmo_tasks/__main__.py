@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import os
 import sys
 from collections.abc import Sequence
 
 from elmo_tasks import app
 from elmo_tasks.commands import calibrate, compare, download, embed, evaluate, export, fit, index, predict, vectors
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
+from elmo_tasks.files import told
 
 COMMANDS = {
     "compare": compare,
@@ -44,20 +47,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        if arguments and arguments[0] in RUNS:
-            return fit.run(arguments)
-        if arguments and arguments[0] == "app":
-            app.main(arguments[1:], prog="elmo-tasks app")
-            return 0
-        parser = argparse.ArgumentParser(prog="elmo-tasks", description="ELMo: contextual word vectors.")
-        commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-        for name, command in COMMANDS.items():
-            command.add_arguments(commands.add_parser(name, help=command.HELP, description=command.HELP))
-        for name in RUNS:
-            commands.add_parser(name, help=fit.HELP)
-        commands.add_parser("app", help="open the app in a browser")
-        args = parser.parse_args(arguments)
-        return COMMANDS[args.command].run(args)
+        try:
+            return _run(arguments)
+        finally:
+            sys.stdout.flush()  # here, where it can be said that the output takes nothing
     except (ConfigError, DataError, InputError, WeightsError) as error:
         print(f"{arguments[0]}: {error}", file=sys.stderr)
         return 2
@@ -71,8 +64,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 2
+    except BrokenPipeError:  # whoever read the output has enough, as `head` has
+        _let_go_of_output()
+        return 141
+    except OSError as error:
+        print(f"{arguments[0]}: {told(error)}", file=sys.stderr)
+        _let_go_of_output()
+        return 2
     except KeyboardInterrupt:
         return 130
+
+
+def _run(arguments: list[str]) -> int:
+    if arguments and arguments[0] in RUNS:
+        return fit.run(arguments)
+    if arguments and arguments[0] == "app":
+        app.main(arguments[1:], prog="elmo-tasks app")
+        return 0
+    parser = argparse.ArgumentParser(prog="elmo-tasks", description="ELMo: contextual word vectors.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, command in COMMANDS.items():
+        command.add_arguments(commands.add_parser(name, help=command.HELP, description=command.HELP))
+    for name in RUNS:
+        commands.add_parser(name, help=fit.HELP)
+    commands.add_parser("app", help="open the app in a browser")
+    args = parser.parse_args(arguments)
+    return COMMANDS[args.command].run(args)
+
+
+def _let_go_of_output() -> None:
+    """What waits to be printed would fail again at the very end."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

@@ -4,24 +4,42 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping, Sequence
+import socket
+from collections.abc import Mapping, MutableMapping, Sequence
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
+from elmo_tasks.errors import ConfigError, DataError, WeightsError
+from elmo_tasks.files import told
+
 LOCAL = ("", "127.0.0.1", "localhost", "::1")
+AUTH_VARIABLE = "ELMO_AUTH"
+#: Questions that wait at most; whoever asks the next is told to come back.
+_MOST_WAITING = 200
+#: A request of the Train tab may hold a file in letters (base64), which takes a third more, and a few words beside it.
+_IN_LETTERS = 1.4
 
 
 def _parser(prog: str | None = None) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=prog, description="ELMo in context: see what a word means in every sentence.")
     parser.add_argument("--host", help="address to listen on (default: $GRADIO_SERVER_NAME, else 127.0.0.1)")
     parser.add_argument(
-        "--port", type=int, help="port to listen on (default: $GRADIO_SERVER_PORT, else the first free one from 7860)"
+        "--port", type=_port, help="port to listen on (default: $GRADIO_SERVER_PORT, else the first free one from 7860)"
     )
     parser.add_argument("--model", help="name or folder of the model to open (default: the bundled one)")
     parser.add_argument("--runs_dir", default="runs", help="folder with the heads that you trained (default: runs)")
     parser.add_argument("--index", help="folder that `elmo-tasks index` wrote: your own text to search")
     parser.add_argument("--share", action="store_true", help="make a public link through gradio's server")
-    parser.add_argument("--auth", metavar="USER:PASS", type=_user_and_password, help="ask for this name and password")
+    password = parser.add_mutually_exclusive_group()
+    password.add_argument(
+        "--auth",
+        metavar="USER:PASS",
+        type=_user_and_password,
+        help="ask for this name and password; others on this "
+        f"machine can read it in the list of processes: better --auth-file, or ${AUTH_VARIABLE}",
+    )
+    password.add_argument("--auth-file", metavar="FILE", help="read names and passwords from a file, USER:PASS a line")
     parser.add_argument(
         "--mcp",
         action="store_true",
@@ -51,6 +69,61 @@ def _user_and_password(text: str) -> tuple[str, str]:
     return user, password
 
 
+def _port(text: str) -> int:
+    if not (text.isdecimal() and int(text) < 2**16):
+        raise argparse.ArgumentTypeError(f"expected a whole number up to 65535, found {text!r}")
+    return int(text)
+
+
+def passwords(args: argparse.Namespace, environment: MutableMapping[str, str]) -> list[tuple[str, str]] | None:
+    """Names and passwords to ask for, from the arguments or the environment, where they do not stay; ``None`` if there are none.
+
+    Raises:
+        ConfigError: the file or the variable does not hold what it should.
+        OSError: the file cannot be read.
+    """
+    in_environment = environment.pop(AUTH_VARIABLE, None)  # what the app starts, as training, need not know it
+    if args.auth is not None:
+        return [args.auth]
+    if args.auth_file is not None:
+        where, lines = f"--auth-file {args.auth_file}", Path(args.auth_file).read_text(encoding="utf-8").splitlines()
+    elif in_environment is not None:
+        where, lines = f"${AUTH_VARIABLE}", [in_environment]
+    else:
+        return None
+    found = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            if line.strip():
+                found.append(_user_and_password(line.strip()))
+        except argparse.ArgumentTypeError as error:
+            raise ConfigError(f"{where}, line {number}: {error}") from None
+    if not found:
+        raise ConfigError(f"{where}: expected USER:PASS, found nothing")
+    return found
+
+
+def check_address(host: str | None, port: int | None) -> None:
+    """Refuse an address that cannot be listened on: gradio says of every one that its ports are taken.
+
+    Raises:
+        ConfigError: there is no such address, or its port is taken or for others only.
+    """
+    name = (host or "127.0.0.1").strip("[]")
+    try:
+        found = socket.getaddrinfo(name, port or 0, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError) as error:
+        raise ConfigError(f"--host {name}: there is no such address ({error})") from None
+    family, kind, protocol, _, address = found[0]
+    with socket.socket(family, kind, protocol) as trial:
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            trial.bind(address)
+        except OSError as error:
+            where = f"--host {name}" if port is None else f"--host {name} --port {port}"
+            raise ConfigError(f"{where}: {told(error)}") from None
+
+
 def _build(model: str | None = None, runs_dir: str = "runs", training: bool = False, index: str | None = None) -> Any:
     from elmo_tasks.serving.session import Session
     from elmo_tasks.ui.layout import build_app
@@ -73,23 +146,49 @@ def main(arguments: Sequence[str] | None = None, prog: str | None = None) -> Non
     if args.mcp and find_spec("mcp") is None:
         parser.error('--mcp needs a package that is not installed: pip install "gradio[mcp]"')
 
-    from elmo_tasks.errors import ConfigError, DataError, WeightsError
+    try:
+        _serve(args)
+    except (ConfigError, DataError, WeightsError) as error:
+        parser.error(str(error))
+    except OSError as error:
+        parser.error(told(error))
+
+
+def _serve(args: argparse.Namespace) -> None:
+    users = passwords(args, os.environ)
+    check_address(args.host or os.environ.get("GRADIO_SERVER_NAME"), args.port or _port_of(os.environ))
+    from elmo_tasks.serving.door import MOST_BYTES, Door, Uploads
     from elmo_tasks.serving.uploads import MAX_UPLOAD
+    from elmo_tasks.ui.sessions import forget_sessions
     from elmo_tasks.ui.theme import launch_options
 
     training = training_is_allowed(args, os.environ)
-    try:
-        app = _build(args.model, args.runs_dir, training, args.index)
-    except (ConfigError, DataError, WeightsError) as error:
-        parser.error(str(error))
+    app = _build(args.model, args.runs_dir, training, args.index)
+    bounds = {
+        "uploads": Uploads(MAX_UPLOAD + 10_000) if training else None,
+        "most_bytes": int(_IN_LETTERS * MAX_UPLOAD) if training else MOST_BYTES,
+    }
+    app.queue(max_size=_MOST_WAITING)
     # None leaves the choice to gradio and its GRADIO_* variables.
     app.launch(
         server_name=args.host,
         server_port=args.port,
         share=args.share or None,
-        auth=args.auth,
+        auth=users,
         mcp_server=args.mcp or None,
         # Only what is trained on is sent to gradio's door for files.
         max_file_size=MAX_UPLOAD if training else 1,
+        # What starlette's `Middleware` is unpacked to.
+        app_kwargs={"middleware": [(Door, (), bounds)]},
+        prevent_thread_lock=True,
         **launch_options(),
     )
+    forget_sessions(app)
+    app.block_thread()
+
+
+def _port_of(environment: Mapping[str, str]) -> int | None:
+    try:
+        return _port(environment["GRADIO_SERVER_PORT"]) if environment.get("GRADIO_SERVER_PORT") else None
+    except argparse.ArgumentTypeError as error:
+        raise ConfigError(f"$GRADIO_SERVER_PORT: {error}") from None

@@ -22,6 +22,7 @@ import filelock
 from elmo_tasks.errors import ConfigError
 
 _UNFINISHED = re.compile(r"\..*\.(?P<host>[0-9a-z-]{1,16})-(?P<pid>\d+)-[0-9a-f]{8}\.part", re.DOTALL)
+_SHORT = re.compile(r"\d+ requested and \d+ written")  # NumPy's words
 _ERRNO = re.compile(r"\berrno = (\d+)|\(os error (\d+)\)")
 _log = logging.getLogger(__name__)
 
@@ -132,10 +133,10 @@ def held(lock: Path, what: str, wait: bool = False) -> Iterator[None]:
     """
     lock.parent.mkdir(parents=True, exist_ok=True)
     door = filelock.FileLock(lock)
+    holder = f"{what} is in use by {_holder(lock)}"  # read first: trying the door empties the file with some versions
     try:
         door.acquire(timeout=0)
     except filelock.Timeout:
-        holder = f"{what} is in use by {_holder(lock)}"
         if not wait:
             raise ConfigError(f"{holder}; wait until it is done, or choose another name") from None
         _log.warning("%s; waiting for it.", holder)
@@ -167,6 +168,8 @@ def told(error: OSError) -> str:
     said = _SAID.get(number or 0) or (error.strerror or text or type(error).__name__)
     if number == errno.ENOENT and error.filename is None:  # as for a temporary folder: the text says which
         said = error.strerror or text
+    if _SHORT.search(text):
+        said = "not all of it could be written, as on a full disk; make room, then try again"
     where = [
         os.fsdecode(name) for name in (error.filename, error.filename2) if isinstance(name, (str, bytes, os.PathLike))
     ]
@@ -176,7 +179,7 @@ def told(error: OSError) -> str:
 
 def _final_name(path: Path) -> str:
     """The name that a person gave, where this is the one it has until it is whole."""
-    return str(path.parent / path.name[1:].rsplit(".", 2)[0]) if is_unfinished(path) else str(path)
+    return str(Path(*(part[1:].rsplit(".", 2)[0] if is_unfinished(Path(part)) else part for part in path.parts)))
 
 
 def _unfinished_name(target: Path) -> Path:

@@ -208,6 +208,7 @@ def test_the_lock_of_a_file_lies_beside_it(tmp_path):
         (OSError("write failed: errno = 28, error message = 'No space left'\n"), "the disk is full; make room"),
         (FileNotFoundError(2, "No usable temporary directory found in ['/x']"), "No usable temporary directory found"),
         (FileNotFoundError(2, "No such file or directory", "/x"), "/x: no such file or folder"),
+        (OSError("9000 requested and 468 written"), "not all of it could be written, as on a full disk; make room"),
         (OSError("a\nb"), "a b"),
         (OSError(), "OSError"),
     ],
@@ -219,5 +220,7 @@ def test_an_error_of_the_system_is_one_sentence(error, sentence):
 
 
 def test_a_sentence_names_the_file_that_was_asked_for(tmp_path):
+    with unfinished_folder(tmp_path / "b") as partial:
+        assert told(OSError(errno.ENOSPC, "", str(partial / "c"))).startswith(f"{tmp_path / 'b' / 'c'}: the disk")
     with whole_file(tmp_path / "a.txt") as partial:
         assert told(OSError(errno.ENOSPC, "", str(partial))).startswith(f"{tmp_path / 'a.txt'}: the disk is full")

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from elmo_tasks.bilm.bilm import BiLM
+from elmo_tasks.bilm.hdf5_writing import new_hdf5
 from elmo_tasks.bilm.options import BiLMOptions
 from elmo_tasks.errors import WeightsError
-from elmo_tasks.files import whole_file
 
 Array = NDArray[Any]
 
@@ -137,7 +137,7 @@ def read_hdf5(path: Path, options: BiLMOptions) -> dict[str, Tensor]:
 def write_hdf5(path: Path, bilm: BiLM) -> None:
     """Write weights as the published files have them, float32. The file appears only when it is whole."""
     state = _join_matrices({name: value.float().cpu() for name, value in bilm.state_dict().items()})
-    with whole_file(path) as partial, h5py.File(partial, "w") as file:
+    with new_hdf5(path) as file:
         for name, entry in _layout(bilm.options).items():
             array = np.ascontiguousarray(entry.write(state[entry.parameter].numpy()))
             file.create_dataset(name, data=array, dtype="float32")

@@ -51,7 +51,10 @@ def write_safetensors(
     files = []
     for file_name, shard in zip(names, shards, strict=True):
         with whole_file(folder / file_name) as partial:
-            save_file(shard, partial)
+            try:
+                save_file(shard, partial)
+            except SafetensorError as error:  # which is no OSError, whatever the disk said
+                raise OSError(f"{folder / file_name}: {error}") from error
         files.append(folder / file_name)
     if n > 1:
         index = {key: file_name for file_name, shard in zip(names, shards, strict=True) for key in shard}

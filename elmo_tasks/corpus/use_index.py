@@ -17,7 +17,7 @@ from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.layer_store import LayerStore
 from elmo_tasks.encoders.layer_store_description import describe
 from elmo_tasks.errors import ConfigError, DataError
-from elmo_tasks.files import whole_file, write_json, write_whole
+from elmo_tasks.files import held, whole_file, write_json, write_whole
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.word_forms import are_inflections, folded
 from elmo_tasks.uses import Use, told_as_share
@@ -195,6 +195,7 @@ def build_index(
     title: str,
     max_tokens: int = MOST_TOKENS,
     progress: Progress | None = None,
+    wait: bool = False,
 ) -> UseIndex:
     """Encode a corpus, or open what an earlier call made of it; go on where one was interrupted.
 
@@ -205,11 +206,12 @@ def build_index(
         title: one short line for people.
         max_tokens: the most it may hold.
         progress: told how far it is.
+        wait: for another process that writes it, in place of refusing.
 
     Raises:
-        ConfigError: there are no sentences, too many tokens, too little room, or the folder holds another index.
+        ConfigError: there are no sentences, too many tokens, too little room, the folder holds another index, or another
+            process writes it.
     """
-    folder = Path(folder)
     lines = [_one_line(sentence) for sentence in sentences]
     tokens = [[token.text for token in tokenize(line)] for line in lines]
     n_tokens = sum(map(len, tokens))
@@ -220,13 +222,34 @@ def build_index(
             f"{n_tokens:,} tokens are too many for exact search; the most is {max_tokens:,}. Index a part of the text "
             "(every tenth document, say), or several parts into folders of their own"
         )
+    folder = Path(folder)
     key = describe(encoder, tokens, None)[0].key
-    if (folder / DESCRIPTION_NAME).exists():
-        index = UseIndex(folder)
-        if index.description.store == key:
-            return index
+    if (index := _already(folder, key)) is not None:  # without the lock: it may lie where nobody may write
+        return index
+    with held(folder / ".lock", f"the index {folder}", wait):
+        if (index := _already(folder, key)) is None:
+            store = LayerStore.build(encoder, tokens, folder / LAYERS_FOLDER, step=told_as_share(progress, n_tokens))
+            description = IndexDescription(title, encoder.name, encoder.checksum, key, len(lines), n_tokens)
+            index = _written(folder, description, lines, tokens, store)
+    return index
+
+
+def _already(folder: Path, key: str) -> UseIndex | None:
+    if not (folder / DESCRIPTION_NAME).exists():
+        return None
+    index = UseIndex(folder)
+    if index.description.store != key:
         raise ConfigError(f"{folder}: holds an index of other text or of another model; choose another folder")
-    store = LayerStore.build(encoder, tokens, folder / LAYERS_FOLDER, step=told_as_share(progress, n_tokens))
+    return index
+
+
+def _written(
+    folder: Path,
+    description: IndexDescription,
+    lines: Sequence[str],
+    tokens: Sequence[Sequence[str]],
+    store: LayerStore,
+) -> UseIndex:
     words: dict[str, int] = {}
     word_of = np.array([words.setdefault(folded(w), len(words)) for row in tokens for w in row], np.int32)
     # A key may hold no line break: a token has none.
@@ -236,7 +259,6 @@ def build_index(
     starts = np.concatenate([[0], np.cumsum([len(line) for line in encoded])]).astype(np.int64)
     with whole_file(folder / ARRAYS_NAME) as partial, partial.open("wb") as file:
         np.savez(file, lines=starts, words=word_of, norms=_norms(store))
-    description = IndexDescription(title, encoder.name, encoder.checksum, key, len(lines), n_tokens)
     # Last: with it the index is whole.
     write_json(folder / DESCRIPTION_NAME, asdict(description))
     return UseIndex(folder)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import h5py
 import numpy as np
 from numpy.typing import NDArray
 
+from elmo_tasks.bilm.hdf5_writing import STRING, writing_hdf5
 from elmo_tasks.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -47,25 +47,24 @@ class Vectors:
 
 def write_published(path: Path, about: Vectors, found: Iterable[NDArray[Any]]) -> None:
     """A data set a line, and ``sentence_to_index``: the file of the ``allennlp elmo`` command."""
-    with h5py.File(path, "w") as file:
+    with writing_hdf5(path) as file:
         for number, vectors in enumerate(found):
             file.create_dataset(str(number), data=vectors, dtype=about.dtype)
         # A sentence that comes twice has the same vectors twice; its index is the last, as AllenNLP wrote it.
         index = {line: str(k) for k, line in enumerate(about.lines)}
-        table = file.create_dataset("sentence_to_index", (1,), dtype=h5py.string_dtype())
+        table = file.create_dataset("sentence_to_index", (1,), dtype=STRING)
         table[0] = json.dumps(index)
 
 
 def write_flat(path: Path, about: Vectors, found: Iterable[NDArray[Any]]) -> None:
     """Few large data sets: all ``vectors``, the ``offsets`` of each line's first one, the ``sentences``, the ``tokens``."""
     counts = [1] * len(about.lines) if about.pooled else [len(tokens) for tokens in about.tokens]
-    with h5py.File(path, "w") as file:
-        text = h5py.string_dtype()
+    with writing_hdf5(path) as file:
         file.create_dataset("offsets", data=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64))
-        file.create_dataset("sentences", data=list(about.lines), shape=(len(about.lines),), dtype=text)
+        file.create_dataset("sentences", data=list(about.lines), shape=(len(about.lines),), dtype=STRING)
         if not about.pooled:
             flat = [token for tokens in about.tokens for token in tokens]
-            file.create_dataset("tokens", data=flat, shape=(len(flat),), dtype=text)
+            file.create_dataset("tokens", data=flat, shape=(len(flat),), dtype=STRING)
         table = file.create_dataset("vectors", (about.n_rows, *about.row_shape), dtype=about.dtype)
         at = 0
         for rows in _in_bulk(_rows(about, found)):

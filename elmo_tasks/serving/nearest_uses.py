@@ -142,13 +142,13 @@ def _opened(
         folder = place / "uses" / name
         try:
             try:
-                return build_index(encoder, sentences, folder, GALLERY, progress=progress)
+                return build_index(encoder, sentences, folder, GALLERY, progress=progress, wait=True)
             except (DataError, ConfigError) as error:
                 if not folder.exists():
                     raise
                 _log.warning("%s; it is made again", error)
                 shutil.rmtree(folder)
-                return build_index(encoder, sentences, folder, GALLERY, progress=progress)
+                return build_index(encoder, sentences, folder, GALLERY, progress=progress, wait=True)
         except (ConfigError, OSError) as error:
             _log.warning("%s cannot be written: %s", folder, error)
     raise InputError(

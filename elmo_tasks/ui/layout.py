@@ -8,6 +8,7 @@ import gradio as gr
 
 from elmo_tasks.api import Service
 from elmo_tasks.ui import compare_tab, map_tab, nearest_tab, present_tab, train_tab, try_tab, weights_tab, what_if_tab
+from elmo_tasks.ui.endpoints import Pages
 from elmo_tasks.ui.page import render
 from elmo_tasks.ui.parts import markup
 
@@ -18,7 +19,7 @@ TABS = ("compare", "map", "nearest", "try", "weights", "train", "present")
 def build_app(service: Service) -> gr.Blocks:
     """Build the pages on top of a service; ``launch(**launch_options())`` shows them."""
     # What was sent and never asked about is forgotten after a day.
-    with gr.Blocks(title=TITLE, analytics_enabled=False, delete_cache=(3600, 24 * 3600)) as app:
+    with Pages(title=TITLE, analytics_enabled=False, delete_cache=(3600, 24 * 3600)) as app:
         markup(render("header.html", title=TITLE))
         with gr.Tabs() as tabs:
             with gr.Tab("Compare", id=TABS[0]):

@@ -55,4 +55,6 @@ def launch_options() -> dict[str, Any]:
         "footer_links": [],
         "run_history": False,
         "ssr_mode": False,
+        # Sessions that gradio remembers; the app itself lets it remember none.
+        "state_session_capacity": 100,
     }

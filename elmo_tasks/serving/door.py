@@ -1,0 +1,197 @@
+"""What comes through the door of the app, before any of it is read: sizes, uploads, and how fast passwords may be tried.
+
+Plain ASGI, standard library only: it stands in front of whatever serves the pages.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections import OrderedDict, deque
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass
+from typing import Any
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
+
+#: The longest text that a question may hold has 2,000,000 characters, and each may be sent as six bytes (``\\u00e9``).
+MOST_BYTES = 13_000_000
+#: What gradio would keep in a temporary folder; only uploading a file to train on needs any of it.
+_KEEPING = ("/upload", "/process_recording", "/component_server")
+_LOGIN = "/login"
+_FORGOTTEN = 900.0  # seconds after which wrong passwords are forgiven
+_MOST_ADDRESSES = 1000
+_LONGEST_WAIT = 30.0
+
+
+@dataclass(frozen=True)
+class Uploads:
+    """How much may be uploaded.
+
+    Attributes:
+        most_bytes: of one request.
+        most_files: of one request.
+        most_requests: in an hour, by all people together.
+    """
+
+    most_bytes: int
+    most_files: int = 2
+    most_requests: int = 60
+
+
+class _TooMuch(Exception):
+    """More came than may; the text says what."""
+
+
+class Door:
+    """Middleware that bounds what a request may cost before it is understood.
+
+    Args:
+        app: what the requests are for.
+        uploads: how much may be uploaded; nothing if ``None``.
+        most_bytes: of any other request's body.
+        pause: seconds that the first wrong password costs; every further one twice as many.
+    """
+
+    def __init__(
+        self, app: App, uploads: Uploads | None = None, most_bytes: int = MOST_BYTES, pause: float = 1.0
+    ) -> None:
+        self._app, self._uploads, self._most_bytes = app, uploads, most_bytes
+        self._uploaded: deque[float] = deque()
+        self._logins = _Logins(pause)
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http" or scope["method"] in ("GET", "HEAD", "OPTIONS"):
+            await self._app(scope, receive, send)
+            return
+        path = scope["path"].rstrip("/")
+        keeping = path.endswith(_KEEPING)
+        if keeping and (refusal := self._refused_upload()) is not None:
+            await _refuse(send, *refusal)
+            return
+        most = self._uploads.most_bytes if keeping and self._uploads is not None else self._most_bytes
+        if _length(scope) > most:
+            await _refuse(send, 413, _too_large(most))
+            return
+        body = _Body(receive, most, self._uploads.most_files if keeping and self._uploads is not None else None)
+        begun = False
+
+        async def reply(message: Message) -> None:
+            nonlocal begun
+            if body.too_much is None or begun:  # else it is said of half a body, and not what was wrong
+                begun = True
+                await send(message)
+
+        try:
+            if path.endswith(_LOGIN):
+                await self._logins.slowed(scope, lambda out: self._app(scope, body, out), reply)
+            else:
+                await self._app(scope, body, reply)
+        except _TooMuch:
+            pass
+        if body.too_much is not None and not begun:
+            await _refuse(send, 413, body.too_much)
+
+    def _refused_upload(self) -> tuple[int, str] | None:
+        if self._uploads is None:
+            return 403, "Uploads are off here."
+        now = time.monotonic()
+        while self._uploaded and now - self._uploaded[0] > 3600:
+            self._uploaded.popleft()
+        if len(self._uploaded) >= self._uploads.most_requests:
+            return 429, "Too many files were uploaded in the last hour. Wait a while."
+        self._uploaded.append(now)
+        return None
+
+
+class _Body:
+    """A request's body that ends in an error where it is too large, or brings too many files."""
+
+    def __init__(self, receive: Receive, most: int, most_files: int | None) -> None:
+        self._receive, self._most, self._most_files = receive, most, most_files
+        self._bytes = self._files = 0
+        self._tail = b""
+        self.too_much: str | None = None
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        if message["type"] != "http.request":
+            return message
+        chunk: bytes = message.get("body", b"")
+        self._bytes += len(chunk)
+        if self._bytes > self._most:
+            self.too_much = _too_large(self._most)
+        if self._most_files is not None:
+            # A name may lie across two pieces: so much of the one before is looked at again.
+            seen = self._tail + chunk
+            self._files += seen.count(b"filename=")
+            self._tail = seen[-8:]
+            if self._files > self._most_files:
+                self.too_much = f"This request brings more than {self._most_files} files."
+        if self.too_much is not None:
+            raise _TooMuch(self.too_much)
+        return message
+
+
+@dataclass
+class _Tries:
+    """Of one address."""
+
+    turn: asyncio.Lock
+    wrong: int = 0
+    last: float = 0.0
+
+
+class _Logins:
+    """Wrong passwords from one address are answered one at a time, each later than the one before."""
+
+    def __init__(self, pause: float) -> None:
+        self._pause = pause
+        self._tries: OrderedDict[str, _Tries] = OrderedDict()
+
+    async def slowed(self, scope: MutableMapping[str, Any], ask: Callable[[Send], Awaitable[None]], send: Send) -> None:
+        address = str((scope.get("client") or ("",))[0])
+        tries = self._tries.setdefault(address, _Tries(asyncio.Lock()))
+        self._tries.move_to_end(address)
+        while len(self._tries) > _MOST_ADDRESSES:
+            self._tries.popitem(last=False)
+
+        async def answered(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                if message["status"] >= 400:
+                    await asyncio.sleep(self._noted(tries))
+                else:
+                    tries.wrong = 0
+            await send(message)
+
+        async with tries.turn:
+            await ask(answered)
+
+    def _noted(self, tries: _Tries) -> float:
+        """Note a wrong password; how long its answer waits."""
+        now = time.monotonic()
+        tries.wrong = 1 if now - tries.last > _FORGOTTEN else tries.wrong + 1
+        tries.last = now
+        return float(min(_LONGEST_WAIT, self._pause * 2.0 ** min(tries.wrong - 1, 16)))
+
+
+def _too_large(most: int) -> str:
+    return f"This request is larger than the {most / 1e6:g} MB that are taken here."
+
+
+def _length(scope: MutableMapping[str, Any]) -> int:
+    """What a request says of its length; 0 where it says nothing of use."""
+    said = next((value for name, value in scope["headers"] if name.lower() == b"content-length"), b"")
+    return int(said) if said.isdigit() else 0
+
+
+async def _refuse(send: Send, status: int, reason: str) -> None:
+    body = json.dumps({"error": reason, "detail": reason}).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": [*headers, (b"connection", b"close")]})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,166 @@
+"""Disks that are full, folders that may not be written to, and two commands with one output: a sentence and exit code 2."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from elmo_tasks.__main__ import main
+from elmo_tasks.bilm.hdf5_writing import new_hdf5
+from elmo_tasks.files import held, lock_of
+from elmo_tasks.training.export_bilm import write_model
+from tests.bilm.test_bilm import tiny
+
+COMMAND = """
+import resource, sys
+from elmo_tasks.__main__ import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2)
+sys.exit(main(sys.argv[2:]))
+"""
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("models") / "toy"
+    write_model(folder, tiny())
+    return folder
+
+
+@contextmanager
+def room(n_bytes: int):
+    """A limit on the size of files stands for a full disk: it needs no rights, and the same calls fail."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("index", "in.txt", "--out", "out"),
+        ("export", "--to", "hdf5", "out"),
+        ("export", "--to", "safetensors", "out"),
+    ],
+    ids=lambda arguments: "-".join(arguments[:3]),
+)
+def test_a_full_disk_is_one_sentence(toy, tmp_path, capsys, monkeypatch, arguments):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in.txt").write_text("the bank of the river\n" * 400)
+    with room(2_000):
+        assert main([*arguments, "--model", str(toy)]) == 2
+    check_sentence(capsys.readouterr().err, arguments[0])
+    assert names(tmp_path) <= {"in.txt", "out"}
+    assert not (tmp_path / "out").is_file()
+    assert not (tmp_path / "out" / "index.json").exists()
+
+
+def check_sentence(said: str, command: str) -> None:
+    last = said.strip().splitlines()[-1]
+    assert last.startswith(f"{command}: ")
+    assert "the file is larger than this disk or your limit" in last or "not all of it could be written" in last
+    assert ".part" not in last
+
+
+def test_a_full_disk_brings_embed_down_in_order(toy, tmp_path):
+    # In a process of its own: HDF5 used to fail once more, and worse, at the very end.
+    (tmp_path / "in.txt").write_text("the bank of the river\n" * 400)
+    command = [sys.executable, "-c", COMMAND, "2000", "embed", "in.txt", "out", "--all", "--model", str(toy)]
+    found = subprocess.run(command, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    assert found.returncode == 2, found.stderr
+    assert "Traceback" not in found.stderr
+    assert "Exception ignored" not in found.stderr
+    check_sentence(found.stderr, "embed")
+    assert names(tmp_path) <= {"in.txt", ".out.parts"}  # where the next one goes on
+
+
+@pytest.mark.parametrize("kind", ["full", "closed"])
+def test_output_that_cannot_be_printed_is_no_traceback(kind):
+    code = "import sys\nfrom elmo_tasks import __main__ as m\nm._run = lambda arguments: print('x' * 100_000) or 0\n"
+    command = [sys.executable, "-c", code + "sys.exit(m.main(['compare']))"]
+    if kind == "full":
+        out = os.open("/dev/full", os.O_WRONLY)
+    else:
+        read, out = os.pipe()
+        os.close(read)
+    try:
+        found = subprocess.run(
+            command, stdout=out, stderr=subprocess.PIPE, env=ENVIRONMENT, text=True, check=False, timeout=120
+        )
+    finally:
+        os.close(out)
+    assert "Traceback" not in found.stderr
+    assert "Exception ignored" not in found.stderr
+    if kind == "full":
+        assert found.returncode == 2
+        assert found.stderr.strip().splitlines()[-1] == "compare: the disk is full; make room, then try again"
+    else:  # as `| head` has enough
+        assert found.returncode == 141
+
+
+@pytest.mark.parametrize("command", [("embed", "IN", "OUT", "--all"), ("index", "IN", "--out", "OUT")])
+def test_a_place_that_takes_nothing_is_one_sentence(toy, tmp_path, capsys, command):
+    (tmp_path / "in.txt").write_text("a bank\n")
+    places = {"IN": str(tmp_path / "in.txt"), "OUT": "/proc/out"}
+    assert main([*(places.get(word, word) for word in command), "--model", str(toy)]) == 2
+    assert capsys.readouterr().err.strip().splitlines()[-1].startswith(f"{command[0]}: /proc/")
+
+
+@pytest.mark.parametrize("command", [("embed", "in.txt", "out", "--all"), ("index", "in.txt", "--out", "out")])
+def test_a_second_command_with_this_output_is_refused(toy, tmp_path, capsys, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in.txt").write_text("a bank\n")
+    lock = lock_of(Path("out")) if command[0] == "embed" else Path("out/.lock")
+    with held(lock, "out"):
+        assert main([*command, "--model", str(toy)]) == 2
+    assert f"out is in use by process {os.getpid()} on" in capsys.readouterr().err
+    assert main([*command, "--model", str(toy)]) == 0
+    assert lock_of(Path("out")).name not in names(tmp_path)
+
+
+def test_embed_that_is_killed_leaves_nothing_that_the_next_one_minds(toy, tmp_path):
+    (tmp_path / "in.txt").write_text("the bank of the river\n" * 4000)
+    command = [sys.executable, "-m", "elmo_tasks", "embed", "in.txt", "out", "--all", "--model", str(toy)]
+    with subprocess.Popen(command, cwd=tmp_path, env=ENVIRONMENT, stderr=subprocess.DEVNULL) as process:
+        while not any(name.endswith(".part") for name in names(tmp_path)):
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.send_signal(signal.SIGKILL)
+    assert "out" not in names(tmp_path)
+    (tmp_path / "in.txt").write_text("the bank of the river\n")
+    assert (
+        subprocess.run(command, cwd=tmp_path, env=ENVIRONMENT, stderr=subprocess.DEVNULL, check=False).returncode == 0
+    )
+    assert names(tmp_path) == {"in.txt", "out"}
+
+
+def test_a_new_hdf5_file_holds_what_was_put_in(tmp_path):
+    numbers = np.random.default_rng(0).normal(size=(300, 50)).astype(np.float32)
+    with new_hdf5(tmp_path / "a.hdf5") as file:
+        for k in range(40):
+            file.create_dataset(str(k), data=numbers * k)
+        file.create_dataset("later", (300, 50), dtype="float32")[:] = numbers
+        np.testing.assert_array_equal(file["3"][()], numbers * 3)  # it is read back while it is written
+    with h5py.File(tmp_path / "a.hdf5") as file:
+        assert set(file) == {*map(str, range(40)), "later"}
+        np.testing.assert_array_equal(file["39"][()], numbers * 39)
+        np.testing.assert_array_equal(file["later"][()], numbers)
+    with pytest.raises(KeyError, match="no"), new_hdf5(tmp_path / "b.hdf5"):
+        raise KeyError("no")
+    assert names(tmp_path) == {"a.hdf5"}

@@ -1,0 +1,135 @@
+"""What comes through the door is bounded before it is read."""
+
+import asyncio
+import json
+import time
+
+import pytest
+
+from elmo_tasks.serving.door import Door, Uploads
+
+
+async def echo(scope, receive, send):
+    """Read all of the body, as a web framework does, and say its length; a wrong password is refused."""
+    body = b""
+    try:
+        while True:
+            message = await receive()
+            body += message["body"]
+            if not message["more_body"]:
+                break
+        status = 400 if body == b"wrong" else 200
+    except Exception:
+        status = 400  # what frameworks make of any error in a body
+    await send({"type": "http.response.start", "status": status, "headers": []})
+    await send({"type": "http.response.body", "body": str(len(body)).encode()})
+
+
+def ask(door, path="/call/compare", pieces=(b"{}",), length=None, method="POST", client="1.2.3.4"):
+    """One request.
+
+    Returns:
+        status, body, and how many pieces of the request were read.
+    """
+    sent, waiting = [], [{"type": "http.request", "body": p, "more_body": True} for p in pieces]
+    waiting[-1]["more_body"] = False
+    headers = [] if length is None else [(b"content-length", str(length).encode())]
+    scope = {"type": "http", "method": method, "path": path, "headers": headers, "client": (client, 1)}
+
+    async def receive():
+        return waiting.pop(0)
+
+    async def send(message):
+        sent.append(message)
+
+    async def run():
+        await door(scope, receive, send)
+
+    asyncio.run(run())
+    return sent[0]["status"], sent[1]["body"], len(pieces) - len(waiting)
+
+
+def test_what_is_within_bounds_goes_through():
+    assert ask(Door(echo, most_bytes=10), pieces=(b"12345", b"67890"), length=10) == (200, b"10", 2)
+
+
+def test_a_request_that_says_it_is_too_large_is_not_read():
+    status, body, read = ask(Door(echo, most_bytes=10), pieces=(b"x" * 11,), length=11)
+    assert (status, read) == (413, 0)
+    assert json.loads(body)["error"] == "This request is larger than the 1e-05 MB that are taken here."
+
+
+def test_one_that_does_not_say_so_is_read_no_further():
+    status, body, read = ask(Door(echo, most_bytes=10), pieces=(b"x" * 6,) * 100)
+    assert (status, read) == (413, 2)
+    assert b"larger than" in body
+
+
+@pytest.mark.parametrize("path", ["/gradio_api/upload", "/upload/", "/gradio_api/process_recording"])
+def test_uploads_are_off(path):
+    status, body, read = ask(Door(echo), path)
+    assert (status, read) == (403, 0)
+    assert b"Uploads are off here." in body
+    assert ask(Door(echo), path, method="GET")[0] == 200
+
+
+def test_uploads_are_bounded_in_size_files_and_number():
+    door = Door(echo, Uploads(most_bytes=60, most_files=2, most_requests=3), most_bytes=5)
+    two = b'name="a"; filename="a" name="b"; file', b'name="b"'
+    assert ask(door, "/upload", two)[0] == 200
+    assert ask(door, "/upload", (b"filename=1;filename=2;file", b"name=3"))[:2] == (
+        413,
+        b'{"error": "This request brings more than 2 files.", "detail": "This request brings more than 2 files."}',
+    )
+    assert ask(door, "/upload", (b"x" * 61,))[0] == 413
+    assert ask(door, "/upload")[0] == 429
+    assert ask(door, "/call/compare", (b"123456",))[0] == 413
+
+
+def test_wrong_passwords_are_answered_later_and_later():
+    door = Door(echo, pause=0.05)
+    took = []
+    for _ in range(3):
+        began = time.monotonic()
+        assert ask(door, "/login", (b"wrong",))[0] == 400
+        took.append(time.monotonic() - began)
+    assert took[0] >= 0.05
+    assert took[1] >= 0.1
+    assert took[2] >= 0.2
+    began = time.monotonic()
+    assert ask(door, "/login", (b"right",), client="5.6.7.8")[0] == 200  # others do not wait
+    assert ask(door, "/login", (b"right",))[0] == 200  # and a right one is forgiven
+    assert time.monotonic() - began < 0.2
+    assert ask(door, "/login", (b"wrong",))[0] == 400
+    assert time.monotonic() - began < 0.4
+
+
+def test_many_at_once_from_one_address_take_turns():
+    door = Door(echo, pause=0.05)
+
+    async def one():
+        async def receive():
+            return {"type": "http.request", "body": b"wrong", "more_body": False}
+
+        async def send(message):
+            pass
+
+        scope = {"type": "http", "method": "POST", "path": "/login", "headers": [], "client": ("1.2.3.4", 1)}
+        await door(scope, receive, send)
+
+    async def all_at_once():
+        await asyncio.gather(*(one() for _ in range(4)))
+
+    began = time.monotonic()
+    asyncio.run(all_at_once())
+    assert time.monotonic() - began >= 0.05 * (1 + 2 + 4 + 8)
+
+
+def test_what_is_no_request_goes_through():
+    seen = []
+
+    async def app(scope, receive, send):
+        seen.append(scope["type"])
+
+    asyncio.run(Door(app)({"type": "lifespan"}, None, None))
+    assert seen == ["lifespan"]

@@ -1,0 +1,76 @@
+"""How the app is started: passwords, addresses, and what the system says against it, as one sentence."""
+
+import socket
+
+import pytest
+
+from elmo_tasks import app
+from elmo_tasks.errors import ConfigError
+
+
+def arguments(*given: str):
+    return app._parser().parse_args(given)
+
+
+def test_a_password_comes_from_an_argument_a_file_or_a_variable(tmp_path):
+    assert app.passwords(arguments(), {}) is None
+    assert app.passwords(arguments("--auth", "ada:se:cret"), {"ELMO_AUTH": "eva:x"}) == [("ada", "se:cret")]
+    environment = {"ELMO_AUTH": "eva:x", "HOME": "/"}
+    assert app.passwords(arguments(), environment) == [("eva", "x")]
+    assert environment == {"HOME": "/"}  # what the app starts need not know it
+    (tmp_path / "people").write_text("ada:one\n\neva:two \n", encoding="utf-8")
+    found = app.passwords(arguments("--auth-file", str(tmp_path / "people")), {})
+    assert found == [("ada", "one"), ("eva", "two")]
+
+
+def test_a_password_that_is_none_is_said(tmp_path):
+    (tmp_path / "people").write_text("ada:one\neva\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"people, line 2: expected USER:PASS"):
+        app.passwords(arguments("--auth-file", str(tmp_path / "people")), {})
+    (tmp_path / "people").write_text("\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"people: expected USER:PASS, found nothing"):
+        app.passwords(arguments("--auth-file", str(tmp_path / "people")), {})
+    with pytest.raises(ConfigError, match=r"\$ELMO_AUTH: expected USER:PASS, found nothing"):
+        app.passwords(arguments(), {"ELMO_AUTH": ""})
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["--host", "no.such.host.invalid"], "error: --host no.such.host.invalid: there is no such address"),
+        (["--host", "192.0.2.1"], "error: --host 192.0.2.1: this machine has no such address; choose another one"),
+        (["--port", "70000"], "expected a whole number up to 65535, found '70000'"),
+        (["--auth-file", "/no/such"], "error: /no/such: no such file or folder"),
+        (["--auth-file", "/no/such", "--auth", "a:b"], "not allowed with argument"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(capsys, given, message):
+    with pytest.raises(SystemExit, match="2"):
+        app.main(given)
+    assert message in capsys.readouterr().err
+
+
+def test_a_taken_port_is_said(capsys, monkeypatch):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = str(other.getsockname()[1])
+        with pytest.raises(SystemExit, match="2"):
+            app.main(["--port", port])
+        assert f"--host 127.0.0.1 --port {port}: the port is taken; choose another one" in capsys.readouterr().err
+        monkeypatch.setenv("GRADIO_SERVER_PORT", port)
+        with pytest.raises(SystemExit, match="2"):
+            app.main([])
+        assert "the port is taken" in capsys.readouterr().err
+    app.check_address(None, None)
+    app.check_address("::1" if socket.has_ipv6 else None, None)
+
+
+def test_what_the_system_says_while_it_starts_is_one_sentence(capsys, monkeypatch):
+    def full(*args, **kwargs):
+        raise FileNotFoundError(2, "No usable temporary directory found in ['/tmp', '/var/tmp']")
+
+    monkeypatch.setattr(app, "_build", full)
+    with pytest.raises(SystemExit, match="2"):
+        app.main([])
+    assert "error: No usable temporary directory found in" in capsys.readouterr().err

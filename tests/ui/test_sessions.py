@@ -1,0 +1,109 @@
+"""What people type is in memory no longer than its answer takes, and the door stands in front of the pages."""
+
+import gc
+
+import gradio as gr
+import httpx
+import pytest
+
+from elmo_tasks.serving.door import Door, Uploads
+from elmo_tasks.ui.layout import build_app
+from elmo_tasks.ui.sessions import forget_sessions
+from elmo_tasks.ui.theme import launch_options
+from tests.ui.fake_service import FakeService
+
+MARK = "Quokkas"
+
+
+def served(bounds, **options):
+    app = build_app(FakeService())
+    middleware = {"middleware": [(Door, (), bounds)]}
+    _, url, _ = app.launch(
+        prevent_thread_lock=True,
+        quiet=True,
+        server_name="127.0.0.1",
+        app_kwargs=middleware,
+        **launch_options(),
+        **options,
+    )
+    return app, url.rstrip("/")
+
+
+@pytest.fixture(scope="module")
+def address():
+    app, url = served({"most_bytes": 100_000})
+    forget_sessions(app)
+    yield url
+    app.close()
+
+
+def in_memory(mark: str) -> int:
+    """How many objects hold a text with a mark in it, the question itself aside."""
+    gc.collect()
+    texts = 0
+    for holder in gc.get_objects():
+        texts += sum(
+            type(item) in (str, bytes) and item != mark and _has(item, mark) for item in gc.get_referents(holder)
+        )
+    return texts
+
+
+def _has(text: str | bytes, mark: str) -> bool:
+    return mark in text if isinstance(text, str) else mark.encode() in text
+
+
+def test_nothing_that_was_typed_stays(address):
+    def ask(k):
+        with httpx.Client(base_url=address, timeout=30) as client:
+            data = ["bank", [f"{MARK} {k} like the bank.", "The bank."]]
+            event = client.post("/gradio_api/call/compare", json={"data": data, "session_hash": f"s{k}"}).json()
+            assert MARK in client.get(f"/gradio_api/call/compare/{event['event_id']}").text
+
+    for k in range(3):
+        ask(k)
+    # The server's loop holds the last request until the next one comes.
+    assert [in_memory(f"{MARK} {k} like") for k in range(2)] == [0, 0]
+
+
+def test_what_a_request_leaves_out_is_as_the_endpoint_says(address):
+    def asked(*data):
+        event = httpx.post(f"{address}/gradio_api/call/compare", json={"data": data}).json()
+        return httpx.get(f"{address}/gradio_api/call/compare/{event['event_id']}").text
+
+    assert asked("bank", ["A bank.", "The bank."]).startswith("event: complete")
+    said = asked("bank")
+    assert said.startswith("event: error")
+    assert "Expected also: sentences." in said
+
+
+def test_an_app_with_state_would_lose_it():
+    with gr.Blocks() as app:
+        gr.State(1)
+    with pytest.raises(ValueError, match=r"expected an app without gr\.State"):
+        forget_sessions(app)
+
+
+def test_a_body_that_is_too_large_is_refused(address):
+    answer = httpx.post(f"{address}/gradio_api/call/compare", content=b"x" * 100_001)
+    assert answer.status_code == 413
+    assert "0.1 MB" in answer.json()["error"]
+
+
+def test_gradios_own_door_for_uploads_is_closed(address):
+    answer = httpx.post(f"{address}/gradio_api/upload", files={"files": ("a.txt", b"text")})
+    assert answer.status_code == 403
+    assert answer.json()["error"] == "Uploads are off here."
+
+
+def test_it_is_open_for_few_where_training_is_on_and_wrong_passwords_take_their_time():
+    app, url = served({"uploads": Uploads(1_000, most_requests=1), "pause": 0.3}, auth=[("ada", "secret")])
+    try:
+        with httpx.Client(base_url=url) as client:
+            assert client.post("/gradio_api/upload", files={"files": ("a.txt", b"text")}).status_code == 401
+            assert client.post("/gradio_api/upload", files={"files": ("a.txt", b"text")}).status_code == 429
+            answer = client.post("/login", data={"username": "ada", "password": "guess"})
+            assert answer.status_code == 400
+            assert answer.elapsed.total_seconds() >= 0.3
+            assert client.post("/login", data={"username": "ada", "password": "secret"}).status_code == 200
+    finally:
+        app.close()
