@@ -13,7 +13,6 @@ from elmo_tasks.api.request import Limits, Progress
 from elmo_tasks.api.service import Service
 from elmo_tasks.api.static_neighbours import StaticNeighbour, StaticNeighbours
 from elmo_tasks.api.substitutes import Guess, Substitutes, SubstituteService, WrittenHere
-from elmo_tasks.api.task_words import METRIC_WORDS, TASK_WORDS, TaskWords
 from elmo_tasks.api.training import (
     DataLook,
     SplitScore,
@@ -28,8 +27,6 @@ from elmo_tasks.api.what_if import LayerProducts, RespelledLayer, Respelling, Wh
 from elmo_tasks.api.why import Explanation, HiddenWord, Sides, WhyService
 
 __all__ = [
-    "METRIC_WORDS",
-    "TASK_WORDS",
     "Choice",
     "ClassifiedText",
     "Comparison",
@@ -73,7 +70,6 @@ __all__ = [
     "SubstituteService",
     "Substitutes",
     "TaggedSentence",
-    "TaskWords",
     "TrainingEpoch",
     "TrainingJob",
     "TrainingOffer",

@@ -11,10 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from elmo_tasks.api import METRIC_WORDS, SplitScore, TrainingEpoch, TrainingJob
+from elmo_tasks.api import SplitScore, TrainingEpoch, TrainingJob
 from elmo_tasks.files import write_json
 from elmo_tasks.layers.views import layer_names
 from elmo_tasks.serving.training_config import HEAD, LOG, PROGRESS
+from elmo_tasks.wording.task_kinds import METRIC_WORDS
 
 JOB = "job.json"
 _LONGEST_REASON = 1200

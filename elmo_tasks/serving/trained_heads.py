@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from elmo_tasks.api import (
-    METRIC_WORDS,
     ClassifiedText,
     HeadInfo,
     LayerWeights,
@@ -29,6 +28,7 @@ from elmo_tasks.text.tag_schemes import types_of
 from elmo_tasks.text.tokens import Token, tokenize
 from elmo_tasks.training.head_sources import place_of
 from elmo_tasks.training.predictor import Predictor, batched
+from elmo_tasks.wording.task_kinds import METRIC_WORDS
 
 #: A head with this at the end of its name is the same head on the context-free layer.
 TWIN = "-layer0"

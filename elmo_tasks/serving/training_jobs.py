@@ -18,7 +18,7 @@ from typing import Any
 
 import yaml
 
-from elmo_tasks.api import METRIC_WORDS, DataLook, TrainingJob, TrainingOffer, TrainingPlan
+from elmo_tasks.api import DataLook, TrainingJob, TrainingOffer, TrainingPlan
 from elmo_tasks.errors import InputError
 from elmo_tasks.files import unfinished_folder
 from elmo_tasks.heads.head_files import bundled_heads
@@ -30,6 +30,7 @@ from elmo_tasks.serving.training_estimate import estimate, pace
 from elmo_tasks.serving.upload_reading import MAX_ROWS
 from elmo_tasks.serving.uploads import MAX_UPLOAD, Uploads
 from elmo_tasks.tasks.kinds import KINDS, kind_of
+from elmo_tasks.wording.task_kinds import METRIC_WORDS
 
 OFF = (
     "Training and uploads are off here, because other people can reach this app. Whoever runs it can start it with "

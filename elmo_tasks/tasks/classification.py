@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast, get_args
 
 from elmo_tasks.api.predictions import ClassifiedText
-from elmo_tasks.api.task_words import TASK_WORDS
 from elmo_tasks.data.classification_readers import TextFormat, read_labelled
 from elmo_tasks.data.records import LabelledText
 from elmo_tasks.data.table_columns import TextColumns
@@ -18,6 +17,7 @@ from elmo_tasks.heads.head import HeadTask
 from elmo_tasks.tasks.kind import Cost, HubData, LabelledRow, TaskKind
 from elmo_tasks.text.tag_schemes import Scheme
 from elmo_tasks.text.tokens import Token
+from elmo_tasks.wording.task_kinds import TASK_WORDS
 
 if TYPE_CHECKING:
     from elmo_tasks.data.classification import ClassificationData

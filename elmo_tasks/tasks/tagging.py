@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast, get_args
 
 from elmo_tasks.api.predictions import Entity, Reading, TaggedSentence
-from elmo_tasks.api.task_words import TASK_WORDS
 from elmo_tasks.data import records
 from elmo_tasks.data.tables import Column
 from elmo_tasks.data.tagging_readers import TaggingFormat, read_tagged
@@ -17,6 +16,7 @@ from elmo_tasks.heads.tagging import TagPrediction, TagReading
 from elmo_tasks.tasks.kind import Cost, HubData, LabelledRow, TaskKind
 from elmo_tasks.text.tag_schemes import Scheme
 from elmo_tasks.text.tokens import Token
+from elmo_tasks.wording.task_kinds import TASK_WORDS
 
 if TYPE_CHECKING:
     from elmo_tasks.data.tagging import TaggingData

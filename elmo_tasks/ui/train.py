@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from elmo_tasks.api import SplitScore, TrainingEpoch, TrainingJob
 from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.wording.heads import score_text
+from elmo_tasks.wording.task_kinds import TASK_WORDS
 from elmo_tasks.wording.text import duration, number, percent
 
-UNITS = {"classification": "texts", "tagging": "sentences"}
 STATES = {
     "queued": "waiting",
     "running": "running",
@@ -54,16 +54,15 @@ def _running(job: TrainingJob) -> str:
     now = f"Round {min(last.epoch + 1, job.epochs)} of {job.epochs}"
     assert last.score is not None
     if job.metric == "accuracy":
-        what = "texts" if job.kind == "classification" else "words"
-        return f"{now}: {percent(last.score)} of the {what} held back are right."
+        return f"{now}: {percent(last.score)} of the {TASK_WORDS[job.kind].counts} held back are right."
     return f"{now}: F1 {number(last.score)} on the sentences held back."
 
 
 def _outcome(job: TrainingJob, score: SplitScore) -> str:
-    unit = UNITS[job.kind]
-    which = f"{score.rows:,} {'test' if score.split == 'test' else 'held-back'} {unit}"
+    words = TASK_WORDS[job.kind]
+    which = f"{score.rows:,} {'test' if score.split == 'test' else 'held-back'} {words.unit}"
     if score.metric == "accuracy":
-        of = which if job.kind == "classification" else f"words of {which}"
+        of = which if words.counts == words.unit else f"{words.counts} of {which}"
         return f"“{job.title}” gets {percent(score.value)} of the {of} right."
     return f"“{job.title}” finds the names in {which} with an F1 of {number(score.value)}."
 
@@ -82,7 +81,8 @@ def comparison(job: TrainingJob) -> str:
     guess = f"{rule} scores {score_text(score.metric, score.guess)}"
     if score.value <= score.guess:
         return f"{guess}, without any model: this head does no better."
-    if score.metric == "accuracy" and job.kind == "classification":
+    words = TASK_WORDS[job.kind]
+    if score.metric == "accuracy" and words.counts == words.unit:
         low, high = wilson(score.value, score.rows)
         sure = f"On other texts of this kind it may be anything from {percent(low)} to {percent(high)}"
         if low <= score.guess:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from elmo_tasks.api import DataLook
-from elmo_tasks.ui import train
 from elmo_tasks.ui.page import render
 from elmo_tasks.wording.labels import class_words, type_note
+from elmo_tasks.wording.task_kinds import TASK_WORDS
 from elmo_tasks.wording.text import percent
 
 _MOST_LABELS = 12
@@ -18,9 +18,8 @@ def card(look: DataLook, kind: str) -> str:
     return render(
         "train_data.html",
         look=look,
-        kind=kind,
         title=look.title[:1].upper() + look.title[1:] if look.title.startswith("the ") else look.title,
-        unit=train.UNITS[kind],
+        unit=TASK_WORDS[kind].unit,
         labels=f"{number} {_LABELS[look.counted][number != 1]}" if look.rows else "",
         warning=_warning(look),
         counts=[(_note(name, look.counted), count) for name, count in look.labels[:_MOST_LABELS]],

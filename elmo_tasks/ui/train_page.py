@@ -12,7 +12,8 @@ from elmo_tasks.api import TrainingJob
 from elmo_tasks.ui import train, train_charts
 from elmo_tasks.ui.page import render
 from elmo_tasks.ui.weights_page import layer_words
-from elmo_tasks.wording.heads import TRAIN, score_text
+from elmo_tasks.wording.heads import score_text
+from elmo_tasks.wording.task_kinds import TASK_WORDS
 
 
 @dataclass(frozen=True)
@@ -34,12 +35,12 @@ class Shown:
 
 def waiting() -> str:
     """What is shown until the runs were looked up."""
-    return render("train_none.html", is_off=False, TRAIN=TRAIN)
+    return render("train_none.html", is_off=False, kinds=TASK_WORDS.values())
 
 
 def off() -> str:
     """What is shown where training is off."""
-    return render("train_none.html", is_off=True, TRAIN=TRAIN)
+    return render("train_none.html", is_off=True, kinds=TASK_WORDS.values())
 
 
 def page(jobs: Sequence[TrainingJob], shown: str | None = None) -> Shown:

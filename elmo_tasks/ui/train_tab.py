@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import asdict
 from typing import Any
 
 import gradio as gr
@@ -11,19 +12,20 @@ from elmo_tasks.api import DataLook, Service, TrainingPlan
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import train_data, train_page
 from elmo_tasks.ui.parts import PRIVATE, Question, markup, on_question, revision_of, scripted, take_upload
+from elmo_tasks.wording.task_kinds import TASK_WORDS
 from elmo_tasks.wording.text import duration
 
 #: What the form starts with, by kind.
 DEFAULTS = {
-    "classification": {"epochs": 30, "hidden": 64, "learning_rate": 0.001},
-    "tagging": {"epochs": 30, "hidden": 100, "learning_rate": 0.001},
+    kind: {"epochs": words.epochs, "hidden": words.hidden, "learning_rate": words.learning_rate}
+    for kind, words in TASK_WORDS.items()
 }
 
 
 def plan_from(data: Question) -> TrainingPlan:
     """Read what the browser sent; numbers that are none stay what they are, to be refused with words."""
     kind = str(data.get("kind"))
-    kind = kind if kind in DEFAULTS else "classification"
+    kind = kind if kind in DEFAULTS else next(iter(DEFAULTS))
     header = data.get("header")
     numbers: dict[str, Any] = {
         field: default if data.get(field) in (None, "") else data[field] for field, default in DEFAULTS[kind].items()
@@ -135,7 +137,7 @@ def build(service: Service) -> None:
                 "train",
                 "scripts/train_form.js",
                 value={"note": "", "field": ""},
-                defaults=DEFAULTS,
+                kinds=[asdict(words) for words in TASK_WORDS.values()],
                 hub=[{"name": name, "kind": kind, "title": title} for name, kind, title in offer.hub],
                 most=offer.max_upload,
             )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import gradio as gr
@@ -11,13 +11,13 @@ import gradio as gr
 from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import entities, sentiment
-from elmo_tasks.ui.heads import distinct, find, offers, option
+from elmo_tasks.ui.heads import Offer, distinct, find, offers, option
 from elmo_tasks.ui.page import render
 from elmo_tasks.ui.parts import SHARED, Question, markup, on_question, revision_of, scripted
 from elmo_tasks.ui.try_examples import TRY_EXAMPLES
-from elmo_tasks.wording.heads import TRAIN, WHAT
+from elmo_tasks.wording.task_kinds import TASK_WORDS
 
-TASKS = {"feeling": "classification", "names": "tagging"}
+TASKS = {words.task: kind for kind, words in TASK_WORDS.items()}
 READINGS = 4
 # More than anyone reads; keeps one request from asking for a million.
 MOST_READINGS = 10
@@ -52,7 +52,7 @@ def form_from(data: Mapping[str, Any]) -> TryForm:
 def _frame(**parts: Any) -> str:
     """The answer: ``cards`` and the kinds whose head is ``missing``, or nothing yet (``is_empty``, ``is_waiting``)."""
     shown = {"cards": (), "missing": (), "is_empty": False, "is_waiting": False, **parts}
-    return render("try.html", TRAIN=TRAIN, WHAT=WHAT, **shown)
+    return render("try.html", kinds=TASK_WORDS, **shown)
 
 
 def page(service: Service, form: TryForm) -> str:
@@ -73,15 +73,24 @@ def page(service: Service, form: TryForm) -> str:
         offer = find(by_kind[kind], form.heads[kind])
         if offer is None:
             continue
-        if kind == "classification":
-            classified = service.heads.classify(form.texts, offer.head.name)
-            plain = service.heads.classify(form.texts, offer.twin.name) if offer.twin else ()
-            cards.append(sentiment.card(offer, classified, plain))
-        else:
-            tagged = service.heads.tag(form.texts, offer.head.name, READINGS)
-            bare = service.heads.tag(form.texts, offer.twin.name, READINGS) if offer.twin else ()
-            cards.append(entities.card(offer, tagged, bare))
+        cards.append(CARDS[kind](service, form.texts, offer))
     return _frame(cards=cards, missing=[kind for kind in missing if kind in map(TASKS.get, form.tasks)])
+
+
+def _feeling(service: Service, texts: Sequence[str], offer: Offer) -> str:
+    classified = service.heads.classify(texts, offer.head.name)
+    plain = service.heads.classify(texts, offer.twin.name) if offer.twin else ()
+    return sentiment.card(offer, classified, plain)
+
+
+def _names(service: Service, texts: Sequence[str], offer: Offer) -> str:
+    tagged = service.heads.tag(texts, offer.head.name, READINGS)
+    bare = service.heads.tag(texts, offer.twin.name, READINGS) if offer.twin else ()
+    return entities.card(offer, tagged, bare)
+
+
+#: What answers for each kind of task.
+CARDS: Mapping[str, Callable[[Service, Sequence[str], Offer], str]] = {"classification": _feeling, "tagging": _names}
 
 
 def options(service: Service) -> dict[str, list[dict[str, str]]]:
@@ -122,6 +131,7 @@ def build(service: Service) -> None:
                 "scripts/try_form.js",
                 value={"note": "", "heads": options(service)},
                 examples=[{"title": e.title, "task": e.task, "text": "\n".join(e.lines)} for e in TRY_EXAMPLES],
+                kinds=[asdict(words) for words in TASK_WORDS.values()],
                 most=service.limits.max_texts,
                 most_words=service.limits.max_tokens,
             )

@@ -10,7 +10,7 @@ from elmo_tasks.api import LayerWeights
 from elmo_tasks.ui import weights
 from elmo_tasks.ui.charts import Line, full_tenth, line_chart, share_ticks
 from elmo_tasks.ui.page import render
-from elmo_tasks.wording.heads import TRAIN
+from elmo_tasks.wording.task_kinds import TASK_WORDS
 from elmo_tasks.wording.text import number, percent
 
 AXIS = "Epoch (one pass over the training texts)"
@@ -27,7 +27,7 @@ def page(all_weights: Sequence[LayerWeights]) -> str:
     return render(
         "weights.html",
         is_waiting=False,
-        TRAIN=TRAIN,
+        kinds=TASK_WORDS.values(),
         entries=entries,
         panels=[panel(entry, at) for at, entry in enumerate(entries)],
         longest=max((entry.layers for entry in entries), key=len, default=()),

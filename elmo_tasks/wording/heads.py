@@ -4,11 +4,6 @@ from __future__ import annotations
 
 from elmo_tasks.wording.text import number, percent
 
-#: How to train one of each kind in a terminal.
-TRAIN = {"classification": "make train-sentiment", "tagging": "make train-ner"}
-#: What each kind is for.
-WHAT = {"classification": "for feeling (sentiment)", "tagging": "for names (entities)"}
-
 
 def score_line(metric: str, value: float, data: str) -> str:
     """``F1 0.87 on CoNLL-2003 test``."""

@@ -8,7 +8,7 @@ let starting = false;
 let look = null; // what is in the data that is chosen
 
 const kind = segments("train-kind", "What should it learn?",
-  [["classification", "A label per text"], ["tagging", "Names in a text"]], () => { fileId = ""; file.value = ""; reset(); ask(); });
+  props.kinds.map((k) => [k.kind, k.choice]), () => { fileId = ""; file.value = ""; reset(); ask(); });
 const kindHint = make("p", { class: "hint" });
 const source = segments("train-source", "From which examples?",
   [["sample", "Sample"], ["upload", "My own file"], ["hub", "Public data"]], () => { showSource(); ask(); });
@@ -99,16 +99,13 @@ async function sendFile() {
 }
 function reset() {
   const chosen = picked(kind);
-  const { epochs: e, hidden: h, learning_rate: r } = props.defaults[chosen];
+  const { epochs: e, hidden: h, learning_rate: r, about, files, endings } = props.kinds.find((k) => k.kind === chosen);
   epochs.value = e;
   hidden.value = h;
   rate.value = r;
-  const texts = chosen === "classification";
-  kindHint.textContent = texts ? "Positive or negative, a topic, a language: one label for each text." : "People, places, products: which words of a sentence are a name of what.";
-  file.accept = texts ? ".csv,.tsv,.jsonl,.json" : ".conll,.txt,.tsv,.iob,.bio,.conllu,.jsonl,.json";
-  fileHint.textContent = texts
-    ? "A table (CSV or TSV) with a text and its label in each row, or JSON lines. A few hundred rows are a good start; 50,000 at most."
-    : "CoNLL: a word and its tag (B-PER, I-PER, O) on each line, an empty line after each sentence; or JSON lines with tokens and tags.";
+  kindHint.textContent = about;
+  file.accept = endings.join(",");
+  fileHint.textContent = files;
   hub.replaceChildren(...options(props.hub.filter((h) => h.kind === chosen)));
   columns.hidden = true;
   textColumn.replaceChildren();

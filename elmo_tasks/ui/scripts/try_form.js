@@ -12,10 +12,10 @@ const note = place("try-note");
 const said = make("span", { class: "said", role: "status" });
 const clear = make("button", { type: "button", class: "plain", onclick: () => { put(""); text.focus(); } }, "Clear");
 const copy = make("button", { type: "button", class: "plain", onclick: link }, "Copy link");
-const tasks = segments("try-task", "Look for", [["both", "Both"], ["feeling", "Feeling"], ["names", "Names"]], () => { showHeads(); now(); });
-const kinds = { classification: "Model for feeling", tagging: "Model for names" };
+const tasks = segments("try-task", "Look for", [["both", "Both"], ...props.kinds.map((k) => [k.task, k.look])], () => { showHeads(); now(); });
+const taskOf = Object.fromEntries(props.kinds.map((k) => [k.kind, k.task]));
 const heads = {};
-const headFields = Object.entries(kinds).map(([kind, title]) => {
+const headFields = props.kinds.map(({ kind, model: title }) => {
   const select = make("select", { id: `try-${kind}`, "aria-describedby": `try-${kind}-score`, onchange: () => { showHeads(); now(); } });
   const score = make("p", { class: "hint", id: `try-${kind}-score` });
   const field = make("div", { class: "field", hidden: true }, make("label", { for: `try-${kind}` }, title), select, score);
@@ -45,7 +45,7 @@ const answers = questions({ props, trigger, watch }, { answer: onAnswer, hint: "
 } });
 
 const task = () => picked(tasks);
-const state = () => ({ text: text.value, task: task(), classification: heads.classification.select.value, tagging: heads.tagging.select.value });
+const state = () => ({ text: text.value, task: task(), ...Object.fromEntries(Object.entries(heads).map(([kind, { select }]) => [kind, select.value])) });
 const answer = () => document.querySelector(".try-answer");
 
 function choose(name) {
@@ -70,13 +70,11 @@ function fillHeads(offered) {
     wanted = null;
   }
   tasks.hidden = Object.values(heads).some(({ select }) => !select.options.length);
-  if (tasks.hidden && heads.tagging.select.options.length) choose("names");
-  else if (tasks.hidden) choose("feeling");
+  if (tasks.hidden) choose(taskOf[Object.keys(heads).find((kind) => heads[kind].select.options.length) || props.kinds[0].kind]);
 }
 function showHeads() {
   for (const [kind, { select, score, field }] of Object.entries(heads)) {
-    const other = kind === "tagging" ? "feeling" : "names";
-    field.hidden = select.options.length < 2 || task() === other;
+    field.hidden = select.options.length < 2 || !["both", taskOf[kind]].includes(task());
     score.textContent = select.selectedOptions[0]?.dataset.score || "";
   }
 }
@@ -124,7 +122,7 @@ function askAgain() {
 }
 function chooseHead({ detail }) {
   wanted = detail;
-  choose(detail.kind === "tagging" ? "names" : "feeling");
+  choose(taskOf[detail.kind]);
   askAgain();
 }
 function link() {

@@ -17,7 +17,13 @@ class TaskWords:
         gives: what a head of this kind says: ``"a tag for each word"``.
         reads: what it is trained on: ``"tagged words"``.
         unit: what its rows are: ``"sentences"``.
-        counts: what its accuracy counts: ``"words"``.
+        counts: what its accuracy counts: ``"words"``. Where that is not the unit, the cases of one row depend on each other.
+        task: what a person looks for with such a head, in links: ``"names"``.
+        look: the same, to choose from.
+        model: what the choice between such heads is called.
+        about: what such a head is for, in one sentence.
+        files: what a file to train one from looks like.
+        endings: of the names of such files.
         purpose: ``"for names (entities)"``, after "a model".
         train: the line that trains one on the sample.
         epochs: what the screen's form starts with: passes over the data,
@@ -32,6 +38,12 @@ class TaskWords:
     reads: str
     unit: str
     counts: str
+    task: str
+    look: str
+    model: str
+    about: str
+    files: str
+    endings: tuple[str, ...]
     purpose: str
     train: str
     epochs: int = 30
@@ -51,6 +63,13 @@ TASK_WORDS: Mapping[str, TaskWords] = {
             reads="labelled texts",
             unit="texts",
             counts="texts",
+            task="feeling",
+            look="Feeling",
+            model="Model for feeling",
+            about="Positive or negative, a topic, a language: one label for each text.",
+            files="A table (CSV or TSV) with a text and its label in each row, or JSON lines. A few hundred rows are a good start; "
+            "50,000 at most.",
+            endings=(".csv", ".tsv", ".jsonl", ".json"),
             purpose="for feeling (sentiment)",
             train="make train-sentiment",
         ),
@@ -62,6 +81,13 @@ TASK_WORDS: Mapping[str, TaskWords] = {
             reads="tagged words",
             unit="sentences",
             counts="words",
+            task="names",
+            look="Names",
+            model="Model for names",
+            about="People, places, products: which words of a sentence are a name of what.",
+            files="CoNLL: a word and its tag (B-PER, I-PER, O) on each line, an empty line after each sentence; or JSON lines with "
+            "tokens and tags.",
+            endings=(".conll", ".txt", ".tsv", ".iob", ".bio", ".conllu", ".jsonl", ".json"),
             purpose="for names (entities)",
             train="make train-ner",
             hidden=100,
