@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import random
-import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from elmo_tasks.data.records import LabelledText, TaggedSentence, content_of
+from elmo_tasks.tasks.tagging import SPAN_TAG, is_spans
 from elmo_tasks.text.tag_schemes import spans_of
 
 TEST_SHARE = 0.15
-_SPAN_TAG = re.compile(r"O|[BIESLU]-.+")
 _EXAMPLES, _EXAMPLE_LETTERS, _EXAMPLE_WORDS = 4, 220, 24
 
 Record = LabelledText | TaggedSentence
 Records = Sequence[Record]
-
-
-def is_spans(found: Iterable[TaggedSentence]) -> bool:
-    """Whether the tags spell names of several words (``B-PER``), as most of them look like it."""
-    tags = Counter(tag for sentence in found for tag in sentence.tags)
-    like = sum(number for tag, number in tags.items() if _SPAN_TAG.fullmatch(tag))
-    return set(tags) != {"O"} and like > 0.9 * sum(tags.values())
 
 
 def count_labels(records: Sequence[Record]) -> tuple[tuple[tuple[str, int], ...], str]:
@@ -63,7 +55,7 @@ def _labels_of(row: Record) -> set[str]:
     if isinstance(row, LabelledText):
         return {row.label}
     # The type is what counts: a head has all tags of a type, whichever of them came.
-    return {tag.partition("-")[2] if _SPAN_TAG.fullmatch(tag) else tag for tag in row.tags}
+    return {tag.partition("-")[2] if SPAN_TAG.fullmatch(tag) else tag for tag in row.tags}
 
 
 def examples(records: Sequence[Record]) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast, get_args
 
 from elmo_tasks.api.predictions import ClassifiedText
 from elmo_tasks.data.classification_readers import TextFormat, read_labelled
 from elmo_tasks.data.records import LabelledText
-from elmo_tasks.data.table_columns import TextColumns
+from elmo_tasks.data.table_columns import RowsFormat, TextColumns, find_columns
 from elmo_tasks.data.tables import Column
+from elmo_tasks.errors import DataError
 from elmo_tasks.heads.classification import TextPrediction
 from elmo_tasks.heads.head import HeadTask
-from elmo_tasks.tasks.kind import Cost, HubData, LabelledRow, TaskKind
+from elmo_tasks.tasks.kind import Cost, HubData, LabelledRow, TaskKind, UploadColumns, chosen
 from elmo_tasks.text.tag_schemes import Scheme
 from elmo_tasks.text.tokens import Token
 from elmo_tasks.wording.task_kinds import TASK_WORDS
@@ -57,6 +59,22 @@ class Classification(TaskKind):
     ) -> Sequence[LabelledText]:
         """See :class:`TaskKind`."""
         return read_labelled(path, cast("TextFormat | None", file_format), TextColumns(reads, says))
+
+    def read_upload(
+        self, path: Path, file_format: str, text: str | None, label: str | None, header: bool | None
+    ) -> tuple[UploadColumns, Sequence[LabelledText]]:
+        """See :class:`TaskKind`."""
+        table = cast(RowsFormat, file_format)
+        found = find_columns(path, table, TextColumns(header=header))
+        text = chosen(text, found.names, found.name(found.layout.text))
+        label = chosen(label, found.names, found.name(found.layout.label))
+        if text == label:
+            raise DataError(
+                f"{path}: the texts and the labels cannot be in one and the same column; choose another one"
+            )
+        at = (lambda name: name) if table == "jsonl" else found.names.index
+        layout = replace(found.layout, text=at(text), label=at(label))
+        return UploadColumns(found.names, text, label, layout.header), read_labelled(path, table, layout)
 
     def main_score(self, scheme: Scheme | None) -> str:
         """See :class:`TaskKind`."""

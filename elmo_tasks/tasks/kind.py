@@ -38,6 +38,28 @@ class TaskResult(Protocol):
 
 
 @dataclass(frozen=True)
+class UploadColumns:
+    """Which columns of a file that a person sent are read, by the names that they see.
+
+    Attributes:
+        names: all columns.
+        text: the one of what is read.
+        label: the one of what is to be said.
+        header: whether the first line names them; ``None`` where files of this format have no such line.
+    """
+
+    names: tuple[str, ...]
+    text: str
+    label: str
+    header: bool | None
+
+
+def chosen(wanted: str | None, names: Sequence[str], guess: str) -> str:
+    """The column that a person wants, if there is one of this name; else the guess."""
+    return wanted if wanted is not None and wanted in names else guess
+
+
+@dataclass(frozen=True)
 class HubData:
     """A public data set of the hub that the screen offers.
 
@@ -120,6 +142,23 @@ class TaskKind(ABC):
             file_format: one of :attr:`file_formats`; by default from its name.
             reads: the column of what is read, by its place or name; by default as the format has it.
             says: the column of the tags or labels, likewise.
+
+        Raises:
+            DataError: it is not as expected.
+        """
+
+    @abstractmethod
+    def read_upload(
+        self, path: Path, file_format: str, text: str | None, label: str | None, header: bool | None
+    ) -> tuple[UploadColumns, Sequence[Record]]:
+        """Read a file that a person sent; what they leave open is guessed.
+
+        Args:
+            path: the file.
+            file_format: one of :attr:`uploads`.
+            text: name of the column of what is read.
+            label: name of the column of what is to be said.
+            header: of a table, whether its first line names the columns.
 
         Raises:
             DataError: it is not as expected.

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast, get_args
 
 from elmo_tasks.api.predictions import Entity, Reading, TaggedSentence
 from elmo_tasks.data import records
-from elmo_tasks.data.tables import Column
+from elmo_tasks.data.column_guess import column_names, guess_tag_keys
+from elmo_tasks.data.tables import Column, json_rows
 from elmo_tasks.data.tagging_readers import TaggingFormat, read_tagged
+from elmo_tasks.data.text_lines import RowErrors, numbered_lines
+from elmo_tasks.errors import DataError
 from elmo_tasks.heads.head import HeadTask
 from elmo_tasks.heads.tagging import TagPrediction, TagReading
-from elmo_tasks.tasks.kind import Cost, HubData, LabelledRow, TaskKind
-from elmo_tasks.text.tag_schemes import Scheme
+from elmo_tasks.tasks.kind import Cost, HubData, LabelledRow, TaskKind, UploadColumns, chosen
+from elmo_tasks.text.tag_schemes import Scheme, check_tags, convert, detect_scheme
 from elmo_tasks.text.tokens import Token
 from elmo_tasks.wording.task_kinds import TASK_WORDS
 
 if TYPE_CHECKING:
     from elmo_tasks.data.tagging import TaggingData
     from elmo_tasks.tasks.task_scores import TaskScores
+
+SPAN_TAG = re.compile(r"O|[BIESLU]-.+")
+_CONLLU_TAGS = ("upos", "xpos", "deprel")
 
 
 class Tagging(TaskKind):
@@ -66,6 +73,30 @@ class Tagging(TaskKind):
     ) -> Sequence[records.TaggedSentence]:
         """See :class:`TaskKind`."""
         return read_tagged(path, cast("TaggingFormat | None", file_format), reads, says)
+
+    def read_upload(
+        self, path: Path, file_format: str, text: str | None, label: str | None, header: bool | None
+    ) -> tuple[UploadColumns, Sequence[records.TaggedSentence]]:
+        """See :class:`TaskKind`; tags of spans come as BIO."""
+        token: Column
+        tag: Column
+        if file_format == "jsonl":
+            # What is wrong with a line is said when the file is read.
+            _, first = next(json_rows(path, RowErrors(path)), (0, {}))
+            names, (words, tags) = tuple(map(str, first)), guess_tag_keys(first)
+            token, tag = words, tags = chosen(text, names, words), chosen(label, names, tags)
+        elif file_format == "conllu":
+            names, words = _CONLLU_TAGS, "form"
+            token, tag = words, tags = words, chosen(label, names, names[0])
+        else:
+            line = next((row for _, row in numbered_lines(path) if row.strip() and "-DOCSTART-" not in row), "")
+            names = column_names(line.split("\t" if "\t" in line else None), header=False)
+            words = chosen(text, names, names[0] if names else "")
+            tags = chosen(label, names, names[-1] if names else "")
+            token, tag = (names.index(words), names.index(tags)) if names else (0, -1)
+        return UploadColumns(names, words, tags, None), _as_bio(
+            read_tagged(path, cast(TaggingFormat, file_format), token, tag), path
+        )
 
     def main_score(self, scheme: Scheme | None) -> str:
         """See :class:`TaskKind`."""
@@ -120,3 +151,30 @@ def _reading(text: str, tokens: Sequence[Token], found: TagReading) -> Reading:
         start, end = tokens[span.start].start, tokens[span.end - 1].end
         entities.append(Entity(span.start, span.end, span.type, span.confidence, start, end, text[start:end]))
     return Reading(found.tags, tuple(entities), found.probability)
+
+
+def is_spans(found: Iterable[records.TaggedSentence]) -> bool:
+    """Whether the tags spell names of several words (``B-PER``), as most of them look like it."""
+    tags = Counter(tag for sentence in found for tag in sentence.tags)
+    like = sum(number for tag, number in tags.items() if SPAN_TAG.fullmatch(tag))
+    return set(tags) != {"O"} and like > 0.9 * sum(tags.values())
+
+
+def _as_bio(found: Sequence[records.TaggedSentence], path: Path) -> list[records.TaggedSentence]:
+    """Spans spelled as BIO; tags that are no spans as they are."""
+    if not is_spans(found):
+        return list(found)
+    try:
+        scheme: Scheme = detect_scheme(sentence.tags for sentence in found)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from None
+    rows = []
+    for sentence in found:
+        try:
+            check_tags(sentence.tags, scheme)
+        except DataError as error:
+            raise DataError(f"{path}, sentence of line {sentence.line}: {error}") from None
+        rows.append(
+            records.TaggedSentence(sentence.tokens, tuple(convert(sentence.tags, scheme, "BIO")), sentence.line)
+        )
+    return rows
