@@ -67,6 +67,8 @@ class ProjectedLSTM(nn.LSTM):
         if state is None:
             state = (x.new_zeros(1, len(x), self.proj_size), x.new_zeros(1, len(x), self.hidden_size))
         if self.cell_clip is not None or self.proj_clip is not None or lengths is not None:
+            if lengths is None and not torch.is_grad_enabled() and not torch.is_autocast_enabled(x.device.type):
+                return self._steps_in_place(x, state)
             return self._steps(x, state, lengths)
         if x.device.type == "cpu" and torch.is_autocast_enabled("cpu"):
             return self._fused_low_precision(x, state)
@@ -81,6 +83,26 @@ class ProjectedLSTM(nn.LSTM):
             start = [part.to(dtype) for part in state]
             output, h, c = torch.lstm(x.to(dtype), start, weights, True, 1, 0.0, self.training, False, True)
         return output, (h, c)
+
+    def _steps_in_place(self, x: Tensor, state: State) -> tuple[Tensor, State]:
+        """The same steps where nobody asks for gradients: no step makes a new tensor, and time comes first in memory."""
+        h, c = state[0][0], state[1][0].clone()  # [B, P], [B, H]
+        n, to_gates, to_output = self.hidden_size, self.weight_hh_l0.t(), self.weight_hr_l0.t()
+        gates = nn.functional.linear(x.transpose(0, 1).contiguous(), self.weight_ih_l0, self.bias_ih_l0)  # [T, B, 4H]
+        outputs = x.new_empty(x.shape[1], x.shape[0], self.proj_size)  # [T, B, P]
+        squashed = torch.empty_like(c)
+        for here, output in zip(gates, outputs, strict=True):
+            here.addmm_(h, to_gates)  # the second bias is zero
+            input_and_forget, candidate, out = here.split((2 * n, n, n), dim=1)
+            input_and_forget.sigmoid_()
+            c.mul_(input_and_forget[:, n:]).addcmul_(input_and_forget[:, :n], candidate.tanh_())
+            if self.cell_clip is not None:
+                c.clamp_(-self.cell_clip, self.cell_clip)
+            torch.tanh(c, out=squashed).mul_(out.sigmoid_())
+            h = torch.mm(squashed, to_output, out=output)
+            if self.proj_clip is not None:
+                h.clamp_(-self.proj_clip, self.proj_clip)
+        return outputs.transpose(0, 1), (h.unsqueeze(0).clone(), c.unsqueeze(0))
 
     def _steps(self, x: Tensor, state: State, lengths: Tensor | None) -> tuple[Tensor, State]:
         h, c = state[0][0], state[1][0]  # [B, P], [B, H]

@@ -139,3 +139,21 @@ def test_low_precision_on_a_cpu_is_close():
 def test_reversed_positions_turn_back():
     positions = reversed_positions(torch.tensor([3, 1, 0]), 4)
     assert positions.tolist() == [[2, 1, 0, 3], [0, 1, 2, 3], [0, 1, 2, 3]]
+
+
+@pytest.mark.parametrize(("cell_clip", "proj_clip"), [(0.05, 0.02), (0.05, None), (None, 0.02)])
+def test_clipped_steps_are_the_same_with_and_without_gradients(cell_clip, proj_clip):
+    """Without gradients they are made in place; the clips act, and neither the inputs nor the state are written to."""
+    torch.manual_seed(0)
+    lstm = ProjectedLSTM(5, 7, 4, cell_clip, proj_clip)
+    x, state = torch.randn(3, 6, 5), (torch.randn(1, 3, 4), torch.randn(1, 3, 7))
+    kept = [tensor.clone() for tensor in (x, *state)]
+    for start in (None, state):
+        expected, (h, c) = lstm(x, start)
+        with torch.no_grad():
+            found, (other_h, other_c) = lstm(x, start)
+        torch.testing.assert_close(found, expected.detach(), atol=1e-7, rtol=0)
+        torch.testing.assert_close((other_h, other_c), (h.detach(), c.detach()), atol=1e-7, rtol=0)
+        for limit, tensor in ((cell_clip, other_c), (proj_clip, found)):
+            assert limit is None or tensor.abs().max() == pytest.approx(limit)
+    assert all(torch.equal(a, b) for a, b in zip((x, *state), kept, strict=True))
