@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
-from elmo_tasks.commands.device import add_device
+from elmo_tasks.commands.embed import add_computing, encode_missing
 from elmo_tasks.errors import ConfigError
 
 HELP = "vectors of every word of your own text, to search for the nearest uses"
@@ -18,11 +19,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "text",
         nargs="+",
-        help="text files (.txt, or .csv with a column sentence or text), or hub:NAME, a data set on the Hugging Face hub",
+        help="text files (.txt, or .csv with a column sentence or text), - for standard input, or hub:NAME, a data set on the "
+        "Hugging Face hub",
     )
     parser.add_argument("--out", type=Path, required=True, help="folder to write; interrupted, it goes on where it was")
     parser.add_argument("--model", help="name or folder of an encoder (default: the bundled one)")
-    add_device(parser)
+    add_computing(parser)
     parser.add_argument("--title", help="what the app calls it (default: the name of the folder)")
     hub = parser.add_argument_group("for hub:NAME")
     hub.add_argument("--column", help="that holds the texts (default: the one called text, sentence, review, ...)")
@@ -43,15 +45,21 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigError("the example sentences are called gallery already: give the index another --title")
     sentences = list(_sentences(args))
     n_tokens = sum(len(tokenize(sentence)) for sentence in sentences)
-    encoder = load(args.model, checked_device(args.device))
+    if args.processes < 1:
+        raise ConfigError(f"--processes {args.processes}: expected at least 1")
+    device = checked_device(args.device)
+    # Several processes move a copy each to their device.
+    encoder = load(args.model, "cpu" if args.processes > 1 else device)
     size = size_of(n_tokens, encoder.n_layers, encoder.width) / 1e6
     print(f"{len(sentences):,} sentences, {n_tokens:,} words and signs: about {size:,.0f} MB", flush=True)
-    index = build_index(encoder, sentences, args.out, title)
+    share = partial(encode_missing, processes=args.processes, device=str(device)) if args.processes > 1 else None
+    index = build_index(encoder, sentences, args.out, title, bf16=args.precision == "bf16", share=share)
     print(f"{args.out}: {len(index):,} vectors by {encoder.name}. Look it through: elmo-tasks app --index {args.out}")
     return 0
 
 
 def _sentences(args: argparse.Namespace) -> Iterator[str]:
+    from elmo_tasks.commands.lines import STANDARD, lines_of
     from elmo_tasks.corpus.text_files import read_corpus
     from elmo_tasks.corpus.uses import sentences_of
     from elmo_tasks.data.hub_texts import hub_texts
@@ -60,6 +68,8 @@ def _sentences(args: argparse.Namespace) -> Iterator[str]:
         if source.startswith(HUB):
             for text in hub_texts(source.removeprefix(HUB), args.column, args.split, args.config, args.rows):
                 yield from sentences_of(text, most=None)
+        elif source == STANDARD:
+            yield from sentences_of("\n".join(lines_of(source)), most=None)
         else:
             yield from read_corpus([Path(source)])
 

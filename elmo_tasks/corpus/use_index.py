@@ -13,8 +13,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from elmo_tasks.encoders.block_parts import BlockParts
 from elmo_tasks.encoders.encoder import Encoder
-from elmo_tasks.encoders.layer_store import LayerStore
+from elmo_tasks.encoders.layer_store import LayerStore, store_encoding
 from elmo_tasks.encoders.layer_store_description import describe
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.files import held, whole_file, write_json, write_whole
@@ -23,7 +24,7 @@ from elmo_tasks.text.word_forms import are_inflections, folded
 from elmo_tasks.uses import Use, told_as_share
 
 DESCRIPTION_NAME, SENTENCES_NAME, WORDS_NAME, ARRAYS_NAME = "index.json", "sentences.txt", "words.txt", "places.npz"
-LAYERS_FOLDER = "layers"
+LAYERS_FOLDER, PARTS_FOLDER = "layers", "parts"
 VERSION = 1
 #: What fits into a few seconds of exact search on one core; see benchmarks/index_search.py.
 MOST_TOKENS = 5_000_000
@@ -196,6 +197,8 @@ def build_index(
     max_tokens: int = MOST_TOKENS,
     progress: Progress | None = None,
     wait: bool = False,
+    bf16: bool = False,
+    share: Callable[[BlockParts], None] | None = None,
 ) -> UseIndex:
     """Encode a corpus, or open what an earlier call made of it; go on where one was interrupted.
 
@@ -207,6 +210,8 @@ def build_index(
         max_tokens: the most it may hold.
         progress: told how far it is.
         wait: for another process that writes it, in place of refusing.
+        bf16: products are computed in bfloat16.
+        share: computes the blocks, or some of them, before they are put together here: by several processes, say.
 
     Raises:
         ConfigError: there are no sentences, too many tokens, too little room, the folder holds another index, or another
@@ -228,7 +233,14 @@ def build_index(
         return index
     with held(folder / ".lock", f"the index {folder}", wait):
         if (index := _already(folder, key)) is None:
-            store = LayerStore.build(encoder, tokens, folder / LAYERS_FOLDER, step=told_as_share(progress, n_tokens))
+            parts = None
+            if share is not None:
+                parts = BlockParts(folder / PARTS_FOLDER, store_encoding(encoder, tokens, bf16=bf16))
+                share(parts)
+            step = told_as_share(progress, n_tokens)
+            store = LayerStore.build(encoder, tokens, folder / LAYERS_FOLDER, step=step, bf16=bf16, parts=parts)
+            if parts is not None:
+                parts.remove()
             description = IndexDescription(title, encoder.name, encoder.checksum, key, len(lines), n_tokens)
             index = _written(folder, description, lines, tokens, store)
     return index
