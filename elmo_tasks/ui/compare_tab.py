@@ -14,6 +14,7 @@ from elmo_tasks.ui.examples import EXAMPLES
 from elmo_tasks.ui.parts import QUIET, SHARED, Question, fails, markup, on_question, revision_of, scripted
 from elmo_tasks.ui.uses import group_of
 
+FAILED = "The program failed on this; its log says why."
 START = format.Form(EXAMPLES[0].word, EXAMPLES[0].sentences)
 
 
@@ -124,8 +125,10 @@ def build(app: gr.Blocks, service: Service) -> None:
             raise gr.Error(str(error), print_exception=False) from None
 
     outputs = [editor, result, *folds]
-    on_question(editor, on_submit, outputs)
+    # An answer to an earlier question does not stay below the message.
+    on_failure = (lambda: (answer.nothing(FAILED), asked.closed("why"), asked.closed("substitutes")), [result, *folds])
+    on_question(editor, on_submit, outputs, on_failure=on_failure)
     loaded = app.load(on_load, None, outputs, **QUIET)
-    loaded.failure(None, None, None, js=fails(editor), **QUIET)
+    loaded.failure(on_failure[0], None, on_failure[1], js=fails(editor), **QUIET)
     on_question(saved, lambda question: respond_report(service, question), saved)
     gr.api(compare, api_name="compare", **SHARED)

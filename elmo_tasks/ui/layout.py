@@ -21,7 +21,8 @@ def build_app(service: Service) -> gr.Blocks:
     # What was sent and never asked about is forgotten after a day.
     with Pages(title=TITLE, analytics_enabled=False, delete_cache=(3600, 24 * 3600)) as app:
         markup(render("header.html", title=TITLE))
-        with gr.Tabs() as tabs:
+        # Not gradio's menu for tabs that do not fit: on a phone the bar scrolls (style.css).
+        with gr.Tabs(overflow_behavior="wrap") as tabs:
             with gr.Tab("Compare", id=TABS[0]):
                 compare_tab.build(app, service)
             with gr.Tab("Sense map", id="map"):

@@ -67,13 +67,21 @@ def fails(part: gr.HTML) -> str:
     return f"() => {{ window.dispatchEvent(new CustomEvent('failed', {{ detail: '{part.props['part']}' }})); }}"
 
 
-def on_question(part: gr.HTML, answer: Callable[[Question], Any], outputs: Any, **options: Any) -> None:
+def on_question(
+    part: gr.HTML,
+    answer: Callable[[Question], Any],
+    outputs: Any,
+    *,
+    on_failure: tuple[Callable[[], Any] | None, Any] = (None, None),
+    **options: Any,
+) -> None:
     """Answer what a part asks.
 
     Args:
         part: made by :func:`scripted`.
         answer: from the question to the values of the outputs; may be a generator of them.
         outputs: what changes.
+        on_failure: gives what else changes when ``answer`` fails, beside what the part itself says, and where.
         options: of gradio's event; by default those of an event that asks a model.
     """
 
@@ -87,7 +95,7 @@ def on_question(part: gr.HTML, answer: Callable[[Question], Any], outputs: Any, 
     options = options or QUIET
     # The page sends one question at a time; "multiple" lets no click get lost.
     asked = part.submit(chosen, None, outputs, trigger_mode="multiple", **options)
-    asked.failure(None, None, None, js=fails(part), **options)
+    asked.failure(on_failure[0], None, on_failure[1], js=fails(part), **options)
 
 
 def take_upload(path: Any) -> bytes | None:

@@ -1,4 +1,4 @@
-"""A question that nobody answers: the form says so after a minute, and can be used again (Try the models has a test of its own)."""
+"""A question that nobody answers: the tab says so after a minute, and can ask again (Try the models has a test of its own)."""
 
 from __future__ import annotations
 
@@ -9,24 +9,62 @@ pytestmark = pytest.mark.browser
 COMPARE = ("", ".answer .verdict h2", "Compare", "Comparing…")
 MAP = ("tab=map", ".map-answer .verdict h2", "Draw the map", "Drawing…")
 NEAREST = ("tab=nearest", ".near-answer .verdict h2", "Find the nearest uses", "Searching…")
+TRAIN = ("tab=train", ".data h2", "Start training", "Starting…")
+LOST = "No answer has come for a minute"
 
 
-@pytest.mark.parametrize(("query", "ready", "name", "busy"), [COMPARE, MAP, NEAREST], ids=["compare", "map", "nearest"])
+@pytest.mark.parametrize(
+    ("query", "ready", "name", "busy"), [COMPARE, MAP, NEAREST, TRAIN], ids=["compare", "map", "nearest", "train"]
+)
 def test_a_form_gives_up_after_a_minute_and_can_ask_again(open_page, query, ready, name, busy):
     page = open_page(query=query, ready=ready)
     page.clock.install()
     page.route("**/queue/join*", lambda route: None)
-    button = page.locator("button[type=submit]:visible")
+    button = page.locator("button[type=submit].primary:visible").first
     assert button.inner_text() == name
     with page.expect_request("**/queue/join*"):
         button.click()
     assert button.inner_text() == busy
     page.clock.fast_forward(61_000)
-    page.get_by_text("No answer has come for a minute").first.wait_for()
+    page.get_by_text(LOST).first.wait_for()
     assert button.inner_text() == name
     page.unroute("**/queue/join*")
     button.click()
-    page.get_by_text("No answer has come for a minute").first.wait_for(state="hidden")
+    page.get_by_text(LOST).first.wait_for(state="hidden")
     page.wait_for_function(
         "(words) => [...document.querySelectorAll('button')].some((b) => b.textContent === words)", arg=name
     )
+
+
+FOLD = ("details.asked > summary", ".asked-question")
+WEIGHTS = ("[role=tab]:text-is('Layer weights')", ".weights-answer .verdict h2, .mixer .map")
+RUNS = ("[role=tab]:text-is('Train')", ".train-answer h2")
+PRESENT = ("[role=tab]:text-is('Present')", ".present")
+
+
+@pytest.mark.parametrize(("opens", "answer"), [FOLD, WEIGHTS, RUNS, PRESENT], ids=["why", "weights", "runs", "present"])
+def test_what_asks_by_itself_gives_up_after_a_minute_and_can_ask_again(open_page, opens, answer):
+    page = open_page()
+    page.clock.install()
+    page.route("**/queue/join*", lambda route: None)
+    with page.expect_request("**/queue/join*"):
+        page.locator(opens).first.click()
+    page.clock.fast_forward(61_000)
+    if opens == PRESENT[0]:
+        page.locator(".which select").select_option("3")
+    page.get_by_text(LOST).locator("visible=true").first.wait_for()
+    page.unroute("**/queue/join*")
+    page.get_by_role("button", name="Ask again").locator("visible=true").first.click()
+    page.locator(answer).locator("visible=true").first.wait_for()
+    if opens == PRESENT[0]:
+        page.locator("[data-part=neighbours] ol").first.wait_for()
+
+
+def test_a_second_press_asks_once_more_when_the_first_is_answered(open_page):
+    page = open_page()
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if "queue/join" in request.url else None)
+    page.evaluate("for (let k = 0; k < 5; k++) document.querySelector('.editor .primary').click()")
+    page.wait_for_function("document.querySelector('.editor .primary').getAttribute('aria-busy') === 'false'")
+    page.wait_for_timeout(1000)
+    assert len(asked) == 2
