@@ -53,7 +53,7 @@ def ask(client: httpx.Client, number: int) -> float:
     """Compare two sentences that nobody asked about before; how many seconds it took."""
     began = time.perf_counter()
     sentences = [f"Visitor {number} opened an account at the bank.", f"Boat {number} lay at the bank of the river."]
-    event = client.post("/gradio_api/call/compare", json={"data": ["bank", sentences]}).raise_for_status().json()
+    event = client.post("/gradio_api/call/compare", json={"data": ["bank", sentences, None]}).raise_for_status().json()
     answer = client.get(f"/gradio_api/call/compare/{event['event_id']}").text
     if "event: complete" not in answer:
         raise SystemExit(f"no answer: {answer[:300]}")

@@ -93,6 +93,27 @@ def write_json(target: Path, content: Mapping[str, Any]) -> None:
     write_whole(target, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
+def read_json(path: Path, most_bytes: int = 20_000_000) -> Any:
+    """Read settings or a card that anybody may have written.
+
+    Args:
+        path: the file.
+        most_bytes: it may have; so much is little memory, whatever it holds.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is no JSON in UTF-8, too large, or brackets in brackets without end.
+    """
+    with path.open("rb") as file:
+        raw = file.read(most_bytes + 1)
+    if len(raw) > most_bytes:
+        raise ValueError(f"more than {most_bytes:,} bytes")
+    try:
+        return json.loads(raw)
+    except RecursionError:
+        raise ValueError("brackets in brackets, too deep to be read") from None
+
+
 @contextmanager
 def unfinished_folder(target: Path) -> Iterator[Path]:
     """A new folder beside a target, to be filled and renamed; what is still there at the end is removed.

@@ -15,6 +15,7 @@ from elmo_tasks.files import (
     held,
     is_unfinished,
     lock_of,
+    read_json,
     told,
     unfinished_folder,
     whole_file,
@@ -120,6 +121,17 @@ def test_what_a_killed_process_left_is_removed_by_the_next_one(tmp_path, what):
         assert len(names(tmp_path)) == 2
         write_whole(target, "x")
         assert names(tmp_path) == sorted([mine.name, "a.txt"])  # one that is still being written stays
+
+
+def test_json_is_read_within_limits(tmp_path):
+    path = tmp_path / "a.json"
+    write_json(path, {"a": 1})
+    assert read_json(path) == {"a": 1}
+    with pytest.raises(ValueError, match="more than 3 bytes"):
+        read_json(path, most_bytes=3)
+    path.write_text("[" * 100_000)
+    with pytest.raises(ValueError, match="brackets in brackets"):
+        read_json(path)
 
 
 def test_an_unfinished_folder_that_took_its_name_stays(tmp_path):

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from elmo_tasks.errors import ConfigError
+from elmo_tasks.files import read_json
 
 MAX_CHARACTERS = 50
+#: The most that an options file may ask for: some eight times the largest ELMo, and little enough to be refused at once.
+_MOST = {
+    "dim": 32_768,
+    "projection_dim": 8_192,
+    "n_layers": 32,
+    "max_characters_per_token": 1_000,
+    "filters": 64,
+    "filter": 32_768,
+    "n_highway": 32,
+}
 
 
 @dataclass(frozen=True)
@@ -109,9 +119,16 @@ class BiLMOptions:
         if activation not in ("relu", "tanh"):
             raise ConfigError(f"{where}: char_cnn.activation is {activation!r}; expected 'relu' or 'tanh'")
         filters = cnn.get("filters")
-        if not isinstance(filters, (list, tuple)) or not filters or not all(_is_filter(pair) for pair in filters):
+        listed = filters if isinstance(filters, (list, tuple)) else ()
+        if not 1 <= len(listed) <= _MOST["filters"] or not all(_is_filter(pair) for pair in listed):
             raise ConfigError(
-                f"{where}: char_cnn.filters is {filters!r}; expected pairs [width, number], each at least 1"
+                f"{where}: char_cnn.filters is {_short(filters)}; expected up to {_MOST['filters']} pairs [width, number], "
+                f"each 1 to {_MOST['filter']:,}"
+            )
+        n_highway = cnn.get("n_highway") or 0
+        if not isinstance(n_highway, int) or not 0 <= n_highway <= _MOST["n_highway"]:
+            raise ConfigError(
+                f"{where}: char_cnn.n_highway is {_short(n_highway)}; expected a whole number up to {_MOST['n_highway']}"
             )
         options = cls(
             lstm=LSTMOptions(
@@ -123,8 +140,8 @@ class BiLMOptions:
                 use_skip_connections=bool(lstm.get("use_skip_connections", False)),
             ),
             char_cnn=CharCNNOptions(
-                filters=tuple((int(width), int(number)) for width, number in filters),
-                n_highway=int(cnn.get("n_highway") or 0),
+                filters=tuple((int(width), int(number)) for width, number in listed),
+                n_highway=n_highway,
                 embedding_dim=_positive(embedding, "dim", f"{where}: char_cnn.embedding"),
                 max_characters_per_token=_positive(cnn, "max_characters_per_token", f"{where}: char_cnn"),
                 activation=activation,
@@ -167,10 +184,10 @@ class BiLMOptions:
             ConfigError: the file is missing, is not JSON, or :meth:`from_dict` refuses it.
         """
         try:
-            raw = json.loads(path.read_text(encoding="utf-8"))
+            raw = read_json(path)
         except FileNotFoundError:
             raise ConfigError(f"{path}: no such file; expected the options of a biLM in JSON") from None
-        except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        except ValueError as error:
             raise ConfigError(f"{path}: expected JSON, found something else ({error})") from None
         return cls.from_dict(raw, str(path))
 
@@ -178,15 +195,23 @@ class BiLMOptions:
 def _section(raw: Mapping[str, Any], key: str, where: str) -> Mapping[str, Any]:
     section = raw.get(key)
     if not isinstance(section, Mapping):
-        raise ConfigError(f"{where}: expected an object under the key '{key}', found {section!r}")
+        raise ConfigError(f"{where}: expected an object under the key '{key}', found {_short(section)}")
     return section
 
 
 def _positive(raw: Mapping[str, Any], key: str, where: str) -> int:
     value = raw.get(key)
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ConfigError(f"{where}.{key} is {value!r}; expected a whole number of at least 1")
+        raise ConfigError(f"{where}.{key} is {_short(value)}; expected a whole number of at least 1")
+    if value > _MOST[key]:
+        raise ConfigError(f"{where}.{key} is {_short(value)}; the most that is read is {_MOST[key]:,}")
     return value
+
+
+def _short(value: Any) -> str:
+    """A value as a message shows it: one that is a book is cut."""
+    text = f"a number of {value.bit_length():,} bits" if isinstance(value, int) and value > 10**20 else repr(value)
+    return text if len(text) <= 100 else f"{text[:100]}…"
 
 
 def _clip(raw: Mapping[str, Any], key: str, where: str) -> float | None:
@@ -202,5 +227,5 @@ def _is_filter(pair: Any) -> bool:
     return (
         isinstance(pair, (list, tuple))
         and len(pair) == 2
-        and all(isinstance(n, int) and not isinstance(n, bool) and n >= 1 for n in pair)
+        and all(isinstance(n, int) and not isinstance(n, bool) and 1 <= n <= _MOST["filter"] for n in pair)
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import zipfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -18,7 +17,7 @@ from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.layer_store import LayerStore, store_encoding
 from elmo_tasks.encoders.layer_store_description import describe
 from elmo_tasks.errors import ConfigError, DataError
-from elmo_tasks.files import held, whole_file, write_json, write_whole
+from elmo_tasks.files import held, read_json, whole_file, write_json, write_whole
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.word_forms import are_inflections, folded
 from elmo_tasks.uses import Use, told_as_share
@@ -85,7 +84,7 @@ class UseIndex:
         self.folder = Path(folder)
         path = self.folder / DESCRIPTION_NAME
         try:
-            raw = json.loads(path.read_text(encoding="utf-8"))
+            raw = read_json(path)
             if raw.get("version") != VERSION:
                 raise DataError(f"{path}: an index of version {raw.get('version')}, expected {VERSION}; build it again")
             self.description = IndexDescription(**raw)
@@ -100,7 +99,30 @@ class UseIndex:
             raise DataError(
                 f"{path}: expected an index written by `elmo-tasks index` ({type(error).__name__}: {error})"
             ) from None
-        self.store = LayerStore(self.folder / LAYERS_FOLDER / self.description.store)
+        self.store = LayerStore(self.folder / LAYERS_FOLDER / Path(self.description.store).name)
+        self._check()
+
+    def _check(self) -> None:
+        """Refuse an index that would fail at the first question: one whose parts are cut short, or of another index."""
+        about, store = self.description, self.store.description
+        size = (self.folder / SENTENCES_NAME).stat().st_size if (self.folder / SENTENCES_NAME).is_file() else -1
+        lines, words = self._lines, self._word_of
+        right = {
+            LAYERS_FOLDER: (store.n_sentences, store.n_tokens) == (about.n_sentences, about.n_tokens),
+            SENTENCES_NAME: lines.shape == (about.n_sentences + 1,)
+            and lines[0] == 0
+            and lines[-1] == size
+            and bool((np.diff(lines) > 0).all()),
+            WORDS_NAME: words.shape == (about.n_tokens,)
+            and (not len(words) or (words.min() >= 0 and words.max() < len(self._vocabulary))),
+            ARRAYS_NAME: self._norms.shape == (self.store.n_layers + 1, about.n_tokens),
+        }
+        wrong = [name for name, fits in right.items() if not fits]
+        if wrong:
+            raise DataError(
+                f"{self.folder}: {' and '.join(wrong)} do not fit {DESCRIPTION_NAME}, as after a copy that was cut short; "
+                "copy the folder again, or build the index again"
+            )
 
     def __len__(self) -> int:
         """Number of tokens."""

@@ -15,11 +15,13 @@ from elmo_tasks.bilm.safetensors_files import read_safetensors, write_safetensor
 from elmo_tasks.bilm.whole_folders import FolderKind
 from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.errors import ConfigError, DataError, WeightsError
-from elmo_tasks.files import write_json
+from elmo_tasks.files import read_json, write_json
 from elmo_tasks.heads.head import HeadTask, TaskHead
 from elmo_tasks.heads.registry import HEADS_VARIABLE, head_classes, name_of
 
 CONFIG_NAME, WEIGHTS_NAME, CARD_NAME = "head.json", "head", "card.json"
+# Some ten times what the largest head has.
+_MOST_LAYERS, _MOST_SIZE, _MOST_LABELS = 200, 100_000, 100_000
 HEAD_FOLDER = FolderKind("a head", re.compile(r"head\.json|card\.json|head[-\w]*\.safetensors(\.index\.json)?"))
 
 
@@ -148,13 +150,14 @@ def find_head(head: str | Path) -> HeadFiles:
         )
     path = folder / CONFIG_NAME
     try:
-        config = json.loads(path.read_text(encoding="utf-8"))
+        config = read_json(path)
         task = config["task"]
+        _check_sizes(path, {"task": task, "settings": config["settings"]})
         classes = head_classes()
         if config["head"] not in classes:
             raise ConfigError(f"{path}: {_no_such_class(str(config['head']), list(classes))}")
         card_path = folder / CARD_NAME
-        card = dict(json.loads(card_path.read_text(encoding="utf-8"))) if card_path.is_file() else {}
+        card = dict(read_json(card_path)) if card_path.is_file() else {}
         return HeadFiles(
             name=folder.resolve().name if folder.parent == CHECKPOINTS else _name_of_run(folder),
             folder=folder,
@@ -171,6 +174,18 @@ def find_head(head: str | Path) -> HeadFiles:
         raise
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigError(f"{path}: not the settings of a head ({type(error).__name__}: {error})") from None
+
+
+def _check_sizes(path: Path, value: Any) -> None:
+    """Refuse sizes that no head has, before anything is made of them."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            most = _MOST_LAYERS if key == "n_layers" else _MOST_SIZE
+            if isinstance(inner, (int, float)) and not -most <= inner <= most:
+                raise ConfigError(f"{path}: '{key}' is {inner:.3g}; the most that is read is {most:,}")
+            if isinstance(inner, list) and len(inner) > _MOST_LABELS:
+                raise ConfigError(f"{path}: '{key}' has {len(inner):,} entries; the most is {_MOST_LABELS:,}")
+            _check_sizes(path, inner)
 
 
 def _no_such_class(name: str, known: list[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -21,6 +22,7 @@ from elmo_tasks.api import (
 )
 from elmo_tasks.encoders import Encoder
 from elmo_tasks.errors import ConfigError, InputError, WeightsError
+from elmo_tasks.heads.classification import TextPrediction
 from elmo_tasks.heads.head_files import HeadFiles, bundled_heads, default_head, find_head, heads_below
 from elmo_tasks.layers.views import layer_names
 from elmo_tasks.tasks.kinds import CLASSIFICATION, KINDS, TAGGING, kind_of
@@ -34,6 +36,9 @@ from elmo_tasks.wording.task_kinds import METRIC_WORDS
 TWIN = "-layer0"
 # Leaving out each word of a longer text would take too long to follow typing.
 _MOST_PUSHED = 100
+# Words that one request may have read again without one: some four seconds of elmo-mini on one core.
+_MOST_LEFT_OUT = 20_000
+_log = logging.getLogger(__name__)
 
 
 class TrainedHeads:
@@ -52,6 +57,7 @@ class TrainedHeads:
         self._encoder, self._runs, self._device = encoder, tuple(runs), device
         self._limits = limits or Limits()
         self._predictors: dict[tuple[Path, float], Predictor] = {}
+        self._said: set[Path] = set()
         self._lock = threading.Lock()
 
     def offered(self) -> tuple[HeadInfo, ...]:
@@ -83,10 +89,8 @@ class TrainedHeads:
         results = map(CLASSIFICATION.result, texts, rows, said)
         if not pushes:
             return tuple(results)
-        return tuple(
-            replace(result, pushes=_pushes(predictor, row, found.label, found.confidence))
-            for result, row, found in zip(results, rows, said, strict=True)
-        )
+        pushed = _pushes(predictor, rows, said)
+        return tuple(replace(result, pushes=found) for result, found in zip(results, pushed, strict=True))
 
     def _files(self) -> dict[str, HeadFiles]:
         """The heads by name: of each kind the default one first, a head before its twin, shipped ones before own."""
@@ -101,7 +105,10 @@ class TrainedHeads:
                 # Whether its card can be read, too: one that cannot must not take all the others away.
                 _info(files.name, files, own=True, names={})
                 _layer_weights(files.name, files)
-            except (ConfigError, ValueError, KeyError, TypeError, AttributeError):  # half a run, or not ours
+            except (ConfigError, ValueError, KeyError, TypeError, AttributeError) as error:  # half a run, or not ours
+                if folder not in self._said:
+                    self._said.add(folder)
+                    _log.warning("%s is passed over: %s", folder, error)
                 continue
             name, number = files.name, 2
             while name in found:
@@ -237,14 +244,25 @@ def _mix(row: dict[str, Any], seed: int) -> MixWeights:
     return MixWeights(tuple(row["weights"]), row["gamma"], row["epoch"], seed, row.get("score"))
 
 
-def _pushes(predictor: Predictor, row: Sequence[Token], label: str, confidence: float) -> tuple[WordPush, ...]:
-    """Leave out each word in turn (occlusion: Zeiler and Fergus, 2014; Li, Monroe and Jurafsky, 2016)."""
-    if not 2 <= len(row) <= _MOST_PUSHED:
-        return ()
-    words = [token.text for token in row]
-    without = [words[:k] + words[k + 1 :] for k in range(len(words))]
-    left = [said.probabilities[label] for batch in batched(without) for said in predictor.classify(batch)]
-    return tuple(
-        WordPush(token.text, token.start, token.end, confidence - probability)
-        for token, probability in zip(row, left, strict=True)
-    )
+def _pushes(
+    predictor: Predictor, rows: Sequence[Sequence[Token]], said: Sequence[TextPrediction]
+) -> list[tuple[WordPush, ...]]:
+    """Leave out each word in turn (occlusion: Zeiler and Fergus, 2014; Li, Monroe and Jurafsky, 2016).
+
+    The shortest texts first, until what one request may cost is spent; all of them in batches of like length.
+    """
+    chosen, spent = [], 0
+    for k in sorted(range(len(rows)), key=lambda k: len(rows[k])):
+        spent += len(rows[k]) * (len(rows[k]) - 1)
+        if 2 <= len(rows[k]) <= _MOST_PUSHED and spent <= _MOST_LEFT_OUT:
+            chosen.append(k)
+    words = {k: [token.text for token in rows[k]] for k in chosen}
+    without = [(k, at) for k in chosen for at in range(len(words[k]))]
+    texts = [words[k][:at] + words[k][at + 1 :] for k, at in without]
+    found: dict[int, list[WordPush]] = {k: [] for k in range(len(rows))}
+    left = (read for batch in batched(texts) for read in predictor.classify(batch))
+    for (k, at), read in zip(without, left, strict=True):
+        token = rows[k][at]
+        change = said[k].confidence - read.probabilities[said[k].label]
+        found[k].append(WordPush(token.text, token.start, token.end, change))
+    return [tuple(found[k]) for k in range(len(rows))]

@@ -69,9 +69,14 @@ def test_options_of_training_files_are_read_too():
         (lambda o: o.pop("lstm"), "expected an object under the key 'lstm'"),
         (lambda o: o["lstm"].update(dim="many"), "lstm.dim is 'many'; expected a whole number"),
         (lambda o: o["lstm"].update(cell_clip=-1), "lstm.cell_clip is -1; expected a positive number, or null"),
+        (lambda o: o["lstm"].update(n_layers=10**9), "lstm.n_layers is 1000000000; the most that is read is 32"),
+        (lambda o: o["lstm"].update(dim=10**5000), "lstm.dim is a number of 16,610 bits; the most"),
+        (lambda o: o["char_cnn"].update(n_highway=10**9), "n_highway is 1000000000; expected a whole number up to 32"),
+        (lambda o: o["char_cnn"].update(filters=[[1, 1]] * 65), "filters is .*…; expected up to 64 pairs"),
+        (lambda o: o["char_cnn"].update(filters=[[1, 10**9]]), "expected up to 64 pairs"),
         (lambda o: o["char_cnn"].update(n_characters=300), "n_characters is 300; ELMo's alphabet has 261"),
         (lambda o: o["char_cnn"].update(activation="gelu"), "activation is 'gelu'; expected 'relu' or 'tanh'"),
-        (lambda o: o["char_cnn"].update(filters=[[1]]), "filters is .*; expected pairs"),
+        (lambda o: o["char_cnn"].update(filters=[[1]]), "filters is .*; expected up to 64 pairs"),
         (lambda o: o["char_cnn"].update(filters=[[60, 4]]), "a filter of width 60 does not fit"),
     ],
 )
@@ -87,6 +92,9 @@ def test_options_that_are_no_json(tmp_path):
         BiLMOptions.load(tmp_path / "options.json")
     (tmp_path / "options.json").write_bytes(b"\x80\x00")
     with pytest.raises(ConfigError, match="expected JSON, found something else"):
+        BiLMOptions.load(tmp_path / "options.json")
+    (tmp_path / "options.json").write_text("[" * 100_000)
+    with pytest.raises(ConfigError, match="brackets in brackets, too deep to be read"):
         BiLMOptions.load(tmp_path / "options.json")
     (tmp_path / "options.json").write_text("[1]")
     with pytest.raises(ConfigError, match="expected a JSON object"):

@@ -120,6 +120,22 @@ def test_an_index_that_was_cut_short_is_refused(elmo, tmp_path):
         UseIndex(folder)
 
 
+@pytest.mark.parametrize("part", ["lines", "words", "norms", "sentences.txt", "words.txt", "sentence count"])
+def test_an_index_with_a_part_that_does_not_fit_is_refused_when_it_is_opened(elmo, tmp_path, part):
+    folder = build_index(elmo, SENTENCES, tmp_path / "i", "mine").folder
+    if part in ("lines", "words", "norms"):
+        arrays = dict(np.load(folder / "places.npz"))
+        arrays[part] = arrays[part][..., :-1]
+        np.savez(folder / "places.npz", **arrays)
+    elif part.endswith(".txt"):
+        (folder / part).write_text((folder / part).read_text(encoding="utf-8")[:5], encoding="utf-8")
+    else:
+        about = json.loads((folder / "index.json").read_text())
+        (folder / "index.json").write_text(json.dumps(about | {"n_sentences": about["n_sentences"] - 1}))
+    with pytest.raises(DataError, match=r"do not fit index.json, as after a copy that was cut short"):
+        UseIndex(folder)
+
+
 def test_norms_are_those_of_the_vectors(index):
     vectors = index.store.vectors(1, 0, len(index))
     np.testing.assert_allclose(index._norms[1], np.linalg.norm(vectors, axis=1), rtol=1e-5)

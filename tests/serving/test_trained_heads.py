@@ -95,6 +95,10 @@ def test_heads_of_one_name_are_told_apart(heads: TrainedHeads, toy: Path, tmp_pa
         ("card.json", '{"scores": 7}'),
         ("card.json", '{"layer_weights": {"learned": true, "epochs": [{}]}}'),
         ("card.json", '{"layer_weights": 7}'),
+        ("card.json", "[" * 100_000),
+        ("head.json", "[" * 100_000),
+        ("head.json", "LAYERS"),
+        ("head.json", "HIDDEN"),
     ],
 )
 def test_a_broken_folder_in_runs_is_passed_over(
@@ -102,6 +106,13 @@ def test_a_broken_folder_in_runs_is_passed_over(
 ) -> None:
     write_untrained(tmp_path / "runs" / "bad" / "head", toy)
     write_untrained(tmp_path / "runs" / "good" / "head", toy)
+    config = json.loads((tmp_path / "runs" / "bad" / "head" / "head.json").read_text())
+    if text == "LAYERS":
+        config["task"]["n_layers"] = 10**9
+        text = json.dumps(config)
+    elif text == "HIDDEN":
+        config["settings"]["hidden"] = 10**12
+        text = json.dumps(config)
     (tmp_path / "runs" / "bad" / "head" / name).write_text(text)
     assert [info.name for info in heads.offered() if info.own] == ["good"]
     assert heads.layer_weights() == ()
@@ -226,6 +237,17 @@ def test_a_push_is_what_leaving_the_word_out_takes_away(text: str, heads: Traine
         assert push.push == pytest.approx(expected, abs=1e-5)
     assert max(abs(push.push) for push in found.pushes) > 1e-4
     json.dumps(found.to_dict())
+
+
+def test_pushes_cost_no_more_than_one_request_may(heads: TrainedHeads, monkeypatch: pytest.MonkeyPatch) -> None:
+    short, long = "good warm bad", "good warm bad good warm bad"
+    alone = [heads.classify([text])[0].pushes for text in (short, long)]
+    together = [found.pushes for found in heads.classify([long, short])]
+    assert [len(pushes) for pushes in together] == [6, 3]
+    for one, other in zip(alone, reversed(together), strict=True):
+        assert [push.push for push in one] == pytest.approx([push.push for push in other], abs=1e-6)
+    monkeypatch.setattr("elmo_tasks.serving.trained_heads._MOST_LEFT_OUT", 3 * 2 + 6 * 5 - 1)
+    assert [len(found.pushes) for found in heads.classify([long, short])] == [0, 3]
 
 
 def test_pushes_are_left_out_when_nobody_asks(heads: TrainedHeads) -> None:
