@@ -243,3 +243,23 @@ def test_two_that_write_one_file_are_refused(models: Path, tmp_path: Path, capsy
     assert re.search(r"out.jsonl is in use by process \d+ on .*; wait until it is done", capsys.readouterr().err)
     assert [p.name for p in tmp_path.iterdir()] == ["in.txt"]
     assert len(predicted(models, tmp_path, "Ada\n")) == 1
+
+
+@pytest.mark.slow
+def test_who_reads_only_the_first_answers_is_no_reason_to_complain(models: Path, tmp_path: Path) -> None:
+    """As in ``predict in.txt - | head -1``: more is written than a pipe holds, and nobody reads it."""
+    (tmp_path / "in.txt").write_text("Ada said no to Bo in Rome .\n" * 4000)
+    command = [sys.executable, "-m", "elmo_tasks", "predict", "--head", str(models / "tagger"), "--tokens"]
+    with subprocess.Popen(
+        [*command, str(tmp_path / "in.txt"), "-"],
+        cwd=REPOSITORY,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert json.loads(process.stdout.readline())["tokens"][0] == "Ada"
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(60) == 141
