@@ -68,7 +68,7 @@ function state() {
   };
 }
 // Every question is answered in its turn: a start must not get lost behind a look at other data.
-const answers = questions({ props, trigger, watch }, { answer: onAnswer, all: true, lost: (text) => { starting = false; tell("", text); },
+const answers = questions({ props, trigger, watch }, { answer: onAnswer, all: true, lost: (text) => { starting = false; busy(submit, ""); tell("", text); },
   busy: (text) => {
     if (text) form.setAttribute("aria-busy", "true");
     else form.removeAttribute("aria-busy");
