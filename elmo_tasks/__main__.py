@@ -9,7 +9,19 @@ import sys
 from collections.abc import Sequence
 
 from elmo_tasks import app
-from elmo_tasks.commands import calibrate, compare, download, embed, evaluate, export, fit, index, predict, vectors
+from elmo_tasks.commands import (
+    calibrate,
+    compare,
+    download,
+    embed,
+    evaluate,
+    export,
+    fit,
+    index,
+    predict,
+    sweep,
+    vectors,
+)
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
 from elmo_tasks.files import told
 
@@ -17,6 +29,7 @@ COMMANDS = {
     "compare": compare,
     "embed": embed,
     "predict": predict,
+    "sweep": sweep,
     "evaluate": evaluate,
     "calibrate": calibrate,
     "export": export,

@@ -90,9 +90,11 @@ def run_ours(words, command, workplace, typed):
         assert all(word in known for word in words if word.startswith("--"))
     elif name == "download" or "small" in words:  # from the network, or of what came from there
         run(workplace, *program, name, "--help")
-    elif name in ("fit", "test") and "ner_sample" in command:
-        epochs = [] if name == "test" else [f"--trainer.max_epochs={2 if '--ckpt_path' in words else 1}"]
+    elif name in ("fit", "test") and ("ner_sample" in command or "--run" in words):
+        epochs = [] if name == "test" else [f"--trainer.max_epochs={2 if '--run' in words else 1}"]
         run(workplace, *program, *words, *HEAD_RUN, *epochs)
+    elif name == "sweep":
+        run(workplace, *program, *words, "--seeds", "1", "--fractions", "0.1", "--set", "trainer.max_epochs=1")
     elif name == "fit":
         resumes = "--ckpt_path" in words
         assert not resumes or (workplace / words[-1]).exists()  # the command before wrote it

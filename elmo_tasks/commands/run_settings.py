@@ -6,11 +6,12 @@ import pickle
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
-
-import yaml
+from typing import TYPE_CHECKING, Any
 
 from elmo_tasks.errors import ConfigError
+
+if TYPE_CHECKING:
+    import yaml
 
 CONFIG = "config.yaml"
 _LARGEST_CONFIG, _MOST_VALUES = 1_000_000, 100_000
@@ -22,6 +23,8 @@ def check_config(path: Path) -> None:
     Raises:
         ConfigError: there is none, it is too large, is no YAML, or holds too many values once its aliases are written out.
     """
+    import yaml  # comes with Lightning; the core does without both
+
     if not path.is_file():
         raise ConfigError(f"--config {path}: no such file")
     if path.stat().st_size > _LARGEST_CONFIG:
@@ -42,6 +45,8 @@ def check_config(path: Path) -> None:
 
 def _size(node: yaml.Node, known: dict[int, int]) -> int:
     """Values of a node with its aliases written out; one that holds itself has no end."""
+    import yaml
+
     if id(node) in known:
         return known[id(node)]
     known[id(node)] = _MOST_VALUES + 1
@@ -86,6 +91,8 @@ def of_run(arguments: Sequence[str]) -> tuple[list[str], Path | None]:
     Raises:
         ConfigError: the folder has no settings or no checkpoint.
     """
+    import yaml
+
     words = [part for word in arguments for part in (word.split("=", 1) if word.startswith("--run=") else [word])]
     if "--run" not in words:
         return list(arguments), None

@@ -1,0 +1,199 @@
+"""``sweep``: one configuration over seeds, shares of the training rows and settings; a table with mean and spread."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import csv
+import hashlib
+import io
+import itertools
+import json
+import re
+import statistics
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from elmo_tasks.commands import fit
+from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.files import write_json, write_whole
+
+HELP = "train one configuration over seeds, shares of the data and settings; print mean and spread"
+_SPLITS = ("validation", "test")
+_DATA = "data.init_args"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the table: the same settings over all seeds.
+
+    Attributes:
+        settings: what was set, by key.
+        fraction: share of the training rows.
+        n: runs.
+        scores: split -> name, mean and standard deviation (``None`` of one run) of its main score, from 0 to 1.
+        layer_weights: mean share of each layer in the mix; as many as the encoder has layers.
+        seconds: mean time of training.
+    """
+
+    settings: dict[str, Any]
+    fraction: float
+    n: int
+    scores: dict[str, dict[str, Any]]
+    layer_weights: list[float]
+    seconds: float
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """See README."""
+    parser.add_argument("--config", required=True, help="the configuration of a head: a YAML file or the name of one")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1], help="one run each (default 1)")
+    parser.add_argument(
+        "--fractions", type=float, nargs="+", default=[1.0], help="shares of the training rows (default 1.0)"
+    )
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE,VALUE", help="a setting and its values"
+    )
+    parser.add_argument("--out", type=Path, help="folder of the runs (default runs/sweep-NAME); finished ones are kept")
+    parser.add_argument("--json", type=Path, help="write the table as JSON")
+    parser.add_argument("--csv", type=Path, help="write the table as CSV")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do the runs that are not done yet, and print the table."""
+    axes = [_axis(text) for text in args.set]
+    if len({key for key, _ in axes}) < len(axes):
+        raise ConfigError("--set: a key is given twice; give all its values at once, as KEY=VALUE,VALUE")
+    out = args.out or Path("runs") / f"sweep-{Path(args.config).stem}"
+    seeds = list(dict.fromkeys(args.seeds))
+    grid = [
+        dict(zip([key for key, _ in axes], values, strict=True)) for values in itertools.product(*[v for _, v in axes])
+    ]
+    points = list(itertools.product(grid, dict.fromkeys(args.fractions)))
+    total, lines, done = len(points) * len(seeds), [], 0
+    for settings, fraction in points:
+        cards = []
+        for seed in seeds:
+            done += 1
+            name = _name(settings, fraction, seed)
+            print(f"{done} of {total}: {name}", file=sys.stderr, flush=True)
+            cards.append(_card(args.config, out / name, settings, fraction, seed))
+        lines.append(_line(settings, fraction, cards))
+    print(table(lines))
+    if args.json:
+        write_json(args.json, {"config": args.config, "seeds": seeds, "lines": [asdict(line) for line in lines]})
+    if args.csv:
+        write_whole(args.csv, as_csv(lines))
+    return 0
+
+
+def _axis(text: str) -> tuple[str, list[Any]]:
+    import yaml  # comes with Lightning; the core does without both
+
+    key, equals, values = text.partition("=")
+    try:
+        found = yaml.safe_load(f"[{values}]")
+    except yaml.YAMLError:
+        found = None
+    if not equals or not re.fullmatch(r"[\w.]+", key) or not isinstance(found, list) or not found:
+        raise ConfigError(
+            f"--set {text}: expected KEY=VALUE,VALUE, such as model.init_args.head.init_args.dropout=0.3,0.5"
+        )
+    return key, found
+
+
+def _name(settings: dict[str, Any], fraction: float, seed: int) -> str:
+    """A folder's name that people can read, and that no other settings have."""
+    parts = [f"{key.rpartition('.')[2]}={value}" for key, value in settings.items()]
+    words = re.sub(r"[^\w.=-]+", "-", "_".join([*parts, f"share={fraction:g}", f"seed={seed}"]))
+    key = hashlib.sha256(json.dumps([settings, fraction, seed], sort_keys=True).encode()).hexdigest()[:8]
+    return f"{words[:120]}_{key}"
+
+
+def _card(config: str, folder: Path, settings: dict[str, Any], fraction: float, seed: int) -> dict[str, Any]:
+    """The card of a run: of one that is done as it is, else after it has been begun or gone on with."""
+    path = folder / "head" / "card.json"
+    with contextlib.suppress(OSError, ValueError):
+        card = dict(json.loads(path.read_text(encoding="utf-8")))
+        if card.get("scores"):
+            return card
+    values = {"seed_everything": seed, f"{_DATA}.seed": seed, f"{_DATA}.train_share": fraction, **settings}
+    arguments = ["fit", f"--config={config}", f"--run_dir={folder}", "--trainer.enable_progress_bar=false"]
+    arguments += [f"--{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in values.items()]
+    if (folder / "last.ckpt").is_file():
+        arguments.append(f"--ckpt_path={folder / 'last.ckpt'}")
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "log.txt").open("a", encoding="utf-8") as log, contextlib.redirect_stdout(log):
+        try:
+            fit.run(arguments)
+        except (ConfigError, DataError) as error:
+            raise type(error)(f"{folder.name}: {error}") from error
+    card = dict(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else {}
+    if not card.get("scores"):
+        raise ConfigError(
+            f"{folder}: the run ended without scores: a sweep needs ExportHead and rows to validate or test on"
+        )
+    return card
+
+
+def _line(settings: dict[str, Any], fraction: float, cards: list[dict[str, Any]]) -> Line:
+    scores = {}
+    for split in _SPLITS:
+        found = [card["scores"][split] for card in cards if split in card["scores"]]
+        if found:
+            values = [one[one["main"]] for one in found]
+            spread = statistics.stdev(values) if len(values) > 1 else None
+            scores[split] = {
+                "name": found[0]["main"],
+                "mean": statistics.fmean(values),
+                "spread": spread,
+                "values": values,
+            }
+    mixes = [_weights(card) for card in cards]
+    layers = [statistics.fmean(shares) for shares in zip(*mixes, strict=True)]
+    seconds = statistics.fmean(card["training"]["seconds"] for card in cards)
+    return Line(settings, fraction, len(cards), scores, layers, seconds)
+
+
+def _weights(card: dict[str, Any]) -> list[float]:
+    """The mix of the epoch that was kept."""
+    best, rows = card["training"].get("best_epoch"), card["layer_weights"]["epochs"]
+    return next((row["weights"] for row in rows if row["epoch"] == best), rows[-1]["weights"])
+
+
+def _columns(lines: list[Line]) -> list[str]:
+    keys = [key.removeprefix("model.init_args.").removeprefix("head.init_args.") for key in lines[0].settings]
+    names = [f"{split} {lines[0].scores[split]['name']}" for split in _SPLITS if split in lines[0].scores]
+    return [*keys, "share", "runs", *names, "layers", "seconds"]
+
+
+def table(lines: list[Line]) -> str:
+    """The lines as aligned text; scores in percent, mean ± standard deviation."""
+    rows = [_columns(lines)]
+    for line in lines:
+        scores = [
+            f"{100 * s['mean']:.2f}" + ("" if s["spread"] is None else f" ± {100 * s['spread']:.2f}")
+            for s in line.scores.values()
+        ]
+        mix = " ".join(f"{weight:.2f}" for weight in line.layer_weights)
+        rows.append(
+            [*map(str, line.settings.values()), f"{line.fraction:g}", str(line.n), *scores, mix, f"{line.seconds:.0f}"]
+        )
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows)
+
+
+def as_csv(lines: list[Line]) -> str:
+    """The lines with one column for each number, scores from 0 to 1."""
+    text = io.StringIO(newline="")
+    splits = list(lines[0].scores)
+    scores = [f"{split}_{what}" for split in splits for what in ("mean", "spread")]
+    layers = [f"layer_{k}" for k in range(len(lines[0].layer_weights))]
+    writer = csv.writer(text)
+    writer.writerow([*lines[0].settings, "fraction", "runs", *scores, *layers, "seconds"])
+    for line in lines:
+        numbers = [line.scores[split][what] for split in splits for what in ("mean", "spread")]
+        writer.writerow([*line.settings.values(), line.fraction, line.n, *numbers, *line.layer_weights, line.seconds])
+    return text.getvalue()
