@@ -68,22 +68,22 @@ def calibrate(
     place = {view: k for k, view in enumerate((*names, *others))}
     losses = _losses(fit_on, names, others)
     alone = {views[0]: views for views in losses if len(views) == 1}
-    together = min((views for views in losses if len(views) > 1), key=lambda views: losses[views])
-    read_by = {**alone, TOGETHER: together}
+    several = [views for views in losses if len(views) > 1]  # none where the one layer does not read the sentence
+    together = {TOGETHER: min(several, key=lambda views: losses[views])} if several else {}
+    read_by = {**alone, **together}
     speaker = min(read_by, key=lambda name: losses[read_by[name]])
     found = {
         name: _measured(Reading(name, views), fit_on, measure_on, [place[view] for view in views])
         for name, views in read_by.items()
     }
     layers = [found.get(name, Reading(name)) for name in names]
-    read = [name for name in found[speaker].views if name in names] or [
-        min(names[1:], key=lambda name: losses[(name,)])
-    ]
+    read = [name for name in found[speaker].views if name in names]
+    best = min(names[1:], key=lambda name: losses[(name,)], default=names[0])
     return Calibration(
         checksum,
         tuple(LayerCalibration(**vars(layer), random_pair_cosine=random_pair[k]) for k, layer in enumerate(layers)),
-        tuple(found[name] for name in (*others, TOGETHER)),
-        place[read[0]],
+        tuple(found[name] for name in (*others, *together)),
+        place[read[0] if read else best],
         speaker,
         {view: tuple(round(float(value), 6) for value in centre) for view, centre in centres.items()},
     )

@@ -92,7 +92,7 @@ def _tests(args: argparse.Namespace) -> int:
     first = [] if args.only and args.text is None else [_perplexity_row(args, encoder.n_layers)]
     static = StaticVectors.load()
     reader = Reader(encoder, static)
-    if encoder.language_model is not None and any(TASKS[test].of_uses for test in tests):
+    if encoder.reads_sentence and any(TASKS[test].of_uses for test in tests):
         expected = ExpectedWords.load(encoder, static)
         reader = replace(reader, expected=expected, calibration=load_calibration(encoder, static, expected))
     found = evaluate(reader, data, args.only, first)

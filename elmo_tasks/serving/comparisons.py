@@ -45,7 +45,9 @@ def compare_uses(word: str, mentions: Sequence[Mention], loaded: LoadedModel) ->
     layers = _layers(loaded, with_mean(read.layers))
     shown, speaks = layers[loaded.calibration.verdict_layer], loaded.calibration.speaks
     spelled = mentions[0].token.text
-    if len({m.token.text for m in mentions}) > 1:  # ranked by the cosines of the layer, and by nothing else
+    if not loaded.encoder.reads_sentence:
+        answer = _Answer(_unread(loaded, len({m.token.text for m in mentions}) == 1), (shown.name,))
+    elif len({m.token.text for m in mentions}) > 1:  # ranked by the cosines of the layer, and by nothing else
         answer = _Answer(ranked(shown.cosine, shown.random_pair_cosine, shown.name), (shown.name,))
     # What a cosine means was measured on one spelling at a time, in English.
     elif speaks.same_sense is None or not any("a" <= c <= "z" for c in spelled.lower()):
@@ -65,6 +67,12 @@ def compare_uses(word: str, mentions: Sequence[Mention], loaded: LoadedModel) ->
         right_when_clear=speaks.right,
         **vars(answer),
     )
+
+
+def _unread(loaded: LoadedModel, one_spelling: bool) -> str:
+    """What can be said where a word has one vector, whatever the sentence."""
+    every = "so every cosine is 1.00." if one_spelling else "so only the spellings make a difference."
+    return f"“{loaded.encoder.name}” does not read the sentence: a word has the same vector in all of them, {every}"
 
 
 def _layers(loaded: LoadedModel, views: Tensor) -> tuple[LayerComparison, ...]:

@@ -32,7 +32,7 @@ def verdict(
     split: Split,
     asked: int | None,
     measured: bool,
-    view: str,
+    unread: str,
     mostly_own: bool,
 ) -> str:
     """What a map says.
@@ -44,7 +44,7 @@ def verdict(
         split: the groups that were found.
         asked: the number of groups that was asked for, if any.
         measured: whether it was measured how well the model's groups match meanings.
-        view: what the uses were compared by.
+        unread: what they were compared by if that is blind to the sentence, in words; else nothing.
         mostly_own: whether more than half of them come from the person's own text.
     """
     uses = f"{n} use{'' if n == 1 else 's'} of “{word}”"
@@ -64,8 +64,8 @@ def verdict(
         )
     if groups:
         return f"{uses}, probably {len(groups)} meanings: {_listed(groups)}."
-    if view == "0":
-        return f"This view cannot tell the {uses} apart. It looks at the letters of the word and at nothing around it."
+    if unread:
+        return f"This view cannot tell the {uses} apart. It looks at {unread} and at nothing around it."
     if n < FEWEST_USES:
         return (
             f"Too few uses to find groups: {uses}. At least {FEWEST_USES} are needed; paste text of your own for more."

@@ -99,6 +99,7 @@ class SenseMaps:
         places, shown = on_paper(directions(vectors))
         of = {use: g for g, group in enumerate(split.groups) for use in group} if named else {}
         mostly_own = 2 * sum(use.own for use in uses) > len(uses)
+        unread = encoder.layer_names[0] if view == "0" else ""  # the context-free layer
         known_uses = [k for k, use in enumerate(uses) if use.sense is not None]
         senses = [uses[k].sense or "" for k in known_uses]
         return SenseMap(
@@ -110,7 +111,7 @@ class SenseMaps:
             groups=groups,
             asked_groups=n_groups,
             is_clear=split.is_clear,
-            verdict=verdict(word.strip(), len(uses), groups, split, n_groups, known is not None, view, mostly_own),
+            verdict=verdict(word.strip(), len(uses), groups, split, n_groups, known is not None, unread, mostly_own),
             shown=round(shown, 4),
             agreement=(
                 round(agreement(_labels(known_uses, of), senses), 4) if groups and len(set(senses)) > 1 else None

@@ -41,6 +41,7 @@ _SIDE_ANSWERS = {
     "both": "The words before it and the words after it tell the two apart about equally.",
     "unclear": "The layers do not agree on which side tells the two apart more.",
 }
+_NO_SIDES = "This model reads both sides of a word at once: it has no layers that have read one side only."
 
 
 class Explainer:
@@ -68,6 +69,12 @@ class Explainer:
         """See :meth:`elmo_tasks.api.WhyService.explain`."""
         comparison = comparison or self._compare(word, sentences, model)
         loaded = self._load(comparison.model)
+        if not loaded.encoder.reads_sentence:
+            raise InputError(
+                f"“{loaded.encoder.name}” does not read the sentence: no word around a word changes its vector, so there is "
+                "nothing to explain. Choose another model for this.",
+                field="model",
+            )
         asked = _asked(comparison, loaded, layer)
         a, b = _pair(comparison, asked, pair)
         items = (comparison.items[a], comparison.items[b])
@@ -89,7 +96,8 @@ class Explainer:
         # In a sum of fixed vectors every word has its own part; inside the model what a change does is not the word's alone.
         several = _several(words, apart) if asked.name == WORDS else []
         sides = self._sides(loaded.encoder, plain)
-        side = telling_side([(s.before, s.random_before) for s in sides], [(s.after, s.random_after) for s in sides])
+        halves = ([(s.before, s.random_before) for s in sides], [(s.after, s.random_after) for s in sides])
+        side = telling_side(*halves) if sides else "unclear"
         return Explanation(
             comparison=comparison,
             pair=(a, b),
@@ -104,7 +112,7 @@ class Explainer:
             skipped=skipped,
             sides=sides,
             side=side,
-            side_answer=_SIDE_ANSWERS[side],
+            side_answer=_SIDE_ANSWERS[side] if sides else _NO_SIDES,
         )
 
     def _sides(self, encoder: Encoder, plain: Tensor) -> tuple[Sides, ...]:

@@ -1,0 +1,94 @@
+"""Every view on a transformer and on static vectors: an answer, or one sentence on what they cannot do."""
+
+import pytest
+
+from elmo_tasks.corpus.gallery import gallery
+from elmo_tasks.errors import InputError
+from elmo_tasks.serving.session import Session
+from tests.encoders.tiny_transformers import tiny_bert
+
+SENTENCES = ["The bank refused our loan.", "We sat on the bank of the river.", "My bank raised its fees."]
+
+
+def session_of(model, patch, cache) -> Session:
+    """With a part of the gallery, which is enough where nothing is measured."""
+    patch.setenv("ELMO_TASKS_CACHE", str(cache))
+    some = gallery()[:480]
+    for room in ("calibrations", "nearest_uses"):
+        patch.setattr(f"elmo_tasks.serving.{room}.gallery", lambda: some)
+    return Session(str(model))
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory):
+    folder = tiny_bert(tmp_path_factory.mktemp("models") / "bert")
+    with pytest.MonkeyPatch.context() as patch:
+        yield session_of(folder, patch, tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture(scope="module")
+def static(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        yield session_of("static-mini", patch, tmp_path_factory.mktemp("cache"))
+
+
+def test_a_transformer_is_compared_at_all_its_layers(bert):
+    found = bert.compare("bank", SENTENCES)
+    assert found.model == "bert"
+    assert [layer.name for layer in found.layers] == ["0", "1", "2", "mean"]
+    encoder = bert.loaded.model().encoder
+    one, other = (encoder.encode([item.tokens]).values[1, 0, item.index] for item in found.items[:2])
+    assert found.layers[1].cosine[0][1] == pytest.approx(float(one @ other / one.norm() / other.norm()), abs=1e-4)
+
+
+def test_words_are_hidden_from_a_transformer_and_it_has_no_halves(bert):
+    found = bert.why.explain("bank", SENTENCES, layer="2")
+    assert len(found.words) == sum(len(found.comparison.items[k].tokens) - 1 for k in found.pair)
+    assert any(word.change for word in found.words)
+    assert (found.sides, found.side) == ((), "unclear")
+    assert "reads both sides of a word at once" in found.side_answer
+
+
+def test_a_transformer_is_no_language_model_of_two_directions(bert):
+    with pytest.raises(InputError, match="“bert” cannot write words: it was not trained to predict"):
+        bert.substitutes.written("bank", SENTENCES)
+
+
+def test_a_transformer_draws_maps_and_finds_uses(bert):
+    for view in ("1", "mean", "both"):
+        assert len(bert.maps.sense_map("bank", view=view).uses) == 24
+    assert "It looks at the word's pieces and their places" in bert.maps.sense_map("bank", view="0").verdict
+    assert len(bert.nearest.uses("bank", SENTENCES[0]).uses) == 15
+    assert len(bert.what_if.layer_products("bank", SENTENCES).layers) == 3
+    assert bert.present.forms("bank", SENTENCES[1], ["money", "river"]).steps
+
+
+def test_static_vectors_are_the_same_in_every_sentence(static):
+    found = static.compare("bank", SENTENCES)
+    assert [layer.name for layer in found.layers] == ["0"]
+    assert all(value == pytest.approx(1.0) for row in found.layers[0].cosine for value in row)
+    assert found.groups == ()
+    assert found.verdict == (
+        "“static-mini” does not read the sentence: a word has the same vector in all of them, so every cosine is 1.00."
+    )
+    shore = static.compare("bank", [SENTENCES[0], "We sat on the [shore] of the river."])
+    assert 0 < shore.layers[0].cosine[0][1] < 1
+    assert "only the spellings make a difference" in shore.verdict
+
+
+def test_what_static_vectors_cannot_do_is_said_in_one_sentence(static):
+    with pytest.raises(InputError, match="“static-mini” does not read the sentence: no word around a word changes"):
+        static.why.explain("bank", SENTENCES)
+    with pytest.raises(InputError, match="“static-mini” cannot write words"):
+        static.substitutes.written("bank", SENTENCES)
+    assert (
+        "It looks at one vector for each word and at nothing around it"
+        in static.maps.sense_map("bank", view="0").verdict
+    )
+
+
+def test_static_vectors_draw_maps_by_the_words_around_and_find_uses(static):
+    assert len(static.maps.sense_map("bank", view="words").uses) == 24
+    assert len(static.maps.sense_map("bank").uses) == 24
+    assert static.nearest.uses("bank", SENTENCES[0]).uses[0].cosine == pytest.approx(1.0, abs=1e-3)
+    assert static.present.forms("bank", SENTENCES[1], ["money", "river"]).steps
