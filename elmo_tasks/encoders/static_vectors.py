@@ -16,6 +16,7 @@ from torch import Tensor
 from elmo_tasks.bilm.safetensors_files import read_safetensors
 from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.encoders.batches import check_sentences
+from elmo_tasks.encoders.word_vector_files import read_word_vectors
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
 from elmo_tasks.layers.layers import Layers
 from elmo_tasks.text.vocabulary import open_text
@@ -80,16 +81,25 @@ class StaticVectors:
 
     @classmethod
     def load(cls, name_or_folder: str | Path | None = None, device: torch.device | str = "cpu") -> StaticVectors:
+<<<<<<< HEAD
         """Load vectors that ``elmo-tasks vectors`` wrote.
+=======
+        """Load vectors that ``python -m elmo_tasks vectors`` or another program wrote.
+>>>>>>> 7dbf90e (Static vectors of word2vec, GloVe and fastText; broken files are told with their line)
 
         Args:
-            name_or_folder: a name in ``checkpoints/`` or a folder; the bundled vectors if ``None``.
+            name_or_folder: a name in ``checkpoints/`` or a folder; a file of word2vec, GloVe or fastText (see
+                :func:`~elmo_tasks.encoders.word_vector_files.read_word_vectors`); the bundled vectors if ``None``.
             device: where to keep them.
 
         Raises:
             ConfigError: there are no such vectors.
             WeightsError: a file is missing or broken, or the files do not fit each other.
         """
+        if name_or_folder is not None and Path(name_or_folder).is_file():
+            path = Path(name_or_folder)
+            found, table = read_word_vectors(path)
+            return cls(found, torch.from_numpy(table).to(device), None, path.name.partition(".")[0] or path.name)
         folder = _find(str(name_or_folder if name_or_folder is not None else DEFAULT_NAME))
         words, counts = _read_words(folder / WORDS_NAME)
         tensors = read_safetensors(folder, WEIGHTS_NAME)
@@ -246,8 +256,9 @@ def bundled_vectors() -> list[str]:
 
 
 def are_static_vectors(name_or_folder: str) -> bool:
-    """Whether this names static vectors: a name in ``checkpoints/``, or a folder that holds some."""
-    return name_or_folder in bundled_vectors() or (Path(name_or_folder) / WORDS_NAME).is_file()
+    """Whether this names static vectors: a name in ``checkpoints/``, a folder that holds some, or a file."""
+    path = Path(name_or_folder)
+    return name_or_folder in bundled_vectors() or (path / WORDS_NAME).is_file() or path.is_file()
 
 
 def _find(name: str) -> Path:
@@ -257,7 +268,7 @@ def _find(name: str) -> Path:
         return Path(name)
     raise ConfigError(
         f"there are no static vectors '{name}': expected a name in checkpoints/ ({', '.join(bundled_vectors()) or 'none there'}), "
-        f"or a folder with {WORDS_NAME} and {WEIGHTS_NAME}.safetensors"
+        f"a folder with {WORDS_NAME} and {WEIGHTS_NAME}.safetensors, or a file of word2vec, GloVe or fastText"
     )
 
 

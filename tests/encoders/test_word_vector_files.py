@@ -1,0 +1,99 @@
+"""Word vectors of other programs, against gensim where it writes the format, and broken files."""
+
+import gzip
+import lzma
+
+import numpy as np
+import pytest
+import torch
+
+from elmo_tasks.encoders import load
+from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.encoders.word_vector_files import read_word_vectors
+from elmo_tasks.errors import WeightsError
+
+WORDS = ["the", "bank", "größe", ". . .", "river"]
+VECTORS = np.arange(20, dtype=np.float32).reshape(5, 4) / 7 - 1
+
+
+@pytest.mark.parametrize("binary", [False, True])
+def test_what_gensim_writes_in_the_format_of_word2vec(binary, tmp_path):
+    gensim = pytest.importorskip("gensim", reason="gensim is not installed")
+    words = [word.replace(" ", "_") for word in WORDS]
+    vectors = gensim.models.KeyedVectors(4)
+    vectors.add_vectors(words, VECTORS)
+    path = tmp_path / ("vectors.bin" if binary else "vectors.txt")
+    vectors.save_word2vec_format(str(path), binary=binary)
+    found, table = read_word_vectors(path)
+    assert found == words
+    np.testing.assert_allclose(table, VECTORS, rtol=1e-6)
+
+
+def lines_of(header: bool) -> bytes:
+    rows = [f"{word} {' '.join(f'{v:.6f}' for v in row)}" for word, row in zip(WORDS, VECTORS, strict=True)]
+    return "\n".join([*(["5 4"] if header else []), *rows, ""]).encode()
+
+
+@pytest.mark.parametrize("header", [False, True], ids=["glove", "fasttext"])
+@pytest.mark.parametrize(("ending", "packed"), [("", bytes), (".gz", gzip.compress), (".xz", lzma.compress)])
+def test_text_with_and_without_a_first_line(header, ending, packed, tmp_path):
+    path = tmp_path / f"glove.4d.txt{ending}"
+    path.write_bytes(packed(lines_of(header)))
+    encoder = load(path)
+    assert isinstance(encoder, StaticVectors)
+    assert (encoder.name, encoder.words, encoder.n_layers, encoder.width) == ("glove", tuple(WORDS), 1, 4)
+    torch.testing.assert_close(encoder.vectors, torch.from_numpy(VECTORS), atol=1e-5, rtol=0)
+    assert encoder.encode([["The", "bank"]]).values[0, 0, 0].tolist() == pytest.approx(VECTORS[0], abs=1e-5)
+
+
+def test_the_original_binary_ends_rows_with_a_line_feed(tmp_path):
+    path = tmp_path / "news.bin"
+    rows = b"".join(w.encode() + b" " + v.tobytes() + b"\n" for w, v in zip(WORDS[:2], VECTORS[:2], strict=True))
+    path.write_bytes(b"2 4\n" + rows)
+    found, table = read_word_vectors(path)
+    assert found == WORDS[:2]
+    np.testing.assert_array_equal(table, VECTORS[:2])
+
+
+BINARY = b"2 4\nthe " + VECTORS[0].tobytes() + b"bank " + VECTORS[1].tobytes()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "line 1: no word vectors that are read here.*found nothing"),
+        (b"only\n", "line 1: no word vectors"),
+        (b"a 1 2\nb 1\n", "line 2: expected a word and 2 numbers, found 'b 1"),
+        (b"a 1 2\nb 1 x\n", "line 2: expected a word and 2 numbers"),
+        (b"a 1 2\nb 1 nan\n", "line 2: expected a word and 2 numbers"),
+        (b"a 1 2\n\n", "line 2: expected a word and 2 numbers"),
+        (b"a 1 2\n\xff\xfe 1 2\n", "line 2: expected a word and 2 numbers"),
+        (b"a 1 2\nb 3 4\na 1 2\n", "line 3: the word 'a' came in line 1 already"),
+        (b"3 2\na 1 2\nb 1 2\n", "expected 3 words as its first line says, found 2"),
+        (b"3 0\na\n", "line 1: no word vectors"),
+        (b"3 99999999999\na 1\n", "line 1: no word vectors"),
+        (BINARY[:-1], "word 2 of 2: expected a word and 4 numbers; the file ends"),
+        (b"999999999999 4\n" + BINARY[4:], "word 3 of 999,999,999,999: .* the file ends"),
+        (b"2 99999999\n" + BINARY[4:], "1 to 10,000 numbers a word, its first line says 99,999,999"),
+        (BINARY.replace(b"bank", b"the"), "word 2 of 2: 'the' came as word 1 already"),
+        (BINARY[:-4] + np.float32(np.inf).tobytes(), "word 2 of 2: 'bank' has numbers that are not finite"),
+        (b"\x80\x04\x95pickle\n", "may hold code: use save_word2vec_format"),
+        ((793712314).to_bytes(4, "little") + b"\x0c\0\0\0\n", "fastText use the .vec file"),
+    ],
+)
+def test_broken_files_are_told_with_their_place(content, message, tmp_path):
+    path = tmp_path / "vectors.vec"
+    path.write_bytes(content)
+    with pytest.raises(WeightsError, match=message):
+        load(path)
+
+
+def test_broken_compressed_files_are_told(tmp_path):
+    for ending, packed in ((".gz", gzip.compress), (".xz", lzma.compress)):
+        path = tmp_path / f"vectors.txt{ending}"
+        path.write_bytes(packed(lines_of(True))[:-9])
+        with pytest.raises(WeightsError, match="cannot be read"):
+            load(path)
+        path.write_bytes(b"no archive")
+        with pytest.raises(WeightsError, match="cannot be read"):
+            load(path)
