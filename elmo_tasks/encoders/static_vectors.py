@@ -81,11 +81,7 @@ class StaticVectors:
 
     @classmethod
     def load(cls, name_or_folder: str | Path | None = None, device: torch.device | str = "cpu") -> StaticVectors:
-<<<<<<< HEAD
-        """Load vectors that ``elmo-tasks vectors`` wrote.
-=======
-        """Load vectors that ``python -m elmo_tasks vectors`` or another program wrote.
->>>>>>> 7dbf90e (Static vectors of word2vec, GloVe and fastText; broken files are told with their line)
+        """Load vectors that ``elmo-tasks vectors`` or another program wrote.
 
         Args:
             name_or_folder: a name in ``checkpoints/`` or a folder; a file of word2vec, GloVe or fastText (see
