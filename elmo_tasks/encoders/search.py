@@ -9,11 +9,13 @@ from pathlib import Path
 from elmo_tasks.bilm.model_cache import cache_folder
 from elmo_tasks.bilm.model_files import find_model
 from elmo_tasks.bundled import CHECKPOINTS
-from elmo_tasks.encoders.static_vectors import WORDS_NAME, StaticVectors, bundled_vectors
+from elmo_tasks.encoders.loading import load
+from elmo_tasks.encoders.static_vectors import WORDS_NAME, are_static_vectors
+from elmo_tasks.encoders.transformer_files import is_transformer
 from elmo_tasks.errors import ConfigError, WeightsError
 
 # Names of the file that every such folder has.
-_SIGNS = ("options.json", "*_options.json", WORDS_NAME)
+_SIGNS = ("options.json", "*_options.json", WORDS_NAME, "config.json")
 #: How far below a folder encoders are looked for: runs/NAME/FOLDER/.
 _DEPTH = 3
 
@@ -26,11 +28,13 @@ class Search:
         place: the name or folder to load it by; ``None`` if it is in none of the places.
         looked: the places, in order.
         others: names or folders that are called alike and hold something else, with its checksum.
+        reason: why what lies under the name cannot be read, if something does.
     """
 
     place: str | None
     looked: tuple[str, ...]
     others: tuple[tuple[str, str], ...] = ()
+    reason: str | None = None
 
 
 def search(name: str, checksum: str, folders: Sequence[Path] = ()) -> Search:
@@ -44,17 +48,21 @@ def search(name: str, checksum: str, folders: Sequence[Path] = ()) -> Search:
         folders: where to look besides, such as ``runs/``; encoders may lie three folders deep.
     """
     others: list[tuple[str, str]] = []
-    found = _checksum(name)
-    if found == checksum:
-        return Search(name, (name,))
-    if found is not None:
+    reason = None
+    try:
+        found = _read_checksum(name)
+        if found == checksum:
+            return Search(name, (name,))
         others.append((name, found))
+    except (ConfigError, WeightsError, OSError) as error:
+        reason = str(error) if is_transformer(name) or Path(name).exists() else None
     places = list(dict.fromkeys(path.absolute() for path in (CHECKPOINTS, *folders, cache_folder()) if path.is_dir()))
     looked, tried = [name], {Path(name).resolve()}
     for place in places:
         looked.append(str(place))
         for folder in sorted(_encoders_below(place), key=lambda f: (f.name != Path(name).name, str(f))):
-            if folder.resolve() in tried:
+            # What a transformer's checksum is made of takes seconds to read.
+            if folder.resolve() in tried or (is_transformer(str(folder)) and folder.name != Path(name).name):
                 continue
             tried.add(folder.resolve())
             held = _checksum(str(folder))
@@ -62,7 +70,7 @@ def search(name: str, checksum: str, folders: Sequence[Path] = ()) -> Search:
                 return Search(str(folder), tuple(looked), tuple(others))
             if held is not None and folder.name == Path(name).name:
                 others.append((str(folder), held))
-    return Search(None, tuple(looked), tuple(others))
+    return Search(None, tuple(looked), tuple(others), reason)
 
 
 def _encoders_below(place: Path) -> Iterable[Path]:
@@ -77,8 +85,12 @@ def _encoders_below(place: Path) -> Iterable[Path]:
 def _checksum(name: str) -> str | None:
     """Of what a name or folder holds; ``None`` if there is nothing that can be read."""
     try:
-        if name in bundled_vectors() or (Path(name) / WORDS_NAME).is_file():
-            return StaticVectors.load(name).checksum
-        return find_model(name).checksum
+        return _read_checksum(name)
     except (ConfigError, WeightsError, OSError):
         return None
+
+
+def _read_checksum(name: str) -> str:
+    if are_static_vectors(name) or is_transformer(name):
+        return load(name).checksum
+    return find_model(name).checksum  # of the files: nothing is built

@@ -34,9 +34,10 @@ def place_of(files: HeadFiles, what: str, folders: Sequence[Path] = ()) -> str:
             else "put them into one of these"
         )
         get = f". Get it with `{command(source.name)}`" if source.name in MODELS and not found.others else ""
+        why = f" ({found.reason})" if found.reason else ""
         raise ConfigError(
             f"the head {files.name} was trained on the {what} {source.name} (checksum {source.checksum[:12]}…) and reads no "
-            f"other; looked for that in {', '.join(found.looked)}{other}: {remedy}{get}"
+            f"other; looked for that in {', '.join(found.looked)}{other}{why}: {remedy}{get}"
         )
     return found.place
 

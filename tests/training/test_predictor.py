@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 
+from elmo_tasks.encoders import load
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.errors import ConfigError, InputError
-from elmo_tasks.heads.head_files import find_head
+from elmo_tasks.heads.head import HeadTask
+from elmo_tasks.heads.head_files import Source, find_head, write_head
+from elmo_tasks.heads.ner import NerHead
 from elmo_tasks.heads.tagging import TagPrediction
 from elmo_tasks.training.predictor import Predictor, batched, load_head
 from tests.training.toy_task import write_encoder, write_static, write_untrained
@@ -36,7 +39,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def load(models: Path, name: str) -> Predictor:
+def predictor_of(models: Path, name: str) -> Predictor:
     return Predictor.load(find_head(models / name))
 
 
@@ -50,7 +53,7 @@ def close(found: TagPrediction, expected: TagPrediction) -> None:
 
 
 def test_a_sentence_is_tagged_alone_as_in_a_batch(models: Path) -> None:
-    predictor = load(models, "tagger")
+    predictor = predictor_of(models, "tagger")
     together = predictor.tag(SENTENCES, n_readings=3)
     for sentence, found in zip(SENTENCES, together, strict=True):
         (alone,) = predictor.tag([sentence], n_readings=3)
@@ -61,7 +64,7 @@ def test_a_sentence_is_tagged_alone_as_in_a_batch(models: Path) -> None:
 
 @pytest.mark.parametrize("name", ["classifier", "pooler"])
 def test_a_text_is_classified_alone_as_in_a_batch(name: str, models: Path) -> None:
-    predictor = load(models, name)
+    predictor = predictor_of(models, name)
     together = predictor.classify(SENTENCES)
     assert len({text.probabilities["positive"] for text in together}) > 2
     for sentence, found in zip(SENTENCES, together, strict=True):
@@ -69,21 +72,21 @@ def test_a_text_is_classified_alone_as_in_a_batch(name: str, models: Path) -> No
 
 
 def test_sentences_without_tokens_have_no_tags(models: Path) -> None:
-    found = load(models, "tagger").tag([[], ["Oslo"], []])
+    found = predictor_of(models, "tagger").tag([[], ["Oslo"], []])
     assert [len(one.tags) for one in found] == [0, 1, 0]
-    assert [one.tags for one in load(models, "tagger").tag([[], []])] == [(), ()]
+    assert [one.tags for one in predictor_of(models, "tagger").tag([[], []])] == [(), ()]
 
 
 def test_texts_without_tokens_have_a_label(models: Path) -> None:
     for name in ("classifier", "pooler"):
-        first, second = load(models, name).classify([[], []])
+        first, second = predictor_of(models, name).classify([[], []])
         assert first == second
         assert sum(first.probabilities.values()) == pytest.approx(1)
 
 
 @pytest.mark.parametrize("name", ["tagger", "classifier"])
 def test_the_best_labels_are_those_of_the_predictions(name: str, models: Path) -> None:
-    predictor = load(models, name)
+    predictor = predictor_of(models, name)
     many = SENTENCES * 9  # more than one batch
     found = list(predictor.labels_of(many))
     expected = (
@@ -110,19 +113,19 @@ def test_another_encoder_is_refused(models: Path) -> None:
 def test_an_encoder_whose_weights_changed_is_refused(models: Path, tmp_path: Path) -> None:
     write_encoder(tmp_path / "toy")
     write_untrained(tmp_path / "h", tmp_path / "toy")
-    assert load(tmp_path, "h")
+    assert predictor_of(tmp_path, "h")
     write_encoder(tmp_path / "toy", shift=0.1)
     with pytest.raises(ConfigError, match="and reads no other"):
-        load(tmp_path, "h")
+        predictor_of(tmp_path, "h")
 
 
 def test_static_vectors_that_changed_are_refused(models: Path, tmp_path: Path) -> None:
     write_static(tmp_path / "vectors")
     write_untrained(tmp_path / "h", models / "toy", static=tmp_path / "vectors")
-    assert load(tmp_path, "h")
+    assert predictor_of(tmp_path, "h")
     write_static(tmp_path / "vectors", shift=0.1)
     with pytest.raises(ConfigError, match=r"trained on the static vectors .*vectors \(checksum"):
-        load(tmp_path, "h")
+        predictor_of(tmp_path, "h")
 
 
 @pytest.fixture
@@ -253,17 +256,17 @@ def test_the_bundled_head_finds_names_in_three_lines() -> None:
 
 def test_a_tagger_does_not_classify(models: Path) -> None:
     with pytest.raises(ConfigError, match="NerHead gives a tag for each word, not a label for a text"):
-        load(models, "tagger").classify([["yes"]])
+        predictor_of(models, "tagger").classify([["yes"]])
 
 
 def test_a_classifier_does_not_tag(models: Path) -> None:
     with pytest.raises(ConfigError, match="SentimentHead gives a label for a text, not a tag for each word"):
-        load(models, "classifier").tag([["yes"]])
+        predictor_of(models, "classifier").tag([["yes"]])
 
 
 def test_a_classifier_reads_as_many_tokens_as_it_was_trained_on(models: Path) -> None:
     write_untrained(models / "short", models / "toy", "classification", reading={"max_tokens": 3})
-    predictor = load(models, "short")
+    predictor = predictor_of(models, "short")
     long, short = predictor.classify([["a", "good", "film", "it", "was", "not"], ["a", "good", "film"]])
     assert long.probabilities == pytest.approx(short.probabilities, abs=1e-6)
 
@@ -276,3 +279,19 @@ def test_who_only_predicts_does_without_what_training_needs() -> None:
         "assert not heavy, heavy"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).resolve().parents[2])
+
+
+def test_a_head_on_a_transformer_finds_it_where_it_was_and_after_it_was_moved(nowhere: Path) -> None:
+    pytest.importorskip("transformers", reason="needs the package transformers")
+    from tests.encoders.tiny_transformers import tiny_bert
+
+    encoder = load(tiny_bert(nowhere.parent / "before" / "bert"))
+    head = NerHead(HeadTask(("O", "B-X", "I-X"), encoder.width, encoder.n_layers, "BIO"), lstm_hidden=0)
+    write_head(nowhere / "h", head, Source(str(nowhere.parent / "before" / "bert"), encoder.checksum))
+    assert load_head(nowhere / "h").encoder.checksum == encoder.checksum
+    (nowhere / "runs").mkdir()
+    shutil.move(nowhere.parent / "before" / "bert", nowhere / "runs" / "bert")
+    assert load_head(nowhere / "h").predict([["the", "bank"]])[0].tokens == ("the", "bank")
+    (nowhere / "runs" / "bert" / "model.safetensors").write_bytes(b"broken")
+    with pytest.raises(ConfigError, match="reads no other; looked for that in"):
+        load_head(nowhere / "h")
