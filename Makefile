@@ -3,13 +3,13 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help install app test test-fast train-ner train-sentiment bench lint
+.PHONY: help install app test test-fast train-ner train-sentiment bench constraints lint
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
-$(VENV)/.app: requirements.txt pyproject.toml
+$(VENV)/.app: requirements.txt constraints.txt pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --editable .
@@ -40,6 +40,10 @@ bench: $(VENV)/.app  ## measure the speed of the app, of pretraining and of trai
 	$(BIN)/python -m benchmarks.app_speed
 	$(BIN)/python -m benchmarks.pretraining_speed
 	$(BIN)/python -m benchmarks.head_training
+
+constraints: $(VENV)/.dev  ## write the versions that are installed here to constraints.txt, which every install keeps to
+	$(BIN)/python .ci/constraints.py requirements.txt requirements-dev.txt > constraints.new
+	@mv constraints.new constraints.txt
 
 lint: $(VENV)/.dev  ## ruff and mypy
 	$(BIN)/ruff check .

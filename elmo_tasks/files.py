@@ -204,12 +204,12 @@ def _final_name(path: Path) -> str:
 
 
 def _unfinished_name(target: Path) -> Path:
-    _forget_killed(target)
+    forget_killed(target)
     begin = f".{target.name[:150]}."
     return target.with_name(f"{begin}{_host()}-{os.getpid()}-{secrets.token_hex(4)}.part")
 
 
-def _forget_killed(target: Path) -> None:
+def forget_killed(target: Path) -> None:
     """Remove what processes of this machine left of a target that are no more."""
     begin = f".{target.name[:150]}."
     with contextlib.suppress(OSError):

@@ -42,6 +42,23 @@ def test_requirements_are_those_of_the_app_with_torch_pinned():
             assert requirement.specifier == ours.specifier, requirement.name
 
 
+def test_constraints_hold_a_version_of_everything_within_its_range():
+    lines = (REPOSITORY / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pinned = {canonicalize_name(r.name): r for r in (Requirement(line) for line in lines if line[0] != "#")}
+    assert "-c constraints.txt" in (REPOSITORY / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    for file in ("requirements.txt", "requirements-dev.txt"):
+        for line in (REPOSITORY / file).read_text(encoding="utf-8").splitlines():
+            if re.match(r"\w", line):
+                wanted = Requirement(re.sub(r"\s*#.*", "", line))
+                if wanted.marker is not None and not wanted.marker.evaluate():
+                    continue
+                (only,) = pinned[canonicalize_name(wanted.name)].specifier
+                assert only.operator == "=="
+                assert wanted.specifier.contains(only.version), line
+    # Some of these versions need 3.11: with 3.10 the ranges hold alone.
+    assert {str(r.marker) for r in pinned.values()} == {'python_version >= "3.11"'}
+
+
 def test_every_package_that_is_imported_is_named():
     known = {canonicalize_name(name) for names in EXTRAS.values() for name in names} | ASKED_FOR
     distributions = packages_distributions()

@@ -34,7 +34,7 @@ def workplace(tmp_path_factory):
     """A folder as a reader would have it: the repository's files, and a text of one's own."""
     folder = tmp_path_factory.mktemp("reader")
     names = "app.py elmo_tasks lightning_configs checkpoints benchmarks tests Makefile pyproject.toml"
-    for name in [*names.split(), "requirements.txt", "requirements-dev.txt"]:
+    for name in [*names.split(), "requirements.txt", "requirements-dev.txt", "constraints.txt"]:
         (folder / name).symlink_to(REPOSITORY / name)
     text = "The kettle sang and nobody heard it .\nRain fell on the roof of the old station .\n" * 350
     (folder / "my_text.txt").write_text(text)

@@ -19,6 +19,8 @@ from elmo_tasks.wording.task_kinds import METRIC_WORDS
 
 JOB = "job.json"
 _LONGEST_REASON = 1200
+# Folders of this machine before the name of a file: whoever reads the reason need not know them.
+_PLACE = re.compile(r"(?<![\w.:/~-])/(?:[^\s/:'\"()]+/)+")
 _MOST_POINTS = 240
 
 
@@ -95,6 +97,7 @@ class JobFolder:
             log = ""
         log = re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", log)
         log = log.replace(f"{self.path.resolve()}/", "").replace(f"{Path(__file__).resolve().parents[2]}/", "")
+        log = _PLACE.sub("", log)
         said = log.rfind("\nfit: ") + 1 if "\nfit: " in log else 0 if log.startswith("fit: ") else -1
         if said >= 0:
             return log[said:].removeprefix("fit: ").strip()[:_LONGEST_REASON]

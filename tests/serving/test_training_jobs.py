@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -12,6 +13,8 @@ import yaml
 from elmo_tasks.api import TrainingJob, TrainingPlan
 from elmo_tasks.errors import InputError
 from elmo_tasks.serving.job_folder import JobFolder, started_at
+from elmo_tasks.serving.job_queue import JobQueue
+from elmo_tasks.serving.training_config import LOG
 from elmo_tasks.serving.training_jobs import TrainingJobs
 
 PLAN = TrainingPlan("classification", epochs=3)
@@ -266,3 +269,26 @@ def test_where_nothing_can_be_kept_apart_nothing_is_tested_on(tmp_path):
         config = yaml.safe_load((tmp_path / job.name / "config.yaml").read_text())
         assert config["data"]["init_args"]["test"] == test
         wait_for(jobs, job.name, "done")
+
+
+def test_a_reason_tells_no_folder_of_this_machine(tmp_path):
+    folder = JobFolder(tmp_path / "run")
+    (tmp_path / "run").mkdir()
+    log = (
+        f"fit: {tmp_path}/run/train.csv, line 3: bad; see /opt/somewhere/deep/text.py and https://example.org/a/b, 1/2"
+    )
+    (tmp_path / "run" / LOG).write_text(log)
+    assert folder.reason() == "train.csv, line 3: bad; see text.py and https://example.org/a/b, 1/2"
+
+
+def test_what_a_killed_run_left_half_written_is_removed(tmp_path):
+    folder = JobFolder(tmp_path / "run")
+    folder.path.mkdir()
+    folder.write({"title": "t", "kind": "tagging", "status": "running", "created": 1.0, "epochs": 1})
+    code = "import os, sys; from pathlib import Path; from elmo_tasks.files import unfinished_folder\n"
+    code += "with unfinished_folder(Path(sys.argv[1])): os.kill(os.getpid(), 9)"
+    subprocess.run([sys.executable, "-c", code, str(folder.path / "head")], check=False)
+    assert len(list(folder.path.glob(".head.*"))) == 1
+    JobQueue(tmp_path, ["true"]).advance()
+    assert not list(folder.path.glob(".head.*"))
+    assert folder.state()["status"] == "failed"
