@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from elmo_tasks.wording.text import number, percent
+
 pytestmark = pytest.mark.browser
 
 
@@ -100,3 +102,31 @@ def test_two_people_do_not_meet(open_page):
     one.locator(".eyebrow").filter(has_text="bark").wait_for()
     assert other.get_by_label("Word", exact=True).input_value() == "bank"
     assert "“bank”" in other.locator(".eyebrow").inner_text()
+
+
+def test_the_page_says_numbers_as_the_program_does(open_page):
+    values = [k / 1000 for k in range(1001)]
+    page = open_page()
+    assert page.evaluate("(values) => values.map(elmo.percent)", values) == [percent(value) for value in values]
+    small = [value - 0.5 for value in values if 1000 * value % 5]  # not half way between two of two decimals
+    assert page.evaluate("(values) => values.map(elmo.number)", small) == [number(value) for value in small]
+
+
+def test_all_tabs_of_a_phone_are_in_one_bar_that_scrolls(open_page):
+    page = open_page(width=390, height=844)
+    bar = page.get_by_role("tablist")
+    assert page.get_by_role("tab").count() == 7
+    assert bar.evaluate("bar => bar.scrollWidth > bar.clientWidth && bar.clientHeight < 60")
+    page.get_by_role("tab", name="Present").click()
+    page.locator(".present h2").first.wait_for()
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_ticked_box_shows_its_tick(open_page, dark):
+    page = open_page("tab=map", dark=dark, ready="#map-index")
+    box = page.locator("#map-index")
+    box.check()
+    ticked = box.screenshot()
+    box.uncheck()
+    assert box.screenshot() != ticked
+    assert box.evaluate("box => getComputedStyle(box).appearance") == "auto"
