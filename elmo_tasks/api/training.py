@@ -214,6 +214,14 @@ class TrainingService(Protocol):
         """Stop a run and keep its best head so far; asked again, stop it at once."""
         ...
 
+    def delete(self, name: str) -> None:
+        """Remove a run that is over, with its head and its data."""
+        ...
+
+    def rename(self, name: str, title: str) -> TrainingJob:
+        """Call a run that is over, and its head, something else; its ``name`` stays."""
+        ...
+
     def jobs(self) -> tuple[TrainingJob, ...]:
         """The runs, the newest first."""
         ...

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import re
+import shutil
 import sys
+import tempfile
 import threading
 import time
 import unicodedata
@@ -20,12 +22,12 @@ import yaml
 
 from elmo_tasks.api import DataLook, TrainingJob, TrainingOffer, TrainingPlan
 from elmo_tasks.errors import InputError
-from elmo_tasks.files import unfinished_folder
+from elmo_tasks.files import unfinished_folder, write_json
 from elmo_tasks.heads.head_files import bundled_heads
 from elmo_tasks.serving import training_data
 from elmo_tasks.serving.job_folder import JobFolder
 from elmo_tasks.serving.job_queue import JobQueue
-from elmo_tasks.serving.training_config import CONFIG, check_settings, config_for
+from elmo_tasks.serving.training_config import CONFIG, HEAD, check_settings, config_for
 from elmo_tasks.serving.training_estimate import estimate, pace
 from elmo_tasks.serving.upload_reading import MAX_ROWS
 from elmo_tasks.serving.uploads import MAX_UPLOAD, Uploads
@@ -134,12 +136,46 @@ class TrainingJobs:
         """See :meth:`elmo_tasks.api.TrainingService.stop`."""
         self._check_allowed()
         with self._queue.locked():
-            folder = next((job for job in self._queue.folders() if job.path.name == name), None)
-            if folder is None:
-                raise InputError(f"There is no run “{name[:40]}”.", field="stop")
+            folder = self._folder(name, "stop")
             state = self._queue.stop(folder)
         self._queue.keep_going()
         return folder.job(state)
+
+    def delete(self, name: str) -> None:
+        """See :meth:`elmo_tasks.api.TrainingService.delete`."""
+        self._check_allowed()
+        with self._queue.locked(), _written("delete"):
+            folder = self._over(name, "delete")
+            # In one step it is no run any more; what a reader holds open it keeps.
+            gone = Path(tempfile.mkdtemp(prefix=".gone-", dir=self.runs))
+            folder.path.rename(gone / folder.path.name)
+        shutil.rmtree(gone, ignore_errors=True)
+
+    def rename(self, name: str, title: str) -> TrainingJob:
+        """See :meth:`elmo_tasks.api.TrainingService.rename`."""
+        self._check_allowed()
+        typed = _typed(title)
+        if not typed:
+            raise InputError("Type a name.", field="name")
+        with self._queue.locked(), _written("name"):
+            folder = self._over(name, "name")
+            card = folder.card()
+            if card is not None:
+                write_json(folder.path / HEAD / "card.json", card | {"title": typed})
+            return folder.job(folder.update(title=typed))
+
+    def _folder(self, name: str, field: str) -> JobFolder:
+        """A run by its name; a name from the network is compared, never opened."""
+        folder = next((job for job in self._queue.folders() if job.path.name == name), None)
+        if folder is None:
+            raise InputError(f"There is no run “{name[:40]}”.", field=field)
+        return folder
+
+    def _over(self, name: str, field: str) -> JobFolder:
+        folder = self._folder(name, field)
+        if folder.state()["status"] in ("queued", "running"):
+            raise InputError(f"The run “{name[:40]}” is not over. Stop it first.", field=field)
+        return folder
 
     def jobs(self) -> tuple[TrainingJob, ...]:
         """See :meth:`elmo_tasks.api.TrainingService.jobs`."""
@@ -210,10 +246,16 @@ class TrainingJobs:
         return self.runs / name
 
 
-def _title(plan: TrainingPlan, look: DataLook) -> str:
-    typed = " ".join("".join(c if c.isprintable() else " " for c in plan.name).split())
+def _typed(name: str) -> str:
+    """A name as a person typed it, on one line."""
+    typed = " ".join("".join(c if c.isprintable() else " " for c in name).split())
     if len(typed) > _LONGEST_TITLE:
         raise InputError(f"The name has {len(typed)} characters; the most is {_LONGEST_TITLE}.", field="name")
+    return typed
+
+
+def _title(plan: TrainingPlan, look: DataLook) -> str:
+    typed = _typed(plan.name)
     if typed:
         return typed
     from_data = {"sample": "sample", "hub": plan.data}.get(plan.source, Path(look.title).stem[:30])

@@ -69,6 +69,38 @@ def test_a_stop_keeps_what_there_is(tmp_path, how, phase):
         assert job.message == "Stopped before there was anything to keep."
 
 
+def test_a_run_that_is_over_can_be_renamed_and_deleted(tmp_path):
+    jobs = jobs_in(tmp_path)
+    name = jobs.start(PLAN).name
+    wait_for(jobs, name, "done")
+    assert jobs.rename(name, "  Rain \n or shine ").title == "Rain or shine"
+    assert jobs.jobs()[0].title == "Rain or shine"
+    assert JobFolder(tmp_path / name).card()["title"] == "Rain or shine"
+    with pytest.raises(InputError, match="Type a name"):
+        jobs.rename(name, " ")
+    with pytest.raises(InputError, match="The name has 61 characters; the most is 60"):
+        jobs.rename(name, "x" * 61)
+    jobs.delete(name)
+    assert jobs.jobs() == ()
+    assert not [path for path in tmp_path.iterdir() if path.name in (name,) or path.name.startswith(".gone")]
+    for wrong in (name, "../x", ""):
+        with pytest.raises(InputError, match="There is no run"):
+            jobs.delete(wrong)
+    with pytest.raises(InputError, match="Training and uploads are off here"):
+        jobs_in(tmp_path, allowed=False).delete(name)
+
+
+def test_a_run_that_is_not_over_is_neither_renamed_nor_deleted(tmp_path):
+    jobs = jobs_in(tmp_path, "slow")
+    name = jobs.start(PLAN).name
+    wait_for(jobs, name, "running", phase="training")
+    for ask in (lambda: jobs.delete(name), lambda: jobs.rename(name, "other")):
+        with pytest.raises(InputError, match="is not over. Stop it first"):
+            ask()
+    jobs.stop(name)
+    wait_for(jobs, name, "stopped")
+
+
 def test_a_second_stop_does_not_wait(tmp_path):
     jobs = jobs_in(tmp_path, "stubborn")
     name = jobs.start(PLAN).name

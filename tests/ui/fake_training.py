@@ -123,6 +123,12 @@ class FakeTraining:
         self.runs[name] = 99
         return job(name, 99)
 
+    def delete(self, name: str) -> None:
+        del self.runs[name]
+
+    def rename(self, name: str, title: str) -> TrainingJob:
+        return replace(job(name, self.runs[name]), title=title)
+
     def jobs(self) -> tuple[TrainingJob, ...]:
         for name in self.runs:
             self.runs[name] += 1
