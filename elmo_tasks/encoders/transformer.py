@@ -72,6 +72,9 @@ class Transformer:
             )
         if not tokenizer.is_fast:
             raise ConfigError(f"{name}: expected a tokenizer in tokenizer.json, which knows the word of each piece")
+        # What its file says of cutting and padding is not used here; the first call would drop it, and change the checksum.
+        tokenizer.backend_tokenizer.no_truncation()
+        tokenizer.backend_tokenizer.no_padding()
         self.window = _longest(self.model, tokenizer)
 
     @classmethod

@@ -110,6 +110,19 @@ def test_the_checksum_changes_with_weights_and_tokenizer(encoder, tmp_path):
     assert len({encoder.checksum, other.checksum, cased.checksum}) == 3
 
 
+@pytest.mark.parametrize("first", ["checksum", "encode"])
+def test_the_checksum_is_the_same_before_and_after_reading(first, tmp_path):
+    folder = tiny_bert(tmp_path / "m")
+    tokenizer = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
+    cut = {"direction": "Right", "max_length": 8, "strategy": "LongestFirst", "stride": 0}
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer | {"truncation": cut}), encoding="utf-8")
+    found = load(folder)
+    if first == "encode":
+        found.encode([SENTENCE])
+    assert found.checksum == load(folder).checksum
+    assert found.encode([SENTENCE * 2]).values.any(dim=-1).all()
+
+
 @pytest.mark.parametrize(
     ("sentences", "message"),
     [([], "at least one sentence"), ("the bank", "at least one sentence"), (["the bank"], "as a list of tokens")],
