@@ -47,7 +47,7 @@ EXTRAS = {
     "torchmetrics": "train",
     "gensim": "train",
     "gradio": "app",
-    "yaml": "app",
+    "yaml": "train",
     "transformers": "transformers",
 }
 
