@@ -12,7 +12,7 @@ import gradio as gr
 from elmo_tasks.api import ModelInfo, Progress, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import map_page
-from elmo_tasks.ui.parts import SHARED, Question, markup, on_question, revision_of, scripted
+from elmo_tasks.ui.parts import SLOW, Question, markup, on_question, revision_of, scripted
 from elmo_tasks.ui.working import answered
 from elmo_tasks.wording.views import map_title
 
@@ -191,5 +191,5 @@ def build(service: Service) -> None:
             raise gr.Error(str(error), print_exception=False) from None
 
     on_question(editor, on_submit, [editor, result])
-    gr.api(sense_map, api_name="sense_map", **SHARED)
-    gr.api(two_lives, api_name="two_lives", **SHARED)
+    gr.api(sense_map, api_name="sense_map", **SLOW)
+    gr.api(two_lives, api_name="two_lives", **SLOW)

@@ -19,6 +19,8 @@ from elmo_tasks.ui.page import joined
 
 #: Whatever asks a model: four at once, the others wait.
 SHARED: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 4}
+#: What may take seconds, asked by programs: two at once, so that slots of the others stay free for those who wait at a page.
+SLOW: dict[str, Any] = {"concurrency_id": "slow", "concurrency_limit": 2}
 #: Events of the page are no endpoints, and the page itself says that it waits.
 PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 #: Events of the page that ask a model.

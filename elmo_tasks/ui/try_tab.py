@@ -13,7 +13,7 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.ui import entities, sentiment
 from elmo_tasks.ui.heads import Offer, distinct, find, offers, option
 from elmo_tasks.ui.page import render
-from elmo_tasks.ui.parts import SHARED, Question, markup, on_question, revision_of, scripted
+from elmo_tasks.ui.parts import SHARED, SLOW, Question, markup, on_question, revision_of, scripted
 from elmo_tasks.ui.try_examples import TRY_EXAMPLES
 from elmo_tasks.wording.task_kinds import TASK_WORDS
 
@@ -179,5 +179,5 @@ def build(service: Service) -> None:
             raise gr.Error(str(error), print_exception=False) from None
 
     on_question(editor, lambda question: respond(service, question), [editor, result])
-    gr.api(sentiment_endpoint, api_name="sentiment", **SHARED)
+    gr.api(sentiment_endpoint, api_name="sentiment", **SLOW)
     gr.api(ner_endpoint, api_name="ner", **SHARED)
