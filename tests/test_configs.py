@@ -33,6 +33,20 @@ def test_a_bilm_config_runs_for_one_batch(path, tmp_path, monkeypatch, capsys):
     assert "forward_perplexity" in capsys.readouterr().out
 
 
+@pytest.mark.slow
+def test_the_word_reader_config_runs_for_one_batch(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "text.txt").write_text(TEXT)
+    path = REPOSITORY / "lightning_configs" / "word_reader.yaml"
+    raw = yaml.safe_load(path.read_text())
+    raw["data"]["init_args"] |= {"files": ["text.txt"], "batch_size": 4, "held_out_share": 0.5}
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump(raw))
+    for stage in ("fit", "validate"):
+        fast = ["--trainer.fast_dev_run=true", "--trainer.accelerator=cpu", "--trainer.enable_progress_bar=false"]
+        assert main([stage, "--config", "config.yaml", *fast]) == 0
+    assert "val_cosine" in capsys.readouterr().out
+
+
 def test_an_unknown_key_is_an_error(tmp_path, capsys):
     raw = yaml.safe_load(CONFIGS[0].read_text())
     raw["model"]["init_args"]["lerning_rate"] = 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -67,19 +68,8 @@ class LanguageModelData(pl.LightningDataModule):
         self._position: dict[str, Any] = {"next_batch": 0}
 
     def paths(self) -> list[Path]:
-        """The files that ``files`` names, in a fixed order.
-
-        Raises:
-            DataError: a name or pattern matches nothing.
-        """
-        found: list[Path] = []
-        for pattern in self.files:
-            folder, name = Path(pattern).parent, Path(pattern).name
-            matches = sorted(folder.glob(name)) if folder.is_dir() else []
-            if not matches:
-                raise DataError(f"data.files: '{pattern}' matches no file")
-            found += matches
-        return found
+        """The files that ``files`` names; see :func:`matching_files`."""
+        return matching_files(self.files)
 
     def prepare_data(self) -> None:
         """Turn the text into ids, once, on one process."""
@@ -174,3 +164,19 @@ class LanguageModelData(pl.LightningDataModule):
         assert self.vocabulary is not None
         rank, world = (self.trainer.global_rank, self.trainer.world_size) if self.trainer else (0, 1)
         return SentenceLoader(list(sentence_batches(sentences[rank::world], self.vocabulary)))
+
+
+def matching_files(patterns: Sequence[str]) -> list[Path]:
+    """The files that names and patterns (``corpus/wiki_*``) name, in a fixed order.
+
+    Raises:
+        DataError: a name or pattern matches nothing.
+    """
+    found: list[Path] = []
+    for pattern in patterns:
+        folder, name = Path(pattern).parent, Path(pattern).name
+        matches = sorted(folder.glob(name)) if folder.is_dir() else []
+        if not matches:
+            raise DataError(f"data.files: '{pattern}' matches no file")
+        found += matches
+    return found

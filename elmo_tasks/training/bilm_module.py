@@ -21,6 +21,7 @@ from elmo_tasks.encoders.static_vectors import DEFAULT_NAME, StaticVectors
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, UNKNOWN_ID, Vocabulary
 from elmo_tasks.training.auxiliary import FARTHEST, NEAREST, DistantWords, SideBags, weighted_vectors
+from elmo_tasks.training.word_cache import WordCache
 
 
 class BiLMModule(pl.LightningModule):
@@ -49,9 +50,11 @@ class BiLMModule(pl.LightningModule):
         bag_weight: weight of the first loss of :class:`SideBags`, which asks for the words on each side; 0 for none.
         pair_weight: weight of its second loss, which asks two uses to be as alike as the words on their sides are; 0 for none.
         static: static vectors that these two losses ask for: a name in ``checkpoints/`` or a folder.
+        freeze_reader: the character CNN of ``start_from`` is not trained; the words of the corpus are read once, see
+            :class:`WordCache`.
 
     Raises:
-        ConfigError: a weight is negative.
+        ConfigError: a weight is negative, or the word reader is to be frozen and there is none.
     """
 
     def __init__(
@@ -76,12 +79,17 @@ class BiLMModule(pl.LightningModule):
         bag_weight: float = 0.0,
         pair_weight: float = 0.0,
         static: str = DEFAULT_NAME,
+        freeze_reader: bool = False,
     ) -> None:
         super().__init__()
         weights = {"distant_weight": distant_weight, "bag_weight": bag_weight, "pair_weight": pair_weight}
         if min(weights.values()) < 0:
             given = ", ".join(f"model.{name} {weight}" for name, weight in weights.items())
             raise ConfigError(f"{given}: expected 0 (off) or more")
+        if freeze_reader and start_from is None:
+            raise ConfigError(
+                "model.freeze_reader true: expected model.start_from, a biLM whose word reader has learned something; found none"
+            )
         self.save_hyperparameters()
         self.options = BiLMOptions(
             LSTMOptions(dim, projection_dim, n_layers, cell_clip, proj_clip, use_skip_connections),
@@ -93,6 +101,9 @@ class BiLMModule(pl.LightningModule):
         self.distant_weight, self.bag_weight, self.pair_weight = distant_weight, bag_weight, pair_weight
         self.static = static
         self.bilm = BiLM(self.options)
+        self.bilm.token_encoder.requires_grad_(not freeze_reader)
+        self.freeze_reader = freeze_reader
+        self._word_cache: WordCache | None = None
         self.softmax: LMSoftmax | None = None
         self.distant_words: DistantWords | None = None
         self.side_bags: SideBags | None = None
@@ -146,13 +157,25 @@ class BiLMModule(pl.LightningModule):
         if self.trainer.is_global_zero:
             print(self.data.summary(), flush=True)
 
+    def on_train_start(self) -> None:
+        """Make room for the vectors of a frozen word reader, now that its weights are there."""
+        if self.freeze_reader:
+            assert self.data.corpus is not None
+            self._word_cache = WordCache(self.bilm.token_encoder, len(self.data.corpus.words))
+
     def seen(self) -> dict[str, Any]:
         """What the run has read so far, and how long that took, resumed parts included."""
         return {"positions": self._positions, "seconds": round(self._seconds + time.monotonic() - self._since)}
 
+    def exported(self) -> tuple[BiLM, LMSoftmax | None, Vocabulary | None]:
+        """What the run is for, as it is written at its end."""
+        return self.bilm, self.softmax, self.data.vocabulary
+
     def learned_from(self) -> list[str]:
         """What the weights were asked for, in words, for the model's card."""
         asked = ["the next word of the text, in each direction (the language model)"]
+        if self.freeze_reader:
+            asked.append(f"layer 0, which reads single words, was not trained: it is that of {self.start_from}")
         if self.distant_weight:
             asked.append(
                 f"words {NEAREST} to {FARTHEST} further on in the same sentence, predicted by the top layer, the commonest "
@@ -174,7 +197,10 @@ class BiLMModule(pl.LightningModule):
         """Mean sampled loss of both directions, and what else is asked for; ``train_loss`` is the language model's alone."""
         assert self.softmax is not None
         self._positions += batch.words[0].numel() * self.trainer.world_size
-        vectors = self.bilm.token_encoder(batch.characters)
+        if self._word_cache is None:
+            vectors = self.bilm.token_encoder(batch.characters)
+        else:
+            vectors = self._word_cache.read(batch.characters, batch.corpus_ids)
         directions = (self.bilm.forward_lm, self.bilm.backward_lm)
         keep = self._kept_streams(batch.words.shape[1])
         states = self._start_states(keep)

@@ -22,6 +22,7 @@ from elmo_tasks.errors import ConfigError, WeightsError
 from elmo_tasks.files import write_json
 from elmo_tasks.text.vocabulary import Vocabulary
 from elmo_tasks.training.bilm_module import BiLMModule
+from elmo_tasks.training.word_reader import WordReaderModule
 
 FORMATS = ("safetensors", "hdf5")
 _MODEL_FOLDER = FolderKind(
@@ -114,8 +115,9 @@ class ExportBiLM(pl.Callback):
 
     def on_fit_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Write it, on one process."""
-        if not trainer.is_global_zero or not isinstance(pl_module, BiLMModule):
+        if not trainer.is_global_zero or not isinstance(pl_module, BiLMModule | WordReaderModule):
             return
+        bilm, softmax, vocabulary = pl_module.exported()
         metrics = {
             k.removeprefix("val_"): float(v) for k, v in trainer.callback_metrics.items() if k.startswith("val_")
         }
@@ -128,4 +130,4 @@ class ExportBiLM(pl.Callback):
             "while_training": metrics,
             "versions": {"python": platform.python_version(), "torch": torch.__version__, "lightning": pl.__version__},
         }
-        write_model(self.folder, pl_module.bilm, pl_module.softmax, pl_module.data.vocabulary, card)
+        write_model(self.folder, bilm, softmax, vocabulary, card)

@@ -1,0 +1,126 @@
+"""Another word reader (character CNN, layer 0) for a biLM: read many words, embed a small CNN in a wide one, make LSTMs fit."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from elmo_tasks.bilm.bilm import BiLM
+from elmo_tasks.bilm.char_cnn import PADDING_CHARACTER, CharacterCNN
+from elmo_tasks.bilm.options import BiLMOptions
+from elmo_tasks.errors import ConfigError
+
+# Beside the variance of the vectors, which is near 1: keeps the solution small where words say nothing about a direction.
+_RIDGE = 1e-4
+# How strongly the filters that the old CNN did not have speak at first: enough to learn, too little to disturb.
+_NEW_FILTERS = 0.1
+
+
+def word_lengths(characters: Tensor) -> Tensor:
+    """``[U]`` characters of each word, of ``[U, C]`` character ids."""
+    return (characters != PADDING_CHARACTER).sum(dim=1)
+
+
+@torch.no_grad()
+def read_words(reader: CharacterCNN, characters: Tensor, batch_size: int = 1024) -> Tensor:
+    """``[U, P]`` vectors of words, read in batches of like length, as the longest word sets the price of a batch.
+
+    Args:
+        reader: the character CNN.
+        characters: ``[U, C]`` character ids, of any integer type and on any device.
+        batch_size: words of a batch.
+    """
+    weight = reader.projection.weight
+    vectors = torch.empty(len(characters), len(weight), device=weight.device)
+    # At least the width of the result would be lost to autocast, and the result is kept.
+    with torch.autocast(weight.device.type, enabled=False):
+        for rows in torch.argsort(word_lengths(characters), stable=True).split(batch_size):
+            vectors[rows.to(weight.device)] = reader(characters[rows].to(weight.device, torch.long)).float()
+    return vectors
+
+
+@torch.no_grad()
+def embed_reader(new: CharacterCNN, old: CharacterCNN, linear: Tensor, bias: Tensor) -> None:
+    """Let a CNN begin as a smaller one followed by a linear map; filters that the smaller one has not start small.
+
+    Args:
+        new: is changed. It has every filter of ``old``, and perhaps more.
+        old: the smaller one, with the same characters and highway layers.
+        linear: ``[P_new, P_old]`` map of the old vectors.
+        bias: ``[P_new]`` added to them.
+
+    Raises:
+        ConfigError: ``new`` lacks filters of ``old``, or differs in something else than filters.
+    """
+    a, b = new.options, old.options
+    wide = dict(a.filters)
+    if any(wide.get(width, 0) < number for width, number in b.filters):
+        raise ConfigError(
+            f"model.filters: expected at least those of the biLM to start from, {_pairs(b.filters)}, found {_pairs(a.filters)}"
+        )
+    if (a.n_highway, a.embedding_dim, a.activation) != (b.n_highway, b.embedding_dim, b.activation):
+        raise ConfigError(
+            "model: expected n_highway, embedding_dim and activation of the biLM to start from, "
+            f"{b.n_highway}, {b.embedding_dim} and {b.activation}; found {a.n_highway}, {a.embedding_dim} and {a.activation}"
+        )
+    new.embedding.weight.copy_(old.embedding.weight)
+    kept = dict(zip((width for width, _ in b.filters), old.convolutions, strict=True))
+    places: list[int] = []  # of the old filters among the new ones, in the new order
+    begins = dict(zip(wide, torch.tensor([0, *wide.values()]).cumsum(0).tolist(), strict=False))
+    for width, convolution in zip(wide, new.convolutions, strict=True):
+        if width in kept:
+            number = len(kept[width].get_parameter("bias"))
+            for name in ("weight", "bias"):
+                convolution.get_parameter(name)[:number] = kept[width].get_parameter(name)
+    for width, number in b.filters:
+        places += range(begins[width], begins[width] + number)
+    at = torch.tensor(places)
+    for highway, old_highway in zip(new.highways, old.highways, strict=True):
+        for gate in ("transform", "carry"):
+            weight, old_weight = (h.get_submodule(gate).get_parameter("weight") for h in (highway, old_highway))
+            weight[at] = 0.0
+            weight[at[:, None], at] = old_weight
+            highway.get_submodule(gate).get_parameter("bias")[at] = old_highway.get_submodule(gate).get_parameter(
+                "bias"
+            )
+    new.projection.weight.mul_(_NEW_FILTERS)
+    new.projection.weight[:, at] = linear @ old.projection.weight
+    new.projection.bias.copy_(linear @ old.projection.bias + bias)
+
+
+@torch.no_grad()
+def with_reader(old: BiLM, reader: CharacterCNN, characters: Tensor, weights: Tensor) -> tuple[BiLM, float]:
+    """A biLM's LSTMs on another word reader: they see its vectors through the linear map that is nearest to the old vectors.
+
+    The map is the least-squares solution over the given words, and is folded into the input weights of the first layers.
+
+    Args:
+        old: gives the LSTMs.
+        reader: the word reader to put under them.
+        characters: ``[U, C]`` character ids of the words that the map is to fit.
+        weights: ``[U]`` how much each word counts.
+
+    Returns:
+        the new biLM, and the share of the old vectors' variance that the map keeps, 1 at best.
+    """
+    bilm = BiLM(BiLMOptions(old.options.lstm, reader.options))
+    bilm.load_state_dict({**old.state_dict(), **{f"token_encoder.{k}": v for k, v in reader.state_dict().items()}})
+    share = (weights.double() / weights.sum()).unsqueeze(1)  # [U, 1]
+    x, y = (read_words(cnn, characters).double().cpu() for cnn in (reader, old.token_encoder))
+    x_mean, y_mean = (share * x).sum(0), (share * y).sum(0)
+    x, y = x - x_mean, y - y_mean
+    gram = (share * x).T @ x
+    ridge = _RIDGE * gram.diagonal().mean() * torch.eye(len(gram), dtype=gram.dtype)
+    linear = torch.linalg.solve(gram + ridge, (share * x).T @ y)  # [P, P]
+    kept = 1 - float((share * (y - x @ linear) ** 2).sum() / (share * y**2).sum())
+    bias = y_mean - x_mean @ linear
+    for direction in (bilm.forward_lm, bilm.backward_lm):
+        first = direction.layers[0]
+        weight = first.get_parameter("weight_ih_l0")
+        first.get_parameter("bias_ih_l0").add_((weight.double() @ bias).float())
+        weight.copy_((weight.double() @ linear.T).float())
+    return bilm, kept
+
+
+def _pairs(filters: tuple[tuple[int, int], ...]) -> list[list[int]]:
+    return [list(pair) for pair in filters]

@@ -1,0 +1,253 @@
+"""The distinct words of a text, drawn one by one, and the vectors that a word reader is to learn for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytorch_lightning as pl
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional as F
+
+from elmo_tasks.bilm.bilm import BiLM
+from elmo_tasks.bilm.model_files import find_model, load_bilm
+from elmo_tasks.bilm.word_readers import read_words, word_lengths
+from elmo_tasks.data.language_model import matching_files
+from elmo_tasks.data.tokenized_corpus import TokenizedCorpus
+from elmo_tasks.encoders.static_vectors import DEFAULT_NAME, StaticVectors
+from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS
+
+# Batches that are drawn together and cut by length, so that a batch holds words of like length.
+_POOL = 32
+
+
+@dataclass(frozen=True)
+class Targets:
+    """What a word reader is to give.
+
+    Attributes:
+        values: ``[n, D]`` a vector for each word; the mean of their squared lengths over running words is near 1.
+        linear: ``[D, P]`` the part of them that is a map of the old layer 0; ``None`` without one.
+        bias: ``[D]`` what is added to it.
+    """
+
+    values: Tensor
+    linear: Tensor | None = None
+    bias: Tensor | None = None
+
+
+@dataclass(frozen=True)
+class WordBatch:
+    """Words of like length: ``characters`` ``[B, C]``, and their ``rows`` ``[B]`` in the targets."""
+
+    characters: Tensor
+    rows: Tensor
+
+    def to(self, device: torch.device) -> WordBatch:
+        """The same batch elsewhere."""
+        return WordBatch(self.characters.to(device), self.rows.to(device))
+
+
+class WordTypes(pl.LightningDataModule):
+    """The words to learn: those with letters that the static vectors know and, if there is a biLM to start from, numbers,
+    punctuation and sentence ends, which keep the vectors they have there. Nothing is read before :meth:`setup`.
+
+    Args:
+        files: text files or patterns, as in :class:`LanguageModelData`.
+        cache_dir: where the word ids of the files are kept.
+        static: static vectors that say what words mean: a name in ``checkpoints/`` or a folder.
+        start_from: name or folder of a biLM whose layer 0 is joined to them, so that case and form stay readable.
+        old_weight: size of that part beside the static vectors' 1.
+        min_count: words that come less often are left out.
+        batch_size: words of a step.
+        n_batches: steps.
+        power: a word is drawn by its count to this power.
+        held_out_share: share of the words, the commonest tenth apart, that is not learned but measured; spellings that
+            share a static vector are held out together.
+        seed: of the draws and of the held-out words.
+
+    Raises:
+        ConfigError: a share is not between 0 and 1, or a number is below what it counts.
+    """
+
+    def __init__(
+        self,
+        files: list[str],
+        cache_dir: str = "runs/corpus",
+        static: str = DEFAULT_NAME,
+        start_from: str | None = None,
+        old_weight: float = 0.4,
+        min_count: int = 8,
+        batch_size: int = 512,
+        n_batches: int = 2500,
+        power: float = 0.45,
+        held_out_share: float = 0.04,
+        seed: int = 1,
+    ) -> None:
+        super().__init__()
+        if not 0 <= held_out_share < 1 or old_weight <= 0 or min(min_count, batch_size, n_batches) < 1:
+            raise ConfigError(
+                f"data.held_out_share {held_out_share}, old_weight {old_weight}, min_count {min_count}, batch_size {batch_size}, "
+                f"n_batches {n_batches}: expected a share from 0 to below 1, a weight above 0, and numbers of at least 1"
+            )
+        self.save_hyperparameters()
+        self.files, self.cache_dir, self.static, self.start_from = files, Path(cache_dir), static, start_from
+        self.old_weight, self.min_count, self.power = old_weight, min_count, power
+        self.batch_size, self.n_batches, self.held_out_share, self.seed = batch_size, n_batches, held_out_share, seed
+        self.words: list[str] = []
+        self.counts: NDArray[np.int64] = np.zeros(0, np.int64)
+        self.characters = torch.zeros(0, 0, dtype=torch.int16)
+        self.held_out: NDArray[np.bool_] = np.zeros(0, bool)
+        self.old: BiLM | None = None
+        self._meaning = torch.zeros(0, 0)
+        self._loader: WordLoader | None = None
+        self._position = {"next_batch": 0}
+
+    def prepare_data(self) -> None:
+        """Turn the text into ids, once, on one process."""
+        TokenizedCorpus.build(matching_files(self.files), self.cache_dir)
+
+    def setup(self, stage: str | None = None) -> None:
+        """Choose the words.
+
+        Raises:
+            DataError: the static vectors know none of them.
+        """
+        if self.words:
+            return
+        corpus = TokenizedCorpus.build(matching_files(self.files), self.cache_dir)
+        static = StaticVectors.load(self.static)
+        self.old = None if self.start_from is None else load_bilm(find_model(self.start_from))
+        known: list[int] = []
+        formal = [] if self.old is None else [BEGIN_ID, END_ID]
+        for k in range(len(SPECIAL_WORDS), len(corpus.words)):
+            word = corpus.words[k]
+            if corpus.counts[k] < self.min_count:
+                break  # they come by falling frequency
+            if not any(c.isalpha() for c in word):
+                formal += [] if self.old is None else [k]
+            elif word in static:
+                known.append(k)
+        if not known:
+            raise DataError(
+                f"data.files: no word that comes {self.min_count} times or more is among the {len(static):,} of {static.name}; "
+                "give more text, or lower data.min_count"
+            )
+        chosen = np.array(known + formal)
+        self.words = [corpus.words[k] for k in chosen]
+        self.counts, self.characters = corpus.counts[chosen], torch.from_numpy(corpus.characters[chosen])
+        rows = static.rows_of(self.words[: len(known)]).numpy()
+        rare = np.setdiff1d(rows, rows[: max(1, len(rows) // 10)])
+        out = np.random.default_rng(self.seed).random(len(rare)) < self.held_out_share
+        self.held_out = np.concatenate([np.isin(rows, rare[out]), np.zeros(len(formal), bool)])
+        meaning = F.normalize(static.vectors_of(self.words[: len(known)]), dim=1)
+        meaning = F.normalize(meaning - (_running(self.counts[: len(known)]) * meaning).sum(0), dim=1)
+        self._meaning = torch.cat([meaning, torch.zeros(len(formal), meaning.shape[1])])
+
+    def targets(self, dim: int) -> Targets:
+        """The vectors to learn: static vectors and old layer 0 side by side, in their first principal components.
+
+        Args:
+            dim: size ``D`` of the vectors; what the components leave free is zero.
+        """
+        share = _running(self.counts)
+        if self.old is None:
+            joint, linear, mean = self._meaning, None, None
+        else:
+            old = read_words(self.old.token_encoder, self.characters)
+            mean = (share * old).sum(0)
+            scale = self.old_weight / (share * (old - mean) ** 2).sum().sqrt()
+            joint = torch.cat([self._meaning, scale * (old - mean)], dim=1)
+        components = torch.linalg.eigh((share * joint).T @ joint).eigenvectors.flip(1)[:, :dim]  # [J, D]
+        components = F.pad(components, (0, dim - components.shape[1]))
+        if mean is None:
+            return Targets(joint @ components)
+        linear = scale * components[self._meaning.shape[1] :].T  # [D, P]
+        return Targets(joint @ components, linear, -(linear @ mean))
+
+    def train_dataloader(self) -> WordLoader:
+        """Words as they are drawn; each process draws its own."""
+        chance = np.where(self.held_out, 0.0, self.counts.astype(np.float64) ** self.power)
+        rank = self.trainer.global_rank if self.trainer else 0
+        self._loader = WordLoader(self.characters, chance, self.batch_size, self.n_batches, (self.seed, rank))
+        self._loader.next_batch = self._position["next_batch"]
+        return self._loader
+
+    def val_dataloader(self) -> HeldOutWords:
+        """The held-out words, once each, in batches of like length."""
+        rows = torch.from_numpy(np.flatnonzero(self.held_out))
+        rows = rows[torch.argsort(word_lengths(self.characters[rows]), stable=True)]
+        parts = rows.split(self.batch_size)
+        return HeldOutWords([WordBatch(self.characters[part].long(), part) for part in parts if len(part)])
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where the draws are."""
+        return self._position if self._loader is None else {"next_batch": self._loader.next_batch}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go on there."""
+        self._position = state_dict
+
+
+class HeldOutWords:
+    """The same batches each time. A class of its own because Lightning takes a list for several loaders."""
+
+    def __init__(self, batches: list[WordBatch]) -> None:
+        self.batches = batches
+
+    def __len__(self) -> int:
+        return len(self.batches)
+
+    def __iter__(self) -> Iterator[WordBatch]:
+        return iter(self.batches)
+
+
+class WordLoader:
+    """Batches of drawn words. A batch depends on its number alone, so that a run goes on at the very batch where it was killed.
+
+    Args:
+        characters: ``[n, C]`` character ids of the words.
+        chance: ``[n]`` how often each is drawn, not normalized.
+        batch_size: words of a batch.
+        n_batches: where to stop.
+        seed: of the draws.
+    """
+
+    def __init__(
+        self, characters: Tensor, chance: NDArray[np.float64], batch_size: int, n_batches: int, seed: tuple[int, ...]
+    ) -> None:
+        self.characters, self.batch_size, self.n_batches, self.seed = characters, batch_size, n_batches, seed
+        self._up_to = chance.cumsum()
+        self._lengths = word_lengths(characters).numpy()
+        self.next_batch = 0
+
+    def __len__(self) -> int:
+        return self.n_batches
+
+    def __iter__(self) -> Iterator[WordBatch]:
+        if self.next_batch >= self.n_batches:
+            self.next_batch = 0
+        while self.next_batch < self.n_batches:
+            pool = self._pool(self.next_batch // _POOL)
+            for rows in pool[self.next_batch % _POOL :][: self.n_batches - self.next_batch]:
+                self.next_batch += 1
+                yield WordBatch(self.characters[rows].long(), torch.from_numpy(rows))
+
+    def _pool(self, number: int) -> NDArray[np.int64]:
+        """``[_POOL, B]`` rows of words; each batch is of like length, and the batches come in any order."""
+        rng = np.random.default_rng((*self.seed, number))
+        rows = np.searchsorted(self._up_to, rng.random(_POOL * self.batch_size) * self._up_to[-1], side="right")
+        rows = rows[np.argsort(self._lengths[rows] + rng.random(len(rows)))]
+        return rng.permutation(rows.reshape(_POOL, self.batch_size))
+
+
+def _running(counts: NDArray[np.int64]) -> Tensor:
+    """``[n, 1]`` how much each word counts in a mean: the square root of how often it comes, so that rare ones count, too."""
+    share = torch.from_numpy(counts).double().sqrt()
+    return (share / share.sum()).float().unsqueeze(1)

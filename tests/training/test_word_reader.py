@@ -1,0 +1,274 @@
+"""A word reader learns what words mean from their letters, and a language model goes on from it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+import yaml
+
+from elmo_tasks.__main__ import main
+from elmo_tasks.bilm.bilm import BiLM
+from elmo_tasks.bilm.char_cnn import CharacterCNN
+from elmo_tasks.bilm.model_files import find_model, load_bilm, load_softmax
+from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
+from elmo_tasks.bilm.softmax import LMSoftmax
+from elmo_tasks.bilm.word_readers import embed_reader, read_words, with_reader
+from elmo_tasks.data.word_types import WordTypes
+from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.encoders.static_training import write_vectors
+from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.text.characters import character_ids
+from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
+from elmo_tasks.training.bilm_module import BiLMModule
+from elmo_tasks.training.export_bilm import write_model
+from elmo_tasks.training.word_cache import WordCache
+
+NAMES = ["ka", "lo", "mi", "nu", "pe", "ru", "so", "ta", "kalo", "minu", "peru", "sota"]
+SMALL, WIDE = ((1, 4), (2, 6)), ((1, 6), (2, 8), (3, 5))
+LEARNS = ((1, 24), (2, 48), (3, 24))
+LSTM = LSTMOptions(12, 8, 2)
+
+
+def characters(*words: str) -> torch.Tensor:
+    return torch.tensor([character_ids(word) for word in words])
+
+
+def a_bilm(filters: tuple[tuple[int, int], ...] = SMALL) -> BiLM:
+    torch.manual_seed(4)
+    return BiLM(BiLMOptions(LSTM, CharCNNOptions(filters, 1, 16))).eval()
+
+
+@pytest.fixture
+def workplace(tmp_path: Path) -> Path:
+    """A text, static vectors of its words but one, and a biLM to start from."""
+    lines = [" ".join([*NAMES[k % 12 :], "zi", "7", "."]) for k in range(60)]
+    (tmp_path / "text.txt").write_text("\n".join(lines) + "\n")
+    vectors = torch.randn(12, 5, generator=torch.Generator().manual_seed(3))
+    write_vectors(tmp_path / "static", StaticVectors(NAMES, vectors, list(range(12, 0, -1))), {})
+    write_model(tmp_path / "old", a_bilm(), LMSoftmax(5, 8), Vocabulary([*SPECIAL_WORDS, "ka", "lo"]))
+    return tmp_path
+
+
+def types_of(folder: Path, **settings: object) -> WordTypes:
+    fixed = {
+        "cache_dir": str(folder / "cache"),
+        "static": str(folder / "static"),
+        "batch_size": 16,
+        "n_batches": 120,
+        "min_count": 5,
+    }
+    data = WordTypes([str(folder / "text.txt")], **(fixed | {"start_from": str(folder / "old")} | settings))  # type: ignore[arg-type]
+    data.setup()
+    return data
+
+
+def fit(folder: Path, *more: str, start_from: str | None = "old") -> None:
+    model = {"filters": [list(pair) for pair in LEARNS], "dim": 12, "projection_dim": 8, "learning_rate": 0.02}
+    data = dict(types_of(folder, start_from=None if start_from is None else str(folder / start_from)).hparams)
+    callbacks = [
+        (
+            "pytorch_lightning.callbacks.ModelCheckpoint",
+            {"dirpath": str(folder), "every_n_train_steps": 60, "save_top_k": -1},
+        ),
+        ("elmo_tasks.training.callbacks.ProgressLines", {"every_n_steps": 5}),
+        ("elmo_tasks.training.export_bilm.ExportBiLM", {"folder": str(folder / "model")}),
+    ]
+    quiet = {"accelerator": "cpu", "logger": False, "enable_progress_bar": False, "enable_model_summary": False}
+    raw = {
+        "seed_everything": 1,
+        "model": {"class_path": "elmo_tasks.training.word_reader.WordReaderModule", "init_args": model},
+        "data": {"class_path": "elmo_tasks.data.word_types.WordTypes", "init_args": data},
+        "trainer": {**quiet, "max_epochs": 1, "default_root_dir": str(folder), "callbacks": [
+            {"class_path": name, "init_args": settings} for name, settings in callbacks
+        ]},
+    }  # fmt: skip
+    (folder / "config.yaml").write_text(yaml.safe_dump(raw))
+    assert main(["fit", "--config", str(folder / "config.yaml"), *more]) == 0
+
+
+def test_a_wide_reader_begins_as_the_small_one_through_the_map() -> None:
+    old = CharacterCNN(CharCNNOptions(SMALL, 1, 16), 8)
+    new = CharacterCNN(CharCNNOptions(WIDE, 1, 16), 6)
+    linear, bias = torch.randn(6, 8), torch.randn(6)
+    embed_reader(new, old, linear, bias)
+    new_columns = [4, 5, 12, 13, 14, 15, 16, 17, 18]  # of filters that the small one has not
+    with torch.no_grad():
+        new.projection.weight[:, new_columns] = 0
+        words = characters("ka", "sota", "Peru7")
+        torch.testing.assert_close(new(words), old(words) @ linear.T + bias, atol=1e-5, rtol=1e-5)
+    with pytest.raises(
+        ConfigError, match=r"model.filters: expected at least .* \[\[1, 6\], \[2, 8\], \[3, 5\]\], found"
+    ):
+        embed_reader(old, new, linear.T, bias)
+    with pytest.raises(
+        ConfigError, match="expected n_highway, embedding_dim and activation .* 1, 16 and relu; found 2, 16"
+    ):
+        embed_reader(CharacterCNN(CharCNNOptions(SMALL, 2, 16), 6), old, linear, bias)
+
+
+def test_lstms_read_the_new_words_as_the_old_ones_as_far_as_a_linear_map_goes() -> None:
+    old, words = a_bilm(), characters(*NAMES, *(a + b for a in NAMES for b in NAMES))
+    weights = torch.rand(len(words)) + 0.1
+    turned = CharacterCNN(old.options.char_cnn, 8)
+    embed_reader(turned, old.token_encoder, torch.randn(8, 8), torch.randn(8))
+    bilm, kept = with_reader(old, turned, words, weights)
+    assert kept == pytest.approx(1, abs=1e-2)
+    # Another reader altogether: no map does better than the one that was folded in.
+    bilm, kept = with_reader(old, a_bilm(WIDE).token_encoder, words, weights)
+    x, y = (read_words(b.token_encoder, words).double() for b in (bilm, old))
+    root = weights.double().sqrt().unsqueeze(1)
+    ones = torch.cat([x, torch.ones(len(x), 1)], dim=1)
+    nearest = ones @ torch.linalg.lstsq(root * ones, root * y).solution
+    mean = (root**2 * y).sum(0) / weights.sum()
+    left, all_of_it = ((root * (y - other)).square().sum() for other in (nearest, mean))
+    assert 0.1 < kept < 0.99
+    assert kept == pytest.approx(float(1 - left / all_of_it), abs=0.01)
+    for name in ("forward_lm", "backward_lm"):
+        new_layer, old_layer = (b.get_submodule(name).layers[0] for b in (bilm, old))
+        gates = x.float() @ new_layer.weight_ih_l0.T + new_layer.bias_ih_l0
+        expected = nearest.float() @ old_layer.weight_ih_l0.T + old_layer.bias_ih_l0
+        torch.testing.assert_close(gates, expected, atol=0.02, rtol=0)
+
+
+def test_words_to_learn_and_their_targets(workplace: Path) -> None:
+    data = types_of(workplace, held_out_share=0.5)
+    assert set(data.words) == {*NAMES, "7", ".", "<S>", "</S>"}  # zi has no static vector
+    targets = data.targets(16)
+    static = StaticVectors.load(workplace / "static").vectors_of(data.words)
+    share = torch.from_numpy(data.counts).double().sqrt().float()[: len(NAMES), None]
+    unit = torch.nn.functional.normalize(static[: len(NAMES)], dim=1)
+    meaning = torch.nn.functional.normalize(unit - (share / share.sum() * unit).sum(0), dim=1)
+    # All 5 + 8 components are kept, so that products are those of both parts together.
+    assert targets.linear is not None
+    assert data.old is not None
+    old = read_words(data.old.token_encoder, data.characters) @ targets.linear.T + targets.bias
+    products = (targets.values @ targets.values.T)[:12, :12]
+    torch.testing.assert_close(products, meaning @ meaning.T + (old @ old.T)[:12, :12], atol=1e-4, rtol=1e-4)
+    torch.testing.assert_close(targets.values[12:], old[12:], atol=1e-4, rtol=1e-4)  # form alone
+    drawn = {int(row) for batch in data.train_dataloader() for row in batch.rows}
+    held = {int(row) for batch in data.val_dataloader() for row in batch.rows}
+    assert held
+    assert drawn.isdisjoint(held)
+    assert drawn | held == set(range(len(data.words)))
+    alone = types_of(workplace, start_from=None)
+    assert set(alone.words) == set(NAMES)
+    assert (alone.targets(8).values[:, 5:] == 0).all()
+
+
+def test_word_types_say_what_is_wrong(workplace: Path) -> None:
+    with pytest.raises(ConfigError, match=r"data.held_out_share 1.5, .*: expected a share from 0 to below 1"):
+        types_of(workplace, held_out_share=1.5)
+    with pytest.raises(DataError, match="no word that comes 1000 times or more is among the 12 of static"):
+        types_of(workplace, min_count=1000)
+
+
+@pytest.mark.slow
+def test_it_learns_and_a_language_model_goes_on_from_it(workplace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fit(workplace)
+    printed = capsys.readouterr().out
+    losses = [
+        float(line.split("train_loss ")[1].split()[0]) for line in printed.splitlines() if line.startswith("step ")
+    ]
+    assert losses[-1] < 0.5 * losses[0]
+    card = json.loads((workplace / "model" / "card.json").read_text())
+    assert card["training"]["words"] == 120 * 16
+    assert f"keeps {card['training']['old_variance_kept']:.1%}" in printed
+    assert "fixed vectors of words" in card["learned_from"][0]
+    new = Elmo.load(workplace / "model")
+    assert new.bilm.options == BiLMOptions(LSTM, CharCNNOptions(LEARNS, 1, 16))
+    assert len(load_softmax(find_model(workplace / "model"))[1]) == 5  # of the model that it started from
+    data = types_of(workplace)
+    values = data.targets(8).values
+    cosines = torch.nn.functional.cosine_similarity(read_words(new.bilm.token_encoder, data.characters), values)
+    assert cosines[torch.from_numpy(~data.held_out)].mean() > 0.85
+    # It goes on where it was killed.
+    halfway = next(workplace.glob("*step=60.ckpt")).rename(workplace / "halfway.ckpt")
+    fit(workplace, "--ckpt_path", str(halfway))
+    again = load_bilm(find_model(workplace / "model")).state_dict()
+    for name, value in new.bilm.state_dict().items():
+        torch.testing.assert_close(again[name], value, atol=2e-3, rtol=2e-3)  # float16
+    # Other sizes than those of the biLM to start from.
+    assert main(["fit", "--config", str(workplace / "config.yaml"), "--model.init_args.dim=13"]) == 2
+    assert "(12, 8, 2); found (13, 8, 2)" in capsys.readouterr().err
+    fit(workplace, start_from=None)
+    fresh = json.loads((workplace / "model" / "card.json").read_text())
+    assert "the LSTM layers have learned nothing yet" in fresh["learned_from"][0]
+    assert Elmo.load(workplace / "model").encode([["ka"]]).values.shape == (3, 1, 1, 16)
+
+
+@pytest.mark.slow
+def test_a_frozen_reader_gives_the_same_loss_and_learns_nothing(
+    workplace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def losses(*more: str) -> list[str]:
+        settings = ["filters=[[1,8]]", "dropout=0", "reset_rate=0", "n_draws=100000", "learning_rate=0.01", *more]
+        data = [
+            f"files=['{workplace / 'text.txt'}']",
+            f"cache_dir={workplace / 'cache'}",
+            "batch_size=2",
+            "max_tokens=400",
+        ]
+        callbacks = [
+            {"class_path": "elmo_tasks.training.callbacks.ProgressLines", "init_args": {"every_n_steps": 1}},
+            {
+                "class_path": "elmo_tasks.training.export_bilm.ExportBiLM",
+                "init_args": {"folder": str(workplace / "lm")},
+            },
+        ]
+        trainer = [
+            "max_epochs=1",
+            "accelerator=cpu",
+            "logger=false",
+            "enable_checkpointing=false",
+            "enable_progress_bar=false",
+        ]
+        lm = "elmo_tasks.training.bilm_module.BiLMModule", "elmo_tasks.data.language_model.LanguageModelData"
+        command = [
+            "fit",
+            "--seed_everything=1",
+            f"--model={lm[0]}",
+            f"--data={lm[1]}",
+            f"--init_from={workplace / 'old'}",
+        ]
+        command += [f"--model.init_args.{s}" for s in settings] + [f"--data.init_args.{s}" for s in data]
+        command += [f"--trainer.{s}" for s in trainer] + [f"--trainer.callbacks={json.dumps(callbacks)}"]
+        capsys.readouterr()
+        assert main(command) == 0
+        return [
+            line.split("train_loss")[1] for line in capsys.readouterr().out.splitlines() if line.startswith("step ")
+        ]
+
+    free = losses()
+    before = Elmo.load(workplace / "old").bilm.token_encoder.state_dict()
+    trained = Elmo.load(workplace / "lm").bilm.token_encoder.state_dict()
+    frozen = losses("freeze_reader=true")
+    assert len(free) == len(frozen) == 10
+    assert free[0] == frozen[0]
+    assert free[-1] != frozen[-1]
+    after = Elmo.load(workplace / "lm").bilm.token_encoder.state_dict()
+    assert all(value.equal(before[name]) for name, value in after.items())
+    assert not all(value.equal(before[name]) for name, value in trained.items())
+    card = json.loads((workplace / "lm" / "card.json").read_text())
+    assert card["learned_from"][1].startswith("layer 0, which reads single words, was not trained")
+    with pytest.raises(ConfigError, match="model.freeze_reader true: expected model.start_from"):
+        BiLMModule([(1, 8)], freeze_reader=True)
+
+
+@pytest.mark.parametrize("rows", [2, 100])
+def test_a_cache_reads_a_word_once_within_its_memory(rows: int) -> None:
+    reader = a_bilm().token_encoder
+    cache = WordCache(reader, 12, max_bytes=rows * 4 * 8)
+    words = characters(*NAMES)
+    expected = read_words(reader, words)
+    ids = torch.tensor([5, 0, 1, 11])
+    first = cache.read(words[ids], ids)
+    torch.testing.assert_close(first, expected[ids], atol=1e-5, rtol=1e-5)
+    # Known words are not read again: with other letters they keep their vectors. Those past the memory are read each time.
+    again = cache.read(words[ids.flip(0)], ids)
+    kept = ids < rows
+    assert again[kept].equal(first[kept])
+    torch.testing.assert_close(again[~kept], expected[ids.flip(0)][~kept], atol=1e-5, rtol=1e-5)
