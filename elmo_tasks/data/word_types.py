@@ -176,7 +176,7 @@ class WordTypes(pl.LightningDataModule):
         chance = np.where(self.held_out, 0.0, self.counts.astype(np.float64) ** self.power)
         rank = self.trainer.global_rank if self.trainer else 0
         self._loader = WordLoader(self.characters, chance, self.batch_size, self.n_batches, (self.seed, rank))
-        self._loader.next_batch = self._position["next_batch"]
+        self._loader.load_state_dict(self._position)
         return self._loader
 
     def val_dataloader(self) -> HeldOutWords:
@@ -188,7 +188,7 @@ class WordTypes(pl.LightningDataModule):
 
     def state_dict(self) -> dict[str, Any]:
         """Where the draws are."""
-        return self._position if self._loader is None else {"next_batch": self._loader.next_batch}
+        return self._position if self._loader is None else self._loader.state_dict()
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Go on there."""
@@ -229,6 +229,14 @@ class WordLoader:
 
     def __len__(self) -> int:
         return self.n_batches
+
+    def state_dict(self) -> dict[str, Any]:
+        """Which batch is next."""
+        return {"next_batch": self.next_batch}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on where a checkpoint was written."""
+        self.next_batch = state["next_batch"]
 
     def __iter__(self) -> Iterator[WordBatch]:
         if self.next_batch >= self.n_batches:
