@@ -100,7 +100,8 @@ def run_ours(words, command, workplace, typed):
         assert not resumes or (workplace / words[-1]).exists()  # the command before wrote it
         fewer = ["--data.init_args.n_batches=20"] if "word_reader.yaml" in command else []
         run(workplace, *program, *words, *SMALL, *fewer)
-        assert (workplace / "runs" / "bilm_own_text" / "model" / "options.json").exists()
+        written = "word_reader" if fewer else "bilm_own_text"
+        assert (workplace / "runs" / written / "model" / "options.json").exists()
     else:
         if "--index" in words:  # the whole held-out text takes minutes; a text of the same form stands in for it
             words[words.index("--text") + 1 :] = ["my_text.txt", "--index", "index.tsv"]
