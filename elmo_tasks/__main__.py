@@ -18,6 +18,7 @@ from elmo_tasks.commands import (
     export,
     fit,
     index,
+    join,
     predict,
     sweep,
     vectors,
@@ -34,6 +35,7 @@ COMMANDS = {
     "calibrate": calibrate,
     "export": export,
     "vectors": vectors,
+    "join": join,
     "index": index,
     "download": download,
 }

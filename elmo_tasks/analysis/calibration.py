@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from elmo_tasks.analysis.grouping import GroupingModel, SizeResult
 from elmo_tasks.analysis.senses import SameSense
 from elmo_tasks.analysis.views_of_uses import unit
 
@@ -22,15 +23,14 @@ Matrices = tuple[NDArray[np.floating], ...]
 class Reading:
     """One way to tell uses apart: by a layer, by what stands around the use, or by several of these together.
 
-    Measured are sets of 2 to 8 uses of words that nothing was fitted on, in one to three senses.
+    Measured are sets of 2 to 8 uses of words that nothing was fitted on, half of them in one sense.
 
     Attributes:
         name: ``"0"``, ``"1"``, ..., ``"mean"``, ``"words"``, ``"expected"`` or ``"together"``.
         views: whose cosines are read, in the order of the weights of ``same_sense``.
         same_sense: how cosines of two uses are read; ``None`` for the context-free layer, which cannot tell uses apart.
-        named: share of the sets whose grouping is clear enough to be named.
-        right: share of the pairs of uses in those sets that are put together or apart rightly.
-        right_of_all: the same over all sets, were they all named.
+        grouping: how the pairs of a set make groupings; ``None`` likewise.
+        by_size: how sets were decided, by collection of sentences and size.
         error: expected calibration error of the probability that a pair has the same sense, at even odds.
         reliability: ``(mean probability, share that have the same sense, pairs)`` of each tenth of the scale that has pairs.
     """
@@ -38,11 +38,26 @@ class Reading:
     name: str
     views: tuple[str, ...] = ()
     same_sense: SameSense | None = None
-    named: float = 0.0
-    right: float = 0.0
-    right_of_all: float = 0.0
+    grouping: GroupingModel | None = None
+    by_size: tuple[SizeResult, ...] = ()
     error: float = 0.0
     reliability: tuple[tuple[float, float, int], ...] = ()
+
+    @property
+    def right(self) -> float:
+        """Share of the groupings that were named that are right, over all sets."""
+        return _over(
+            self.by_size,
+            lambda s: (
+                s.named * s.several + (s.split + s.one_named) * s.one,
+                s.named * s.right * s.several + s.one_named * s.one,
+            ),
+        )
+
+    @property
+    def named(self) -> float:
+        """Share of all sets whose grouping was named."""
+        return _over(self.by_size, lambda s: (s.several + s.one, s.named * s.several + (s.split + s.one_named) * s.one))
 
 
 @dataclass(frozen=True)
@@ -137,12 +152,26 @@ class Calibration:
         )
 
 
+def _over(by_size: Sequence[SizeResult], counts: Callable[[SizeResult], tuple[float, float]]) -> float:
+    found = [counts(size) for size in by_size]
+    return sum(part for _, part in found) / max(sum(whole for whole, _ in found), 1e-9)
+
+
 def _reading(raw: Mapping[str, Any]) -> dict[str, Any]:
     same = raw["same_sense"]
     if isinstance(same, Mapping):
         weights = {"weights": tuple(map(tuple, same["weights"])), "weights_of_few": tuple(same["weights_of_few"])}
         same = SameSense(**{**same, **weights})
-    lists = {"views": tuple(raw["views"]), "reliability": tuple(tuple(bin_) for bin_ in raw["reliability"])}
+    grouping = raw["grouping"]
+    if isinstance(grouping, Mapping):
+        grouping = GroupingModel.from_dict(grouping)
+    by_size = tuple(SizeResult(**size) for size in raw["by_size"])
+    lists = {
+        "grouping": grouping,
+        "by_size": by_size,
+        "views": tuple(raw["views"]),
+        "reliability": tuple(tuple(bin_) for bin_ in raw["reliability"]),
+    }
     return {**raw, "same_sense": same, **lists}
 
 

@@ -115,16 +115,15 @@ def check_on_pairs(calibration: Calibration, vectors: MarkedVectors, pairs: UseP
     cosine = {layer.name: _cosines(vectors.view(layer.name), pairs) for layer in calibration.layers}
     for view in calibration.centres:
         cosine[view] = _cosines(calibration.centred(view, vectors.view(view)), pairs)
+    each = np.ones(len(vectors.around)) if vectors.told is None else vectors.told
+    told = np.stack([each[pairs.first], each[pairs.second]], axis=1)
     found = []
     for reading in calibration.readings:
-        same = reading.same_sense
-        if same is None:
+        if reading.grouping is None:
             continue
-        read = zip(same.weights_of_few, reading.views, strict=True)
-        odds = same.intercept_of_few + np.sum([weight * cosine[view] for weight, view in read], axis=0)
-        chance = 1 / (1 + np.exp(-np.clip(odds, -30, 30)))
-        right = (odds > 0) == pairs.same
-        named = np.maximum(chance, 1 - chance) >= same.least_sure_of(2)
+        chance = reading.grouping.of_two([cosine[view] for view in reading.views], told)
+        right = (chance > 0.5) == pairs.same
+        named = np.maximum(chance, 1 - chance) >= reading.grouping.of_size(2).named_at
         found.append(
             PairCheck(
                 reading.name,

@@ -4,40 +4,18 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
-from torch import Tensor
 
-from elmo_tasks.analysis.calibration import TOGETHER, Calibration, LayerCalibration, Matrices, Reading, centred
-from elmo_tasks.analysis.senses import FEW, RIGHT_WHEN_NAMED, SameSense, contrast, group_uses
-from elmo_tasks.analysis.similarity import cosine_matrix
+from elmo_tasks.analysis.calibration import TOGETHER, Calibration, LayerCalibration, Reading
+from elmo_tasks.analysis.grouping_fit import fit_grouping, measure_grouping
+from elmo_tasks.analysis.known_sets import KnownSet, WordUses, known_sets
+from elmo_tasks.analysis.senses import FEW, SameSense, contrast
 
-_SETS_PER_WORD = 16
-_NEVER = 2.0  # no claim is as sure
-_EVEN_ODDS = 0.5 + 1e-6
 _BINS = 10
-
-Example = tuple[Matrices, NDArray[np.bool_]]  # [n, n] cosines in each view or more, and [n, n] same sense?
-
-
-@dataclass(frozen=True)
-class WordUses:
-    """Uses of one word whose senses are known.
-
-    Attributes:
-        vectors: ``[L, n, D]``, the mean of the layers included.
-        others: ``[n, S]`` what stands around each use, by view: the words
-            (:func:`elmo_tasks.analysis.views_of_uses.surroundings`), and what the model expects
-            (:class:`elmo_tasks.analysis.expected_words.ExpectedWords`).
-        senses: ``n`` names.
-    """
-
-    vectors: Tensor
-    others: Mapping[str, NDArray[np.floating]]
-    senses: tuple[str, ...]
 
 
 def halves(words: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -52,23 +30,24 @@ def calibrate(
 ) -> Calibration:
     """Fit on half of the words, measure on the other half.
 
-    Sets of 2 to 8 uses, in one to three senses, are drawn from each word, as a person would type them; two uses have one sense
-    or two with even odds. Which views are read together, and which reading speaks, is decided on the half that is fitted, by
-    two-fold cross-validation.
+    Sets of 2 to 8 uses are drawn as a person would type them (:func:`~elmo_tasks.analysis.known_sets.known_sets`), half of them in
+    one sense. Which views are read together, and which reading speaks, is decided on the half that is fitted, by two-fold
+    cross-validation.
 
     Args:
         names: of the layers and their mean.
-        words: known uses of words.
+        words: known uses of words, by a key that begins with the word; those of one word in two collections stay together.
         random_pair: mean cosine of two random words at each layer.
         checksum: of what is measured.
     """
-    fitted, held_out = ([words[w] for w in half] for half in halves(list(words)))
+    fitted, held_out = _by_half(words)
     others, centres = tuple(fitted[0].others), _centres(fitted)
-    fit_on, measure_on = (list(_sets(half, centres)) for half in (fitted, held_out))
+    fit_on, measure_on = (known_sets(half, centres) for half in (fitted, held_out))
     place = {view: k for k, view in enumerate((*names, *others))}
     losses = _losses(fit_on, names, others)
     alone = {views[0]: views for views in losses if len(views) == 1}
-    several = [views for views in losses if len(views) > 1]  # none where the one layer does not read the sentence
+    # What is read together holds a layer and all that stands around the use: a layer adds little to these, but takes nothing.
+    several = [views for views in losses if len(views) == len(others) + 1]  # none where the one layer does not read the sentence
     together = {TOGETHER: min(several, key=lambda views: losses[views])} if several else {}
     read_by = {**alone, **together}
     speaker = min(read_by, key=lambda name: losses[read_by[name]])
@@ -96,11 +75,24 @@ def losses(names: Sequence[str], words: Mapping[str, WordUses]) -> dict[tuple[st
         names: of the layers and their mean.
         words: known uses of words.
     """
-    fitted = [words[w] for w in halves(list(words))[0]]
-    return _losses(list(_sets(fitted, _centres(fitted))), names, tuple(fitted[0].others))
+    fitted, _ = _by_half(words)
+    return _losses(known_sets(fitted, _centres(fitted)), names, tuple(fitted[0].others))
 
 
-def _losses(fit_on: Sequence[Example], names: Sequence[str], others: Sequence[str]) -> dict[tuple[str, ...], float]:
+def _by_half(words: Mapping[str, WordUses]) -> tuple[list[WordUses], list[WordUses]]:
+    """What is fitted on and what is held out; a word that two collections have is in one half with both."""
+    fitted, _ = halves(sorted({_word(key) for key in words}))
+    ordered = sorted(words, key=lambda key: (_word(key), key))
+    return [words[key] for key in ordered if _word(key) in fitted], [
+        words[key] for key in ordered if _word(key) not in fitted
+    ]
+
+
+def _word(key: str) -> str:
+    return key.partition("/")[0]
+
+
+def _losses(fit_on: Sequence[KnownSet], names: Sequence[str], others: Sequence[str]) -> dict[tuple[str, ...], float]:
     """The context-free layer is never asked; it is 1.00 whatever the sentences say."""
     place = {view: k for k, view in enumerate((*names, *others))}
     return {views: _cross_validated(fit_on, [place[view] for view in views]) for views in _readings(names[1:], others)}
@@ -120,9 +112,9 @@ def _centres(words: Sequence[WordUses]) -> dict[str, NDArray[np.floating]]:
     return {view: np.mean(np.concatenate([word.others[view] for word in words]), axis=0) for view in words[0].others}
 
 
-def _fit(examples: Sequence[Example], chosen: Sequence[int]) -> SameSense:
+def _fit(examples: Sequence[KnownSet], chosen: Sequence[int]) -> SameSense:
     """Of more than few uses their sets teach; of few, any pair does, by its cosines alone."""
-    more = [example for example in examples if len(example[1]) > FEW]
+    more = [known for known in examples if len(known.labels) > FEW]
     intercept, weights = _regression(*_pairs(more, chosen, lambda c: (c, contrast(c))))
     intercept_of_few, weights_of_few = _regression(*_pairs(examples, chosen, lambda c: (c,)))
     by_view = tuple(zip(weights[0::2], weights[1::2], strict=True))
@@ -130,16 +122,16 @@ def _fit(examples: Sequence[Example], chosen: Sequence[int]) -> SameSense:
 
 
 def _pairs(
-    examples: Sequence[Example],
+    examples: Sequence[KnownSet],
     chosen: Sequence[int],
     columns: Callable[[NDArray[np.floating]], Sequence[NDArray[np.floating]]],
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """``[pairs, V]`` what is known of each pair of uses in a set, and whether they have one sense."""
     features, labels = [], []
-    for cosines, same in examples:
-        lower = np.tril_indices(len(same), -1)
-        features.append(np.stack([column[lower] for k in chosen for column in columns(cosines[k])], axis=-1))
-        labels.append(same[lower])
+    for known in examples:
+        lower = np.tril_indices(len(known.labels), -1)
+        features.append(np.stack([column[lower] for k in chosen for column in columns(known.cosines[k])], axis=-1))
+        labels.append(known.same[lower])
     return np.concatenate(features), np.concatenate(labels)
 
 
@@ -150,7 +142,7 @@ def _regression(features: NDArray[np.float64], labels: NDArray[np.bool_]) -> tup
     return float(model.intercept_[0]), tuple(float(weight) for weight in model.coef_[0])
 
 
-def _cross_validated(examples: Sequence[Example], chosen: Sequence[int]) -> float:
+def _cross_validated(examples: Sequence[KnownSet], chosen: Sequence[int]) -> float:
     """Log-loss at even odds; the sets stand word by word, so the two folds share no word but one at most."""
     middle = len(examples) // 2
     folds = (examples[:middle], examples[middle:])
@@ -162,16 +154,16 @@ def _cross_validated(examples: Sequence[Example], chosen: Sequence[int]) -> floa
 
 
 def _chances(
-    examples: Sequence[Example], chosen: Sequence[int], same: SameSense
+    examples: Sequence[KnownSet], chosen: Sequence[int], same: SameSense
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64]]:
     """Of every pair: the probability of one sense, whether it has one, and a weight that makes the odds even."""
     found, labels = [], []
-    for cosines, truth in examples:
-        lower = np.tril_indices(len(truth), -1)
-        found.append(np.clip(same.log_odds(*(cosines[k] for k in chosen)), -30, 30)[lower])
-        labels.append(truth[lower])
-    known = np.concatenate(labels)
-    return 1 / (1 + np.exp(-np.concatenate(found))), known, _even(known)
+    for known in examples:
+        lower = np.tril_indices(len(known.labels), -1)
+        found.append(np.clip(same.log_odds(*(known.cosines[k] for k in chosen)), -30, 30)[lower])
+        labels.append(known.same[lower])
+    truth = np.concatenate(labels)
+    return 1 / (1 + np.exp(-np.concatenate(found))), truth, _even(truth)
 
 
 def _even(labels: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -181,21 +173,16 @@ def _even(labels: NDArray[np.bool_]) -> NDArray[np.float64]:
 
 
 def _measured(
-    reading: Reading, fit_on: Sequence[Example], measure_on: Sequence[Example], chosen: Sequence[int]
+    reading: Reading, fit_on: Sequence[KnownSet], measure_on: Sequence[KnownSet], chosen: Sequence[int]
 ) -> Reading:
     same = _fit(fit_on, chosen)
-    fitted = [(len(example[1]), _outcome(example, chosen, same)) for example in fit_on]
-    same = replace(same, least_sure=least_sure([outcome for n, outcome in fitted if n > FEW]))
-    outcomes = [_outcome(example, chosen, same) for example in measure_on]
-    needed = [same.least_sure_of(len(example[1])) for example in measure_on]
-    named = [right for (sure, right), least in zip(outcomes, needed, strict=True) if sure >= least]
+    grouping = fit_grouping(fit_on, chosen)
     reliability, error = reliability_of(*_chances(measure_on, chosen, same))
     return replace(
         reading,
         same_sense=same,
-        named=round(len(named) / len(outcomes), 4),
-        right=round(float(np.mean(named)), 4) if named else 0.0,
-        right_of_all=round(float(np.mean([right for _, right in outcomes])), 4),
+        grouping=grouping,
+        by_size=measure_grouping(grouping, measure_on, chosen),
         error=round(error, 4),
         reliability=reliability,
     )
@@ -224,46 +211,3 @@ def reliability_of(
             bins.append((round(mean, 4), round(share, 4), int(here.sum())))
             error += float(counts[here].sum() / counts.sum()) * abs(mean - share)
     return tuple(bins), error
-
-
-def least_sure(outcomes: Sequence[tuple[float, float]]) -> float:
-    """How sure a grouping must be for those as sure to be right as often as :data:`RIGHT_WHEN_NAMED` asks."""
-    by_sureness = sorted(outcomes, reverse=True)
-    so_far = np.cumsum([right for _, right in by_sureness]) / np.arange(1, len(by_sureness) + 1)
-    enough = np.flatnonzero(so_far >= RIGHT_WHEN_NAMED)
-    # Never a grouping with a claim that is more probably wrong than right, however often the others were right.
-    return max(_EVEN_ODDS, by_sureness[int(enough[-1])][0]) if len(enough) else _NEVER
-
-
-def _outcome(example: Example, chosen: Sequence[int], same: SameSense) -> tuple[float, float]:
-    """How sure the grouping is, and the share of pairs that it has right."""
-    cosines, truth = example
-    grouping = group_uses(same.log_odds(*(cosines[k] for k in chosen)))
-    label = {k: g for g, group in enumerate(grouping.groups) for k in group}
-    found = np.array([label[k] for k in range(len(truth))])
-    lower = np.tril_indices(len(truth), -1)
-    return grouping.sure, float(((found[:, None] == found[None, :]) == truth)[lower].mean())
-
-
-def _sets(words: Sequence[WordUses], centres: Mapping[str, NDArray[np.floating]]) -> Iterator[Example]:
-    """Sets of uses of each word: cosines at each layer, then of what stands around them."""
-    r = random.Random(1)
-    for word in words:
-        around = [centred(word.others[view], centre) for view, centre in centres.items()]
-        views = [*(cosine_matrix(vectors).numpy() for vectors in word.vectors), *(near @ near.T for near in around)]
-        by_sense: dict[str, list[int]] = {}
-        for i, sense in enumerate(word.senses):
-            by_sense.setdefault(sense, []).append(i)
-        for _ in range(_SETS_PER_WORD):
-            n = r.choice((2, 3, 4, 5, 5, 6, 6, 8))
-            n_senses = r.choice((1, 2) if n == 2 else (1, 2, 2, 2, 3))
-            senses = r.sample(sorted(by_sense), min(n_senses, len(by_sense)))
-            counts = [len(range(k, n, len(senses))) for k in range(len(senses))]
-            chosen = [
-                i
-                for sense, c in zip(senses, counts, strict=True)
-                for i in r.sample(by_sense[sense], min(c, len(by_sense[sense])))
-            ]
-            column = np.array([word.senses[i] for i in chosen])
-            places = np.ix_(chosen, chosen)
-            yield tuple(np.asarray(view[places], np.float64) for view in views), column[:, None] == column[None, :]

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from elmo_tasks.analysis.senses import RIGHT_WHEN_NAMED
+from elmo_tasks.analysis.grouping import RIGHT_WHEN_NAMED
 
 _SAME = 1e-6
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from elmo_tasks.analysis.calibration import Calibration
 from elmo_tasks.analysis.expected_words import EXPECTED, ExpectedWords
-from elmo_tasks.analysis.views_of_uses import WORDS, surroundings, unit, view_names, view_of
+from elmo_tasks.analysis.views_of_uses import WORDS, surroundings, told, unit, view_names, view_of
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.layers.views import layer_names
@@ -34,6 +34,7 @@ class MarkedVectors:
         around: ``[n, S]`` the words around the word (see :func:`~elmo_tasks.analysis.views_of_uses.surroundings`).
         expected: ``[n, S]`` what the model would have written there; None where it was not asked.
         calibration: what the verdict is read from; None where no verdict is given.
+        told: ``[n]`` how much each sentence tells of its word (:func:`~elmo_tasks.analysis.views_of_uses.told`); None if not asked.
     """
 
     layers: NDArray[np.float16]
@@ -41,6 +42,7 @@ class MarkedVectors:
     around: NDArray[np.float16]
     expected: NDArray[np.float16] | None = None
     calibration: Calibration | None = None
+    told: NDArray[np.float64] | None = None
 
     def view(self, name: str) -> NDArray[np.float32]:
         """``[n, D]`` of length 1 in one of :func:`all_views`."""
@@ -93,6 +95,7 @@ def marked_vectors(
     near = np.zeros((n, width), np.float16) if encoder.language_model is not None else None
     around = np.zeros((n, static.width), np.float16)
     written = np.zeros((n, static.width), np.float16) if expected is not None else None
+    tell = np.zeros(n)
     for numbers, found in use_batches(encoder, words):
         layers[:, numbers] = found.layers.numpy()
         if near is not None and found.before is not None and found.after is not None:
@@ -101,26 +104,34 @@ def marked_vectors(
                 written[numbers] = expected(found.before, found.after)
         for _, of_sentence in groupby(numbers, lambda k: words[k].tokens):
             mine = list(of_sentence)
-            around[mine] = _around(static, [words[k] for k in mine])
+            around[mine], tell[mine] = _around(static, [words[k] for k in mine])
         if step is not None:
             step(len(numbers))
-    return MarkedVectors(layers, near, around, written)
+    return MarkedVectors(layers, near, around, written, told=tell)
 
 
 def words_around(static: StaticVectors, use: Use) -> NDArray[np.float32]:
     """``[S]`` the words around a use: see :func:`elmo_tasks.analysis.views_of_uses.surroundings`."""
-    return _around(static, [use])[0]
+    return _around(static, [use])[0][0]
 
 
-def _around(static: StaticVectors, words: Sequence[Use]) -> NDArray[np.float32]:
-    """``[words, S]`` of one sentence; a word is left out as a whole, of however many tokens it is, and its vector is their mean."""
+def told_of(static: StaticVectors, use: Use) -> float:
+    """How much its sentence tells of a use: see :func:`elmo_tasks.analysis.views_of_uses.told`."""
+    return float(_around(static, [use])[1][0])
+
+
+def _around(static: StaticVectors, words: Sequence[Use]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    """``[words, S]`` and ``[words]`` of one sentence; a word is left out as a whole, of however many tokens it is, and its vector
+    is their mean.
+    """
     sentence = words[0].tokens
     vectors = static.vectors_of(sentence).cpu().numpy()
     shares = np.array([static.share_of(token) for token in sentence])
-    found = []
+    found, tell = [], []
     for word in words:
         keep = np.r_[0 : word.start + 1, word.end : len(sentence)]
         outside = vectors[keep]
         outside[word.start] = vectors[word.start : word.end].mean(axis=0)
         found.append(surroundings(outside, shares[keep], word.start))
-    return np.stack(found)
+        tell.append(told(outside, shares[keep], word.start))
+    return np.stack(found), np.array(tell)

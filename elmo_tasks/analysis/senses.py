@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-#: What is said is to be right this often: of few uses by its own probability, of more by what known words showed.
-RIGHT_WHEN_NAMED = 0.85
+from elmo_tasks.analysis.partitions import Groups
+
 #: Up to so many uses have no contrast: what a cosine has in common with the others of its two uses is all of it.
 FEW = 3
 
-Groups = tuple[tuple[int, ...], ...]
 Matrix = Sequence[Sequence[float]] | NDArray[np.floating]
 
 
@@ -32,18 +31,12 @@ class SameSense:
         weights: ``(on_cosine, on_contrast)`` of each view.
         intercept_of_few: the same for few uses.
         weights_of_few: on the cosine in each view.
-        least_sure: how sure the weakest claim of a grouping must be for it to be named, of more than few uses.
     """
 
     intercept: float
     weights: tuple[tuple[float, float], ...]
     intercept_of_few: float
     weights_of_few: tuple[float, ...]
-    least_sure: float = RIGHT_WHEN_NAMED
-
-    def least_sure_of(self, n_uses: int) -> float:
-        """How sure the weakest claim must be; of few uses a claim is little more than a probability, which must be high itself."""
-        return RIGHT_WHEN_NAMED if n_uses <= FEW else self.least_sure
 
     def log_odds(self, *cosines: Matrix) -> NDArray[np.float64]:
         """``[n][n]`` cosines in each view -> ``[n, n]`` log-odds that two uses have the same sense, at even odds beforehand."""
@@ -75,64 +68,6 @@ def contrast(cosine: Matrix) -> NDArray[np.float64]:
     left = off - mean[:, None] - mean[None, :] + overall
     np.fill_diagonal(left, 0.0)
     return left
-
-
-@dataclass(frozen=True)
-class Grouping:
-    """The uses sorted into groups.
-
-    Attributes:
-        groups: positions of the uses; each group in order, groups by their first use.
-        sure: probability of its weakest claim. It claims of each group that its uses go together, and of each two groups that they
-            stand apart, as probable as the pairs are on average.
-        is_clear: whether it is sure enough to name the groups.
-    """
-
-    groups: Groups
-    sure: float
-    is_clear: bool
-
-
-def group_uses(odds: NDArray[np.floating], least_sure: float = 0.0) -> Grouping:
-    """Sort uses into groups: the grouping under which the pairs' log-odds add up highest (correlation clustering).
-
-    Candidates are the cuts of an average-linkage tree, one for each number of groups.
-
-    Args:
-        odds: ``[n, n]`` log-odds that two uses have the same sense; ``n`` is 2 or more.
-        least_sure: see :class:`SameSense`.
-    """
-    from scipy.cluster.hierarchy import cut_tree, linkage  # takes a while to import
-    from scipy.spatial.distance import squareform
-
-    n = len(odds)
-    pairs = ~np.eye(n, dtype=bool)
-    distance = np.where(pairs, odds[pairs].max() - odds, 0.0)
-    tree = linkage(squareform(distance, checks=False), "average")
-    candidates: list[tuple[float, Groups]] = []
-    for labels in cut_tree(tree).T:  # [n] for each number of groups
-        together = labels[:, None] == labels[None, :]
-        candidates.append((float((odds * np.where(together, 0.5, -0.5))[pairs].sum()), _in_order(labels)))
-    groups = max(candidates)[1]
-    sure = min(_claims(probabilities(odds), groups))
-    return Grouping(groups, sure, sure >= least_sure)
-
-
-def _claims(same: NDArray[np.float64], groups: Groups) -> Iterator[float]:
-    """How probable each group, and each two groups, make what is said of them, on the mean of their pairs."""
-    for k, group in enumerate(groups):
-        if len(group) > 1:
-            lower = np.tril_indices(len(group), -1)
-            yield float(same[np.ix_(group, group)][lower].mean())
-        for other in groups[:k]:
-            yield 1 - float(same[np.ix_(group, other)].mean())
-
-
-def _in_order(labels: NDArray[np.int64]) -> Groups:
-    groups: dict[int, list[int]] = {}
-    for k, label in enumerate(labels.tolist()):
-        groups.setdefault(label, []).append(k)
-    return tuple(tuple(group) for group in sorted(groups.values()))
 
 
 def pairs_of(n: int, groups: Groups) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:

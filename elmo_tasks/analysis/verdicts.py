@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elmo_tasks.analysis.senses import FEW, RIGHT_WHEN_NAMED, Grouping, Groups, Matrix, mean_cosines, pairs_of
+from elmo_tasks.analysis.grouping import Decision, Voice
+from elmo_tasks.analysis.partitions import Groups
+from elmo_tasks.analysis.senses import FEW, Matrix, mean_cosines
 
-# Of four uses, two in each sense, a verdict is given far more often than of two or three.
+# Of four uses, two in each sense, more is told than of two or three.
 _MORE_SENTENCES = "Two sentences for each meaning would tell more."
+_OTHER_SENTENCES = "Sentences that differ more in topic, or say more around the word, may help."
 
 
-def verdict(grouping: Grouping, same: Matrix, cosine: Matrix, random_pair: float, layer: str, word: str) -> str:
-    """How the uses group, how sure that is, and the cosines beside it.
+def verdict(decision: Decision, cosine: Matrix, random_pair: float, layer: str, word: str) -> str:
+    """How the uses group, how probable that is, and the cosines beside it.
 
     Args:
-        grouping: what was found.
-        same: ``[n][n]`` probabilities that two uses mean the same.
+        decision: what was found.
         cosine: ``[n][n]`` cosines at a layer.
         random_pair: mean cosine of two random words there.
         layer: its name.
@@ -23,31 +25,32 @@ def verdict(grouping: Grouping, same: Matrix, cosine: Matrix, random_pair: float
     """
     n = len(cosine)
     uses = f"uses of “{word}”"
-    numbers = _numbers(grouping, cosine, random_pair, layer)
-    if n == 2:
-        chance = same[0][1]
-        if not grouping.is_clear:
+    numbers = _numbers(decision, cosine, random_pair, layer)
+    sure = _percent(decision.probability)
+    advice = _MORE_SENTENCES if n <= FEW else _OTHER_SENTENCES
+    if decision.voice is Voice.SILENT:
+        if n == 2:
             return (
-                f"The model cannot say whether these two {uses} mean the same. It gives {_not_enough(chance)} for it; "
-                f"to say yes or no it takes {_percent(RIGHT_WHEN_NAMED)}. {numbers} {_MORE_SENTENCES}"
+                f"The model cannot say whether these two {uses} mean the same: it gives {_percent(decision.same[0][1])} for it. "
+                f"{numbers} {advice}"
             )
-        if len(grouping.groups) == 1:
-            return f"Both {uses} go together. It is {_percent(chance)} sure that they mean the same. {numbers}"
-        return (
-            f"The two {uses} stand apart. It is {_percent(1 - chance)} sure that they mean different things. {numbers}"
-        )
-    if not grouping.is_clear:
-        advice = (
-            _MORE_SENTENCES
-            if n <= FEW
-            else "Sentences that differ more in topic, or say more around the word, may help."
-        )
-        return (
-            f"The model cannot tell these {uses} apart. No way of grouping them is sure enough to be named. {_still_sure(same)}"
-            f"{numbers} {advice}"
-        )
-    said = f"All {n} {uses} go together" if len(grouping.groups) == 1 else _capital(_said(grouping.groups))
-    return f"{said}. {_sure(grouping.groups, same)} {numbers}"
+        return f"The model cannot tell these {uses} apart. {numbers} {advice}"
+    if decision.claim is not None:
+        return f"{_claimed(decision)} {_likeliest(decision, uses)} {numbers} {advice}"
+    said = _said_of_two(decision.groups, uses) if n == 2 else _said(decision.groups, uses)
+    if decision.voice is Voice.NAMED:
+        return f"{_capital(said)} ({sure}). {numbers}"
+    how = "More likely than not" if decision.probability >= 0.5 else "Of all ways to group them the likeliest is this"
+    return f"{how}, {said} ({sure}). That is a leaning, not a verdict. {numbers} {advice}"
+
+
+def is_grouped(decision: Decision) -> bool:
+    """Whether its groups are named or leaned to, all of them."""
+    return decision.voice is not Voice.SILENT and decision.claim is None
+
+
+def _said_of_two(groups: Groups, uses: str) -> str:
+    return f"both {uses} mean the same" if len(groups) == 1 else f"the two {uses} mean different things"
 
 
 def ranked(cosine: Matrix, random_pair: float, layer: str) -> str:
@@ -70,33 +73,20 @@ def ranked(cosine: Matrix, random_pair: float, layer: str) -> str:
     )
 
 
-def _sure(groups: Groups, same: Matrix) -> str:
-    """The surest pair that is put together, and the surest that is put apart."""
-    within, between = pairs_of(len(same), groups)
-    parts = []
-    if between:
-        apart, a, b = max((1 - same[a][b], -a, -b) for a, b in between)
-        parts.append(f"that {1 - a} and {1 - b} mean different things ({_percent(apart)})")
-    if within:
-        together, a, b = max((same[a][b], -a, -b) for a, b in within)
-        parts.append(f"that {1 - a} and {1 - b} mean the same ({_percent(together)})")
-    return f"It is most sure {' and '.join(parts)}."
+def _claimed(decision: Decision) -> str:
+    assert decision.claim is not None
+    a, b, same, sure = decision.claim
+    return f"{a + 1} and {b + 1} more likely mean {'the same' if same else 'different things'} than not ({_percent(sure)})."
 
 
-def _still_sure(same: Matrix) -> str:
-    """Of the pairs that are sure each by itself, the surest."""
-    pairs = [(same[a][b], a, b) for b in range(len(same)) for a in range(b)]
-    chance, a, b = max(pairs, key=lambda pair: (abs(pair[0] - 0.5), -pair[1], -pair[2]))
-    if max(chance, 1 - chance) < RIGHT_WHEN_NAMED:
-        return ""
-    if chance > 0.5:
-        return f"It is {_percent(chance)} sure, though, that {a + 1} and {b + 1} mean the same. "
-    return f"It is {_percent(1 - chance)} sure, though, that {a + 1} and {b + 1} mean different things. "
+def _likeliest(decision: Decision, uses: str) -> str:
+    likeliest = f"the likeliest is that {_said(decision.groups, uses)} ({_percent(decision.probability)})"
+    return f"How all of them group is not sure; {likeliest}."
 
 
-def _numbers(grouping: Grouping, cosine: Matrix, random_pair: float, layer: str) -> str:
+def _numbers(decision: Decision, cosine: Matrix, random_pair: float, layer: str) -> str:
     n = len(cosine)
-    within, between = mean_cosines(cosine, grouping.groups if grouping.is_clear else (tuple(range(n)),))
+    within, between = mean_cosines(cosine, decision.groups if is_grouped(decision) else (tuple(range(n)),))
     where = _capital(_where(layer))
     random = f"two random words {random_pair:.2f}"
     if n == 2:
@@ -112,14 +102,19 @@ def _numbers(grouping: Grouping, cosine: Matrix, random_pair: float, layer: str)
     return f"{where} uses that go together have a cosine of {within:.2f} on average, uses that do not have {between:.2f}, {random}."
 
 
-def _said(groups: Groups) -> str:
+def _said(groups: Groups, uses: str) -> str:
+    n = sum(len(group) for group in groups)
+    if len(groups) == 1:
+        return f"all {n} {uses} go together"
     together = [group for group in groups if len(group) > 1]
     alone = [group[0] + 1 for group in groups if len(group) == 1]
+    if not together:
+        return f"{_listed(alone)} each stand apart: the {n} {uses} all mean different things"
+    if len(groups) == 2 and alone:
+        return f"{alone[0]} is the odd one out: {_listed([k + 1 for k in together[0]])} go together"
     parts = [f"{_listed([k + 1 for k in group])} go together" for group in together]
     if alone:
         parts.append(f"{_listed(alone)} {'stands' if len(alone) == 1 else 'stand'} apart")
-    if not together:
-        return f"{_listed(alone)} each stand apart: the model reads every one of them differently"
     return ", ".join(parts)
 
 
@@ -132,13 +127,6 @@ def _percent(share: float) -> str:
     if not 0.005 <= share < 0.995:
         return "over 99 %" if share > 0.5 else "under 1 %"
     return f"{round(100 * share)} %"
-
-
-def _not_enough(chance: float) -> str:
-    """A probability that nothing is said by, so that it does not read as one that something is said by."""
-    if _percent(max(chance, 1 - chance)) == _percent(RIGHT_WHEN_NAMED):
-        return f"{100 * chance:.1f} %"
-    return _percent(chance)
 
 
 def _listed(numbers: Sequence[int]) -> str:

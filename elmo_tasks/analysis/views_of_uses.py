@@ -71,3 +71,16 @@ def view_of(
         return unit(np.concatenate([unit(layers[min(1, len(layers) - 1)]), unit(around)], axis=1))
     k = list(names).index(name)
     return unit(layers[k] if k < len(layers) else layers.mean(axis=0))
+
+
+def told(vectors: NDArray[np.floating], shares: NDArray[np.floating], index: int) -> float:
+    """How much a sentence tells of one of its words: how many others are known in it, rare ones counting 1, "the" next to nothing.
+
+    Args:
+        vectors: ``[T, D]`` static vectors of the tokens; zero for unknown ones.
+        shares: ``[T]`` how often each token comes among all words, from 0 to 1.
+        index: the word that it tells of.
+    """
+    weights = rarity(np.asarray(shares, np.float64)) * vectors.any(axis=1)
+    weights[index] = 0.0
+    return float(weights.sum())

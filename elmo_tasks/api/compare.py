@@ -69,13 +69,17 @@ class Comparison:
         items: the ``n`` uses.
         layers: one entry per layer, then the mean of the layers.
         groups: the uses (positions in ``items``, from 0) that go together; empty when the model cannot tell.
+        voice: ``"named"``: the groups are as sure as a verdict must be; ``"leaning"``: they are more likely than not, no more;
+            ``"silent"``: there are none.
+        probability: how probable the groups are, among all ways to sort the uses; 0 where that is not known.
         verdict: the answer in a few plain sentences.
         verdict_layer: name of the layer that the verdict gives the cosines of.
         read_from: what the verdict was read from, one or more of: the name of a layer, ``"words"`` (the words around the word,
             without the model), ``"expected"`` (the words that the model would have written in its place); none if it was not read.
-        same_meaning: ``[n][n]`` probabilities that two uses mean the same, at even odds beforehand; empty where that is not known.
-        right_when_clear: share of the pairs of uses that were put together or apart rightly, in a test with other words, where
-            groupings were as clear as those that are named here.
+        same_meaning: ``[n][n]`` probabilities that two uses mean the same, where a set is as often in one sense as in several;
+            empty where that is not known.
+        right_when_clear: share of the groupings that were right, in a test with other words, among those as sure as those that
+            are named here.
     """
 
     word: str
@@ -88,6 +92,8 @@ class Comparison:
     read_from: tuple[str, ...] = ()
     same_meaning: tuple[tuple[float, ...], ...] = ()
     right_when_clear: float = 0.0
+    voice: str = "silent"
+    probability: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON that the ``/compare`` endpoint and ``compare --json`` both give."""
@@ -108,6 +114,8 @@ class Comparison:
                 for layer in self.layers
             ],
             "groups": [list(group) for group in self.groups],
+            "voice": self.voice,
+            "probability": self.probability,
             "verdict": self.verdict,
             "read_from": list(self.read_from),
             "same_meaning": [list(row) for row in self.same_meaning],

@@ -1,4 +1,8 @@
-"""Two hundred ambiguous words in eight sentences for each of their senses, all written for this project."""
+"""Uses of words whose senses are known, all written for this project: the gallery, and what people type.
+
+The gallery has two hundred ambiguous words in eight telling sentences for each of their senses. The everyday uses are sentences of
+four to ten words, as people type them: 130 words in two or three senses, and 110 that have one.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +11,13 @@ import json
 import re
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import TypeVar
 
 from elmo_tasks.errors import DataError
 
 _FILE = Path(__file__).with_name("gallery.jsonl")
+_EVERYDAY = Path(__file__).with_name("everyday_uses.jsonl")
+KnownUse = TypeVar("KnownUse", "GalleryUse", "EverydayUse")
 _MARK = re.compile(r"\[[^\[\]]+\]")
 
 
@@ -31,6 +38,15 @@ class GalleryUse:
     sentence: str
 
 
+@dataclass(frozen=True)
+class EverydayUse:
+    """One use of a word as people type it: see :class:`GalleryUse`. A word with one sense has its own name as that."""
+
+    word: str
+    sense: str
+    sentence: str
+
+
 @functools.cache
 def gallery() -> tuple[GalleryUse, ...]:
     """All uses, those of one word together and within it those of one sense.
@@ -42,23 +58,33 @@ def gallery() -> tuple[GalleryUse, ...]:
 
 
 @functools.cache
+def everyday_uses() -> tuple[EverydayUse, ...]:
+    """Short everyday uses, those of one word together.
+
+    Raises:
+        DataError: as in :func:`gallery`.
+    """
+    return read_gallery(_EVERYDAY, EverydayUse)
+
+
+@functools.cache
 def gallery_words() -> tuple[str, ...]:
     """The words, in the order of the gallery."""
     return tuple(dict.fromkeys(use.word for use in gallery()))
 
 
-def read_gallery(path: Path) -> tuple[GalleryUse, ...]:
-    """Read a file with one JSON object a line, whose keys are the attributes of :class:`GalleryUse`.
+def read_gallery(path: Path, kind: type[KnownUse] = GalleryUse) -> tuple[KnownUse, ...]:  # type: ignore[assignment]
+    """Read a file with one JSON object a line, whose keys are the attributes of :class:`GalleryUse` or :class:`EverydayUse`.
 
     Raises:
         DataError: when a line is not such an object, or its sentence has not exactly one pair of brackets.
     """
     lines = path.read_text(encoding="utf-8").splitlines()
-    return tuple(_use(line, f"{path}, line {number}") for number, line in enumerate(lines, start=1))
+    return tuple(_use(line, f"{path}, line {number}", kind) for number, line in enumerate(lines, start=1))
 
 
-def _use(line: str, where: str) -> GalleryUse:
-    names = [field.name for field in fields(GalleryUse)]
+def _use(line: str, where: str, kind: type[KnownUse]) -> KnownUse:
+    names = [field.name for field in fields(kind)]
     try:
         found = json.loads(line)
     except json.JSONDecodeError as error:
@@ -69,7 +95,7 @@ def _use(line: str, where: str) -> GalleryUse:
     for name in names:
         if not isinstance(found[name], str) or not found[name].strip():
             raise DataError(f"{where}: expected text under '{name}', found {found[name]!r}")
-    use = GalleryUse(**found)
+    use = kind(**found)
     if len(_MARK.findall(use.sentence)) != 1 or use.sentence.count("[") != 1 or use.sentence.count("]") != 1:
         raise DataError(f"{where}: expected one pair of [brackets] in the sentence, found {use.sentence!r}")
     return use

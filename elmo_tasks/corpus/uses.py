@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from elmo_tasks.corpus.gallery import GalleryUse, gallery
+from elmo_tasks.corpus.gallery import EverydayUse, GalleryUse, gallery
 from elmo_tasks.errors import InputError
 from elmo_tasks.text.mentions import check_word, find_mention
 from elmo_tasks.text.sentences import split_sentences
@@ -66,8 +66,8 @@ def gallery_uses(word: str) -> tuple[FoundUse, ...]:
     return tuple(found)
 
 
-def gallery_use(entry: GalleryUse) -> FoundUse:
-    """A sentence of the gallery, read."""
+def gallery_use(entry: GalleryUse | EverydayUse) -> FoundUse:
+    """A sentence whose sense is known, read."""
     use = find_mention(entry.word, entry.sentence).use
     return FoundUse(use.tokens, use.start, use.end, use.sentence, use.place, entry.sense)
 

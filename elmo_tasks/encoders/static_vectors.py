@@ -21,7 +21,7 @@ from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
 from elmo_tasks.layers.layers import Layers
 from elmo_tasks.text.vocabulary import open_text
 
-DEFAULT_NAME = "static-mini"
+DEFAULT_NAME = "static-joint"
 WEIGHTS_NAME, WORDS_NAME = "vectors", "words.txt.xz"
 #: What :func:`normalized` and the look-up do, in words, for cards.
 LOOKUP = "the word as it is, else lower-cased with every digit written as 0"
@@ -96,7 +96,7 @@ class StaticVectors:
             path = Path(name_or_folder)
             found, table = read_word_vectors(path)
             return cls(found, torch.from_numpy(table).to(device), None, path.name.partition(".")[0] or path.name)
-        folder = _find(str(name_or_folder if name_or_folder is not None else DEFAULT_NAME))
+        folder = static_folder(str(name_or_folder if name_or_folder is not None else DEFAULT_NAME))
         words, counts = _read_words(folder / WORDS_NAME)
         tensors = read_safetensors(folder, WEIGHTS_NAME)
         shapes = {key: tuple(value.shape) for key, value in tensors.items()}
@@ -257,7 +257,12 @@ def are_static_vectors(name_or_folder: str) -> bool:
     return name_or_folder in bundled_vectors() or (path / WORDS_NAME).is_file() or path.is_file()
 
 
-def _find(name: str) -> Path:
+def static_folder(name: str) -> Path:
+    """Where static vectors lie: a name in ``checkpoints/`` or a folder.
+
+    Raises:
+        ConfigError: there are none.
+    """
     if (CHECKPOINTS / name / WORDS_NAME).exists() and Path(name).name == name:
         return CHECKPOINTS / name
     if Path(name).is_dir():

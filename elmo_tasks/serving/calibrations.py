@@ -6,6 +6,8 @@ import hashlib
 import json
 import logging
 from collections.abc import Callable
+from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -13,13 +15,14 @@ import torch
 from tqdm import tqdm
 
 from elmo_tasks.analysis.calibration import Calibration
-from elmo_tasks.analysis.calibration_fit import WordUses, calibrate
+from elmo_tasks.analysis.calibration_fit import calibrate
 from elmo_tasks.analysis.expected_words import EXPECTED, ExpectedWords
+from elmo_tasks.analysis.known_sets import WordUses
 from elmo_tasks.analysis.marked_vectors import marked_vectors
 from elmo_tasks.analysis.similarity import random_pair_cosine
 from elmo_tasks.analysis.views_of_uses import WORDS
 from elmo_tasks.bilm.model_cache import cache_folder
-from elmo_tasks.corpus.gallery import gallery
+from elmo_tasks.corpus.gallery import everyday_uses, gallery
 from elmo_tasks.corpus.uses import gallery_use
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
@@ -30,7 +33,9 @@ from elmo_tasks.serving.map_calibrations import checksum_of
 from elmo_tasks.uses import told_as_share
 
 # To be raised when the same model is measured in another way: what was measured before no longer counts.
-_METHOD = 4
+_METHOD = 5
+#: The collection of sentences as people type them.
+EVERYDAY = "everyday"
 _log = logging.getLogger(__name__)
 
 
@@ -89,29 +94,38 @@ def known_uses(
     expected: ExpectedWords | None,
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, WordUses]:
-    """The uses of every word of the gallery, read; see :func:`measure`."""
-    entries = gallery()
-    uses = [gallery_use(entry) for entry in entries]
+    """The uses of every word of both collections, read, by word and collection; see :func:`measure`."""
+    entries = [*(("gallery", entry) for entry in gallery()), *((EVERYDAY, entry) for entry in everyday_uses())]
+    uses = [gallery_use(entry) for _, entry in entries]
     found = marked_vectors(encoder, static, uses, told_as_share(progress, len(uses)), expected)
+    assert found.told is not None
     vectors = with_mean(torch.from_numpy(found.layers.astype(np.float32)))  # [L + 1, n, D]
     others = {WORDS: found.around.astype(np.float32)}
     if found.expected is not None:
         others[EXPECTED] = found.expected.astype(np.float32)
-    places: dict[str, list[int]] = {}
-    for k, entry in enumerate(entries):
-        places.setdefault(entry.word, []).append(k)
+    places: dict[tuple[str, str], list[int]] = {}
+    for k, (collection, entry) in enumerate(entries):
+        places.setdefault((entry.word, collection), []).append(k)
     return {
-        word: WordUses(
+        f"{word}/{collection}": WordUses(
             vectors[:, at],
             {view: values[at] for view, values in others.items()},
-            tuple(entries[k].sense for k in at),
+            tuple(entries[k][1].sense for k in at),
+            found.told[at],
+            collection,
         )
-        for word, at in places.items()
+        for (word, collection), at in places.items()
     }
 
 
 def _checksum_of(encoder: Encoder, static: StaticVectors, expected: ExpectedWords | None) -> str:
-    return f"{checksum_of(encoder, static)}-{_METHOD}-{'' if expected is None else expected.checksum}"
+    written = "" if expected is None else expected.checksum
+    return f"{checksum_of(encoder, static)}-{_METHOD}-{_everyday_checksum()[:16]}-{written}"
+
+
+@cache
+def _everyday_checksum() -> str:
+    return hashlib.sha256(json.dumps([asdict(use) for use in everyday_uses()]).encode()).hexdigest()
 
 
 def random_pairs(encoder: Encoder) -> tuple[float, ...]:

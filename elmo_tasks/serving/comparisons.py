@@ -9,17 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
+from elmo_tasks.analysis.calibration import Reading
 from elmo_tasks.analysis.expected_words import EXPECTED
-from elmo_tasks.analysis.marked_vectors import words_around
-from elmo_tasks.analysis.senses import SameSense, group_uses, probabilities
+from elmo_tasks.analysis.grouping import Voice
+from elmo_tasks.analysis.marked_vectors import told_of, words_around
 from elmo_tasks.analysis.similarity import cosine_matrix
-from elmo_tasks.analysis.verdicts import ranked, verdict
+from elmo_tasks.analysis.verdicts import is_grouped, ranked, verdict
 from elmo_tasks.analysis.views_of_uses import WORDS
 from elmo_tasks.api import Comparison, LayerComparison
 from elmo_tasks.layers.views import with_mean
 from elmo_tasks.serving.asked_uses import item_of
 from elmo_tasks.serving.loaded_models import LoadedModel
 from elmo_tasks.text.mentions import Mention
+from elmo_tasks.text.word_forms import are_inflections
 from elmo_tasks.uses import UseVectors, read_uses
 
 
@@ -31,6 +33,8 @@ class _Answer:
     read_from: tuple[str, ...] = ()
     groups: tuple[tuple[int, ...], ...] = ()
     same_meaning: tuple[tuple[float, ...], ...] = ()
+    voice: str = Voice.SILENT.value
+    probability: float = 0.0
 
 
 def compare_uses(word: str, mentions: Sequence[Mention], loaded: LoadedModel) -> Comparison:
@@ -44,20 +48,22 @@ def compare_uses(word: str, mentions: Sequence[Mention], loaded: LoadedModel) ->
     read = read_uses(loaded.encoder, [m.use for m in mentions])
     layers = _layers(loaded, with_mean(read.layers))
     shown, speaks = layers[loaded.calibration.verdict_layer], loaded.calibration.speaks
-    spelled = mentions[0].token.text
+    spelled = spelling(mentions[0])
+    is_one_word = are_one_word([spelling(m) for m in mentions])
     if not loaded.encoder.reads_sentence:
         answer = _Answer(_unread(loaded, len({m.token.text for m in mentions}) == 1), (shown.name,))
-    elif len({m.token.text for m in mentions}) > 1:  # ranked by the cosines of the layer, and by nothing else
+    elif not is_one_word:  # ranked by the cosines of the layer, and by nothing else
         answer = _Answer(ranked(shown.cosine, shown.random_pair_cosine, shown.name), (shown.name,))
-    # What a cosine means was measured on one spelling at a time, in English.
-    elif speaks.same_sense is None or not any("a" <= c <= "z" for c in spelled.lower()):
+    # What a cosine means was measured on the forms of one word, in English.
+    elif speaks.same_sense is None or speaks.grouping is None or not any("a" <= c <= "z" for c in spelled.lower()):
         answer = _Answer(
             f"The model cannot tell these uses of “{spelled}” apart. It was measured on English words only."
         )
     else:
         cosines = {layer.name: np.asarray(layer.cosine) for layer in layers}
         cosines |= _other_cosines(loaded, mentions, read)
-        answer = _judged(speaks.same_sense, speaks.views, cosines, shown, spelled)
+        told = np.array([told_of(loaded.static, m.use) for m in mentions])
+        answer = _judged(speaks, cosines, told, shown, spelled)
     return Comparison(
         word=word.strip(),
         model=loaded.encoder.name,
@@ -101,15 +107,29 @@ def _other_cosines(
 
 
 def _judged(
-    same_sense: SameSense,
-    views: tuple[str, ...],
+    speaks: Reading,
     cosines: dict[str, NDArray[np.float64]],
+    told: NDArray[np.float64],
     shown: LayerComparison,
     word: str,
 ) -> _Answer:
-    """The uses of one spelling in groups, if it is clear enough which go together."""
-    odds = same_sense.log_odds(*(cosines[view] for view in views))
-    grouping = group_uses(odds, same_sense.least_sure_of(len(odds)))
-    same = tuple(tuple(round(v, 4) for v in row) for row in probabilities(odds).tolist())
-    said = verdict(grouping, same, shown.cosine, shown.random_pair_cosine, shown.name, word)
-    return _Answer(said, views, grouping.groups if grouping.is_clear else (), same)
+    """The uses of one word in groups, as far as it is sure which go together."""
+    assert speaks.grouping is not None
+    decision = speaks.grouping.decide([cosines[view] for view in speaks.views], told)
+    said = verdict(decision, shown.cosine, shown.random_pair_cosine, shown.name, word)
+    same = tuple(tuple(round(v, 4) for v in row) for row in decision.same.tolist())
+    groups = decision.groups if is_grouped(decision) else ()
+    return _Answer(said, speaks.views, groups, same, decision.voice.value, round(decision.probability, 4))
+
+
+def spelling(mention: Mention) -> str:
+    """The word as it is spelled, without the capital that only the start of a sentence gives it."""
+    text = mention.token.text
+    starts = all(not token.text[0].isalnum() for token in mention.tokens[: mention.index])
+    return text[:1].lower() + text[1:] if starts and text[1:] == text[1:].lower() else text
+
+
+def are_one_word(spellings: Sequence[str]) -> bool:
+    """Whether all are one word, perhaps in several forms."""
+    first, *others = dict.fromkeys(spellings)
+    return all(are_inflections(first, other) for other in others)

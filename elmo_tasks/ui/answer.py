@@ -49,15 +49,27 @@ def verdict_section(comparison: Comparison, models: Sequence[ModelInfo]) -> str:
     first, reasons = headline(comparison.verdict)
     title = next((m.title for m in models if m.name == comparison.model), comparison.model)
     groups = group_of(comparison)
+    order = format.display_order(comparison)
     return render(
         "verdict.html",
         comparison=comparison,
         headline=first,
         reasons=reasons,
-        read_by=read_by(comparison.read_from, title, comparison.right_when_clear, is_named=bool(comparison.groups)),
+        read_by=read_by(comparison.read_from, title, comparison.right_when_clear, is_named=comparison.voice == "named"),
         groups=groups,
         rest=[use for use, group in enumerate(groups) if group is None],
+        order=order,
+        edges=_edges(order, groups),
+        snippets=[format.snippet(item) for item in comparison.items],
+        style=cell_style,
+        LIGHT=LIGHT,
+        DARK=DARK,
     )
+
+
+def _edges(order: Sequence[int], groups: Sequence[int | None]) -> set[int]:
+    """Before which columns and rows a new group begins."""
+    return {at for at in range(1, len(order)) if groups[order[at]] != groups[order[at - 1]]}
 
 
 def layer_panel(comparison: Comparison, layer: LayerComparison, *, in_report: bool = False) -> str:
@@ -73,8 +85,7 @@ def layer_panel(comparison: Comparison, layer: LayerComparison, *, in_report: bo
         sentence=format.layer_sentence(comparison, layer, has_slider=not in_report),
         order=order,
         groups=groups,
-        # Before which columns and rows a new group begins.
-        edges={at for at in range(1, len(order)) if groups[order[at]] != groups[order[at - 1]]},
+        edges=_edges(order, groups),
         style=lambda cosine: cell_style(share_of(cosine, layer.random_pair_cosine)),
         snippets=[format.snippet(item) for item in comparison.items],
         pairs=format.pairs_of(layer),

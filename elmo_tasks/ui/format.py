@@ -135,10 +135,16 @@ def layer_sentence(comparison: Comparison, layer: LayerComparison, *, has_slider
     where = first_capital(view_place(layer.name))
     if len(pairs) == 1:
         return f"{where} the two uses have a cosine of {number(high)}."
-    return (
+    said = (
         f"{where}, uses {a + 1} and {b + 1} are the closest ({number(high)}); "
         f"{c + 1} and {d + 1} are the furthest apart ({number(low)})."
     )
+    group = {use: k for k, uses in enumerate(comparison.groups) for use in uses}
+    if group and group[a] != group[b]:
+        return f"{said} That disagrees with the answer above, which puts {a + 1} and {b + 1} in different groups."
+    if group and len(comparison.groups) > 1 and group[c] == group[d]:
+        return f"{said} That disagrees with the answer above, which puts {c + 1} and {d + 1} in one group."
+    return said
 
 
 def snippet(item: ComparisonItem, width: int = 16) -> tuple[str, str, str]:

@@ -38,7 +38,7 @@ _templates.filters.update(
     thousands="{:,}".format,
     hundredths="{:.2f}".format,
 )
-_templates.globals.update(LETTERS="ABCDEFGHIJKL", zip=zip)
+_templates.globals.update(LETTERS="ABCDEFGHIJKL", zip=zip, number=number, percent=percent)
 
 
 def render(template: str, **values: Any) -> Markup:

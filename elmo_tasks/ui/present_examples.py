@@ -57,24 +57,24 @@ STORIES = (
         ("money", "river", "money", "river", "money"),
     ),
     Story(
-        "play",
+        "spring",
         (
-            "The new play opened at the theatre to a cheering audience.",
-            "The brothers play tennis every Sunday in summer.",
-            "The critics praised the play and its young director.",
-            "Children play football in the garden until it gets dark.",
+            "Flowers bloom in the garden every spring after the snow melts.",
+            "The metal spring inside the clock broke.",
+            "Birds return from the south in early spring.",
+            "A coiled spring pushes the piston back into the cylinder.",
         ),
-        ("theatre", "sport", "theatre", "sport"),
+        ("season", "coil", "season", "coil"),
     ),
     Story(
-        "bark",
+        "jam",
         (
-            "With a loud bark the puppy chased the cat across the yard.",
-            "Beetles dig tunnels under the bark until the pine tree dies.",
-            "The dog gave a short bark and wagged its tail.",
-            "The medicine is made from the bark and leaves of a small tree.",
+            "We were stuck in a traffic jam on the motorway.",
+            "She spread strawberry jam on her toast.",
+            "An accident caused a long jam on the road to the city.",
+            "My grandmother makes jam from plums and sugar.",
         ),
-        ("dog", "tree", "dog", "tree"),
+        ("traffic", "fruit", "traffic", "fruit"),
     ),
 )
 

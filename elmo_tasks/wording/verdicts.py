@@ -14,8 +14,8 @@ def read_by(views: Sequence[str], model: str, right_when_clear: float = 0.0, *, 
     Args:
         views: what it was read from.
         model: title of the model.
-        right_when_clear: share of pairs that were rightly together or apart in a test, where groups were named.
-        is_named: whether groups are named here.
+        right_when_clear: share of groupings that were right in a test, where groups were named.
+        is_named: whether groups are named here, not only leaned to.
     """
     if not views:
         return ""
@@ -23,7 +23,4 @@ def read_by(views: Sequence[str], model: str, right_when_clear: float = 0.0, *, 
     said = f"Read {listed([read_from(view) for view in views])}, {by}."
     if not (is_named and right_when_clear):
         return said
-    return (
-        f"{said} In a test with other words, groupings that were clear enough to be named had {percent(right_when_clear)} of "
-        "their pairs right."
-    )
+    return f"{said} In a test with other words, {percent(right_when_clear)} of the groupings that were as sure as this were right."
