@@ -26,7 +26,7 @@ _REAL = {"allennlp", "torch", "numpy", "h5py", *sys.stdlib_module_names}
 class _StandIn(types.ModuleType):
     """A module that has everything."""
 
-    __path__: ClassVar[list[str]] = []
+    __path__: ClassVar[list[str]] = []  # type: ignore[misc]
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

@@ -47,7 +47,8 @@ def calibrate(
     losses = _losses(fit_on, names, others)
     alone = {views[0]: views for views in losses if len(views) == 1}
     # What is read together holds a layer and all that stands around the use: a layer adds little to these, but takes nothing.
-    several = [views for views in losses if len(views) == len(others) + 1]  # none where the one layer does not read the sentence
+    # There is none where the one layer does not read the sentence.
+    several = [views for views in losses if len(views) == len(others) + 1]
     together = {TOGETHER: min(several, key=lambda views: losses[views])} if several else {}
     read_by = {**alone, **together}
     speaker = min(read_by, key=lambda name: losses[read_by[name]])

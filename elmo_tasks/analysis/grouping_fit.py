@@ -166,9 +166,9 @@ def _size_result(collection: str, n: int, decided: Sequence[tuple[KnownSet, Deci
     named = [d.groups == groups_of(s.labels) for s, d in several if d.voice is Voice.NAMED]
     leanings = [right for s, d in several if (right := _leaning_is_right(s, d)) is not None]
     chance = np.array([d.probability for _, d in decided])
-    right = np.array([d.groups == groups_of(s.labels) for s, d in decided], float)
+    is_right = np.array([d.groups == groups_of(s.labels) for s, d in decided], float)
     at = np.minimum((chance * bins).astype(int), bins - 1)
-    error = sum(abs(float((chance - right)[at == k].sum())) for k in range(bins)) / len(decided)
+    error = sum(abs(float((chance - is_right)[at == k].sum())) for k in range(bins)) / len(decided)
     return SizeResult(
         collection,
         n,

@@ -37,7 +37,6 @@ def run(args: argparse.Namespace) -> int:
 
     from elmo_tasks.analysis.evaluation.reader import Reader
     from elmo_tasks.analysis.expected_words import ExpectedWords
-    from elmo_tasks.analysis.senses import RIGHT_WHEN_NAMED
     from elmo_tasks.encoders import load
     from elmo_tasks.encoders.static_vectors import StaticVectors
     from elmo_tasks.layers.device import checked_device
@@ -46,34 +45,43 @@ def run(args: argparse.Namespace) -> int:
     encoder = load(args.model, checked_device(args.device))
     static = StaticVectors.load()
     expected = ExpectedWords.load(encoder, static)
-    with tqdm(total=100, unit="%", desc="reading the gallery") as bar:
+    with tqdm(total=100, unit="%", desc="reading sentences of known senses") as bar:
         calibration = measure(encoder, static, expected, lambda share: bar.update(round(100 * share) - bar.n))
     write_calibration(
         calibration,
         encoder.folder / "calibration.json" if args.beside and encoder.folder else cached_path(calibration.checksum),
     )
-    print("| read by | two random words | sets named | pairs right | right if all were named | calibration error |")
-    print("|---|---|---|---|---|---|")
+    print("| read by | two random words | sets named | right of those named | calibration error of pairs |")
+    print("|---|---|---|---|---|")
     for reading in calibration.readings:
         random_pair = getattr(reading, "random_pair_cosine", None)
         # Where nothing is named, nothing is right of it.
-        numbers = [reading.named, reading.right if reading.named else None, reading.right_of_all, reading.error]
+        numbers = [reading.named, reading.right if reading.named else None, reading.error]
         told = ["–" if value is None or not reading.same_sense else f"{100 * value:.1f} %" for value in numbers]
         cells = [_title(reading), "–" if random_pair is None else f"{random_pair:.3f}", *told]
         print(f"| {' | '.join(cells)} |")
     print(f"\nThe verdict is read by: {_title(calibration.speaks)}.")
-    print(
-        "Measured on the half of the gallery's words that nothing was fitted on. Of two or three uses a grouping is named where"
-    )
-    print(
-        f"its weakest claim is {RIGHT_WHEN_NAMED:.0%} sure, of more where those as sure had {RIGHT_WHEN_NAMED:.0%} of their pairs"
-    )
-    print("right on the other half.")
+    print("Measured on the half of the words that nothing was fitted on. A grouping is right where all of it is.\n")
+    _by_size(calibration.speaks)
     print("\nprobability of one meaning, in tenths: mean probability / share that have one / pairs")
     for mean, share, n in calibration.speaks.reliability:
         print(f"  {mean:.2f} / {share:.2f} / {n:,}")
     _on_semcor(data_folder(args.data), calibration, Reader(encoder, static, expected))
     return 0
+
+
+def _by_size(reading: Reading) -> None:
+    """Sets of each collection and size: those in several senses, then those in one."""
+    print(
+        "| sentences | uses | in several senses: named | right | leaning | right | in one: split | named as one | error |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|")
+    for size in reading.by_size:
+        of_one = [size.split, size.one_named] if size.one else [None, None]
+        right = size.right if size.named else None
+        shares = [size.named, right, size.leaning, size.right_leaning, *of_one, size.error]
+        told = ["–" if share is None else f"{100 * share:.0f} %" for share in shares]
+        print(f"| {size.collection} | {size.size} | {' | '.join(told)} |")
 
 
 def _on_semcor(data: Path, calibration: Calibration, reader: Reader) -> None:

@@ -22,7 +22,7 @@ from elmo_tasks.analysis.marked_vectors import marked_vectors
 from elmo_tasks.analysis.similarity import random_pair_cosine
 from elmo_tasks.analysis.views_of_uses import WORDS
 from elmo_tasks.bilm.model_cache import cache_folder
-from elmo_tasks.corpus.gallery import everyday_uses, gallery
+from elmo_tasks.corpus.gallery import EverydayUse, GalleryUse, everyday_uses, gallery
 from elmo_tasks.corpus.uses import gallery_use
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
@@ -95,7 +95,8 @@ def known_uses(
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, WordUses]:
     """The uses of every word of both collections, read, by word and collection; see :func:`measure`."""
-    entries = [*(("gallery", entry) for entry in gallery()), *((EVERYDAY, entry) for entry in everyday_uses())]
+    entries: list[tuple[str, GalleryUse | EverydayUse]] = [("gallery", entry) for entry in gallery()]
+    entries += [(EVERYDAY, entry) for entry in everyday_uses()]
     uses = [gallery_use(entry) for _, entry in entries]
     found = marked_vectors(encoder, static, uses, told_as_share(progress, len(uses)), expected)
     assert found.told is not None
