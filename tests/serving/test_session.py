@@ -9,7 +9,6 @@ import torch
 
 from elmo_tasks.analysis.expected_words import EXPECTED
 from elmo_tasks.analysis.marked_vectors import VERDICT, marked_vectors
-from elmo_tasks.analysis.senses import probabilities
 from elmo_tasks.api import Service
 from elmo_tasks.errors import ConfigError, InputError
 from elmo_tasks.serving.asked_uses import use_of
@@ -39,7 +38,18 @@ def session(folder, tmp_path_factory):
 
 def test_the_answer_has_the_documented_form(session, folder):
     answer = session.compare("bank", SENTENCES).to_dict()
-    assert list(answer) == ["word", "model", "items", "layers", "groups", "verdict", "read_from", "same_meaning"]
+    assert list(answer) == [
+        "word",
+        "model",
+        "items",
+        "layers",
+        "groups",
+        "voice",
+        "probability",
+        "verdict",
+        "read_from",
+        "same_meaning",
+    ]
     assert [list(item) for item in answer["items"]] == [["sentence", "tokens", "index", "token"]] * 3
     assert [layer["name"] for layer in answer["layers"]] == ["0", "1", "2", "mean"]
     assert [list(layer) for layer in answer["layers"]] == [["name", "cosine", "norms", "random_pair_cosine"]] * 4
@@ -166,14 +176,15 @@ def test_the_verdict_reads_the_vectors_that_the_calibration_was_fitted_on():
         cosines.append(
             loaded.calibration.cosines(view, found) if view in loaded.calibration.centres else found @ found.T
         )
-    expected = probabilities(speaks.same_sense.log_odds(*cosines))
+    expected = speaks.grouping.decide(cosines, vectors.told).same
     assert np.array(comparison.same_meaning) == pytest.approx(expected, abs=5e-3)  # one of the two is in float16
     assert comparison.groups == ((0, 2), (1, 3))
-    # The same as one vector each, as evaluate compares uses: of two uses alone it ranks pairs as their probabilities do.
+    # The same as one vector each, as evaluate compares uses, ranks pairs as the regression on pairs does.
     joined = replace(vectors, calibration=loaded.calibration).view(VERDICT)
     pairs = [(a, b) for b in range(4) for a in range(b)]
-    alone = [session.compare("bank", [sentences[a], sentences[b]]).same_meaning[0][1] for a, b in pairs]
-    assert np.argsort([joined[a] @ joined[b] for a, b in pairs]).tolist() == np.argsort(alone).tolist()
+    few = [sum(w * c[a][b] for w, c in zip(speaks.same_sense.weights_of_few, cosines, strict=True)) for a, b in pairs]
+    if min(speaks.same_sense.weights_of_few) > 0:
+        assert np.argsort([joined[a] @ joined[b] for a, b in pairs]).tolist() == np.argsort(few).tolist()
 
 
 def test_of_what_could_not_be_read_nothing_is_said_to_be_read(session):

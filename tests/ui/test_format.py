@@ -128,5 +128,5 @@ def test_csv_holds_every_layer_and_use(service):
 def test_examples_are_answered_without_notes(service, example):
     comparison = service.compare(example.word, example.sentences)
     assert format.notes_of(comparison) == []
-    assert all(8 <= len(s.split()) <= 16 for s in example.sentences)
+    assert all(6 <= len(s.split()) <= 16 for s in example.sentences)
     assert 4 <= len(example.sentences) <= 6

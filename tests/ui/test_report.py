@@ -26,7 +26,7 @@ def test_it_holds_the_answer_every_layer_and_where_it_came_from(service):
         assert part in text
     for part in ("Fake small (for tests)", "2026-03-04", LINK, "How this was computed"):
         assert part in text
-    assert made(service).count('class="map"') == 4
+    assert made(service).count('class="map"') == 5  # what the verdict says, then the layers
 
 
 def test_it_holds_only_what_was_asked(service):
