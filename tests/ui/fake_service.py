@@ -83,7 +83,8 @@ class FakeService:
             if found
             else ()
         )
-        return Comparison(word, chosen, items, layers, tuple(found), verdict, "2", ("2", "words"), same, 0.85)
+        voice = ("named", 0.9) if found else ("silent", 0.3)
+        return Comparison(word, chosen, items, layers, tuple(found), verdict, "2", ("2", "words"), same, 0.85, *voice)
 
     def _find(self, word: str, sentence: str, number: int) -> ComparisonItem:
         field = f"sentence {number}"
