@@ -74,7 +74,8 @@ class NearestUse:
         if source not in sources:
             raise InputError(f"There is no “{source[:40]}” to search; there is {', '.join(sources)}.", field="source")
         index = self._index(loaded.encoder, source, progress)
-        at = loaded.calibration.verdict_layer if layer is None else loaded.names.index(layer)
+        # Without being asked, the first layer that reads the sentence: the last one's neighbours share the grammar of the place.
+        at = min(1, len(loaded.names) - 1) if layer is None else loaded.names.index(layer)
         values = use_vectors(loaded.encoder, [mention.use])[:, 0]  # [L, D]
         vector = values[at] if at < len(values) else values.mean(dim=0)
         token = mention.token
