@@ -74,9 +74,12 @@ def test_export_never_removes_what_it_did_not_write(toy, tmp_path, capsys):
 
 
 def test_files_that_are_not_there_are_named(toy, tmp_path, capsys):
-    status, _, err = run(capsys, "fit", "--config", "x.yaml", "--ckpt_path", tmp_path / "nothing.ckpt")
+    status, _, err = run(capsys, "fit", "--config", "ner_sample", "--ckpt_path", tmp_path / "nothing.ckpt")
     assert status == 2
     assert "nothing.ckpt: no such file; leave it out to begin anew" in err
+    status, _, err = run(capsys, "fit", "--config", "x.yaml")
+    assert status == 2
+    assert "--config x.yaml: no such file" in err
     status, _, err = run(capsys, "evaluate", "--model", toy, "--text", tmp_path)
     assert status == 2
     assert "this is a folder; expected a text file" in err

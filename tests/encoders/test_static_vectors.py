@@ -342,7 +342,8 @@ def test_the_bundled_vectors_are_small_files():
     files = list((CHECKPOINTS / "static-mini").iterdir())
     assert sum(path.stat().st_size for path in files) < 8_000_000
     assert {path.name for path in files} == {"card.json", "vectors.safetensors", "words.txt.xz"}
-    assert bundled_vectors() == ["static-mini"]
+    assert sum(path.stat().st_size for path in (CHECKPOINTS / "static-joint").iterdir()) < 10_000_000
+    assert bundled_vectors() == ["static-joint", "static-mini"]
     assert "static-mini" not in bundled_models()
 
 
@@ -399,5 +400,6 @@ def test_the_bundled_vectors_hold_everyday_words(bundled):
 
 
 def test_the_bundled_vectors_can_be_named(bundled):
-    assert StaticVectors.load("static-mini").checksum == bundled.checksum
+    assert StaticVectors.load("static-joint").checksum == bundled.checksum
+    assert StaticVectors.load("static-mini").words == bundled.words
     assert bundled.name == static_vectors.DEFAULT_NAME

@@ -12,6 +12,7 @@ from elmo_tasks.heads.head import HeadTask
 from elmo_tasks.heads.ner import NerHead
 from elmo_tasks.heads.tagging import FoundSpan
 from elmo_tasks.heads.token_features import TokenFeatures, characters_of
+from elmo_tasks.layers.device import cpu_multiplies_bfloat16
 from elmo_tasks.text.characters import character_ids
 from elmo_tasks.text.tag_schemes import Scheme, Span, labels_of, spans_of
 from tests.heads import brute_force
@@ -201,6 +202,7 @@ def test_bioes_comes_out_as_bio() -> None:
         assert spans == spans_of(prediction.tags, "BIO")
 
 
+@pytest.mark.skipif(not cpu_multiplies_bfloat16(), reason="this CPU has no products of bfloat16")
 def test_bfloat16_autocast_and_float16_layers() -> None:
     head = a_head(**EVERYTHING)
     values, mask, features = a_batch()

@@ -12,6 +12,7 @@ from elmo_tasks.errors import ConfigError
 from elmo_tasks.heads.head import HeadTask
 from elmo_tasks.heads.sentiment import POOLINGS, SentimentHead
 from elmo_tasks.heads.token_features import TokenFeatures
+from elmo_tasks.layers.device import cpu_multiplies_bfloat16
 from elmo_tasks.layers.pooling import masked_mean
 
 L, D = 3, 6
@@ -162,6 +163,7 @@ def test_it_learns_four_texts(settings: dict[str, Any]) -> None:
     assert min(p.confidence for p in found) > 0.7
 
 
+@pytest.mark.skipif(not cpu_multiplies_bfloat16(), reason="this CPU has no products of bfloat16")
 @pytest.mark.parametrize("settings", WAYS)
 def test_bfloat16_autocast_and_float16_layers(settings: dict[str, Any]) -> None:
     head = a_head(**settings)

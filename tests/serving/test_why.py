@@ -106,20 +106,25 @@ TREES = [
     "The dog let out a short bark.",
 ]
 
+ROADS = [
+    "We were stuck in a traffic jam on the motorway.",
+    "She spread strawberry jam on her toast.",
+    "An accident caused a long jam on the road to the city.",
+]
+
 
 def test_where_the_words_around_it_speak_they_are_asked(real):
-    comparison = real.compare("bark", TREES)
+    comparison = real.compare("jam", ROADS)
     assert "words" in comparison.read_from
-    found = real.why.explain("bark", TREES)
+    found = real.why.explain("jam", ROADS)
     a, b = found.pair
     assert found.layer == "words"
     assert comparison.same_meaning[a][b] == min(min(row) for row in comparison.same_meaning)
     assert abs(found.random_pair_cosine) < 0.1
     around = {word.token: word for word in found.words}
-    assert abs(around["dog"].change) > abs(around["the"].change)
-    told = around["oak"].change if found.apart else -around["oak"].change
-    assert told > 0
-    assert "“oak”" in found.answer
+    assert found.apart
+    assert around["toast"].change > abs(around["on"].change)
+    assert "“toast”" in found.answer
 
 
 def test_a_layer_may_be_asked_all_the_same(real):
