@@ -111,6 +111,10 @@ def _run(arguments: Sequence[str], locks: contextlib.ExitStack) -> int:
                 config.trainer = _replaced(config.trainer, partial(_moved, old=str(old), new=config.run_dir))
             # They have been put in: who reads these settings again is to read each of them once.
             config.encoder = config.init_from = config.run_dir = None
+            if config.trainer.enable_progress_bar is False:  # Lightning refuses this beside a bar of the file's own
+                config.trainer.callbacks = [
+                    c for c in config.trainer.callbacks if not c.class_path.endswith("ProgressBar")
+                ]
             for line in fit_to_data(config.trainer, config.data):
                 print(line, flush=True)
             if self.subcommand != "fit":

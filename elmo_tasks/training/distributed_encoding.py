@@ -43,7 +43,9 @@ def compute_with(parts: BlockParts, processes: int, device: str) -> None:
         )
     # Blocks are few and large: a loader's own workers would only copy two numbers.
     blocks: DataLoader[Block] = DataLoader(parts.missing(), batch_size=None)  # type: ignore[arg-type]
-    logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
+    log = logging.getLogger("pytorch_lightning")
+    level = log.level
+    log.setLevel(logging.WARNING)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*does not have many workers.*")
         trainer = Trainer(
@@ -60,6 +62,8 @@ def compute_with(parts: BlockParts, processes: int, device: str) -> None:
             trainer.predict(_BlockModule(parts), blocks, return_predictions=False)
         except ProcessRaisedException as error:
             raise ConfigError(f"one of {processes} processes failed: {str(error).strip().splitlines()[-1]}") from error
+        finally:
+            log.setLevel(level)
 
 
 class _BlockModule(LightningModule):

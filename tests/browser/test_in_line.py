@@ -33,11 +33,11 @@ def ask_slowly(fake_app) -> Iterator[Callable[[], None]]:
 def test_who_waits_is_told_the_place_in_line_until_the_answer_comes(open_page, ask_slowly):
     page = open_page()
     ask_slowly()
-    page.get_by_role("button", name="bark", exact=True).click()
+    page.get_by_role("button", name="match", exact=True).click()
     bar = page.get_by_role("status").filter(has_text="in line")
     bar.wait_for()
     assert re.fullmatch(r"Others are being answered\. You are number [23] in line\.", bar.inner_text())
-    page.locator(".eyebrow").filter(has_text="bark").wait_for()
+    page.locator(".eyebrow").filter(has_text="match").wait_for()
     assert not bar.is_visible()
 
 
@@ -48,7 +48,7 @@ def test_a_quick_answer_says_nothing_of_a_line(open_page):
             new MutationObserver(() => { shown += document.querySelector('.in-line:not([hidden])') ? 1 : 0; })
                 .observe(document.body, { subtree: true, childList: true, attributes: true }); }"""
     )
-    for word in ("bark", "bank", "bark"):
+    for word in ("match", "bank", "match"):
         page.get_by_role("button", name=word, exact=True).click()
         page.locator(".eyebrow").filter(has_text=word).wait_for()
     assert page.evaluate("shown") == 0

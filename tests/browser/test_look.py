@@ -27,8 +27,8 @@ def test_the_page_does_not_scroll_sideways(open_page, width):
 
 def test_a_phone_is_taken_to_the_answer(open_page):
     page = open_page(width=390, height=844)
-    page.get_by_role("button", name="bark", exact=True).click()
-    page.locator(".eyebrow").filter(has_text="bark").wait_for()
+    page.get_by_role("button", name="match", exact=True).click()
+    page.locator(".eyebrow").filter(has_text="match").wait_for()
     page.wait_for_function("document.querySelector('.verdict').getBoundingClientRect().top < innerHeight / 2")
 
 
@@ -98,8 +98,8 @@ def test_everything_works_from_the_keyboard(open_page):
 
 def test_two_people_do_not_meet(open_page):
     one, other = open_page(), open_page()
-    one.get_by_role("button", name="bark", exact=True).click()
-    one.locator(".eyebrow").filter(has_text="bark").wait_for()
+    one.get_by_role("button", name="match", exact=True).click()
+    one.locator(".eyebrow").filter(has_text="match").wait_for()
     assert other.get_by_label("Word", exact=True).input_value() == "bank"
     assert "“bank”" in other.locator(".eyebrow").inner_text()
 

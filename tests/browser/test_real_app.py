@@ -19,8 +19,8 @@ def test_the_app_starts_and_answers(open_page):
         assert time.monotonic() - began < 60
         page = open_page(url=url)
         assert page.locator(".verdict h2").inner_text()
-        page.get_by_role("button", name="bark", exact=True).click()
-        page.locator(".eyebrow").filter(has_text="bark").wait_for()
+        page.get_by_role("button", name="match", exact=True).click()
+        page.locator(".eyebrow").filter(has_text="match").wait_for()
         page.get_by_role("slider").press("Home")
         cells = page.locator(".panel:not([hidden]) .map td.heat").all_inner_texts()
         assert set(cells) == {"1.00"}
