@@ -122,7 +122,7 @@ def test_the_audience_sorts_before_the_model(present):
     assert "fall into 2 groups" in shown(page).locator("h3").inner_text()
     assert "agree on 4 of 5" in shown(page).inner_text()
     page.get_by_role("button", name="spring", exact=True).locator("visible=true").click()
-    shown(page).get_by_text("With a loud").first.wait_for()
+    shown(page).get_by_text("Flowers bloom").first.wait_for()
     assert next_(page).inner_text() == "Reveal"
 
 
