@@ -20,7 +20,7 @@ def ask_slowly(fake_app) -> Iterator[Callable[[], None]]:
     jobs: list[Job] = []
 
     def ask() -> None:
-        jobs.extend(person.submit(["Read this slowly."] * 10, api_name="/sentiment") for person in people)
+        jobs.extend(person.submit(["Read this slowly."] * 10, api_name="/ner") for person in people)
         deadline = time.monotonic() + 7
         while sum(job.status().rank is not None for job in jobs) < 2 and time.monotonic() < deadline:
             time.sleep(0.1)
