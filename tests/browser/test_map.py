@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.browser.test_look import CONTRAST
@@ -40,7 +42,7 @@ def test_a_mark_tells_its_sentence_by_mouse_and_by_key(open_map):
 def test_a_typical_use_is_told_at_once_where_there_is_room(open_map):
     page = open_map()
     rows = page.locator("tr[data-row]")
-    sums = [sum(float(pair.split(":")[1]) for pair in row.get_attribute("data-near").split()[:5]) for row in rows.all()]
+    sums = [sum(cosine for _, cosine in json.loads(row.get_attribute("data-near"))[:5]) for row in rows.all()]
     typical = rows.nth(sums.index(max(sums))).locator("> *").nth(1)
     assert page.locator(".told .told-line").first.inner_text().strip() == typical.inner_text().strip()
     assert page.locator(".mark[aria-pressed=true]").count() == 0  # told, not chosen
