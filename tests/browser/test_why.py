@@ -86,7 +86,7 @@ def test_a_fault_of_the_program_is_said_and_the_rest_stays(open_page):
     compare(page)
     wait_for(page, page.locator(".verdict h2"), "1; 2")
     fold(page, WHY).locator("> summary").click()
-    wait_for(page, fold(page, WHY).locator("h2"), "The program failed on this")
+    wait_for(page, fold(page, WHY).locator(".lost"), "The program failed on this")
     assert "secret" not in page.locator("body").inner_text()
     assert page.locator(".verdict li").count() == 2
 
@@ -103,7 +103,7 @@ def test_the_report_opens_without_a_server(open_page, tmp_path):
     other = page.context.new_page()
     other.goto(path.as_uri())
     assert other.locator("h1").inner_text() == "“bank” in 5 sentences"
-    assert other.locator(".map").count() == 4
+    assert other.locator(".map").count() == 5  # what the verdict says, then the layers
     assert "Mostly because of “loan”" in other.locator(".part h2").inner_text()
     assert other.locator(".guesses").count() == 0
     assert other.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
