@@ -3,10 +3,17 @@
 import asyncio
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from elmo_tasks.serving.door import Door, Uploads
+
+
+def run(coroutine):
+    """Run it to its end, in a thread of its own: playwright's event loop may be running in this one."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, coroutine).result()
 
 
 async def echo(scope, receive, send):
@@ -42,10 +49,7 @@ def ask(door, path="/call/compare", pieces=(b"{}",), length=None, method="POST",
     async def send(message):
         sent.append(message)
 
-    async def run():
-        await door(scope, receive, send)
-
-    asyncio.run(run())
+    run(door(scope, receive, send))
     return sent[0]["status"], sent[1]["body"], len(pieces) - len(waiting)
 
 
@@ -121,7 +125,7 @@ def test_many_at_once_from_one_address_take_turns():
         await asyncio.gather(*(one() for _ in range(4)))
 
     began = time.monotonic()
-    asyncio.run(all_at_once())
+    run(all_at_once())
     assert time.monotonic() - began >= 0.05 * (1 + 2 + 4 + 8)
 
 
@@ -131,5 +135,5 @@ def test_what_is_no_request_goes_through():
     async def app(scope, receive, send):
         seen.append(scope["type"])
 
-    asyncio.run(Door(app)({"type": "lifespan"}, None, None))
+    run(Door(app)({"type": "lifespan"}, None, None))
     assert seen == ["lifespan"]
