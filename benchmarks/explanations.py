@@ -17,11 +17,11 @@ from itertools import combinations
 import torch
 from torch import Tensor
 
-from elmo_tasks.analysis.attribution import WAYS, cosine_changes, decisive, hidden
-from elmo_tasks.analysis.substitutes import log_frequencies, states_around, told_by_both
 from elmo_tasks.bilm.model_files import load_softmax
-from elmo_tasks.corpus.gallery import gallery
 from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.senses.attribution import WAYS, cosine_changes, decisive, hidden
+from elmo_tasks.senses.gallery import gallery
+from elmo_tasks.senses.substitutes import log_frequencies, states_around, told_by_both
 from elmo_tasks.serving.session import Session
 from elmo_tasks.text.mentions import Mention, find_mention
 from elmo_tasks.text.vocabulary import UNKNOWN_ID

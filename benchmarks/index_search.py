@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from elmo_tasks.corpus.use_index import build_index, size_of
 from elmo_tasks.layers.layers import Layers
+from elmo_tasks.senses.use_index import build_index, size_of
 
 SENTENCE = "one two three four five six seven eight nine ten"
 

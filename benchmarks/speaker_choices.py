@@ -15,16 +15,16 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_tasks.analysis.calibration_fit import WordUses, halves, losses
-from elmo_tasks.analysis.clustering import agreement, split_uses
-from elmo_tasks.analysis.expected_words import EXPECTED, ExpectedWords
-from elmo_tasks.analysis.sense_map_calibration import ALWAYS_NAMED
-from elmo_tasks.analysis.views_of_uses import WORDS, surroundings, unit
-from elmo_tasks.corpus.gallery import gallery
-from elmo_tasks.corpus.uses import gallery_use
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.layers.views import layer_names
+from elmo_tasks.senses.calibration_fit import WordUses, halves, losses
+from elmo_tasks.senses.clustering import agreement, split_uses
+from elmo_tasks.senses.expected_words import EXPECTED, ExpectedWords
+from elmo_tasks.senses.gallery import gallery
+from elmo_tasks.senses.sense_map_calibration import ALWAYS_NAMED
+from elmo_tasks.senses.uses import gallery_use
+from elmo_tasks.senses.views_of_uses import WORDS, surroundings, unit
 from elmo_tasks.serving.calibrations import known_uses
 
 

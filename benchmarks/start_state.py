@@ -13,16 +13,16 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from elmo_tasks.analysis.evaluation.reader import Reader
-from elmo_tasks.analysis.evaluation.rows import Row
-from elmo_tasks.analysis.evaluation.suite import TASKS, evaluate
 from elmo_tasks.bilm.bilm import BiLM, BiLMOutput, DirectionState
 from elmo_tasks.bilm.model_files import ModelFiles, find_model, load_bilm, load_softmax
 from elmo_tasks.bilm.perplexity import Perplexity, sentence_losses
-from elmo_tasks.corpus.everyday import everyday_sentences
 from elmo_tasks.data.language_batches import held_out_sentences, sentence_batches
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.evaluation.reader import Reader
+from elmo_tasks.evaluation.rows import Row
+from elmo_tasks.evaluation.suite import TASKS, evaluate
+from elmo_tasks.senses.everyday import everyday_sentences
 from elmo_tasks.text.characters import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.vocabulary import UNKNOWN_ID

@@ -15,14 +15,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_tasks.analysis.clustering import FEWEST_USES, split_uses
-from elmo_tasks.analysis.marked_vectors import marked_vectors
-from elmo_tasks.analysis.standing_out import STANDS_OUT, standing_out
-from elmo_tasks.analysis.views_of_uses import BOTH
-from elmo_tasks.corpus.content_words import content_words
-from elmo_tasks.corpus.uses import sentences_of
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.senses.clustering import FEWEST_USES, split_uses
+from elmo_tasks.senses.content_words import content_words
+from elmo_tasks.senses.marked_vectors import marked_vectors
+from elmo_tasks.senses.standing_out import STANDS_OUT, standing_out
+from elmo_tasks.senses.uses import sentences_of
+from elmo_tasks.senses.views_of_uses import BOTH
 from elmo_tasks.serving.map_calibrations import load_map_calibration
 from elmo_tasks.serving.sense_maps import MOST_CANDIDATES, MOST_CHAPTER, MOST_USES_EACH
 from elmo_tasks.uses import Use

@@ -10,8 +10,8 @@ from elmo_tasks.commands.data_folder import data_folder
 from elmo_tasks.commands.device import add_device
 
 if TYPE_CHECKING:
-    from elmo_tasks.analysis.calibration import Calibration, Reading
-    from elmo_tasks.analysis.evaluation.reader import Reader
+    from elmo_tasks.evaluation.reader import Reader
+    from elmo_tasks.senses.calibration import Calibration, Reading
 
 HELP = "measure what a cosine means at each layer of a model"
 
@@ -35,11 +35,11 @@ def run(args: argparse.Namespace) -> int:
     """Measure, keep, print a table."""
     from tqdm import tqdm
 
-    from elmo_tasks.analysis.evaluation.reader import Reader
-    from elmo_tasks.analysis.expected_words import ExpectedWords
     from elmo_tasks.encoders import load
     from elmo_tasks.encoders.static_vectors import StaticVectors
+    from elmo_tasks.evaluation.reader import Reader
     from elmo_tasks.layers.device import checked_device
+    from elmo_tasks.senses.expected_words import ExpectedWords
     from elmo_tasks.serving.calibrations import cached_path, measure, write_calibration
 
     encoder = load(args.model, checked_device(args.device))
@@ -85,8 +85,8 @@ def _by_size(reading: Reading) -> None:
 
 
 def _on_semcor(data: Path, calibration: Calibration, reader: Reader) -> None:
-    from elmo_tasks.analysis.calibration_check import check_on_semcor
-    from elmo_tasks.analysis.evaluation.all_words import FILES
+    from elmo_tasks.evaluation.all_words import FILES
+    from elmo_tasks.evaluation.calibration_check import check_on_semcor
 
     path = data / FILES[0]
     if not path.is_file():

@@ -109,7 +109,7 @@ def encode_missing(parts: BlockParts, processes: int, device: str) -> None:
 
 
 def _write(path: Path, output: Path, layout: str, lines: list[str], parts: BlockParts) -> None:
-    from elmo_tasks.corpus.vector_files import Vectors, write_flat, write_parquet, write_published
+    from elmo_tasks.senses.vector_files import Vectors, write_flat, write_parquet, write_published
 
     encoding = parts.encoding
     about = Vectors(lines, encoding.sentences, encoding.row_shape, encoding.wanted.dtype, encoding.wanted.pooled)

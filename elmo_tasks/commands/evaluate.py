@@ -13,8 +13,8 @@ from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import write_whole
 
 if TYPE_CHECKING:
-    from elmo_tasks.analysis.evaluation.rows import Row
     from elmo_tasks.encoders import Encoder
+    from elmo_tasks.evaluation.rows import Row
 
 HELP = "what a model knows, layer by layer; perplexity of a biLM on a text; or scores of a head on a labelled file"
 
@@ -72,12 +72,12 @@ def _tests(args: argparse.Namespace) -> int:
     import logging
     from dataclasses import replace
 
-    from elmo_tasks.analysis.evaluation.reader import Reader
-    from elmo_tasks.analysis.evaluation.suite import TASKS, evaluate, to_measure
-    from elmo_tasks.analysis.expected_words import ExpectedWords
     from elmo_tasks.encoders import load
     from elmo_tasks.encoders.static_vectors import StaticVectors
+    from elmo_tasks.evaluation.reader import Reader
+    from elmo_tasks.evaluation.suite import TASKS, evaluate, to_measure
     from elmo_tasks.layers.device import checked_device
+    from elmo_tasks.senses.expected_words import ExpectedWords
     from elmo_tasks.serving.calibrations import load_calibration
 
     data = data_folder(args.data)
@@ -87,7 +87,7 @@ def _tests(args: argparse.Namespace) -> int:
         raise ConfigError(f"--out {args.out}: expected a file in a folder that is there")
     tests, _ = to_measure(data, args.only)  # what cannot be done is refused first
     logging.basicConfig(format="%(message)s")
-    logging.getLogger("elmo_tasks.analysis.evaluation").setLevel(logging.INFO)
+    logging.getLogger("elmo_tasks.evaluation").setLevel(logging.INFO)
     encoder: Encoder = load(args.model, checked_device(args.device))
     first = [] if args.only and args.text is None else [_perplexity_row(args, encoder.n_layers)]
     static = StaticVectors.load()
@@ -105,8 +105,8 @@ def _tests(args: argparse.Namespace) -> int:
 
 def _perplexity_row(args: argparse.Namespace, n_layers: int) -> Row:
     """Measured on ``--text``, else as the model's card has it."""
-    from elmo_tasks.analysis.evaluation.rows import Row
     from elmo_tasks.bilm.model_files import find_model
+    from elmo_tasks.evaluation.rows import Row
 
     text = args.text.name if args.text is not None else "held-out text, from the model's card"
     if args.text is not None:

@@ -35,9 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, say how large it will be, encode."""
-    from elmo_tasks.corpus.use_index import build_index, size_of
     from elmo_tasks.encoders import load
     from elmo_tasks.layers.device import checked_device
+    from elmo_tasks.senses.use_index import build_index, size_of
     from elmo_tasks.text.tokens import tokenize
 
     title = args.title or args.out.resolve().name
@@ -60,9 +60,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _sentences(args: argparse.Namespace) -> Iterator[str]:
     from elmo_tasks.commands.lines import STANDARD, lines_of
-    from elmo_tasks.corpus.text_files import read_corpus
-    from elmo_tasks.corpus.uses import sentences_of
     from elmo_tasks.data.hub_texts import hub_texts
+    from elmo_tasks.senses.text_files import read_corpus
+    from elmo_tasks.senses.uses import sentences_of
 
     for source in args.text:
         if source.startswith(HUB):

@@ -14,20 +14,20 @@ import numpy as np
 import torch
 from tqdm import tqdm
 
-from elmo_tasks.analysis.calibration import Calibration
-from elmo_tasks.analysis.calibration_fit import calibrate
-from elmo_tasks.analysis.expected_words import EXPECTED, ExpectedWords
-from elmo_tasks.analysis.known_sets import WordUses
-from elmo_tasks.analysis.marked_vectors import marked_vectors
-from elmo_tasks.analysis.similarity import random_pair_cosine
-from elmo_tasks.analysis.views_of_uses import WORDS
 from elmo_tasks.bilm.model_cache import cache_folder
-from elmo_tasks.corpus.gallery import EverydayUse, GalleryUse, everyday_uses, gallery
-from elmo_tasks.corpus.uses import gallery_use
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.files import write_json
 from elmo_tasks.layers.views import layer_names, with_mean
+from elmo_tasks.senses.calibration import Calibration
+from elmo_tasks.senses.calibration_fit import calibrate
+from elmo_tasks.senses.expected_words import EXPECTED, ExpectedWords
+from elmo_tasks.senses.gallery import EverydayUse, GalleryUse, everyday_uses, gallery
+from elmo_tasks.senses.known_sets import WordUses
+from elmo_tasks.senses.marked_vectors import marked_vectors
+from elmo_tasks.senses.similarity import random_pair_cosine
+from elmo_tasks.senses.uses import gallery_use
+from elmo_tasks.senses.views_of_uses import WORDS
 from elmo_tasks.serving.everyday_words import everyday_words
 from elmo_tasks.serving.map_calibrations import checksum_of
 from elmo_tasks.uses import told_as_share

@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from elmo_tasks.analysis.calibration import Reading
-from elmo_tasks.analysis.expected_words import EXPECTED
-from elmo_tasks.analysis.grouping import Voice
-from elmo_tasks.analysis.marked_vectors import told_of, words_around
-from elmo_tasks.analysis.similarity import cosine_matrix
-from elmo_tasks.analysis.verdicts import is_grouped, ranked, verdict
-from elmo_tasks.analysis.views_of_uses import WORDS
 from elmo_tasks.api import Comparison, LayerComparison
 from elmo_tasks.layers.views import with_mean
+from elmo_tasks.senses.calibration import Reading
+from elmo_tasks.senses.expected_words import EXPECTED
+from elmo_tasks.senses.grouping import Voice
+from elmo_tasks.senses.marked_vectors import told_of, words_around
+from elmo_tasks.senses.similarity import cosine_matrix
+from elmo_tasks.senses.verdicts import is_grouped, ranked, verdict
+from elmo_tasks.senses.views_of_uses import WORDS
 from elmo_tasks.serving.asked_uses import item_of
 from elmo_tasks.serving.loaded_models import LoadedModel
 from elmo_tasks.text.mentions import Mention

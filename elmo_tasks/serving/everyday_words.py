@@ -5,14 +5,14 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from elmo_tasks.corpus.everyday import everyday_sentences
 from elmo_tasks.encoders.encoder import Encoder
+from elmo_tasks.senses.everyday import everyday_sentences
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.uses import Use, use_vectors
 
 
 def everyday_words(encoder: Encoder) -> tuple[Tensor, Tensor, Tensor]:
-    """Vectors of all words, on the CPU, with what :func:`~elmo_tasks.analysis.similarity.random_pair_cosine` needs beside them.
+    """Vectors of all words, on the CPU, with what :func:`~elmo_tasks.senses.similarity.random_pair_cosine` needs beside them.
 
     Returns:
         ``[L, n, D]`` vectors, ``[n]`` number of the sentence of each, ``[n]`` number of the word that each is, in any case.

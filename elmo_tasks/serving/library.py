@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from elmo_tasks.api import Comparison, Limits, NearestUses
-from elmo_tasks.corpus.use_index import UseIndex
+from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.serving.asked_uses import find_uses
 from elmo_tasks.serving.comparisons import compare_uses
 from elmo_tasks.serving.loaded_models import LoadedModels

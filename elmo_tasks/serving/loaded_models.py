@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import torch
 
-from elmo_tasks.analysis.calibration import Calibration
-from elmo_tasks.analysis.expected_words import ExpectedWords
 from elmo_tasks.bilm.model_files import bundled_models
 from elmo_tasks.encoders import Encoder, find
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import layer_names
+from elmo_tasks.senses.calibration import Calibration
+from elmo_tasks.senses.expected_words import ExpectedWords
 from elmo_tasks.serving.calibrations import load_calibration
 
 

@@ -10,15 +10,15 @@ from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 
-from elmo_tasks.analysis.marked_vectors import marked_vectors
-from elmo_tasks.analysis.sense_map_calibration import KnownUses, SenseMapCalibration, calibrate_sense_map
-from elmo_tasks.analysis.views_of_uses import view_names
 from elmo_tasks.bilm.model_cache import cache_folder
-from elmo_tasks.corpus.gallery import gallery, gallery_words
-from elmo_tasks.corpus.uses import gallery_use
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.layers.views import layer_names
+from elmo_tasks.senses.gallery import gallery, gallery_words
+from elmo_tasks.senses.marked_vectors import marked_vectors
+from elmo_tasks.senses.sense_map_calibration import KnownUses, SenseMapCalibration, calibrate_sense_map
+from elmo_tasks.senses.uses import gallery_use
+from elmo_tasks.senses.views_of_uses import view_names
 
 NAME = "sense_map.json"
 # To be raised when what stands around a use is seen in another way: what was measured before no longer counts.

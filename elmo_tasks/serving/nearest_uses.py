@@ -7,14 +7,14 @@ import shutil
 import threading
 from collections.abc import Callable, Sequence
 
-from elmo_tasks.analysis.calibration import Calibration
 from elmo_tasks.api import Limits, NearestUses, NearUse, Progress, StaticNeighbour
 from elmo_tasks.bilm.model_cache import CACHE_VARIABLE, cache_folder, temporary_cache
-from elmo_tasks.corpus.gallery import gallery
-from elmo_tasks.corpus.use_index import UseIndex, build_index, text_key
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError, DataError, InputError
+from elmo_tasks.senses.calibration import Calibration
+from elmo_tasks.senses.gallery import gallery
+from elmo_tasks.senses.use_index import UseIndex, build_index, text_key
 from elmo_tasks.serving.asked_uses import find_use
 from elmo_tasks.serving.loaded_models import LoadedModel
 from elmo_tasks.text.word_forms import are_inflections

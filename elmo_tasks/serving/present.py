@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 
 from torch import Tensor
 
-from elmo_tasks.analysis.forming import TwoSenses
 from elmo_tasks.api import FormingStep, GallerySense, Limits, MeaningForms, StaticNeighbour, StaticNeighbours
-from elmo_tasks.corpus.gallery import gallery
-from elmo_tasks.corpus.uses import gallery_use
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import InputError
+from elmo_tasks.senses.forming import TwoSenses
+from elmo_tasks.senses.gallery import gallery
+from elmo_tasks.senses.uses import gallery_use
 from elmo_tasks.serving.asked_uses import check_length
 from elmo_tasks.serving.loaded_models import LoadedModel
 from elmo_tasks.text.mentions import check_word, find_mention

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elmo_tasks.analysis.clustering import FEWEST_USES, Split
 from elmo_tasks.api import SenseGroup, SplitWord
+from elmo_tasks.senses.clustering import FEWEST_USES, Split
 from elmo_tasks.text.mentions import quoted
 
 

@@ -7,17 +7,20 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_tasks.analysis.characteristic_words import characteristic_words
-from elmo_tasks.analysis.clustering import FEWEST_USES, MOST_GROUPS, Split, SplitRule, agreement, directions, split_uses
-from elmo_tasks.analysis.layout import on_paper
-from elmo_tasks.analysis.sense_map_calibration import NEVER_NAMED, SenseMapCalibration
-from elmo_tasks.analysis.standing_out import STANDS_OUT, standing_out
-from elmo_tasks.analysis.views_of_uses import BOTH, view_names
 from elmo_tasks.api import MapUse, MapView, Progress, SenseGroup, SenseMap, SplitWord, TwoLives
-from elmo_tasks.corpus.content_words import content_words, is_stop_word
-from elmo_tasks.corpus.gallery import gallery_words
-from elmo_tasks.corpus.use_index import UseIndex
-from elmo_tasks.corpus.uses import (
+from elmo_tasks.encoders.encoder import Encoder
+from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.errors import InputError
+from elmo_tasks.layers.views import layer_names
+from elmo_tasks.senses.characteristic_words import characteristic_words
+from elmo_tasks.senses.clustering import FEWEST_USES, MOST_GROUPS, Split, SplitRule, agreement, directions, split_uses
+from elmo_tasks.senses.content_words import content_words, is_stop_word
+from elmo_tasks.senses.gallery import gallery_words
+from elmo_tasks.senses.layout import on_paper
+from elmo_tasks.senses.sense_map_calibration import NEVER_NAMED, SenseMapCalibration
+from elmo_tasks.senses.standing_out import STANDS_OUT, standing_out
+from elmo_tasks.senses.use_index import UseIndex
+from elmo_tasks.senses.uses import (
     MOST_USES,
     FoundUse,
     base_word,
@@ -27,10 +30,7 @@ from elmo_tasks.corpus.uses import (
     sentences_of,
     uses_in,
 )
-from elmo_tasks.encoders.encoder import Encoder
-from elmo_tasks.encoders.static_vectors import StaticVectors
-from elmo_tasks.errors import InputError
-from elmo_tasks.layers.views import layer_names
+from elmo_tasks.senses.views_of_uses import BOTH, view_names
 from elmo_tasks.serving.sense_map_words import lives_verdict, nothing, verdict
 from elmo_tasks.serving.viewed_uses import ViewedUses
 from elmo_tasks.text.word_forms import are_inflections

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from elmo_tasks.api import Comparison, Limits, ModelInfo
-from elmo_tasks.corpus.use_index import UseIndex
+from elmo_tasks.jobs.training_jobs import TrainingJobs
+from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.serving.asked_uses import find_uses
 from elmo_tasks.serving.comparisons import compare_uses
 from elmo_tasks.serving.loaded_models import LoadedModels
@@ -16,7 +17,6 @@ from elmo_tasks.serving.present import Presentation
 from elmo_tasks.serving.sense_maps import SenseMaps
 from elmo_tasks.serving.substitutes import Writer
 from elmo_tasks.serving.trained_heads import TrainedHeads
-from elmo_tasks.serving.training_jobs import TrainingJobs
 from elmo_tasks.serving.what_if import WhatIf
 from elmo_tasks.serving.why import Explainer
 

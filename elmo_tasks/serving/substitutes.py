@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from elmo_tasks.analysis.substitutes import log_frequencies, told_by_both
 from elmo_tasks.api import ComparisonItem, Guess, Limits, Substitutes, WrittenHere
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.errors import InputError
+from elmo_tasks.senses.substitutes import log_frequencies, told_by_both
 from elmo_tasks.serving.asked_uses import find_uses, item_of, use_of
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
 from elmo_tasks.text.word_forms import may_be_forms_of_one_word

@@ -13,10 +13,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_tasks.analysis.marked_vectors import MarkedVectors, marked_vectors
-from elmo_tasks.analysis.sense_map_calibration import SenseMapCalibration
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.senses.marked_vectors import MarkedVectors, marked_vectors
+from elmo_tasks.senses.sense_map_calibration import SenseMapCalibration
 from elmo_tasks.serving.map_calibrations import load_map_calibration
 from elmo_tasks.uses import Use, told_as_share
 
@@ -53,7 +53,7 @@ class ViewedUses:
 
         Args:
             encoder: the model.
-            view: one of :func:`elmo_tasks.analysis.views_of_uses.view_names`.
+            view: one of :func:`elmo_tasks.senses.views_of_uses.view_names`.
             uses: ``n`` uses.
             progress: told the share that is read.
 

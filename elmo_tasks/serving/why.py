@@ -9,7 +9,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from elmo_tasks.analysis.attribution import (
+from elmo_tasks.api import Comparison, ComparisonItem, Explanation, HiddenWord, LayerComparison, Sides
+from elmo_tasks.encoders.encoder import Encoder
+from elmo_tasks.errors import InputError
+from elmo_tasks.layers.views import with_mean
+from elmo_tasks.senses.attribution import (
     WAYS,
     cosine_changes,
     decisive,
@@ -18,14 +22,10 @@ from elmo_tasks.analysis.attribution import (
     nearest,
     telling_side,
 )
-from elmo_tasks.analysis.marked_vectors import words_around
-from elmo_tasks.analysis.similarity import random_pair_cosine
-from elmo_tasks.analysis.views_of_uses import WORDS
-from elmo_tasks.api import Comparison, ComparisonItem, Explanation, HiddenWord, LayerComparison, Sides
-from elmo_tasks.corpus.everyday import everyday_sentences
-from elmo_tasks.encoders.encoder import Encoder
-from elmo_tasks.errors import InputError
-from elmo_tasks.layers.views import with_mean
+from elmo_tasks.senses.everyday import everyday_sentences
+from elmo_tasks.senses.marked_vectors import words_around
+from elmo_tasks.senses.similarity import random_pair_cosine
+from elmo_tasks.senses.views_of_uses import WORDS
 from elmo_tasks.serving.asked_uses import use_of
 from elmo_tasks.serving.everyday_words import everyday_words
 from elmo_tasks.serving.loaded_models import LoadedModel

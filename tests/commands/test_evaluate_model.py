@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from elmo_tasks.__main__ import main
-from elmo_tasks.analysis import probing
-from elmo_tasks.analysis.evaluation.suite import TASKS
+from elmo_tasks.evaluation import probing
+from elmo_tasks.evaluation.suite import TASKS
 from elmo_tasks.serving import calibrations
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny

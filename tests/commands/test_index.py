@@ -4,8 +4,8 @@ import sys
 import pytest
 
 from elmo_tasks.__main__ import main
-from elmo_tasks.corpus.use_index import UseIndex
 from elmo_tasks.encoders import corpus_encoding
+from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
 

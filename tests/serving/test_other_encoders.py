@@ -2,8 +2,8 @@
 
 import pytest
 
-from elmo_tasks.corpus.gallery import gallery
 from elmo_tasks.errors import InputError
+from elmo_tasks.senses.gallery import gallery
 from elmo_tasks.serving.session import Session
 from tests.encoders.tiny_transformers import tiny_bert
 

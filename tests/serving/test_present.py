@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch.nn.functional import normalize
 
-from elmo_tasks.corpus.gallery import gallery
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import InputError
+from elmo_tasks.senses.gallery import gallery
 from elmo_tasks.serving.session import Session
 from elmo_tasks.text.mentions import find_mention
 from elmo_tasks.ui.present_examples import FORMINGS, STATIC_WORDS

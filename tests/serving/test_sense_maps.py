@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from elmo_tasks.analysis.marked_vectors import marked_vectors
-from elmo_tasks.corpus.use_index import build_index
-from elmo_tasks.corpus.uses import gallery_uses
 from elmo_tasks.encoders import batches
 from elmo_tasks.errors import DataError, InputError
+from elmo_tasks.senses.marked_vectors import marked_vectors
+from elmo_tasks.senses.use_index import build_index
+from elmo_tasks.senses.uses import gallery_uses
 from elmo_tasks.serving import nearest_uses
 from elmo_tasks.serving.session import Session
 from elmo_tasks.serving.viewed_uses import ViewedUses

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import torch
 
-from elmo_tasks.analysis.expected_words import EXPECTED
-from elmo_tasks.analysis.marked_vectors import VERDICT, marked_vectors
 from elmo_tasks.api import Service
 from elmo_tasks.errors import ConfigError, InputError
+from elmo_tasks.senses.expected_words import EXPECTED
+from elmo_tasks.senses.marked_vectors import VERDICT, marked_vectors
 from elmo_tasks.serving.asked_uses import use_of
 from elmo_tasks.serving.calibrations import cached_path, load_calibration
 from elmo_tasks.serving.session import Session

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from elmo_tasks.analysis.mixing import mixed_cosine
 from elmo_tasks.errors import InputError
+from elmo_tasks.senses.mixing import mixed_cosine
 from elmo_tasks.serving.session import Session
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from nltk.tokenize.destructive import NLTKWordTokenizer
 from nltk.tokenize.util import align_tokens
 
-from elmo_tasks.corpus.gallery import gallery
+from elmo_tasks.senses.gallery import gallery
 from elmo_tasks.text import treebank_rules
 from elmo_tasks.text.tokens import _plain, _separate_stops
 

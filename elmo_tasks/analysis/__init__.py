@@ -1,1 +1,0 @@
-"""Numbers for people: pure functions over Layers."""

@@ -1,1 +1,0 @@
-"""Text to look words up in."""

@@ -1,0 +1,159 @@
+"""Whether probabilities that were learned on the gallery hold for other people's sentences: pairs of uses from SemCor."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elmo_tasks.data.known_uses import SenseUse
+from elmo_tasks.data.sense_uses import read_semcor
+from elmo_tasks.evaluation.reader import Reader
+from elmo_tasks.senses.calibration import Calibration
+from elmo_tasks.senses.calibration_fit import reliability_of
+from elmo_tasks.senses.marked_vectors import MarkedVectors
+
+#: Lemmas that are asked, and pairs of either kind of each.
+LEMMAS, PAIRS = 800, 3
+
+
+@dataclass(frozen=True)
+class UsePairs:
+    """Pairs of uses, places in a list.
+
+    Attributes:
+        first: ``[n]``.
+        second: ``[n]``.
+        same: ``[n]`` whether they have one sense.
+    """
+
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    same: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class PairCheck:
+    """How one reading does on pairs; both kinds of pairs count half.
+
+    Attributes:
+        name: of the reading.
+        right: share of the pairs whose more probable side is the true one.
+        named: share clear enough to be named, as two uses are.
+        right_when_named: share of those that are right.
+        error: expected calibration error.
+    """
+
+    name: str
+    right: float
+    named: float
+    right_when_named: float
+    error: float
+
+
+def lexicographer_file(key: str) -> str:
+    """The part of WordNet that a sense key is in: ``"17"`` (objects of nature) of ``bank%1:17:01::``."""
+    return key.partition("%")[2].split(":")[1]
+
+
+def sense_pairs(uses: Sequence[SenseUse]) -> UsePairs:
+    """Pairs of one lemma: the same sense, or senses so different that WordNet has them in different files.
+
+    Only lemmas that give both kinds of pairs, and of either kind the same number of each lemma, so that knowing the lemma tells
+    nothing; which ones is drawn with a fixed seed. Two uses are never of one sentence.
+    """
+    by_lemma: dict[str, list[int]] = {}
+    for k, use in enumerate(uses):
+        if len(use.senses) == 1:
+            by_lemma.setdefault(use.lemma, []).append(k)
+    r = random.Random(0)
+    lemmas = sorted(by_lemma)
+    r.shuffle(lemmas)
+    found: list[tuple[int, int, bool]] = []
+    n_lemmas = 0
+    for lemma in lemmas:
+        alike, apart = (list(pairs) for pairs in _both_kinds(uses, by_lemma[lemma], r))
+        if n := min(len(alike), len(apart), PAIRS):
+            found += [(a, b, same) for same, pairs in ((True, alike), (False, apart)) for a, b in r.sample(pairs, n)]
+            n_lemmas += 1
+        if n_lemmas == LEMMAS:
+            break
+    first, second, same = np.array(found, np.int64).reshape(-1, 3).T
+    return UsePairs(first, second, same.astype(bool))
+
+
+def _both_kinds(
+    uses: Sequence[SenseUse], places: Sequence[int], r: random.Random
+) -> Iterator[Iterator[tuple[int, int]]]:
+    by_sense: dict[str, list[int]] = {}
+    for k in r.sample(places, min(len(places), 60)):  # "be" has thousands
+        by_sense.setdefault(uses[k].senses[0], []).append(k)
+    alike = (pair for ks in by_sense.values() for pair in combinations(ks, 2))
+    apart = (
+        pair
+        for (one, ks), (other, js) in combinations(by_sense.items(), 2)
+        if lexicographer_file(one) != lexicographer_file(other)
+        for pair in product(ks, js)
+    )
+    for pairs in (alike, apart):
+        yield ((a, b) for a, b in pairs if uses[a].use.tokens != uses[b].use.tokens)
+
+
+def check_on_pairs(calibration: Calibration, vectors: MarkedVectors, pairs: UsePairs) -> list[PairCheck]:
+    """Every reading of a calibration, asked of pairs as the page asks it of two sentences.
+
+    Args:
+        calibration: was learned elsewhere.
+        vectors: of the uses, by the model that it is of.
+        pairs: of these uses.
+    """
+    cosine = {layer.name: _cosines(vectors.view(layer.name), pairs) for layer in calibration.layers}
+    for view in calibration.centres:
+        cosine[view] = _cosines(calibration.centred(view, vectors.view(view)), pairs)
+    each = np.ones(len(vectors.around)) if vectors.told is None else vectors.told
+    told = np.stack([each[pairs.first], each[pairs.second]], axis=1)
+    found = []
+    for reading in calibration.readings:
+        if reading.grouping is None:
+            continue
+        chance = reading.grouping.of_two([cosine[view] for view in reading.views], told)
+        right = (chance > 0.5) == pairs.same
+        named = np.maximum(chance, 1 - chance) >= reading.grouping.of_size(2).named_at
+        found.append(
+            PairCheck(
+                reading.name,
+                float(right.mean()),
+                float(named.mean()),
+                float(right[named].mean()) if named.any() else 0.0,
+                reliability_of(chance, pairs.same)[1],
+            )
+        )
+    return found
+
+
+def check_on_semcor(calibration: Calibration, reader: Reader, path: Path) -> tuple[int, list[PairCheck]]:
+    """Draw pairs from SemCor, encode them, and ask every reading.
+
+    Args:
+        calibration: of the reader's encoder.
+        reader: the encoder.
+        path: see :func:`~elmo_tasks.data.sense_uses.read_semcor`.
+
+    Returns:
+        how many pairs; what each reading makes of them.
+    """
+    uses = read_semcor(path)
+    pairs = sense_pairs(uses)
+    asked, places = np.unique(np.stack([pairs.first, pairs.second]), return_inverse=True)
+    first, second = places.reshape(2, -1)
+    vectors = reader.words([uses[k].use for k in asked], "SemCor")
+    return len(pairs.same), check_on_pairs(calibration, vectors, UsePairs(first, second, pairs.same))
+
+
+def _cosines(unit_vectors: NDArray[np.float32], pairs: UsePairs) -> NDArray[np.float64]:
+    return np.einsum("nd,nd->n", unit_vectors[pairs.first], unit_vectors[pairs.second]).astype(np.float64)

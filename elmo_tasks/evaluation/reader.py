@@ -1,0 +1,86 @@
+"""What a test asks of an encoder: vectors of marked words, or of all tokens, with progress shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from elmo_tasks.encoders.batches import token_vectors
+from elmo_tasks.encoders.encoder import Encoder
+from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.layers.views import MEAN, layer_names
+from elmo_tasks.senses.calibration import Calibration
+from elmo_tasks.senses.expected_words import ExpectedWords
+from elmo_tasks.senses.marked_vectors import MarkedVectors, all_views, marked_vectors
+from elmo_tasks.uses import Use
+
+
+@dataclass(frozen=True)
+class Reader:
+    """An encoder at work.
+
+    Attributes:
+        encoder: what is evaluated.
+        static: vectors of the words around a use.
+        expected: what the encoder would have written in the place of a word; None for one that does not write.
+        calibration: what its verdict is read from; None for one that gives none.
+    """
+
+    encoder: Encoder
+    static: StaticVectors
+    expected: ExpectedWords | None = None
+    calibration: Calibration | None = None
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """Views of marked words."""
+        return all_views(self.encoder, self.expected is not None, self.calibration is not None)
+
+    def words(self, words: Sequence[Use], what: str) -> MarkedVectors:
+        """Vectors of marked words; ``what`` is said in the progress bar."""
+        with progress(what, len(words), "word") as bar:
+            found = marked_vectors(self.encoder, self.static, words, bar.update, self.expected)
+        return replace(found, calibration=self.calibration)
+
+    def tokens(self, sentences: Sequence[tuple[str, ...]], what: str) -> TokenLayers:
+        """Vectors of all tokens of the sentences."""
+        ends = np.cumsum([len(sentence) for sentence in sentences])
+        values = np.zeros((self.encoder.n_layers, int(ends[-1]), self.encoder.width), np.float16)
+        with progress(what, len(values[0]), "word") as bar:
+            for k, found in token_vectors(self.encoder, sentences):
+                values[:, ends[k] - len(sentences[k]) : ends[k]] = found
+                bar.update(len(sentences[k]))
+        return TokenLayers(values)
+
+
+@dataclass(frozen=True)
+class TokenLayers:
+    """All tokens of a data set, sentence by sentence.
+
+    Attributes:
+        values: ``[L, n, D]``.
+    """
+
+    values: NDArray[np.float16]
+
+    def layers(self) -> Iterator[tuple[str, NDArray[np.float16]]]:
+        """The name of each layer and of their mean, and its ``[n, D]``."""
+        for name in layer_names(len(self.values)):
+            yield (
+                name,
+                self.values.mean(axis=0, dtype=np.float32).astype(np.float16)
+                if name == MEAN
+                else self.values[int(name)],
+            )
+
+
+@contextmanager
+def progress(what: str, total: int, unit: str) -> Iterator[tqdm]:
+    """A bar on stderr that goes when it is full."""
+    with tqdm(total=total, desc=what, unit=unit, unit_scale=True, leave=False, mininterval=1.0) as bar:
+        yield bar

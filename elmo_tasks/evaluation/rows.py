@@ -1,0 +1,131 @@
+"""The lines of the table of an evaluation, as Markdown and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from elmo_tasks.layers.views import MEAN
+from elmo_tasks.senses.expected_words import EXPECTED
+from elmo_tasks.senses.marked_vectors import BEFORE_AFTER, VERDICT
+from elmo_tasks.senses.views_of_uses import BOTH, WORDS
+
+Unit = Literal["percent", "index", "plain"]
+_SHOWN: dict[Unit, str] = {"percent": "{:.1f}", "index": "{:.3f}", "plain": "{:.1f}"}
+_TITLES = {MEAN: "mean", EXPECTED: "expected there", WORDS: "words around it", VERDICT: "what the verdict reads"}
+_COLUMNS = {
+    BEFORE_AFTER: "before/after: the top forward state before the word and the top backward state behind it; the word is not read.",
+    EXPECTED: "expected there: the static vectors of the words that the model would write in its place, rare ones weighing more.",
+    WORDS: "words around it: the static vectors of the other words of the sentence, rare and related ones weighing more; no model.",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measure, in every view that it is defined for.
+
+    Attributes:
+        task: the test it is of, as ``--only`` names it.
+        title: what is measured, in words.
+        scores: by view; shares of 1 where the unit is percent.
+        unit: how they are shown.
+        without: what one scores without any model.
+        without_name: how.
+        high_is_good: False for measures that are neither good nor bad, or good where they are low.
+        note: how it was measured, where that is not plain.
+    """
+
+    task: str
+    title: str
+    scores: Mapping[str, float] = field(default_factory=dict)
+    unit: Unit = "percent"
+    without: float | None = None
+    without_name: str = ""
+    high_is_good: bool = True
+    note: str = ""
+
+    def shown(self, score: float | None) -> str:
+        """A number as the table has it."""
+        return "-" if score is None else _SHOWN[self.unit].format(100 * score if self.unit == "percent" else score)
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What was measured of an encoder.
+
+    Attributes:
+        model: its name.
+        checksum: of its weights.
+        views: the columns.
+        rows: the lines.
+        missing: tests that were not measured, and why.
+        seconds: of processor time, by test.
+        read_from: the views that the verdict is read from; empty for an encoder without one.
+    """
+
+    model: str
+    checksum: str
+    views: tuple[str, ...]
+    rows: tuple[Row, ...]
+    missing: Mapping[str, str] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    read_from: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        rows = [{**vars(row), "scores": dict(row.scores)} for row in self.rows]
+        return {**vars(self), "rows": rows, "missing": dict(self.missing), "seconds": dict(self.seconds)}
+
+    def to_markdown(self) -> str:
+        """A table, what is best in each line in bold, and below it how things were measured."""
+        lines = [f"| {self.model} | {' | '.join(self._title(view) for view in self.views)} | without a model |"]
+        lines.append("|---|" + "---:|" * (len(self.views) + 1))
+        lines += [self._line(row) for row in self.rows]
+        blank = " |" * len(self.views)
+        lines += [f"| {task} | not measured: {why} |{blank}" for task, why in self.missing.items()]
+        return "\n".join([*lines, "", *self._remarks()])
+
+    def _line(self, row: Row) -> str:
+        best = max(row.scores.values(), default=None) if row.high_is_good and len(row.scores) > 1 else None
+        cells = []
+        for view in self.views:
+            score = row.scores.get(view)
+            text = row.shown(score)
+            cells.append(f"**{text}**" if best is not None and text == row.shown(best) else text)
+        without = row.shown(row.without)
+        return (
+            f"| {row.title} | {' | '.join(cells)} | {without}{f' ({row.without_name})' if row.without_name else ''} |"
+        )
+
+    def _title(self, view: str) -> str:
+        layers = [view for view in self.views if view.isdecimal()]
+        if view == BOTH:
+            return f"layer {layers[:2][-1]} and words"
+        return f"layer {view}" if view in layers else _TITLES.get(view, view)
+
+    def _remarks(self) -> list[str]:
+        remarks = [told for view, told in _COLUMNS.items() if view in self.views]
+        if self.read_from:
+            read = " + ".join(self._title(view) for view in self.read_from)
+            remarks.append(
+                f"{_TITLES[VERDICT]}: {read}, as Compare weighs them in two sentences, learned on the gallery."
+            )
+        remarks += list(dict.fromkeys(row.note for row in self.rows if row.note))
+        if compared := [found for row in self.rows if (found := above_layer_0(row)) is not None]:
+            below = [title for title, above in compared if not above]
+            remarks.append(
+                f"The best layer that reads the sentence is above layer 0 in {len(compared) - len(below)} of {len(compared)} "
+                f"lines{'' if not below else '; not in ' + ', '.join(below)}."
+            )
+        minutes = sum(self.seconds.values()) / 60
+        remarks.append(f"Measured in {minutes:.1f} minutes of processor time.")
+        return [f"- {remark}" for remark in remarks]
+
+
+def above_layer_0(row: Row) -> tuple[str, bool] | None:
+    """The title, and whether the best contextual layer scores more than the layer without context; None if undefined."""
+    reading = [score for view, score in row.scores.items() if view.isdecimal() and view != "0"]
+    if not row.high_is_good or not reading or "0" not in row.scores:
+        return None
+    return row.title, max(reading) > row.scores["0"]

@@ -1,0 +1,101 @@
+"""All tests, and one after another on an encoder."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.evaluation import all_words, coarse_wsd, senseval, sentiment, shape, tagging, wic
+from elmo_tasks.evaluation.reader import Reader
+from elmo_tasks.evaluation.rows import Evaluation, Row
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A test.
+
+    Attributes:
+        measure: gives its rows.
+        files: what it reads, in the data folder.
+        of_uses: whether it asks about uses of words, in every view; else only the layers are asked.
+    """
+
+    measure: Callable[[Reader, Path], list[Row]]
+    files: tuple[str, ...]
+    of_uses: bool = True
+
+    def absent(self, data: Path) -> list[str]:
+        """Files that are not there."""
+        return [file for file in self.files if not (data / file).is_file()]
+
+
+TASKS = {
+    "wic": Task(wic.wic, wic.WIC),
+    "mclwic": Task(wic.mcl_wic, wic.MCL_WIC),
+    "coarsewsd": Task(coarse_wsd.coarse_wsd, coarse_wsd.FILES),
+    "wsd": Task(all_words.all_words, all_words.FILES),
+    "senseval": Task(senseval.senseval, senseval.FILES),
+    "pos": Task(tagging.parts_of_speech, tagging.POS, of_uses=False),
+    "ner": Task(tagging.names, tagging.NER, of_uses=False),
+    "sentiment": Task(sentiment.sentiment, sentiment.SST2, of_uses=False),
+    "geometry": Task(shape.shape, shape.FILES),
+}
+
+
+def to_measure(data: Path, only: Sequence[str] = ()) -> tuple[list[str], dict[str, str]]:
+    """The tests whose data are here, and why the others cannot be measured.
+
+    Args:
+        data: folder of the data sets, laid out as the tests name their files.
+        only: names of tests; all by default.
+
+    Raises:
+        ConfigError: a name in ``only`` is not that of a test.
+        DataError: data of a test in ``only`` are not there.
+    """
+    if unknown := [name for name in only if name not in TASKS]:
+        raise ConfigError(f"no test is called {', '.join(unknown)}; expected {', '.join(TASKS)}")
+    absent = {name: files[0] for name, task in TASKS.items() if (files := task.absent(data))}
+    if lacking := [name for name in only if name in absent]:
+        raise DataError(
+            f"{lacking[0]} cannot be measured: {data / absent[lacking[0]]}: no such file; --data says where the data are"
+        )
+    wanted = [name for name in TASKS if name not in absent and (not only or name in only)]
+    return wanted, {name: f"{file} is not here" for name, file in absent.items() if not only}
+
+
+def evaluate(reader: Reader, data: Path, only: Sequence[str] = (), first: Sequence[Row] = ()) -> Evaluation:
+    """Measure an encoder on every test whose data are here.
+
+    Args:
+        reader: the encoder.
+        data: see :func:`to_measure`.
+        only: see :func:`to_measure`.
+        first: rows that were measured elsewhere.
+
+    Raises:
+        ConfigError: see :func:`to_measure`.
+        DataError: see :func:`to_measure`; or a file is not as expected.
+    """
+    tests, missing = to_measure(data, only)
+    rows, seconds = list(first), {}
+    for name in tests:
+        start = time.process_time()
+        rows += TASKS[name].measure(reader, data)
+        seconds[name] = round(time.process_time() - start, 1)
+        _log.info("%s: %.1f seconds of processor time", name, seconds[name])
+    return Evaluation(
+        reader.encoder.name,
+        reader.encoder.checksum,
+        reader.views,
+        tuple(rows),
+        missing,
+        seconds,
+        reader.calibration.speaks.views if reader.calibration is not None else (),
+    )

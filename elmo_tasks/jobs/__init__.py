@@ -1,0 +1,1 @@
+"""Training asked from the screen: its rows, its folder, its place in the queue."""

@@ -1,0 +1,1 @@
+"""Uses of words and their meanings: the gallery, views, calibration, groupings, verdicts, neighbours; numbers for people."""

@@ -1,0 +1,182 @@
+"""What a cosine means: two random words, two uses in the same sense, when to say nothing, and what to say it by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elmo_tasks.senses.grouping import GroupingModel, SizeResult
+from elmo_tasks.senses.senses import SameSense
+from elmo_tasks.senses.views_of_uses import unit
+
+#: Several views together.
+TOGETHER = "together"
+
+Matrices = tuple[NDArray[np.floating], ...]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to tell uses apart: by a layer, by what stands around the use, or by several of these together.
+
+    Measured are sets of 2 to 8 uses of words that nothing was fitted on, half of them in one sense.
+
+    Attributes:
+        name: ``"0"``, ``"1"``, ..., ``"mean"``, ``"words"``, ``"expected"`` or ``"together"``.
+        views: whose cosines are read, in the order of the weights of ``same_sense``.
+        same_sense: how cosines of two uses are read; ``None`` for the context-free layer, which cannot tell uses apart.
+        grouping: how the pairs of a set make groupings; ``None`` likewise.
+        by_size: how sets were decided, by collection of sentences and size.
+        error: expected calibration error of the probability that a pair has the same sense, at even odds.
+        reliability: ``(mean probability, share that have the same sense, pairs)`` of each tenth of the scale that has pairs.
+    """
+
+    name: str
+    views: tuple[str, ...] = ()
+    same_sense: SameSense | None = None
+    grouping: GroupingModel | None = None
+    by_size: tuple[SizeResult, ...] = ()
+    error: float = 0.0
+    reliability: tuple[tuple[float, float, int], ...] = ()
+
+    @property
+    def right(self) -> float:
+        """Share of the groupings that were named that are right, over all sets."""
+        return _over(
+            self.by_size,
+            lambda s: (
+                s.named * s.several + (s.split + s.one_named) * s.one,
+                s.named * s.right * s.several + s.one_named * s.one,
+            ),
+        )
+
+    @property
+    def named(self) -> float:
+        """Share of all sets whose grouping was named."""
+        return _over(self.by_size, lambda s: (s.several + s.one, s.named * s.several + (s.split + s.one_named) * s.one))
+
+
+@dataclass(frozen=True)
+class LayerCalibration(Reading):
+    """One layer.
+
+    Attributes:
+        random_pair_cosine: mean cosine of two different words in different sentences.
+    """
+
+    random_pair_cosine: float = 0.0
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """All readings of one model.
+
+    Attributes:
+        checksum: of what was measured, and how: the model's weights, its output layer, the static vectors, the gallery.
+        layers: one entry per layer, then the mean.
+        others: what stands around the use, without its vector: each alone; then what was best together.
+        verdict_layer: position of the layer that speaks, or that speaks best.
+        speaker: name of the reading that is behind the verdict, the one that fits the calibration words best.
+        centres: ``[S]`` mean of each of the others, which is taken away from each use's.
+    """
+
+    checksum: str
+    layers: tuple[LayerCalibration, ...]
+    others: tuple[Reading, ...]
+    verdict_layer: int
+    speaker: str
+    centres: Mapping[str, tuple[float, ...]]
+
+    @property
+    def readings(self) -> tuple[Reading, ...]:
+        """All of them."""
+        return (*self.layers, *self.others)
+
+    def reading(self, name: str) -> Reading:
+        """The reading of that name."""
+        return next(reading for reading in self.readings if reading.name == name)
+
+    @property
+    def speaks(self) -> Reading:
+        """The reading behind the verdict."""
+        return self.reading(self.speaker)
+
+    def centred(self, view: str, vectors: NDArray[np.floating]) -> NDArray[np.float32]:
+        """``[n, S]`` what stands around each use, about the centre of that view, of length 1; zero where nothing is known."""
+        return centred(vectors, np.asarray(self.centres[view]))
+
+    def cosines(self, view: str, vectors: NDArray[np.floating]) -> NDArray[np.float64]:
+        """``[n, S]`` -> ``[n, n]`` cosines about the centre."""
+        found = self.centred(view, vectors)
+        return np.asarray(found @ found.T, np.float64)
+
+    def joined(self, vectors_in: Callable[[str], NDArray[np.floating]]) -> NDArray[np.float32]:
+        """What the speaker reads of uses as one vector each: of two uses alone, the higher the cosine, the higher its probability.
+
+        Its log-odds are a weighted sum of cosines, which is the dot product of the views side by side, each times the root of its
+        weight. That holds where every view knows something of both uses; a view that speaks against one meaning where it is
+        alike (a negative weight) is left out.
+
+        Args:
+            vectors_in: gives ``[n, D]`` vectors of length 1 in a view.
+
+        Returns:
+            ``[n, sum of D]`` of length 1.
+        """
+        same = self.speaks.same_sense
+        weights = same.weights_of_few if same is not None else ()
+        found = []
+        for view, weight in zip(self.speaks.views, weights, strict=True):
+            vectors = vectors_in(view)
+            found.append(max(weight, 0.0) ** 0.5 * (self.centred(view, vectors) if view in self.centres else vectors))
+        return unit(np.concatenate(found, axis=1))
+
+    def to_dict(self) -> dict[str, object]:
+        """As JSON has it."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, raw: Mapping[str, Any]) -> Calibration:
+        """What :meth:`to_dict` wrote."""
+        return cls(
+            str(raw["checksum"]),
+            tuple(LayerCalibration(**_reading(layer)) for layer in raw["layers"]),
+            tuple(Reading(**_reading(other)) for other in raw["others"]),
+            int(raw["verdict_layer"]),
+            str(raw["speaker"]),
+            {view: tuple(centre) for view, centre in raw["centres"].items()},
+        )
+
+
+def _over(by_size: Sequence[SizeResult], counts: Callable[[SizeResult], tuple[float, float]]) -> float:
+    found = [counts(size) for size in by_size]
+    return sum(part for _, part in found) / max(sum(whole for whole, _ in found), 1e-9)
+
+
+def _reading(raw: Mapping[str, Any]) -> dict[str, Any]:
+    same = raw["same_sense"]
+    if isinstance(same, Mapping):
+        weights = {"weights": tuple(map(tuple, same["weights"])), "weights_of_few": tuple(same["weights_of_few"])}
+        same = SameSense(**{**same, **weights})
+    grouping = raw["grouping"]
+    if isinstance(grouping, Mapping):
+        grouping = GroupingModel.from_dict(grouping)
+    by_size = tuple(SizeResult(**size) for size in raw["by_size"])
+    lists = {
+        "grouping": grouping,
+        "by_size": by_size,
+        "views": tuple(raw["views"]),
+        "reliability": tuple(tuple(bin_) for bin_ in raw["reliability"]),
+    }
+    return {**raw, "same_sense": same, **lists}
+
+
+def centred(vectors: NDArray[np.floating], centre: NDArray[np.floating]) -> NDArray[np.float32]:
+    """See :meth:`Calibration.centred`."""
+    # The words around any use have much in common; what they have in common says nothing about the use.
+    known = np.linalg.norm(vectors, axis=1, keepdims=True) > 0
+    return unit(np.where(known, vectors - centre, 0.0))

@@ -1,0 +1,220 @@
+"""How probable each way to sort a set of uses into meanings is, and what may be said of it.
+
+Pairs are not independent: where 1 goes with 2 and 2 with 3, 1 goes with 3. So whole groupings are weighed: the probability of a
+grouping is a softmax over all of them of the log-odds of its pairs, and a prior by its number of groups (correlation clustering as
+a conditional random field: Bansal, Blum and Chawla, 2004; Finley and Joachims, 2005).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elmo_tasks.senses.partitions import Groups, groups_of, likely_partitions, pair_places, together
+from elmo_tasks.senses.senses import contrast
+
+#: Sizes of sets that have numbers of their own; larger sets take those of the last.
+SIZES = (2, 3, 4, 5, 6, 8)
+#: What is named is to be right so often, and so often what is only leaned to; see :class:`GroupingModel`.
+RIGHT_WHEN_NAMED, RIGHT_WHEN_LEANING = 0.88, 0.72
+#: No grouping is named that is less probable, however often such were right.
+LEAST_NAMED = 0.8
+#: What the sentences of a common set tell, see :func:`told`; log-odds are taken about it.
+_TOLD = 1.0
+
+
+class Voice(str, Enum):
+    """How sure an answer is."""
+
+    NAMED = "named"
+    LEANING = "leaning"
+    SILENT = "silent"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What may be said of a set of uses.
+
+    Attributes:
+        voice: whether ``groups`` are named, only leaned to, or not told.
+        groups: the most probable grouping.
+        probability: how probable it is, among all groupings.
+        same: ``[n, n]`` the probability that two uses mean the same: that of all groupings together that put them together.
+        claim: a pair ``(a, b, whether they mean the same, probability)`` that is all that is leaned to, where the grouping is not;
+            ``None`` else.
+    """
+
+    voice: Voice
+    groups: Groups
+    probability: float
+    same: NDArray[np.float64]
+    claim: tuple[int, int, bool, float] | None = None
+
+
+@dataclass(frozen=True)
+class OfSize:
+    """What was fitted for sets of one size.
+
+    Attributes:
+        sharpness: what the log-odds of a pair are multiplied by.
+        shift: what is added to them.
+        prior: log-weight of one group, two groups, ... .
+        named_at: probability from which a grouping is named.
+        leaning_at: probability from which it is leaned to.
+        claim_at: probability from which a single pair is leaned to, where no grouping is.
+    """
+
+    sharpness: float
+    shift: float
+    prior: tuple[float, ...]
+    named_at: float = 1.0
+    leaning_at: float = 1.0
+    claim_at: float = 1.0
+
+
+@dataclass(frozen=True)
+class SizeResult:
+    """How sets of one size and collection were decided, on words that nothing was fitted on; right is what is right whole.
+
+    Attributes:
+        collection: of sentences.
+        size: uses of a set.
+        several: sets in several senses.
+        named: share of these whose grouping was named.
+        right: share of these named ones that are right.
+        leaning: share of these that are leaned to instead, or of which a pair is told.
+        right_leaning: share of these leanings that are right.
+        one: sets in one sense.
+        split: share of these that were named as several meanings.
+        one_named: share of these that were rightly named as one.
+        error: expected calibration error of the probability of the most probable grouping.
+    """
+
+    collection: str
+    size: int
+    several: int
+    named: float
+    right: float
+    leaning: float
+    right_leaning: float
+    one: int
+    split: float
+    one_named: float
+    error: float
+
+
+@dataclass(frozen=True)
+class GroupingModel:
+    """Cosines of uses, and how much their sentences tell -> the probability of every grouping.
+
+    Attributes:
+        weights: of each of :func:`pair_features`.
+        sizes: by number of uses; see :data:`SIZES`.
+    """
+
+    weights: tuple[float, ...]
+    sizes: Mapping[int, OfSize]
+
+    def of_size(self, n: int) -> OfSize:
+        """What was fitted for sets of ``n`` uses, or for the next smaller size."""
+        return self.sizes[max(size for size in self.sizes if size <= max(2, n))]
+
+    def posterior(
+        self, cosines: Sequence[NDArray[np.floating]], told: NDArray[np.floating]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Groupings and their probabilities.
+
+        Args:
+            cosines: ``[n, n]`` in each view that was fitted.
+            told: ``[n]`` how much each sentence tells; see :func:`elmo_tasks.senses.views_of_uses.told`.
+
+        Returns:
+            ``[K, n]`` groupings, ``[K]`` their probabilities.
+        """
+        n = len(told)
+        fitted = self.of_size(n)
+        first, second = pair_places(n)
+        pairs = pair_features(cosines, told) @ np.array(self.weights) * fitted.sharpness + fitted.shift
+        full = np.zeros((n, n))
+        full[first, second] = full[second, first] = pairs
+        labels = likely_partitions(full)
+        n_groups = labels.max(axis=1)
+        prior = np.array([*fitted.prior, *[fitted.prior[-1]] * n])[n_groups] - np.log(np.bincount(n_groups))[n_groups]
+        scores = (together(labels) - 0.5) @ pairs + prior
+        weights = np.exp(scores - scores.max())
+        return labels, weights / weights.sum()
+
+    def of_two(self, cosines: Sequence[NDArray[np.floating]], told: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Many sets of two uses at once.
+
+        Args:
+            cosines: ``[P]`` of the two uses of each, in each view.
+            told: ``[P, 2]``.
+
+        Returns:
+            ``[P]`` the probability that the two mean the same.
+        """
+        fitted = self.of_size(2)
+        least, most = (np.log1p(side(told, axis=1)) - _TOLD for side in (np.min, np.max))
+        nothing = np.zeros(len(told))  # two uses have no contrast
+        features = [part for c in cosines for part in (c, c * least, nothing, nothing)]
+        odds = np.stack([*features, least, most], axis=1) @ np.array(self.weights) * fitted.sharpness + fitted.shift
+        return np.asarray(1 / (1 + np.exp(-np.clip(odds + fitted.prior[0] - fitted.prior[1], -50, 50))))
+
+    def decide(self, cosines: Sequence[NDArray[np.floating]], told: NDArray[np.floating]) -> Decision:
+        """What may be said of a set; see :meth:`posterior`."""
+        n, fitted = len(told), self.of_size(len(told))
+        labels, chances = self.posterior(cosines, told)
+        best = int(chances.argmax())
+        first, second = pair_places(n)
+        alike = chances @ together(labels)  # [pairs]
+        same = np.eye(n)
+        same[first, second] = same[second, first] = alike
+        probability = float(chances[best])
+        if probability >= fitted.named_at:
+            return Decision(Voice.NAMED, groups_of(labels[best]), probability, same)
+        if probability >= fitted.leaning_at:
+            return Decision(Voice.LEANING, groups_of(labels[best]), probability, same)
+        at = int(np.abs(alike - 0.5).argmax())
+        sure = float(max(alike[at], 1 - alike[at]))
+        if n > 2 and sure >= fitted.claim_at:
+            claim = (int(first[at]), int(second[at]), bool(alike[at] >= 0.5), sure)
+            return Decision(Voice.LEANING, groups_of(labels[best]), probability, same, claim)
+        return Decision(Voice.SILENT, groups_of(labels[best]), probability, same)
+
+    @classmethod
+    def from_dict(cls, raw: Mapping[str, Any]) -> GroupingModel:
+        """What ``dataclasses.asdict`` made of one, also where JSON made the sizes strings."""
+        sizes = {int(n): OfSize(**{**size, "prior": tuple(size["prior"])}) for n, size in raw["sizes"].items()}
+        return cls(tuple(raw["weights"]), sizes)
+
+
+def pair_features(cosines: Sequence[NDArray[np.floating]], told: NDArray[np.floating]) -> NDArray[np.float64]:
+    """What is known of each pair of uses.
+
+    In each view the cosine, and what is left of it without the two uses' means (see
+    :func:`~elmo_tasks.senses.senses.contrast`); both also times how much the pair tells: a low cosine of two telling sentences
+    speaks for two meanings, of two that tell little it says next to nothing. Then how much the pair tells, and how much the more
+    telling of its two sentences does.
+
+    Args:
+        cosines: ``[n, n]`` in each of ``V`` views.
+        told: ``[n]`` how much each sentence tells.
+
+    Returns:
+        ``[n (n - 1) / 2, 4 V + 2]``.
+    """
+    first, second = pair_places(len(told))
+    least = np.log1p(np.minimum(told[first], told[second])) - _TOLD
+    most = np.log1p(np.maximum(told[first], told[second])) - _TOLD
+    found = []
+    for matrix in cosines:
+        cosine = np.asarray(matrix, np.float64)[first, second]
+        left = contrast(matrix)[first, second]
+        found += [cosine, cosine * least, left, left * least]
+    return np.stack([*found, least, most], axis=1)

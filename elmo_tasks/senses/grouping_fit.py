@@ -1,0 +1,198 @@
+"""How a :class:`~elmo_tasks.senses.grouping.GroupingModel` is fitted on sets whose senses are known, and measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from elmo_tasks.senses.grouping import (
+    LEAST_NAMED,
+    RIGHT_WHEN_LEANING,
+    RIGHT_WHEN_NAMED,
+    SIZES,
+    Decision,
+    GroupingModel,
+    OfSize,
+    SizeResult,
+    Voice,
+    pair_features,
+)
+from elmo_tasks.senses.known_sets import KnownSet
+from elmo_tasks.senses.partitions import groups_of, number_of, pair_places, pairs_together, partitions
+
+_STEPS = 40
+# Ridges: a few hundred sets of a size are little, so its numbers stay near those that change nothing.
+_ON_WEIGHTS, _ON_SHAPE, _ON_PRIOR = 1e-3, 3e-3, 3e-3
+_NEVER = 1.01
+# Of larger sets there are too few of each size to see from where on they are right.
+_POOLED = ((2,), (3, 4), (5, 6, 8))
+_FEWEST = 12  # so few sets show nothing
+
+
+@dataclass(frozen=True)
+class _Stack:
+    """All sets of one size: ``[S, pairs, F]`` features, ``[S]`` the right grouping, ``[S]`` weights."""
+
+    size: int
+    features: Tensor
+    right: Tensor
+    weights: Tensor
+
+
+def fit_grouping(sets: Sequence[KnownSet], chosen: Sequence[int]) -> GroupingModel:
+    """The numbers under which the right groupings are most probable.
+
+    Args:
+        sets: to fit on.
+        chosen: the views to read, places among the cosines of a set.
+    """
+    stacks = [_stack(n, sets, chosen) for n in SIZES if any(len(s.labels) == n for s in sets)]
+    # Features at one scale, so that one ridge fits all.
+    scale = torch.cat([stack.features.flatten(0, 1) for stack in stacks]).std(dim=0)
+    scale = torch.where(scale > 1e-6, scale, 1.0)  # one that is the same for all pairs says nothing
+    weights = torch.zeros(len(scale), dtype=torch.double, requires_grad=True)
+    sharpness = torch.zeros(len(stacks), dtype=torch.double, requires_grad=True)  # its logarithm
+    shift = torch.zeros(len(stacks), dtype=torch.double, requires_grad=True)
+    priors = [torch.zeros(stack.size, dtype=torch.double, requires_grad=True) for stack in stacks]
+    optimizer = torch.optim.LBFGS(
+        [weights, sharpness, shift, *priors], max_iter=_STEPS, line_search_fn="strong_wolfe", tolerance_change=1e-7
+    )
+
+    def loss() -> Tensor:
+        optimizer.zero_grad()
+        total = _ON_WEIGHTS * weights.square().sum() + _ON_SHAPE * (sharpness.square().sum() + shift.square().sum())
+        for k, (stack, prior) in enumerate(zip(stacks, priors, strict=True)):
+            pairs = stack.features @ (weights / scale) * sharpness[k].exp() + shift[k]  # [S, pairs]
+            chance = _log_probabilities(pairs, stack.size, prior).gather(1, stack.right.unsqueeze(1)).squeeze(1)
+            total = total - (chance * stack.weights).sum() / len(stacks) + _ON_PRIOR * prior.square().sum()
+        total.backward()
+        return total
+
+    optimizer.step(loss)  # type: ignore[no-untyped-call]
+    sizes = {
+        stack.size: OfSize(
+            round(sharpness[k].exp().item(), 6),
+            round(shift[k].item(), 6),
+            tuple(round(p, 6) for p in priors[k].tolist()),
+        )
+        for k, stack in enumerate(stacks)
+    }
+    model = GroupingModel(tuple(round(w, 6) for w in (weights / scale).tolist()), sizes)
+    return _with_thresholds(model, sets, chosen)
+
+
+def _stack(n: int, sets: Sequence[KnownSet], chosen: Sequence[int]) -> _Stack:
+    mine = [s for s in sets if len(s.labels) == n]
+    kinds = [(s.collection, s.is_one) for s in mine]
+    # Each collection counts the same, and in it sets in one sense as much as those in several.
+    weights = torch.tensor([1 / kinds.count(kind) / len(set(kinds)) for kind in kinds], dtype=torch.double)
+    features = np.stack([pair_features([s.cosines[k] for k in chosen], s.told) for s in mine])
+    return _Stack(n, torch.from_numpy(features), torch.tensor([number_of(s.labels) for s in mine]), weights)
+
+
+def _log_probabilities(pairs: Tensor, n: int, prior: Tensor) -> Tensor:
+    """``[S, pairs]`` -> ``[S, groupings]``; as :meth:`GroupingModel.posterior`, with gradients."""
+    n_groups = torch.from_numpy(partitions(n).max(axis=1))
+    by_number = prior[n_groups] - torch.bincount(n_groups).double().log()[n_groups]
+    sides = torch.from_numpy(pairs_together(n)).double() - 0.5
+    return (pairs @ sides.t() + by_number).log_softmax(dim=1)
+
+
+def _decided(model: GroupingModel, sets: Sequence[KnownSet], chosen: Sequence[int]) -> list[tuple[KnownSet, Decision]]:
+    return [(s, model.decide([s.cosines[k] for k in chosen], s.told)) for s in sets]
+
+
+def _with_thresholds(model: GroupingModel, sets: Sequence[KnownSet], chosen: Sequence[int]) -> GroupingModel:
+    """From where on what is said is right as often as it should be, on the sets that were fitted on; larger sets share theirs."""
+    sizes = {}
+    for pooled in _POOLED:
+        decisions = _decided(model, [s for s in sets if len(s.labels) in pooled], chosen)
+        whole = [(d.probability, d.groups == groups_of(s.labels)) for s, d in decisions]
+        pairs = [(c[3], bool(s.same[c[0], c[1]]) == c[2]) for s, d in decisions if (c := _surest(d))]
+        named_at = max(LEAST_NAMED, threshold(whole, RIGHT_WHEN_NAMED))
+        leaning_at = min(named_at, threshold([w for w in whole if w[0] < named_at], RIGHT_WHEN_LEANING))
+        claim_at = threshold(pairs, RIGHT_WHEN_LEANING) if min(pooled) > 2 else _NEVER
+        for n in set(pooled) & set(model.sizes):
+            sizes[n] = replace(model.sizes[n], named_at=named_at, leaning_at=leaning_at, claim_at=claim_at)
+    return replace(model, sizes=sizes)
+
+
+def _surest(decision: Decision) -> tuple[int, int, bool, float]:
+    n = len(decision.same)
+    first, second = pair_places(n)
+    alike = decision.same[first, second]
+    at = int(np.abs(alike - 0.5).argmax())
+    return int(first[at]), int(second[at]), bool(alike[at] >= 0.5), float(max(alike[at], 1 - alike[at]))
+
+
+def threshold(outcomes: Sequence[tuple[float, bool]], right: float) -> float:
+    """The least probability from which on claims are right as often as asked, with those just at it: no luck of a few.
+
+    Args:
+        outcomes: the probability of each claim, and whether it is right.
+        right: the share that is to be right.
+    """
+    by_sureness = sorted(outcomes, reverse=True)
+    n_right, least = 0, _NEVER
+    for k, (sure, is_right) in enumerate(by_sureness, start=1):
+        n_right += is_right
+        is_last = k == len(by_sureness) or by_sureness[k][0] < sure  # claims that are as sure stand or fall together
+        if is_last and k >= _FEWEST and n_right >= right * k:
+            least = sure
+    return round(least, 4)
+
+
+def measure_grouping(
+    model: GroupingModel, sets: Sequence[KnownSet], chosen: Sequence[int], bins: int = 10
+) -> tuple[SizeResult, ...]:
+    """How sets are decided, by collection and size; nothing may have been fitted on their words."""
+    decided = _decided(model, sets, chosen)
+    found = []
+    for collection in dict.fromkeys(s.collection for s in sets):
+        for n in SIZES:
+            mine = [(s, d) for s, d in decided if s.collection == collection and len(s.labels) == n]
+            if mine:
+                found.append(_size_result(collection, n, mine, bins))
+    return tuple(found)
+
+
+def _size_result(collection: str, n: int, decided: Sequence[tuple[KnownSet, Decision]], bins: int) -> SizeResult:
+    several = [(s, d) for s, d in decided if not s.is_one]
+    one = [d for s, d in decided if s.is_one]
+    named = [d.groups == groups_of(s.labels) for s, d in several if d.voice is Voice.NAMED]
+    leanings = [right for s, d in several if (right := _leaning_is_right(s, d)) is not None]
+    chance = np.array([d.probability for _, d in decided])
+    is_right = np.array([d.groups == groups_of(s.labels) for s, d in decided], float)
+    at = np.minimum((chance * bins).astype(int), bins - 1)
+    error = sum(abs(float((chance - is_right)[at == k].sum())) for k in range(bins)) / len(decided)
+    return SizeResult(
+        collection,
+        n,
+        len(several),
+        _share([d.voice is Voice.NAMED for _, d in several]),
+        _share(named),
+        _share([_leaning_is_right(s, d) is not None for s, d in several]),
+        _share(leanings),
+        len(one),
+        _share([d.voice is Voice.NAMED and len(d.groups) > 1 for d in one]),
+        _share([d.voice is Voice.NAMED and len(d.groups) == 1 for d in one]),
+        round(error, 4),
+    )
+
+
+def _leaning_is_right(known: KnownSet, decision: Decision) -> bool | None:
+    """Whether a leaning, or the pair that is all that is leaned to, is right; ``None`` where there is none."""
+    if decision.voice is not Voice.LEANING:
+        return None
+    if decision.claim is None:
+        return decision.groups == groups_of(known.labels)
+    a, b, same, _ = decision.claim
+    return bool(known.same[a, b]) == same
+
+
+def _share(values: Sequence[bool]) -> float:
+    return round(float(np.mean(values)), 4) if values else 0.0

@@ -1,0 +1,152 @@
+"""Where a word occurs: in the gallery, and in a person's own text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from elmo_tasks.errors import InputError
+from elmo_tasks.senses.gallery import EverydayUse, GalleryUse, gallery
+from elmo_tasks.text.mentions import check_word, find_mention
+from elmo_tasks.text.sentences import split_sentences
+from elmo_tasks.text.tokens import Token, tokenize
+from elmo_tasks.text.word_forms import are_inflections, folded
+from elmo_tasks.uses import Use
+
+if TYPE_CHECKING:
+    from elmo_tasks.senses.use_index import UseIndex
+
+MOST_USES = 300
+MOST_TOKENS = 200
+MOST_CHARACTERS = 2_000_000
+_WORD = re.compile(r"\w+")
+_TEXT_COLUMNS = ("sentence", "text", "quote", "content")
+
+
+@dataclass(frozen=True)
+class FoundUse(Use):
+    """A use that was found in a text.
+
+    Attributes:
+        sense: a short name of its sense, if it is known.
+        own: from a person's own text, not from the gallery.
+    """
+
+    sense: str | None = None
+    own: bool = False
+
+    @classmethod
+    def at(cls, sentence: str, tokens: Sequence[Token], index: int, own: bool = True) -> FoundUse:
+        """One of the tokens of a sentence."""
+        token = tokens[index]
+        words = tuple(t.text for t in tokens)
+        return cls(words, index, index + 1, sentence, (token.start, token.end), own=own)
+
+
+def base_word(word: str) -> str:
+    """One word as typed -> the key by which its uses are found.
+
+    Raises:
+        InputError: it is not one word.
+    """
+    return folded(check_word(word)[0].text)
+
+
+def gallery_uses(word: str) -> tuple[FoundUse, ...]:
+    """The uses of a word in the gallery, with their senses; none if the gallery does not have the word."""
+    key = base_word(word)
+    found = []
+    for entry in gallery():
+        if are_inflections(folded(entry.word), key):
+            found.append(gallery_use(entry))
+    return tuple(found)
+
+
+def gallery_use(entry: GalleryUse | EverydayUse) -> FoundUse:
+    """A sentence whose sense is known, read."""
+    use = find_mention(entry.word, entry.sentence).use
+    return FoundUse(use.tokens, use.start, use.end, use.sentence, use.place, entry.sense)
+
+
+def uses_in(word: str, sentences: Iterable[str], most: int = MOST_USES) -> tuple[tuple[FoundUse, ...], int]:
+    """The uses of a word, in any inflection and case, in one's own sentences.
+
+    Args:
+        word: one word.
+        sentences: see :func:`sentences_of`.
+        most: keep so many; where there are more, they are taken at even distances.
+
+    Returns:
+        the uses that are kept, and how many there are.
+    """
+    key = base_word(word)
+    found = []
+    known: dict[str, bool] = {}
+    for sentence in sentences:
+        # A rough look first: cutting a long text into tokens takes most of the time.
+        words = set(_WORD.findall(folded(sentence)))
+        known |= {word: are_inflections(word, key) for word in words - known.keys()}
+        if not any(known[word] for word in words) and key not in folded(sentence):
+            continue
+        tokens = tokenize(sentence)[:MOST_TOKENS]
+        found += [
+            FoundUse.at(sentence, tokens, k)
+            for k, token in enumerate(tokens)
+            if are_inflections(folded(token.text), key)
+        ]
+    return evenly(found, most), len(found)
+
+
+def index_uses(word: str, index: UseIndex, most: int = MOST_USES) -> tuple[tuple[FoundUse, ...], int]:
+    """The uses of a word in an index of one's own text, as :func:`uses_in` gives those of a text."""
+    found, total = index.uses_of(base_word(word), most)
+    return tuple(FoundUse.at(sentence, tokenize(sentence), k) for sentence, k in found), total
+
+
+def evenly(found: Sequence[FoundUse], most: int) -> tuple[FoundUse, ...]:
+    """At most so many of them, at even distances."""
+    if len(found) <= most:
+        return tuple(found)
+    return tuple(found[k * len(found) // most] for k in range(most))
+
+
+def sentences_of(text: str, name: str = "", most: int | None = MOST_CHARACTERS) -> list[str]:
+    """A person's own text as sentences.
+
+    Args:
+        text: pasted, or what a .txt or .csv file holds. In a .csv file each row is one text: the column named sentence, text,
+            quote or content, else the first one.
+        name: of the file, if it was one.
+        most: characters that it may have.
+
+    Raises:
+        InputError: it is too long, or a table without text.
+    """
+    if most is not None and len(text) > most:
+        raise InputError(
+            f"The text has {len(text):,} characters; the most is {most:,}. Use a part of it.", field="text"
+        )
+    if not name.lower().endswith(".csv"):
+        # Lines of their own are sentences of their own where the text is a list.
+        return split_sentences(text if _is_running(text) else text.replace("\n", "\n\n"), MOST_TOKENS)
+    try:
+        rows = [row for row in csv.reader(io.StringIO(text.lstrip("\ufeff"), newline="")) if any(row)]
+    except csv.Error as error:
+        raise InputError(f"The file {name[:60]} cannot be read as a table ({error}).", field="text") from None
+    if not rows:
+        raise InputError(f"The file {name[:60]} has no rows.", field="text")
+    header = [cell.strip().lower() for cell in rows[0]]
+    column = next((header.index(title) for title in _TEXT_COLUMNS if title in header), None)
+    cells = [row[column or 0] for row in (rows if column is None else rows[1:]) if len(row) > (column or 0)]
+    return [sentence for cell in cells for sentence in split_sentences(cell, MOST_TOKENS)]
+
+
+def _is_running(text: str) -> bool:
+    """Whether lines are broken inside sentences, as in a book: many lines end without an end of a sentence."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    broken = sum(line[-1] not in ".!?\"'”’)…:" for line in lines[:-1])
+    return broken > 0.5 * max(1, len(lines) - 1)

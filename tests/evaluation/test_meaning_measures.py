@@ -1,0 +1,98 @@
+"""Decisions by a threshold, nearest senses, groups and self-similarity: by hand, and against scikit-learn."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import f1_score
+
+from elmo_tasks.evaluation.nearest_sense import (
+    all_words_scores,
+    most_frequent,
+    nearest,
+    say_all_words,
+    sense_means,
+    sense_scores,
+)
+from elmo_tasks.senses.geometry import self_similarity
+from elmo_tasks.senses.known_groups import groups_match_senses
+from elmo_tasks.senses.pair_decisions import accuracy_at, best_threshold
+
+
+def test_the_threshold_is_the_best_of_all_on_what_it_learned_from():
+    random = np.random.default_rng(0)
+    for _ in range(30):
+        cosines, same = random.integers(0, 6, 12) / 5, random.random(12) < 0.5  # with many ties
+        best = max(accuracy_at(t, cosines, same) for t in (*np.arange(-0.1, 1.3, 0.1), np.inf))
+        assert accuracy_at(best_threshold(cosines, same), cosines, same) == best
+
+
+def test_the_threshold_stands_half_way_between_two_pairs():
+    assert best_threshold(np.array([0.9, 0.2, 0.5]), np.array([True, False, True])) == pytest.approx(0.35)
+    assert best_threshold(np.array([0.9, 0.2]), np.array([False, False])) == np.inf
+    assert best_threshold(np.array([0.9, 0.2]), np.array([True, True])) == -np.inf
+
+
+def test_a_sense_is_where_its_uses_are_on_average():
+    vectors = np.array([[1, 0], [0, 1], [0, -2.0]])
+    means, names = sense_means(vectors, [("a",), ("a", "b"), ("c",)])
+    assert names == ("a", "b", "c")
+    np.testing.assert_allclose(means, [[0.5**0.5, 0.5**0.5], [0, 1], [0, -1]], atol=1e-6)
+
+
+def test_nearest_goes_by_cosine_and_not_by_length():
+    assert nearest(np.array([[1, 0.2], [0.2, 1.0]]), np.array([[0, 9.0], [0.1, 0]])).tolist() == [1, 0]
+
+
+def test_macro_f1_counts_the_senses_there_are():
+    gold, said = ["a", "a", "b", "b", "c"], ["a", "b", "b", "b", "d"]
+    found = sense_scores(said, gold)
+    assert found.accuracy == pytest.approx(3 / 5)
+    assert found.macro_f1 == pytest.approx(
+        f1_score(gold, said, labels=["a", "b", "c"], average="macro", zero_division=0)
+    )
+    assert found.macro_f1 == pytest.approx((2 / 3 + 4 / 5 + 0) / 3)
+
+
+def test_silence_costs_recall_only():
+    gold = [("x",), ("y", "z"), ("q",), ("r",)]
+    found = all_words_scores(["x", "z", None, "no"], gold)  # precision 2/3, recall 2/4
+    assert (found.f1, found.answered) == (pytest.approx(2 * (2 / 3) * (2 / 4) / (2 / 3 + 2 / 4)), 0.75)
+    assert all_words_scores(["x", "z", "no", "no"], gold).f1 == 0.5
+
+
+def test_only_senses_of_the_same_lemma_are_said_and_unseen_lemmas_fall_back():
+    known = np.array([[1.0, 0], [0, 1], [1, 0]])
+    said = say_all_words(
+        known,
+        ["owl", "owl", "cat"],
+        [("owl1",), ("owl2",), ("cat1",)],
+        np.array([[0.1, 1], [0, 1], [1, 0], [1, 0]]),
+        ["owl", "cat", "dog", "cow"],
+        {"dog": "dog1", "owl": "owl9"},
+    )
+    assert said == ["owl2", "cat1", "dog1", None]
+
+
+def test_the_most_frequent_sense():
+    assert most_frequent([("b",), ("a", "b"), ("a",), ("c",)]) == "b"
+
+
+def test_groups_that_are_the_senses_have_index_1_and_noise_has_none():
+    random = np.random.default_rng(0)
+    senses = ["a"] * 30 + ["b"] * 30
+    blobs = np.repeat(np.eye(8)[:2], 30, axis=0) + 0.05 * random.standard_normal((60, 8))
+    assert groups_match_senses(blobs, senses) == 1.0
+    assert abs(groups_match_senses(random.standard_normal((60, 8)), senses)) < 0.15
+    assert groups_match_senses(np.ones((60, 8)), senses) == 0.0
+
+
+def test_self_similarity_is_the_mean_over_words_of_the_mean_over_pairs():
+    random = np.random.default_rng(0)
+    vectors, words = random.standard_normal((9, 5)), ["a"] * 5 + ["b"] * 3 + ["c"]
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    by_hand = []
+    for start, end in ((0, 5), (5, 8)):
+        cosine = unit[start:end] @ unit[start:end].T
+        by_hand.append(cosine[np.triu_indices(end - start, 1)].mean())
+    assert self_similarity(vectors, words, fewest=2) == pytest.approx(np.mean(by_hand), abs=1e-6)
+    assert self_similarity(vectors, words, fewest=5) == pytest.approx(by_hand[0], abs=1e-6)
+    assert np.isnan(self_similarity(vectors, words, fewest=6))

@@ -1,0 +1,68 @@
+import pytest
+
+from elmo_tasks.errors import DataError, InputError
+from elmo_tasks.senses.content_words import content_words
+from elmo_tasks.senses.text_files import read_corpus
+from elmo_tasks.senses.uses import gallery_uses, sentences_of, uses_in
+
+
+def test_gallery_uses_have_senses_and_places():
+    uses = gallery_uses("Bank")
+    assert len(uses) == 24
+    assert len({use.sense for use in uses}) == 3
+    assert all(use.word.lower().startswith("bank") for use in uses)
+    assert all(use.tokens[use.start : use.end] == (use.word,) for use in uses)
+    assert gallery_uses("zebra") == ()
+
+
+def test_inflections_and_cases_are_uses():
+    found, n = uses_in("run", ["He ran.", "RUNS of luck.", "A runner.", "Running, running!"])
+    assert [use.word for use in found] == ["ran", "RUNS", "Running", "running"]
+    assert n == 4
+
+
+def test_many_uses_are_taken_at_even_distances():
+    found, n = uses_in("bank", [f"The bank {k}." for k in range(100)], most=10)
+    assert n == 100
+    assert [use.sentence for use in found] == [f"The bank {k}." for k in range(0, 100, 10)]
+
+
+def test_what_is_not_one_word_is_refused():
+    with pytest.raises(InputError, match="more than one word"):
+        uses_in("two words", ["A bank."])
+
+
+def test_a_table_is_read_by_its_column_of_text():
+    assert sentences_of("id,text\n1,The bank. It closed.\n2,=A bank\n", "x.csv") == [
+        "The bank.",
+        "It closed.",
+        "=A bank",
+    ]
+    assert sentences_of("The bank,1\nA shore,2\n", "X.CSV") == ["The bank", "A shore"]
+    with pytest.raises(InputError, match="no rows"):
+        sentences_of("\n", "empty.csv")
+
+
+def test_lines_of_a_list_are_sentences_and_lines_of_a_book_are_not():
+    assert sentences_of("The bank is shut.\nWe sat on it.\n") == ["The bank is shut.", "We sat on it."]
+    book = "It was late and the\nbank was shut when we\ncame to the town. Then\nwe left."
+    assert sentences_of(book) == ["It was late and the bank was shut when we came to the town.", "Then we left."]
+
+
+def test_a_text_may_not_be_endless():
+    with pytest.raises(InputError, match="the most is 2,000,000"):
+        sentences_of("a" * 2_000_001)
+
+
+def test_content_words_are_neither_names_nor_stop_words():
+    text = ["The bank and the banks of Oslo would say it."] * 4
+    found = content_words(text, fewest=3)
+    assert [(word.word, len(word.uses)) for word in found] == [("bank", 8)]
+
+
+def test_files_that_are_no_text_are_named(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(DataError, match=r"a\.txt: expected a text file in UTF-8"):
+        read_corpus([tmp_path / "a.txt"])
+    with pytest.raises(DataError, match=r"none\.txt"):
+        read_corpus([tmp_path / "none.txt"])

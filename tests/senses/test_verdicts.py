@@ -1,0 +1,107 @@
+"""What is said follows from the numbers."""
+
+import numpy as np
+import pytest
+
+from elmo_tasks.senses.grouping import Decision, Voice
+from elmo_tasks.senses.verdicts import ranked, verdict
+
+
+def blocks(groups, within, between):
+    n = sum(len(group) for group in groups)
+    together = {(a, b) for group in groups for a in group for b in group}
+    return [[1.0 if a == b else within if (a, b) in together else between for b in range(n)] for a in range(n)]
+
+
+def said_of(groups, voice=Voice.NAMED, probability=0.91, claim=None, same=(0.9, 0.2), cosine=(0.62, 0.48), layer="1"):
+    decision = Decision(voice, groups, probability, np.array(blocks(groups, *same)), claim)
+    return verdict(decision, blocks(groups, *cosine), 0.15, layer, "bank")
+
+
+@pytest.mark.parametrize(
+    ("groups", "said"),
+    [
+        (((0, 1), (2,)), "3 is the odd one out: 1 and 2 go together (91 %)."),
+        (((0, 2), (1,)), "2 is the odd one out: 1 and 3 go together (91 %)."),
+        (((0, 2), (1, 3)), "1 and 3 go together, 2 and 4 go together (91 %)."),
+        (((0, 1), (2,), (3,)), "1 and 2 go together, 3 and 4 stand apart (91 %)."),
+        (((0,), (1,), (2,)), "1, 2 and 3 each stand apart: the 3 uses of “bank” all mean different things (91 %)."),
+        (((0, 1, 2),), "All 3 uses of “bank” go together (91 %)."),
+        (((0, 1),), "Both uses of “bank” mean the same (91 %)."),
+        (((0,), (1,)), "The two uses of “bank” mean different things (91 %)."),
+    ],
+)
+def test_the_groups_come_first_with_how_sure_they_are(groups, said):
+    text = said_of(groups)
+    assert text.startswith(said)
+    assert "0.15" in text
+    assert "t layer 1 " in text
+    leaning = said_of(groups, Voice.LEANING, 0.71)
+    assert leaning.startswith("More likely than not, " + said[0].lower() + said[1:].replace("91", "71"))
+    assert "That is a leaning, not a verdict." in leaning
+
+
+def test_the_likeliest_of_many_may_be_less_likely_than_not():
+    assert said_of(((0, 2), (1, 3)), Voice.LEANING, 0.4).startswith(
+        "Of all ways to group them the likeliest is this, 1 and 3 go together, 2 and 4 go together (40 %)."
+    )
+
+
+def test_where_only_a_pair_is_sure_it_is_said_with_the_likeliest_grouping():
+    text = said_of(((0, 1), (2,)), Voice.LEANING, 0.43, claim=(0, 2, False, 0.84))
+    assert text.startswith(
+        "1 and 3 more likely mean different things than not (84 %). How all of them group is not sure; the likeliest is that 3 is "
+        "the odd one out: 1 and 2 go together (43 %)."
+    )
+    assert "1 and 2 more likely mean the same than not (99 %)" in said_of(
+        ((0, 1), (2,)), Voice.LEANING, 0.43, claim=(0, 1, True, 0.99)
+    )
+
+
+def test_nothing_is_certain():
+    assert "(over 99 %)" in said_of(((0, 1), (2,)), probability=0.9999)
+
+
+def test_it_says_when_it_cannot_tell():
+    text = said_of(((0, 1, 2),), Voice.SILENT, cosine=(0.5, 0.5), layer="mean")
+    assert text.startswith("The model cannot tell these uses of “bank” apart.")
+    assert "In the mean of the layers their cosines average 0.50" in text
+    two = said_of(((0, 1),), Voice.SILENT, same=(0.55, 0.55), cosine=(0.5, 0.5))
+    assert two.startswith("The model cannot say whether these two uses of “bank” mean the same: it gives 55 % for it.")
+    assert "At layer 1 their cosine is 0.50" in two
+
+
+def test_it_says_what_would_help():
+    more = "Two sentences for each meaning would tell more."
+    assert said_of(((0, 1),), Voice.SILENT).endswith(more)
+    assert said_of(((0, 1), (2,)), Voice.LEANING).endswith(more)
+    assert more not in said_of(((0, 1), (2,)))
+    assert said_of(((0, 1), (2, 3)), Voice.SILENT).endswith(
+        "Sentences that differ more in topic, or say more around the word, may help."
+    )
+
+
+def test_of_different_spellings_only_the_order_is_said():
+    cosine = [[1, 0.7, 0.2], [0.7, 1, 0.4], [0.2, 0.4, 1]]
+    text = ranked(cosine, 0.1, "1")
+    assert text.startswith(
+        "1 and 2 are the closest, 1 and 3 the furthest apart. At layer 1 their cosines are 0.70 and 0.20"
+    )
+    assert "no groups are named" in text
+    assert ranked([[1, 0.7], [0.7, 1]], 0.1, "mean").startswith(
+        "The cosine of the two is 0.70. Two random words have 0.10 in the"
+    )
+
+
+def test_cosines_within_and_between_stand_beside():
+    text = said_of(((0, 2), (1, 3)), cosine=(0.8, 0.2), layer="2")
+    assert text.endswith(
+        "At layer 2 uses that go together have a cosine of 0.80 on average, uses that do not have 0.20, two random words 0.15."
+    )
+
+
+def test_cosines_that_do_not_show_the_groups_are_not_said_to():
+    text = said_of(((0, 2), (1, 3)), cosine=(0.82, 0.84))
+    assert (
+        "At layer 1 the cosines alone do not show it: uses that go together average 0.82, uses that do not 0.84" in text
+    )
