@@ -113,7 +113,12 @@ class BiLM(nn.Module):
         return self.read(self.token_encoder(characters)[words], lengths, states, carry)
 
     def read(
-        self, tokens: Tensor, lengths: Tensor, states: Sequence[DirectionState] | None = None, carry: bool = False
+        self,
+        tokens: Tensor,
+        lengths: Tensor,
+        states: Sequence[DirectionState] | None = None,
+        carry: bool = False,
+        dropout: float = 0.0,
     ) -> BiLMOutput:
         """Encode sentences of words that are vectors already.
 
@@ -122,13 +127,15 @@ class BiLM(nn.Module):
             lengths: as for :meth:`forward`, and so are the others.
             states: see there.
             carry: see there.
+            dropout: share of each LSTM layer's input that is dropped, in training.
         """
         steps = tokens.shape[1]
         mask = torch.arange(steps, device=tokens.device) < lengths.unsqueeze(1)  # [B, T]
         reverse = reversed_positions(lengths, steps)  # [B, T]
         up_to = lengths if carry else None
-        ahead, state_f = self.forward_lm(tokens, None if states is None else states[0], up_to)
-        back, state_b = self.backward_lm(_reorder(tokens, reverse), None if states is None else states[1], up_to)
+        first, second = (None, None) if states is None else states
+        ahead, state_f = self.forward_lm(tokens, first, up_to, dropout)
+        back, state_b = self.backward_lm(_reorder(tokens, reverse), second, up_to, dropout)
         layers = [torch.cat([tokens, tokens], dim=-1)]
         layers += [torch.cat([f, _reorder(b, reverse)], dim=-1) for f, b in zip(ahead, back, strict=True)]
         stacked = torch.stack(layers) * mask.unsqueeze(-1)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from elmo_tasks.errors import ConfigError, DataError
-from elmo_tasks.evaluation import all_words, coarse_wsd, senseval, sentiment, shape, tagging, wic
+from elmo_tasks.evaluation import all_words, coarse_wsd, ordering, senseval, sentiment, shape, tagging, wic
 from elmo_tasks.evaluation.reader import Reader
 from elmo_tasks.evaluation.rows import Evaluation, Row
 
@@ -36,6 +36,7 @@ class Task:
 
 
 TASKS = {
+    "order": Task(ordering.ordering, ordering.FILES),
     "wic": Task(wic.wic, wic.WIC),
     "mclwic": Task(wic.mcl_wic, wic.MCL_WIC),
     "coarsewsd": Task(coarse_wsd.coarse_wsd, coarse_wsd.FILES),

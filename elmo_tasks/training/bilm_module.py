@@ -17,10 +17,12 @@ from elmo_tasks.bilm.perplexity import Perplexity, sentence_losses
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.data.language_batches import SentenceBatch, StreamBatch
 from elmo_tasks.data.language_model import LanguageModelData
+from elmo_tasks.data.taught_uses import TaughtBatch
 from elmo_tasks.encoders.static_vectors import DEFAULT_NAME, StaticVectors
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, UNKNOWN_ID, Vocabulary
 from elmo_tasks.training.auxiliary import FARTHEST, NEAREST, DistantWords, SideBags, weighted_vectors
+from elmo_tasks.training.distillation import Distillation
 from elmo_tasks.training.word_cache import WordCache
 
 
@@ -50,6 +52,8 @@ class BiLMModule(pl.LightningModule):
         bag_weight: weight of the first loss of :class:`SideBags`, which asks for the words on each side; 0 for none.
         pair_weight: weight of its second loss, which asks two uses to be as alike as the words on their sides are; 0 for none.
         static: static vectors that these two losses ask for: a name in ``checkpoints/`` or a folder.
+        teacher_weight: weight of the first loss of :class:`Distillation`, which asks for what ``data.teacher`` gives; 0 for none.
+        teacher_pair_weight: weight of its second loss, which asks two uses of a word to be as alike as they are to it; 0 for none.
         freeze_reader: the character CNN of ``start_from`` is not trained; the words of the corpus are read once, see
             :class:`WordCache`.
 
@@ -80,9 +84,17 @@ class BiLMModule(pl.LightningModule):
         pair_weight: float = 0.0,
         static: str = DEFAULT_NAME,
         freeze_reader: bool = False,
+        teacher_weight: float = 0.0,
+        teacher_pair_weight: float = 0.0,
     ) -> None:
         super().__init__()
-        weights = {"distant_weight": distant_weight, "bag_weight": bag_weight, "pair_weight": pair_weight}
+        weights = {
+            "distant_weight": distant_weight,
+            "bag_weight": bag_weight,
+            "pair_weight": pair_weight,
+            "teacher_weight": teacher_weight,
+            "teacher_pair_weight": teacher_pair_weight,
+        }
         if min(weights.values()) < 0:
             given = ", ".join(f"model.{name} {weight}" for name, weight in weights.items())
             raise ConfigError(f"{given}: expected 0 (off) or more")
@@ -99,6 +111,7 @@ class BiLMModule(pl.LightningModule):
         self.learning_rate, self.warmup_steps, self.decay_fraction = learning_rate, warmup_steps, decay_fraction
         self.reset_rate, self.start_from = reset_rate, start_from
         self.distant_weight, self.bag_weight, self.pair_weight = distant_weight, bag_weight, pair_weight
+        self.teacher_weight, self.teacher_pair_weight = teacher_weight, teacher_pair_weight
         self.static = static
         self.bilm = BiLM(self.options)
         self.bilm.token_encoder.requires_grad_(not freeze_reader)
@@ -107,6 +120,7 @@ class BiLMModule(pl.LightningModule):
         self.softmax: LMSoftmax | None = None
         self.distant_words: DistantWords | None = None
         self.side_bags: SideBags | None = None
+        self.distillation: Distillation | None = None
         self._states: list[DirectionState] | None = None
         self._perplexity = Perplexity()
         self._seconds, self._positions, self._since = 0.0, 0, 0.0
@@ -127,6 +141,13 @@ class BiLMModule(pl.LightningModule):
             corpus = self.data.corpus
             assert corpus is not None
             self.side_bags = SideBags(width, *weighted_vectors(StaticVectors.load(self.static), corpus.words))
+        if self.teacher_weight or self.teacher_pair_weight:
+            if self.data.taught is None:
+                raise ConfigError(
+                    f"model.teacher_weight {self.teacher_weight:g}, model.teacher_pair_weight {self.teacher_pair_weight:g}: "
+                    "expected data.teacher, an encoder to learn from; found none"
+                )
+            self.distillation = Distillation(2 * width, self.data.taught.width)
 
     @torch.no_grad()
     def _take_over(self, files: ModelFiles, vocabulary: Vocabulary) -> None:
@@ -191,16 +212,23 @@ class BiLMModule(pl.LightningModule):
                 "how alike two words are in what stands on each side of them: the top layer at two words is to be as alike, by "
                 f"cosine, as those fixed vectors ({self.static}) added up (weight {self.pair_weight:g})"
             )
+        if self.teacher_weight:
+            asked.append(
+                f"what another model, {self.data.teacher_name}, gives for each word of {self.data.n_taught:,} sentences, asked of "
+                f"the top layer through a linear map (weight {self.teacher_weight:g})"
+            )
+        if self.teacher_pair_weight:
+            asked.append(
+                f"how alike two uses of a word are to {self.data.teacher_name}, asked of the cosines of the LSTM layers (weight "
+                f"{self.teacher_pair_weight:g})"
+            )
         return asked
 
     def training_step(self, batch: StreamBatch, batch_idx: int) -> Tensor:
         """Mean sampled loss of both directions, and what else is asked for; ``train_loss`` is the language model's alone."""
         assert self.softmax is not None
         self._positions += batch.words[0].numel() * self.trainer.world_size
-        if self._word_cache is None:
-            vectors = self.bilm.token_encoder(batch.characters)
-        else:
-            vectors = self._word_cache.read(batch.characters, batch.corpus_ids)
+        vectors = self._read_words(batch)
         directions = (self.bilm.forward_lm, self.bilm.backward_lm)
         keep = self._kept_streams(batch.words.shape[1])
         states = self._start_states(keep)
@@ -226,7 +254,21 @@ class BiLMModule(pl.LightningModule):
             bag, pairs = self.side_bags(torch.stack(tops), self.side_bags.targets(batch, keep))
             self.log_dict({"train_bag": bag, "train_bag_pairs": pairs})
             loss = loss + self.bag_weight * bag + self.pair_weight * pairs
+        if self.distillation is not None:
+            assert self.data.taught is not None
+            taught = self.data.taught.batch(self.global_step, self.global_rank).to(self.device)
+            # From the constant start state, as a sentence is read when the model is used.
+            layers = self.bilm.read(self._read_words(taught)[taught.words], taught.lengths, dropout=self.dropout).layers
+            cosine, pairs = self.distillation(layers, taught)
+            self.log_dict({"train_teacher": cosine, "train_teacher_pairs": pairs})
+            loss = loss + self.teacher_weight * cosine + self.teacher_pair_weight * pairs
         return loss
+
+    def _read_words(self, batch: StreamBatch | TaughtBatch) -> Tensor:
+        """``[U, P]`` vectors of the distinct words of a batch."""
+        if self._word_cache is None:
+            return self.bilm.token_encoder(batch.characters)
+        return self._word_cache.read(batch.characters, batch.corpus_ids)
 
     def _kept_streams(self, batch_size: int) -> Tensor | None:
         """``[B, 1]`` 0 where a stream's state is forgotten, else 1; ``None`` where there is no state to keep."""

@@ -1,0 +1,57 @@
+"""Pairs in order: of uses of one word, are those in one sense nearer to each other?"""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.evaluation.ordering import held_out_of_several_senses, ordering, pairs_in_order
+from elmo_tasks.evaluation.reader import Reader
+from elmo_tasks.evaluation.suite import TASKS
+from elmo_tasks.senses.calibration_fit import halves
+from elmo_tasks.senses.gallery import everyday_uses, gallery
+from elmo_tasks.senses.views_of_uses import unit
+
+
+def test_it_is_what_counting_gives() -> None:
+    r = np.random.default_rng(0)
+    vectors = unit(r.normal(size=(9, 4)))
+    words, senses = list("aaaaabbbb"), ["x", "x", "y", "y", "y", "x", "x", "y", "x"]
+    shares = []
+    for word in "ab":
+        mine = [k for k, w in enumerate(words) if w == word]
+        same = [(i, j) for i, j in combinations(mine, 2) if senses[i] == senses[j]]
+        apart = [(i, j) for i, j in combinations(mine, 2) if senses[i] != senses[j]]
+        right = [vectors[i] @ vectors[j] > vectors[k] @ vectors[m] for i, j in same for k, m in apart]
+        shares.append(np.mean(right))
+    assert pairs_in_order(vectors, words, senses) == pytest.approx(np.mean(shares))
+
+
+def test_equal_vectors_are_right_by_half() -> None:
+    assert pairs_in_order(np.ones((4, 1), np.float32), list("aaaa"), list("xxyy")) == 0.5
+
+
+def test_only_words_are_measured_that_nothing_was_fitted_on() -> None:
+    fitted, _ = halves(sorted({use.word for use in gallery()} | {use.word for use in everyday_uses()}))
+    found = held_out_of_several_senses(everyday_uses())
+    assert len({use.word for use in found}) > 40
+    assert not {use.word for use in found} & set(fitted)
+    for word in {use.word for use in found}:
+        assert len({use.sense for use in found if use.word == word}) > 1
+
+
+def test_of_static_vectors_the_layer_says_nothing_and_the_bag_something() -> None:
+    """The rows need no data folder."""
+    assert TASKS["order"].files == ()
+    static = StaticVectors.load("static-mini")
+    rows = ordering(Reader(static, static), None)  # type: ignore[arg-type]
+    assert [row.title for row in rows] == [
+        "Pairs in order, everyday",
+        "Bag of layer 0, everyday",
+        "Pairs in order, gallery",
+        "Bag of layer 0, gallery",
+    ]
+    for row in rows:
+        assert 0 <= min(row.scores.values()) <= max(row.scores.values()) <= 1
+    assert rows[1].scores["0"] == pytest.approx(rows[1].without, abs=0.02)  # the same vectors, by another way
