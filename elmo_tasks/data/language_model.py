@@ -106,7 +106,7 @@ class LanguageModelData(pl.LightningDataModule):
             return
         paths = self.paths()
         self.corpus = TokenizedCorpus.build(paths, self.cache_dir)
-        self.taught = self._read_teacher(self.corpus) if stage in ("fit", None) else None
+        self.taught = self._read_teacher(self.corpus)
         if self.vocabulary_file is None:
             self.vocabulary = Vocabulary(self.corpus.words[: self.vocabulary_size])
         else:
