@@ -58,9 +58,10 @@ class Explanation:
     Attributes:
         comparison: the uses, all of them.
         pair: positions of the two that are explained.
-        layer: name of the layer that was asked, or ``"words"``: the words around the word, each as one fixed vector.
-        cosine: of the two, with all words there.
-        random_pair_cosine: mean cosine of two random words at this layer.
+        layer: name of the layer that was asked; ``"words"``: the words around the word, each as one fixed vector; or
+            ``"verdict"``: all that the verdict reads.
+        cosine: of the two, with all words there; of the verdict, the probability that the two alone mean the same.
+        random_pair_cosine: mean cosine of two random words at this layer; 0 for the verdict.
         apart: whether it was asked what sets the two apart; else what holds them together.
         answer: one plain sentence.
         decisive: the word the answer names, if it names one.

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from elmo_tasks.api import Comparison, ComparisonItem, Explanation, HiddenWord, LayerComparison, Sides
@@ -23,14 +24,15 @@ from elmo_tasks.senses.attribution import (
     telling_side,
 )
 from elmo_tasks.senses.everyday import everyday_sentences
-from elmo_tasks.senses.marked_vectors import words_around
+from elmo_tasks.senses.expected_words import EXPECTED
+from elmo_tasks.senses.marked_vectors import VERDICT, told_of, words_around
 from elmo_tasks.senses.similarity import random_pair_cosine
-from elmo_tasks.senses.views_of_uses import WORDS
+from elmo_tasks.senses.views_of_uses import WORDS, unit
 from elmo_tasks.serving.asked_uses import use_of
 from elmo_tasks.serving.everyday_words import everyday_words
 from elmo_tasks.serving.loaded_models import LoadedModel
 from elmo_tasks.text.tokens import tokenize
-from elmo_tasks.uses import Use, use_vectors
+from elmo_tasks.uses import Use, read_uses, use_vectors
 
 # Tokens that one answer may encode for the hiding; in long sentences only the words nearest to the compared one are hidden.
 _MOST_TOKENS = 12_000
@@ -80,21 +82,20 @@ class Explainer:
         items = (comparison.items[a], comparison.items[b])
         pair_of_uses = [use_of(item) for item in items]
         plain = use_vectors(loaded.encoder, pair_of_uses)  # [L, 2, D]
-        read = _reader(loaded, asked.name)
-        seen = read(pair_of_uses)  # [2, D]
-        cosine = float(cosine_changes(seen[0], seen[1], 0.0))
+        alike = _measure(loaded, asked.name, pair_of_uses)
+        cosine = float(alike([pair_of_uses[0]], 1)[0])
         words: list[HiddenWord] = []
         skipped = 0
         for use, item, own in ((a, items[0], 0), (b, items[1], 1)):
             places = _places(item)
             skipped += len(item.tokens) - 1 - len(places)
-            words += _hide(read, item, use, places, seen[1 - own], cosine)
-        apart = _is_apart(comparison, asked, (a, b))
+            words += _hide(lambda uses, other=1 - own: alike(uses, other), item, use, places, cosine)  # type: ignore[misc]
+        apart = _is_apart(comparison, asked, (a, b), cosine)
         changes = np.array([found.changes for found in words]).reshape(-1, len(WAYS)).T
         named = decisive(changes, apart)
         found = None if named is None or not any(c.isalnum() for c in words[named].token) else words[named]
         # In a sum of fixed vectors every word has its own part; inside the model what a change does is not the word's alone.
-        several = _several(words, apart) if asked.name == WORDS else []
+        several = _several(words, apart) if asked.name in (WORDS, VERDICT) else []
         sides = self._sides(loaded.encoder, plain)
         halves = ([(s.before, s.random_before) for s in sides], [(s.after, s.random_after) for s in sides])
         side = telling_side(*halves) if sides else "unclear"
@@ -139,8 +140,10 @@ class Explainer:
 
 
 def _asked(comparison: Comparison, loaded: LoadedModel, name: str | None) -> LayerComparison:
-    """The view that is explained: a layer, or the words around the word where they speak in the verdict."""
+    """The view that is explained: the verdict, a layer, or the words around the word where they speak in the verdict."""
     layers = [*comparison.layers[1:]]
+    if comparison.same_meaning and name in (None, VERDICT):
+        return LayerComparison(VERDICT, comparison.same_meaning, (), 0.0)
     speaks = WORDS in comparison.read_from
     if speaks and name in (None, WORDS):
         around = [words_around(loaded.static, use_of(item)) for item in comparison.items]
@@ -153,7 +156,7 @@ def _asked(comparison: Comparison, loaded: LoadedModel, name: str | None) -> Lay
     if found is None:
         raise InputError(
             f"Words around the word change nothing at layer “{wanted[:20]}”, or there is no such layer; choose one of "
-            f"{', '.join(layer.name for layer in layers)}.",
+            f"{', '.join([VERDICT] * bool(comparison.same_meaning) + [layer.name for layer in layers])}.",
             field="layer",
         )
     return found
@@ -165,6 +168,42 @@ def _random_surroundings(loaded: LoadedModel) -> float:
     around = np.stack([words_around(loaded.static, Use.of_tokens(words, len(words) // 2)) for words in tokens])
     cosine = loaded.calibration.cosines(WORDS, around)
     return round(float(cosine[~np.eye(len(cosine), dtype=bool)].mean()), 6)
+
+
+Measure = Callable[[Sequence[Use], int], NDArray[np.float64]]
+"""``n`` uses and one of the two that are explained (0 or 1) -> ``[n]`` how alike each is to it."""
+
+
+def _measure(loaded: LoadedModel, view: str, pair: Sequence[Use]) -> Measure:
+    """How alike uses are in a view: their cosine; in the verdict, the probability that the two alone mean the same."""
+    if view == VERDICT:
+        return _verdict(loaded, pair)
+    read = _reader(loaded, view)
+    seen = read(pair)
+    return lambda uses, other: cosine_changes(read(uses), seen[other], 0.0).numpy()
+
+
+def _verdict(loaded: LoadedModel, pair: Sequence[Use]) -> Measure:
+    speaks = loaded.calibration.speaks
+    assert speaks.grouping is not None
+    grouping = speaks.grouping
+
+    def seen(uses: Sequence[Use]) -> tuple[dict[str, NDArray[np.floating]], NDArray[np.float64]]:
+        read, calibration = read_uses(loaded.encoder, uses), loaded.calibration
+        found = {name: unit(layer.numpy()) for name, layer in zip(loaded.names, with_mean(read.layers), strict=True)}
+        found[WORDS] = calibration.centred(WORDS, np.stack([words_around(loaded.static, use) for use in uses]))
+        if EXPECTED in speaks.views and loaded.expected and read.before is not None and read.after is not None:
+            found[EXPECTED] = calibration.centred(EXPECTED, loaded.expected(read.before, read.after))
+        return found, np.array([told_of(loaded.static, use) for use in uses])
+
+    both, told_of_both = seen(pair)
+
+    def alike(uses: Sequence[Use], other: int) -> NDArray[np.float64]:
+        vectors, told = seen(uses)
+        cosines = [(vectors[view] @ both[view][other]).astype(np.float64) for view in speaks.views]
+        return grouping.of_two(cosines, np.stack([told, np.full(len(told), told_of_both[other])], axis=1))
+
+    return alike
 
 
 def _reader(loaded: LoadedModel, view: str) -> Callable[[Sequence[Use]], Tensor]:
@@ -187,11 +226,13 @@ def _pair(comparison: Comparison, layer: LayerComparison, pair: tuple[int, int] 
     return min(pair), max(pair)
 
 
-def _is_apart(comparison: Comparison, layer: LayerComparison, pair: tuple[int, int]) -> bool:
+def _is_apart(comparison: Comparison, layer: LayerComparison, pair: tuple[int, int], alike: float) -> bool:
     """Whether the two are rather different than alike: not in one group, or no closer than pairs are on average."""
     a, b = pair
     if comparison.groups:
         return not any(a in group and b in group for group in comparison.groups)
+    if layer.name == VERDICT:
+        return alike < 0.5
     n = len(comparison.items)
     others = [layer.cosine[i][j] for j in range(n) for i in range(j)]
     return layer.cosine[a][b] <= sum(others) / len(others)
@@ -203,18 +244,17 @@ def _places(item: ComparisonItem) -> list[int]:
 
 
 def _hide(
-    read: Callable[[Sequence[Use]], Tensor],
+    alike: Callable[[Sequence[Use]], NDArray[np.float64]],
     item: ComparisonItem,
     use: int,
     places: Sequence[int],
-    other: Tensor,
     cosine: float,
 ) -> Iterator[HiddenWord]:
     if not places:
         return
     asked = use_of(item)
-    without = read([hidden(asked, k, way) for way in WAYS for k in places])
-    changes = cosine_changes(without, other, cosine).reshape(len(WAYS), -1)  # [W, n]
+    without = alike([hidden(asked, k, way) for way in WAYS for k in places])
+    changes = (without - cosine).reshape(len(WAYS), -1)  # [W, n]
     tokens = tokenize(item.sentence)
     for k, change in zip(places, changes.T.tolist(), strict=True):
         yield HiddenWord(

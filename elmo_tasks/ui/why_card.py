@@ -9,7 +9,7 @@ from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.page import render
 from elmo_tasks.ui.spans import pieces
 from elmo_tasks.ui.uses import group_of
-from elmo_tasks.wording.text import first_capital, number
+from elmo_tasks.wording.text import first_capital, number, percent
 from elmo_tasks.wording.views import view_place
 
 TITLE = "Why?"
@@ -26,6 +26,8 @@ def question(explanation: Explanation) -> str:
 
 def reason(explanation: Explanation) -> str:
     """The numbers behind the answer, and what keeps it from naming a word."""
+    if explanation.layer == "verdict":
+        return _reason_of_verdict(explanation)
     where = view_place(explanation.layer)
     now = number(explanation.cosine)
     stick = f"Two random words have {number(explanation.random_pair_cosine)}."
@@ -49,6 +51,23 @@ def reason(explanation: Explanation) -> str:
     else:
         because = "but the three ways of hiding do not agree on the word"
     return f"Hiding {name} moves their cosine {where} most, from {now} to {then}, {because}. {stick}"
+
+
+def _reason_of_verdict(explanation: Explanation) -> str:
+    """The same for the probability that the two mean the same."""
+    now = percent(explanation.cosine)
+    alone = "the two alone" if len(explanation.comparison.items) > 2 else "they"
+    if not explanation.words:
+        return f"The verdict gives {now} that {alone} mean the same."
+    sign = 1 if explanation.apart else -1
+    top = explanation.decisive or max(explanation.words, key=lambda word: sign * word.change)
+    then = percent(explanation.cosine + top.change)
+    if explanation.decisive is not None:
+        return f"With it, the verdict gives {now} that {alone} mean the same; with it hidden, {then}."
+    if sign * top.change <= 0 or now == then:
+        return f"The verdict gives {now} that {alone} mean the same, and no one word, hidden, changes that much."
+    name = f"“{top.token}” in sentence {top.use + 1}"
+    return f"Hiding {name} moves it most: the verdict gives {now} that {alone} mean the same, with it hidden {then}."
 
 
 def agreed(explanation: Explanation, top: HiddenWord) -> bool:
@@ -76,7 +95,10 @@ def words(explanation: Explanation, use: int) -> list[tuple[str, HiddenWord | st
 
 def tip(explanation: Explanation, word: HiddenWord) -> str:
     """What would be if the word were hidden."""
-    now, then = number(explanation.cosine), number(explanation.cosine + word.change)
+    shown = percent if explanation.layer == "verdict" else number
+    now, then = shown(explanation.cosine), shown(explanation.cosine + word.change)
+    if explanation.layer == "verdict":
+        return f"With “{word.token}” hidden: same meaning {f'still {now}' if now == then else f'{then} instead of {now}'}."
     return f"With “{word.token}” hidden: cosine {f'still {now}' if now == then else f'{then} instead of {now}'}."
 
 
@@ -104,7 +126,11 @@ def body(explanation: Explanation) -> str:
         explanation,
         in_report=False,
         pairs=[(a, b) for a in range(n) for b in range(a + 1, n)],
-        layers=["words", *layers] if "words" in explanation.comparison.read_from else layers,
+        layers=[
+            *(["verdict"] if explanation.comparison.same_meaning else []),
+            *(["words"] if "words" in explanation.comparison.read_from else []),
+            *layers,
+        ],
         csv=csv_text(explanation),
         data=explanation.to_dict(),
     )
@@ -135,7 +161,8 @@ def _render(explanation: Explanation, **values: object) -> str:
 def csv_text(explanation: Explanation) -> str:
     """One row for each hidden word, then one for each half of a layer."""
     ways = [first_capital(way_words(way)) for way in explanation.ways]
-    header = ["use", "word", "position", "layer", "cosine", "change when hidden", *ways, "sentence"]
+    measure = "probability" if explanation.layer == "verdict" else "cosine"
+    header = ["use", "word", "position", "layer", measure, "change when hidden", *ways, "sentence"]
     rows: list[list[str | float]] = []
     for word in explanation.words:
         first: list[str | float] = [str(word.use + 1), word.token, str(word.index + 1), explanation.layer]

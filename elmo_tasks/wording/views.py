@@ -8,6 +8,7 @@ _TITLES = {
     "words": "The words around it",
     "expected": "The words expected in its place",
     "both": "ELMo’s layer 1 and the words around it",
+    "verdict": "The verdict",
 }
 _PLACES = {
     "mean": "in the mean of all layers",

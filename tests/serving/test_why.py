@@ -113,10 +113,30 @@ ROADS = [
 ]
 
 
-def test_where_the_words_around_it_speak_they_are_asked(real):
+def test_the_verdict_is_asked_first(real):
+    """Of two uses it is what the page says of them; hiding a word changes it to what the page says without the word."""
+    two = ROADS[:2]
+    comparison = real.compare("jam", two)
+    found = real.why.explain("jam", two)
+    assert found.layer == "verdict"
+    assert found.cosine == pytest.approx(comparison.same_meaning[0][1], abs=1e-4)
+    assert found.apart == (found.cosine < 0.5)
+    traffic = next(word for word in found.words if word.token == "traffic")
+    for way, change in zip(found.ways, traffic.changes, strict=True):
+        without = real.compare("jam", [two[0].replace("traffic ", f"{way} " if way else ""), two[1]])
+        assert found.cosine + change == pytest.approx(without.same_meaning[0][1], abs=1e-3)
+
+
+def test_of_more_uses_the_pair_is_the_one_that_the_verdict_is_surest_to_be_different(real):
+    comparison = real.compare("jam", ROADS)
+    a, b = real.why.explain("jam", ROADS).pair
+    assert comparison.same_meaning[a][b] == min(min(row) for row in comparison.same_meaning)
+
+
+def test_where_the_words_around_it_speak_they_may_be_asked(real):
     comparison = real.compare("jam", ROADS)
     assert "words" in comparison.read_from
-    found = real.why.explain("jam", ROADS)
+    found = real.why.explain("jam", ROADS, layer="words")
     a, b = found.pair
     assert found.layer == "words"
     assert comparison.same_meaning[a][b] == min(min(row) for row in comparison.same_meaning)
@@ -133,7 +153,7 @@ def test_a_layer_may_be_asked_all_the_same(real):
 
 @pytest.mark.parametrize("layer", ["0", "7", "<b>"])
 def test_the_context_free_layer_is_refused(session, layer):
-    with pytest.raises(InputError, match="choose one of 1, 2, mean"):
+    with pytest.raises(InputError, match="choose one of verdict, 1, 2, mean"):
         session.why.explain("bank", SENTENCES, layer=layer)
 
 

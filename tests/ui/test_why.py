@@ -83,6 +83,22 @@ def test_words_are_tinted_by_what_hiding_them_does(service):
     assert "<mark>bank</mark>" in page
 
 
+def test_of_the_verdict_shares_are_said_not_cosines(service):
+    explanation = replace(service.why.explain("bank", SENTENCES), layer="verdict", cosine=0.08, random_pair_cosine=0.0)
+    word = explanation.decisive
+    assert word is not None
+    page = why_card.body(explanation)
+    said = f"With it, the verdict gives 8 % that they mean the same; with it hidden, {round(100 * (0.08 + word.change))} %."
+    assert said in page.replace("\xa0", " ")
+    assert f"With “{word.token}” hidden: same meaning" in page
+    assert "more the verdict moves" in page
+    assert "more the cosine moves" not in page
+    assert why_card.csv_text(explanation).splitlines()[0].startswith("use,word,position,layer,probability")
+    unsure = why_card.reason(replace(explanation, decisive=None))
+    assert unsure.startswith("Hiding “")
+    assert why_card.reason(replace(explanation, words=(), decisive=None)).startswith("The verdict gives")
+
+
 def test_the_picture_holds_the_whole_sentence(service):
     tags = parsed(why_card.in_report(service.why.explain("bank", SENTENCES)))
     assert all(sentence in tags.text for sentence in SENTENCES)
