@@ -98,7 +98,9 @@ def tip(explanation: Explanation, word: HiddenWord) -> str:
     shown = percent if explanation.layer == "verdict" else number
     now, then = shown(explanation.cosine), shown(explanation.cosine + word.change)
     if explanation.layer == "verdict":
-        return f"With “{word.token}” hidden: same meaning {f'still {now}' if now == then else f'{then} instead of {now}'}."
+        return (
+            f"With “{word.token}” hidden: same meaning {f'still {now}' if now == then else f'{then} instead of {now}'}."
+        )
     return f"With “{word.token}” hidden: cosine {f'still {now}' if now == then else f'{then} instead of {now}'}."
 
 
