@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from elmo_tasks import app
 from elmo_tasks.commands import (
     calibrate,
+    checksums,
     compare,
     download,
     embed,
@@ -38,6 +39,7 @@ COMMANDS = {
     "join": join,
     "index": index,
     "download": download,
+    "checksums": checksums,
 }
 RUNS = ("fit", "validate", "test")
 #: Packages that only some commands need -> the extra of pyproject.toml that brings them.

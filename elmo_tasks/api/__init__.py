@@ -9,7 +9,7 @@ from elmo_tasks.api.maps import MapService, MapUse, MapView, SenseGroup, SenseMa
 from elmo_tasks.api.nearest import NearestService, NearestUses, NearUse
 from elmo_tasks.api.predictions import ClassifiedText, Entity, Reading, TaggedSentence, WordPush
 from elmo_tasks.api.present import FormingStep, GallerySense, MeaningForms, PresentService
-from elmo_tasks.api.request import Limits, Progress
+from elmo_tasks.api.request import Limits, NoLongerWanted, Progress, check_wanted, for_everybody, wanted_while
 from elmo_tasks.api.service import Service
 from elmo_tasks.api.static_neighbours import StaticNeighbour, StaticNeighbours
 from elmo_tasks.api.substitutes import Guess, Substitutes, SubstituteService, WrittenHere
@@ -53,6 +53,7 @@ __all__ = [
     "NearUse",
     "NearestService",
     "NearestUses",
+    "NoLongerWanted",
     "PresentService",
     "Progress",
     "Reading",
@@ -80,4 +81,7 @@ __all__ = [
     "WhyService",
     "WordPush",
     "WrittenHere",
+    "check_wanted",
+    "for_everybody",
+    "wanted_while",
 ]

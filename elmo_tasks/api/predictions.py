@@ -117,7 +117,8 @@ class ClassifiedText:
         tokens: its tokens.
         label: the most probable class.
         probabilities: of each class, in the order of the head's classes.
-        pushes: one for each token, in order; empty if they were not asked for.
+        pushes: one for each token, in order; empty if they were not asked for, or if there are more words than one request may
+            have weighed.
     """
 
     text: str

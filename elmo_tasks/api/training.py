@@ -22,6 +22,8 @@ class TrainingPlan:
         hidden: size of the head's hidden layer.
         learning_rate: highest learning rate.
         layers: ``"learned"`` (a learned mix), ``"0"`` (the context-free layer alone) or ``"mean"`` (all alike).
+        base: of an upload, what it is added to: :attr:`TrainingJob.base` of a run, or ``"sample"``; nothing if empty.
+        balanced: of texts, whether labels weigh alike in training however often each comes.
     """
 
     kind: str
@@ -35,6 +37,8 @@ class TrainingPlan:
     hidden: int = 64
     learning_rate: float = 1e-3
     layers: str = "learned"
+    base: str = ""
+    balanced: bool = False
 
 
 @dataclass(frozen=True)
@@ -144,6 +148,7 @@ class TrainingJob:
         head: what to pass as ``head``, once there is one.
         message: why it failed, or what a stop left.
         stopping: it was asked to stop and has not yet.
+        base: what to name as :attr:`TrainingPlan.base` to train on the same rows and more; empty if that cannot be done.
     """
 
     name: str
@@ -168,6 +173,7 @@ class TrainingJob:
     head: str | None = None
     message: str = ""
     stopping: bool = False
+    base: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 import os
@@ -13,6 +12,7 @@ from pathlib import Path
 import platformdirs
 
 from elmo_tasks.bilm.published import PublishedModel, command, published
+from elmo_tasks.bilm.weight_checksums import sha256
 from elmo_tasks.errors import WeightsError
 from elmo_tasks.files import write_json
 
@@ -83,7 +83,7 @@ def record(path: Path) -> str:
         OSError: the file cannot be read, or the record cannot be written.
     """
     stat = path.stat()
-    entry = _Record(_sha256(path), stat.st_size, stat.st_mtime_ns)
+    entry = _Record(sha256([path]), stat.st_size, stat.st_mtime_ns)
     _write(path, entry)
     return entry.sha256
 
@@ -119,7 +119,7 @@ def verify_recorded(path: Path, remedy: str = "get it again") -> None:
         raise WeightsError(f"{path} does not exist, and {beside.name} beside it says that it should.") from error
     if (stat.st_size, stat.st_mtime_ns) == (entry.size, entry.mtime_ns):
         return
-    found = _sha256(path) if stat.st_size == entry.size else None
+    found = sha256([path]) if stat.st_size == entry.size else None
     if found != entry.sha256:
         came = f"{stat.st_size:,} bytes" if found is None else f"SHA-256 {found}"
         expected = f"{entry.size:,} bytes" if found is None else f"SHA-256 {entry.sha256}"
@@ -151,11 +151,3 @@ def _user() -> str:
 
 def _write(path: Path, entry: _Record) -> None:
     write_json(record_path(path), asdict(entry))
-
-
-def _sha256(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()

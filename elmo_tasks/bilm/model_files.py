@@ -14,6 +14,7 @@ from elmo_tasks.bilm.options import BiLMOptions
 from elmo_tasks.bilm.published import MODELS
 from elmo_tasks.bilm.safetensors_files import checksum, read_safetensors, weight_files
 from elmo_tasks.bilm.softmax import LMSoftmax
+from elmo_tasks.bilm.weight_checksums import verify
 from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.errors import ConfigError, WeightsError
 from elmo_tasks.text.vocabulary import Vocabulary
@@ -116,6 +117,7 @@ def load_bilm(files: ModelFiles) -> BiLM:
         from elmo_tasks.bilm.hdf5 import read_hdf5  # h5py is not needed for our own format
 
         state = read_hdf5(files.weights[0], options)
+        verify(files.weights)
     else:
         state = read_safetensors(files.folder, WEIGHTS_NAME)
     _fill(bilm, state, files.weights[0])
@@ -139,6 +141,7 @@ def load_softmax(files: ModelFiles) -> tuple[LMSoftmax, Vocabulary]:
             "(the published ELMo weights never had theirs published)"
         )
     vocabulary = Vocabulary.load(files.folder / VOCABULARY_NAME)
+    verify([files.folder / VOCABULARY_NAME])
     softmax = LMSoftmax(len(vocabulary), BiLMOptions.load(files.options).lstm.projection_dim)
     _fill(softmax, read_safetensors(files.folder, SOFTMAX_NAME), files.folder / SOFTMAX_NAME)
     return softmax.eval(), vocabulary

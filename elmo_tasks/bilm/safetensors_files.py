@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,6 +11,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
+from elmo_tasks.bilm.weight_checksums import sha256, verify
 from elmo_tasks.errors import WeightsError
 from elmo_tasks.files import whole_file, write_json
 
@@ -80,7 +80,7 @@ def read_safetensors(folder: Path, name: str) -> dict[str, Tensor]:
     """Read what :func:`write_safetensors` wrote, as float32.
 
     Raises:
-        WeightsError: a file is missing or broken, or a number is not finite.
+        WeightsError: a file is missing, broken or not the one that the card beside it describes, or a number is not finite.
     """
     files = weight_files(folder, name)
     if not files:
@@ -94,6 +94,7 @@ def read_safetensors(folder: Path, name: str) -> dict[str, Tensor]:
                 pieces |= {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 - not a dict
         except SafetensorError as error:
             raise WeightsError(f"{path}: not a safetensors file, or cut short ({error})") from None
+    verify(files)
     blocks: dict[str, list[tuple[int, Tensor]]] = {}
     for key, value in pieces.items():
         base, _, number = key.partition(":")
@@ -109,9 +110,4 @@ def read_safetensors(folder: Path, name: str) -> dict[str, Tensor]:
 
 def checksum(files: list[Path]) -> str:
     """SHA-256 over the contents of files, in the order of their names."""
-    digest = hashlib.sha256()
-    for path in sorted(files):
-        with path.open("rb") as file:
-            for block in iter(lambda f=file: f.read(1 << 20), b""):  # type: ignore[misc]
-                digest.update(block)
-    return digest.hexdigest()
+    return sha256(sorted(files))

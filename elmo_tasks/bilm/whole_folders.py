@@ -63,3 +63,12 @@ class FolderKind:
                     old.rename(folder)
                 raise
             shutil.rmtree(old, ignore_errors=True)
+
+
+#: What a biLM is written as.
+MODEL_FOLDER = FolderKind(
+    "a model",
+    re.compile(
+        r"options\.json|weights\.hdf5|card\.json|calibration\.json|vocabulary\.txt\.xz|(bilm|softmax)[-\w]*\.safetensors(\.index\.json)?"
+    ),
+)

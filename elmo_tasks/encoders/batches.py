@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from elmo_tasks.api import check_wanted
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.errors import InputError
 
@@ -51,9 +52,14 @@ def check_sentences(sentences: Sequence[Sequence[str]]) -> tuple[Sentence, ...]:
 
 
 def encoded_batches(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator[EncodedBatch]:
-    """Encode distinct sentences, the longest first: memory runs out at once or never."""
+    """Encode distinct sentences, the longest first: memory runs out at once or never.
+
+    Raises:
+        NoLongerWanted: whoever asked has left.
+    """
     model = encoder.language_model
     for batch in _batches(list(dict.fromkeys(sentences))):
+        check_wanted()
         with torch.inference_mode():
             values = encoder.encode(batch).values if model is None else model.states(batch).layers
         yield EncodedBatch(tuple(batch), values, 0 if model is None else 1)

@@ -36,6 +36,7 @@ class Elmo:
         self.bilm = bilm.eval().requires_grad_(False)
         self.name = name
         self.files = files
+        self._learns = False
 
     @classmethod
     def load(
@@ -64,6 +65,11 @@ class Elmo:
         """Move it there; gives itself back."""
         self.bilm.to(device)
         return self
+
+    def unfrozen(self) -> BiLM:
+        """Let gradients reach its weights from now on; gives the model, whose numbers are no longer those of its files."""
+        self.files, self._learns = None, True
+        return unfreeze(self.bilm)
 
     @property
     def folder(self) -> Path | None:
@@ -114,7 +120,6 @@ class Elmo:
             digest.update(value.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes())
         return digest.hexdigest()
 
-    @torch.no_grad()  # not inference mode: a head that trains on live layers saves them for its own backward pass
     def encode(self, sentences: Sequence[Sentence]) -> Layers:
         """Encode one batch.
 
@@ -157,7 +162,6 @@ class Elmo:
                 layers = self.encode(batch)
             yield layers
 
-    @torch.no_grad()
     def states(self, sentences: Sequence[Sequence[str]]) -> BiLMOutput:
         """Run the language model itself: what it knows at every step, the boundaries included.
 
@@ -169,7 +173,9 @@ class Elmo:
             behind its last token is its end.
         """
         limit = self.bilm.options.char_cnn.max_characters_per_token
-        output: BiLMOutput = self.bilm(*steps_of(sentences, limit, self.device))
+        # Not inference mode: a head that trains on live layers saves them for its own backward pass.
+        with torch.set_grad_enabled(self._learns and torch.is_grad_enabled()):
+            output: BiLMOutput = self.bilm(*steps_of(sentences, limit, self.device))
         return output
 
     def hub_outputs(
@@ -184,6 +190,14 @@ class Elmo:
         longest = max(len(words) for words in sentences)
         mask = torch.arange(longest, device=self.device) < lengths.unsqueeze(1)
         return self.states(sentences).layers[:, :, 1 : longest + 1] * mask.unsqueeze(-1), mask
+
+
+def unfreeze(bilm: BiLM) -> BiLM:
+    """Let all of a biLM learn but the second bias of each LSTM, which is held at zero (see ProjectedLSTM); gives it back."""
+    bilm.requires_grad_(True)
+    for lstm in (*bilm.forward_lm.layers, *bilm.backward_lm.layers):
+        lstm.get_parameter("bias_hh_l0").requires_grad_(False)
+    return bilm
 
 
 class OneSentenceWarning(UserWarning):

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from elmo_tasks.bilm.bilm import BiLM
-from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.encoders.elmo import Elmo, unfreeze
 from elmo_tasks.encoders.steps import steps_of
 from elmo_tasks.errors import ConfigError, InputError
 from elmo_tasks.layers.scalar_mix import ScalarMix
@@ -70,9 +70,7 @@ class ElmoModule(nn.Module):
             raise ConfigError(f"n_mixes: expected at least one mix, got {n_mixes}")
         self.bilm = _first_layers(elmo.bilm, n_layers) if n_layers is not None else elmo.bilm
         if requires_grad:
-            self.bilm = deepcopy(self.bilm).requires_grad_(True)
-            for lstm in (*self.bilm.forward_lm.layers, *self.bilm.backward_lm.layers):
-                lstm.get_parameter("bias_hh_l0").requires_grad_(False)  # held at zero, see ProjectedLSTM
+            self.bilm = unfreeze(deepcopy(self.bilm))
         self.requires_grad, self.keep_boundaries, self.stateful = requires_grad, keep_boundaries, stateful
         self.dropout = nn.Dropout(dropout)
         total = self.bilm.options.n_layers

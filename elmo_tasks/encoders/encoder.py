@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import torch
 
-from elmo_tasks.bilm.bilm import BiLMOutput
+from elmo_tasks.bilm.bilm import BiLM, BiLMOutput
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.layers.layers import Layers
 from elmo_tasks.text.vocabulary import Vocabulary
@@ -86,6 +86,10 @@ class LanguageModel(Protocol):
 
     def states(self, sentences: Sequence[Sequence[str]], /) -> BiLMOutput:
         """The layers with the boundaries of the sentences: token ``k`` is step ``k + 1``."""
+        ...
+
+    def unfrozen(self) -> BiLM:
+        """Let gradients reach its weights from now on; gives the model, whose numbers are no longer those of its files."""
         ...
 
     def predictions(self) -> tuple[LMSoftmax, Vocabulary] | None:

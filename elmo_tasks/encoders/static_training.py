@@ -21,10 +21,10 @@ from gensim.models.word2vec import Word2Vec
 from tqdm import tqdm
 
 from elmo_tasks.bilm.safetensors_files import write_safetensors
+from elmo_tasks.bilm.weight_checksums import write_card
 from elmo_tasks.bilm.whole_folders import FolderKind
 from elmo_tasks.encoders.static_vectors import LOOKUP, WEIGHTS_NAME, WORDS_NAME, StaticVectors, normalized
 from elmo_tasks.errors import ConfigError, DataError
-from elmo_tasks.files import write_json
 from elmo_tasks.text.vocabulary import open_text
 
 VECTORS_FOLDER = FolderKind(
@@ -178,7 +178,7 @@ def write_vectors(folder: Path, vectors: StaticVectors, card: Mapping[str, Any])
         write_safetensors(partial, WEIGHTS_NAME, {WEIGHTS_NAME: vectors.vectors}, torch.float16)
         with lzma.open(partial / WORDS_NAME, "wt", encoding="utf-8", newline="\n") as out:
             out.writelines(f"{w}\t{c}\n" for w, c in zip(vectors.words, vectors.counts, strict=True))
-        write_json(partial / "card.json", card)
+        write_card(partial, card)
 
 
 def _copy_and_count(files: Sequence[Path], copy: Path) -> TextRead:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from elmo_tasks.bilm.safetensors_files import read_safetensors
+from elmo_tasks.bilm.weight_checksums import verify
 from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.encoders.batches import check_sentences
 from elmo_tasks.encoders.word_vector_files import read_word_vectors
@@ -99,6 +100,7 @@ class StaticVectors:
         folder = static_folder(str(name_or_folder if name_or_folder is not None else DEFAULT_NAME))
         words, counts = _read_words(folder / WORDS_NAME)
         tensors = read_safetensors(folder, WEIGHTS_NAME)
+        verify([folder / WORDS_NAME])
         shapes = {key: tuple(value.shape) for key, value in tensors.items()}
         vectors = tensors.get(WEIGHTS_NAME)
         if vectors is None or vectors.dim() != 2 or len(vectors) != len(words):

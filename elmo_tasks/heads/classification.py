@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,6 +48,8 @@ class ClassificationHead(TaskHead):
 
     def __init__(self, task: HeadTask, settings: dict[str, Any]) -> None:
         super().__init__(task, settings)
+        #: ``[n]`` what each class weighs in :meth:`loss`, in training only; all alike if ``None``. No part of the weights.
+        self.class_weights: Tensor | None = None
         if len(task.labels) < 2 or len(set(task.labels)) != len(task.labels):
             raise ConfigError(
                 f"class_names: expected two or more, each of them once, got {', '.join(task.labels) or 'none'}"
@@ -78,13 +81,15 @@ class ClassificationHead(TaskHead):
             features: as for :meth:`forward`.
 
         Returns:
-            ``[]``, the mean over texts.
+            ``[]``, the mean over texts, weighed by :attr:`class_weights`.
 
         Raises:
             ConfigError: see :meth:`forward`.
             ValueError: shapes that do not fit.
         """
-        return nn.functional.cross_entropy(self(values, mask, features).float(), target)
+        scores = self(values, mask, features).float()  # [B, n]
+        weights = None if self.class_weights is None else self.class_weights.to(scores)
+        return nn.functional.cross_entropy(scores, target, weights)
 
     @torch.no_grad()
     def scored(
@@ -124,3 +129,9 @@ class ClassificationHead(TaskHead):
         return [
             TextPrediction(self.labels[row.index(max(row))], dict(zip(self.labels, row, strict=True))) for row in rows
         ]
+
+
+def balanced_weights(classes: Sequence[int], n_classes: int) -> Tensor:
+    """``[n_classes]`` weights under which classes weigh alike, however often each comes; their mean over the rows is 1."""
+    counts = torch.bincount(torch.tensor(classes, dtype=torch.long), minlength=n_classes).clamp(min=1)
+    return len(classes) / (n_classes * counts.float())

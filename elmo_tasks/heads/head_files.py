@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from elmo_tasks.bilm.safetensors_files import read_safetensors, write_safetensors
+from elmo_tasks.bilm.weight_checksums import CARD_NAME, write_card
 from elmo_tasks.bilm.whole_folders import FolderKind
 from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.errors import ConfigError, DataError, WeightsError
@@ -19,7 +20,7 @@ from elmo_tasks.files import read_json, write_json
 from elmo_tasks.heads.head import HeadTask, TaskHead
 from elmo_tasks.heads.registry import HEADS_VARIABLE, head_classes, name_of
 
-CONFIG_NAME, WEIGHTS_NAME, CARD_NAME = "head.json", "head", "card.json"
+CONFIG_NAME, WEIGHTS_NAME = "head.json", "head"
 # Some ten times what the largest head has.
 _MOST_LAYERS, _MOST_SIZE, _MOST_LABELS = 200, 100_000, 100_000
 HEAD_FOLDER = FolderKind("a head", re.compile(r"head\.json|card\.json|head[-\w]*\.safetensors(\.index\.json)?"))
@@ -99,7 +100,7 @@ def write_head(
     with HEAD_FOLDER.written(folder) as partial:
         write_safetensors(partial, WEIGHTS_NAME, head.state_dict(), torch.float16)
         write_json(partial / CONFIG_NAME, config)
-        write_json(partial / CARD_NAME, card or {})
+        write_card(partial, card)
 
 
 def bundled_heads() -> list[str]:

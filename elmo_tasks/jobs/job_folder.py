@@ -107,6 +107,11 @@ class JobFolder:
             return f"The program failed: {wrong[-1][:_LONGEST_REASON]} (the whole log is in {self.path.name}/{LOG})"
         return "The training process was ended from outside, perhaps because the machine ran out of memory."
 
+    def _base(self, state: dict[str, Any]) -> str:
+        if state.get("source") == "sample":
+            return "sample"
+        return self.path.name if state.get("source") == "upload" and (self.path / "train.jsonl").is_file() else ""
+
     def job(self, state: dict[str, Any] | None = None) -> TrainingJob:
         """All of it as the screen wants it."""
         state = self.state() if state is None else state
@@ -126,6 +131,7 @@ class JobFolder:
             head=self.path.name if card is not None else None,
             best_epoch=None if card is None else card.get("training", {}).get("best_epoch"),
             scores=() if card is None else scores_of(card),
+            base=self._base(state),
         )
         rows = self.progress()
         job = _with_progress(job, rows)

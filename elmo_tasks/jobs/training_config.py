@@ -40,6 +40,8 @@ def check_settings(plan: TrainingPlan) -> None:
     ):
         if getattr(plan, field) not in allowed:
             raise InputError(f"{field}: choose {', '.join(allowed)}.", field=field)
+    if plan.balanced and plan.kind != "classification":
+        raise InputError("Only labels of whole texts can weigh alike; tags of words cannot.", field="balanced")
 
 
 def config_for(
@@ -58,6 +60,8 @@ def config_for(
     kind = kind_of(plan.kind)
     config = yaml.safe_load((CONFIGS / f"{kind.sample}.yaml").read_text(encoding="utf-8"))
     model, data, trainer = config["model"]["init_args"], config["data"]["init_args"], config["trainer"]
+    if plan.balanced:
+        model["class_weights"] = "balanced"
     model |= {"encoder": encoder, "learning_rate": float(plan.learning_rate), "layer_store": str(layer_store)}
     head = model["head"]["init_args"]
     head[kind.size_setting] = plan.hidden

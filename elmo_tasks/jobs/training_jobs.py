@@ -95,7 +95,8 @@ class TrainingJobs:
         """See :meth:`elmo_tasks.api.TrainingService.look`."""
         self._check_allowed()
         check_settings(replace(plan, epochs=1, hidden=64, learning_rate=1e-3))
-        key = (plan.kind, plan.source, plan.data, plan.text_column, plan.label_column, plan.header)
+        key = (plan.kind, plan.source, plan.data, plan.text_column, plan.label_column, plan.header, plan.base)
+        base = self._base(plan)
         with self._guard:
             found = self._looks.get(key)
         if found is None:
@@ -104,10 +105,19 @@ class TrainingJobs:
             elif plan.source == "hub":
                 found = training_data.look_at_hub(plan.data, plan.kind)
             else:
-                found = training_data.look_at_upload(*self._uploads.find(plan.data), plan)
+                found = training_data.look_at_upload(*self._uploads.find(plan.data), plan, base)
             with self._guard:
                 self._looks = {key: found, **dict(list(self._looks.items())[:20])}
         return estimate(found, plan.kind, pace(self._queue.states()))
+
+    def _base(self, plan: TrainingPlan) -> Path | None:
+        """The folder of the run whose rows a plan adds to."""
+        if plan.source != "upload" or plan.base in ("", "sample"):
+            return None
+        folder = self._folder(plan.base, "base")
+        if not folder.job().base:
+            raise InputError(f"The run “{plan.base[:40]}” keeps no rows that others could be added to.", field="base")
+        return folder.path
 
     def start(self, plan: TrainingPlan) -> TrainingJob:
         """See :meth:`elmo_tasks.api.TrainingService.start`."""
@@ -211,8 +221,11 @@ class TrainingJobs:
             training_data.write_sample(plan.kind, folder)
             data, licence = "the sample that comes with the program", "as the program"
         elif plan.source == "upload":
-            training_data.write_upload(*self._uploads.find(plan.data), plan, folder)
-            data, licence = f"{look.title} ({look.rows + look.test_rows:,} rows, your file)", "your own data"
+            training_data.write_upload(*self._uploads.find(plan.data), plan, folder, self._base(plan))
+            added = {"": "your file", "sample": "your file and the sample"}.get(
+                plan.base, "your file and the rows before"
+            )
+            data, licence = f"{look.title} ({look.rows + look.test_rows:,} rows, {added})", "your own data"
         else:
             data, licence = kind.hub[plan.data].words, "see the data set’s own page"
         about = {"title": title, "data": data, "licence": licence}
@@ -225,6 +238,7 @@ class TrainingJobs:
             {
                 "title": title,
                 "kind": plan.kind,
+                "source": plan.source,
                 "data": data,
                 "status": "queued",
                 "created": time.time(),

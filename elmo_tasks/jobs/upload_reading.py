@@ -15,16 +15,19 @@ from elmo_tasks.tasks.kinds import kind_of
 MAX_ROWS, MIN_ROWS, MAX_LABELS = 50_000, 20, 100
 
 
-def read_upload(path: Path, title: str, plan: TrainingPlan) -> tuple[UploadColumns, Records]:
+def read_upload(
+    path: Path, title: str, plan: TrainingPlan, base: Sequence[Record] = ()
+) -> tuple[UploadColumns, Records]:
     """Read and check an upload; tags of spans come as BIO.
 
     Args:
         path: the file.
         title: what the person calls it, for messages.
         plan: which columns to read; what it leaves open is guessed.
+        base: rows that the file is added to: together they must be enough.
 
     Returns:
-        which columns were read, and the rows.
+        which columns were read, and the rows of the file.
 
     Raises:
         InputError: it cannot be trained on; the text says why, with the line.
@@ -36,7 +39,7 @@ def read_upload(path: Path, title: str, plan: TrainingPlan) -> tuple[UploadColum
         raise InputError(f"“{title}”: {kind.words.reads} are read from files whose names end in {known}.", field="file")
     try:
         columns, records = kind.read_upload(path, file_format, plan.text_column, plan.label_column, plan.header)
-        _check_rows(records, title)
+        _check_rows([*base, *records], title)
     except DataError as error:
         raise InputError(str(error).replace(str(path), title), field="file") from None
     return columns, records

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import torch
 
+from elmo_tasks.api import for_everybody
 from elmo_tasks.bilm.model_files import bundled_models
 from elmo_tasks.encoders import Encoder, find
 from elmo_tasks.encoders.static_vectors import StaticVectors
@@ -84,7 +85,7 @@ class LoadedModels:
             WeightsError: its files are broken.
         """
         name = self.allowed(asked)
-        with self._lock:
+        with self._lock, for_everybody():
             if name not in self._models:
                 encoder, static = self.encoder(name), self.static()
                 expected = ExpectedWords.load(encoder, static)

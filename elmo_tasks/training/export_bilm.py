@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import lzma
 import platform
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,8 @@ from elmo_tasks.bilm.hdf5 import write_hdf5
 from elmo_tasks.bilm.model_files import SOFTMAX_NAME, VOCABULARY_NAME, WEIGHTS_NAME
 from elmo_tasks.bilm.safetensors_files import write_safetensors
 from elmo_tasks.bilm.softmax import LMSoftmax
-from elmo_tasks.bilm.whole_folders import FolderKind
+from elmo_tasks.bilm.weight_checksums import write_card
+from elmo_tasks.bilm.whole_folders import MODEL_FOLDER
 from elmo_tasks.errors import ConfigError, WeightsError
 from elmo_tasks.files import write_json
 from elmo_tasks.text.vocabulary import Vocabulary
@@ -25,12 +25,6 @@ from elmo_tasks.training.bilm_module import BiLMModule
 from elmo_tasks.training.word_reader import WordReaderModule
 
 FORMATS = ("safetensors", "hdf5")
-_MODEL_FOLDER = FolderKind(
-    "a model",
-    re.compile(
-        r"options\.json|weights\.hdf5|card\.json|calibration\.json|vocabulary\.txt\.xz|(bilm|softmax)[-\w]*\.safetensors(\.index\.json)?"
-    ),
-)
 
 
 def write_model(
@@ -56,7 +50,7 @@ def write_model(
     """
     if to not in FORMATS:
         raise ConfigError(f"--to {to}: expected one of {', '.join(FORMATS)}")
-    with _MODEL_FOLDER.written(folder) as partial:
+    with MODEL_FOLDER.written(folder) as partial:
         write_json(partial / "options.json", bilm.options.to_dict())
         if to == "hdf5":
             write_hdf5(partial / "weights.hdf5", bilm)
@@ -66,8 +60,7 @@ def write_model(
             write_safetensors(partial, SOFTMAX_NAME, softmax.state_dict(), torch.float16)
             with lzma.open(partial / VOCABULARY_NAME, "wt", encoding="utf-8") as out:
                 out.writelines(f"{word}\n" for word in vocabulary.words)
-        if card is not None:
-            write_json(partial / "card.json", card)
+        write_card(partial, card)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,9 @@ from typing import Any
 import pytorch_lightning as pl
 import torch
 
+from elmo_tasks.bilm.whole_folders import MODEL_FOLDER
 from elmo_tasks.data.split_data import Split, SplitData
+from elmo_tasks.encoders import Encoder, load
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.heads.head_files import HEAD_FOLDER, Source, find_head, write_head
 from elmo_tasks.tasks.kinds import kind_of
@@ -32,11 +34,18 @@ class ExportHead(pl.Callback):
         self.folder, self.about = Path(folder), about or {}
         self.epochs: list[dict[str, Any]] = []
 
+    @property
+    def encoder_folder(self) -> Path:
+        """Where an encoder is written that was trained along with the head: beside it."""
+        return self.folder.with_name(f"{self.folder.name}-encoder")
+
     def setup(self, trainer: pl.Trainer, pl_module: pl.LightningModule, stage: str) -> None:
         """Refuse what the end would stumble over before the training, not after it."""
         if stage != "fit":
             return
         HEAD_FOLDER.check(self.folder)
+        if isinstance(pl_module, TaskModule) and pl_module.encoder_learning_rate is not None:
+            MODEL_FOLDER.check(self.encoder_folder)
         data = trainer.datamodule  # type: ignore[attr-defined]
         if isinstance(data, SplitData) and data.hub is None:
             test = data.sources["test"]
@@ -83,8 +92,10 @@ class ExportHead(pl.Callback):
         seconds = pl_module.training_seconds()
         best = _take_best(trainer, pl_module)
         static = pl_module.static
+        encoder = self._write_encoder(pl_module)
+        name = pl_module.encoder_name if pl_module.tuned is None else str(self.encoder_folder)
         sources = (
-            Source(pl_module.encoder_name, pl_module.encoder.checksum),
+            Source(name, encoder.checksum),
             None if static is None or pl_module.static_name is None else Source(pl_module.static_name, static.checksum),
         )
         data = pl_module.data
@@ -100,16 +111,35 @@ class ExportHead(pl.Callback):
                 "seconds": round(seconds),
                 "device": str(pl_module.device),
                 "precision": str(trainer.precision),
+                **({} if pl_module.tuned_from is None else {"encoder_learning_rate": pl_module.encoder_learning_rate}),
+                **({} if pl_module.class_weights is None else {"class_weights": pl_module.class_weights}),
             },
+            **({} if pl_module.tuned_from is None else {"encoder_tuned_from": vars(pl_module.tuned_from)}),
             "layer_weights": {"learned": pl_module.head.mix.scalars is not None, "epochs": self.epochs},
             "versions": {"python": platform.python_version(), "torch": torch.__version__, "lightning": pl.__version__},
         }
         reading = data.reading()
         write_head(self.folder, pl_module.head, *sources, reading, card)
-        predictor = Predictor.load(find_head(self.folder.absolute()), pl_module.encoder, pl_module.encoder.device)
+        predictor = Predictor.load(find_head(self.folder.absolute()), encoder, encoder.device)
         measured = self._measure(predictor, data)
         write_head(self.folder, pl_module.head, *sources, reading, card | {"scores": measured})
         self._report(measured, seconds, kind_of(predictor.head.kind).guess_rules)
+
+    def _write_encoder(self, module: TaskModule) -> Encoder:
+        """The encoder that the head reads: the frozen one, or the one that learned, written beside the head and read again."""
+        if module.tuned is None or module.tuned_from is None:
+            return module.encoder
+        from elmo_tasks.training.export_bilm import write_model
+
+        title = self.about.get("title") or self.folder.resolve().parent.name
+        about = {
+            "title": f"{Path(module.tuned_from.name).name}, trained on with the head “{title}”",
+            "kind": "biLM",
+            "tuned_from": vars(module.tuned_from),
+            "learning_rate": module.encoder_learning_rate,
+        }
+        write_model(self.encoder_folder, module.tuned, card=about)
+        return load(str(self.encoder_folder), module.encoder.device)
 
     def _measure(self, predictor: Predictor, data: SplitData[Any, Any, Any]) -> dict[str, Any]:
         """Scores of the exported head on what it did not train on."""
@@ -151,10 +181,12 @@ def _take_best(trainer: pl.Trainer, module: TaskModule) -> int | None:
     if not path or module.head is None:
         return None
     saved = torch.load(path, map_location=module.device, weights_only=True)
-    prefix = "head."
-    weights = {k.removeprefix(prefix): v for k, v in saved["state_dict"].items() if k.startswith(prefix)}
     try:
-        module.head.load_state_dict(weights)
+        for prefix, part in (("head.", module.head), ("tuned.", module.tuned)):
+            if part is not None:
+                part.load_state_dict(
+                    {k.removeprefix(prefix): v for k, v in saved["state_dict"].items() if k.startswith(prefix)}
+                )
     except RuntimeError as error:
         raise ConfigError(f"{path}: not a checkpoint of this run ({error})") from None
     return int(saved["epoch"]) + 1

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from elmo_tasks.api import check_wanted
 from elmo_tasks.encoders import Encoder, load
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError, InputError
@@ -210,6 +211,7 @@ class Predictor:
 
     @torch.inference_mode()
     def _inputs(self, sentences: Sequence[Tokens]) -> tuple[Tensor, Tensor, TokenFeatures]:
+        check_wanted()
         sentences = [sentence[: self.max_tokens] for sentence in sentences]
         layers = self.encoder.encode(sentences).to(self.device)
         return layers.values, layers.mask, features_of(sentences, self.head, self.static).to(self.device)

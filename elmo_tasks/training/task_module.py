@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytorch_lightning as pl
 import torch
 from torch import Tensor
 from torch.optim.lr_scheduler import LambdaLR
 
+from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.model_files import default_model
 from elmo_tasks.data.classification import TextBatch
 from elmo_tasks.data.split_data import Split, SplitData
@@ -20,7 +21,9 @@ from elmo_tasks.encoders import Encoder, load
 from elmo_tasks.encoders.layer_store import LayerStore
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError
+from elmo_tasks.heads.classification import ClassificationHead, balanced_weights
 from elmo_tasks.heads.head import HeadTask, TaskHead
+from elmo_tasks.heads.head_files import Source
 from elmo_tasks.heads.token_features import TokenFeatures
 from elmo_tasks.tasks.kinds import kind_of
 from elmo_tasks.training.predictor import features_of
@@ -30,9 +33,9 @@ _SPLIT_OF_STAGE: dict[str, Split] = {"train": "train", "val": "validation", "tes
 
 
 class TaskModule(pl.LightningModule):
-    """A head that learns, and a frozen encoder that is no part of the checkpoint.
+    """A head that learns, and a frozen encoder that is no part of the checkpoint; a biLM may learn, too, at a rate of its own.
 
-    The encoder's layers are computed once and kept on disk (see :class:`LayerStore`), or anew for each batch.
+    The frozen encoder's layers are computed once and kept on disk (see :class:`LayerStore`), or anew for each batch.
 
     Args:
         head: the head's class and settings; what it is built for comes from the data and the encoder.
@@ -45,6 +48,9 @@ class TaskModule(pl.LightningModule):
         weight_decay: of Adam (decoupled), not of the mix.
         mix_l2: weight of the squared scalars of the mix in the loss (Peters et al., 2018, section 3.2).
         mix_learning_rate: of the mix, which has few parameters and learns slowly at the rate of the others.
+        class_weights: ``balanced`` lets the labels of texts weigh alike in training, however often each comes; not in the scores.
+        encoder_learning_rate: trains the biLM, too, at this rate, which should be far below the head's; ``None`` leaves it frozen.
+            No layers are kept then, as they change.
     """
 
     def __init__(
@@ -59,6 +65,8 @@ class TaskModule(pl.LightningModule):
         weight_decay: float = 0.0,
         mix_l2: float = 1e-3,
         mix_learning_rate: float = 3e-3,
+        class_weights: Literal["balanced"] | None = None,
+        encoder_learning_rate: float | None = None,
     ) -> None:
         super().__init__()
         self.make_head = head
@@ -67,6 +75,15 @@ class TaskModule(pl.LightningModule):
         self.layer_store, self.max_store_gb = layer_store, max_store_gb
         self.learning_rate, self.decay_fraction, self.weight_decay = learning_rate, decay_fraction, weight_decay
         self.mix_l2, self.mix_learning_rate = mix_l2, mix_learning_rate
+        self.class_weights = class_weights
+        if encoder_learning_rate is not None and not encoder_learning_rate > 0:
+            raise ConfigError(
+                f"model.encoder_learning_rate: expected a number above 0, or null, got {encoder_learning_rate}"
+            )
+        self.encoder_learning_rate = encoder_learning_rate
+        #: The biLM that is trained along, a part of the checkpoint; ``None`` where it is frozen.
+        self.tuned: BiLM | None = None
+        self.tuned_from: Source | None = None
         self.head: TaskHead | None = None
         # Not modules of this one: what is frozen has no place in a resume file.
         self._frozen: dict[str, Any] = {}
@@ -80,6 +97,15 @@ class TaskModule(pl.LightningModule):
         if "encoder" not in self._frozen:
             self._frozen["encoder"] = load(self.encoder_name)
         return self._frozen["encoder"]
+
+    def _tuned_bilm(self) -> BiLM:
+        model = self.encoder.language_model
+        if model is None:
+            raise ConfigError(
+                f"model.encoder_learning_rate: {self.encoder_name} is no biLM, and stays frozen; leave the rate out, or name a biLM"
+            )
+        self.tuned_from = Source(self.encoder_name, self.encoder.checksum)
+        return model.unfrozen()
 
     @property
     def static(self) -> StaticVectors | None:
@@ -109,6 +135,13 @@ class TaskModule(pl.LightningModule):
                 f"{kind.words.gives} needs {kind.data.__name__}"
             )
         self.scores = kind.scores(task)
+        if self.encoder_learning_rate is not None:
+            self.tuned = self._tuned_bilm()
+        if self.class_weights is not None and not isinstance(self.head, ClassificationHead):
+            raise ConfigError(
+                f"model.class_weights: {type(self.head).__name__} gives {kind.words.gives}; only labels of whole texts can weigh "
+                "alike. Leave it out"
+            )
 
     def setup(self, stage: str) -> None:
         """Say what was read; compute the layers of the splits that this stage needs, or open them."""
@@ -116,7 +149,7 @@ class TaskModule(pl.LightningModule):
             print(self.data.said(), flush=True)
 
     def _prepare_store(self, split: Split) -> None:
-        if self.layer_store is None or split not in self.data.rows or split in self._stores:
+        if self.layer_store is None or self.tuned is not None or split not in self.data.rows or split in self._stores:
             return
         assert self.head is not None
         self._stores[split] = LayerStore.build(
@@ -136,6 +169,10 @@ class TaskModule(pl.LightningModule):
         """Layers first, so that the clock of the training is that of the training."""
         self._prepare_store("train")
         self._prepare_store("validation")
+        if isinstance(self.head, ClassificationHead) and self.class_weights is not None:
+            self.head.class_weights = balanced_weights(
+                [row.target for row in self.data.rows["train"]], len(self.head.labels)
+            )
         self._since = time.monotonic()
 
     def on_validation_start(self) -> None:
@@ -156,7 +193,8 @@ class TaskModule(pl.LightningModule):
         store = self._stores.get(split)
         mask: Tensor | None
         if store is None:
-            with torch.autocast(self.device.type, enabled=False):
+            tunes = self.tuned is not None and split == "train"
+            with torch.autocast(self.device.type, enabled=False), torch.set_grad_enabled(tunes):
                 layers = self._encoder_here().encode(batch.tokens)
             values, mask = layers.values, layers.mask
         elif store.pooled:
@@ -223,6 +261,9 @@ class TaskModule(pl.LightningModule):
             {"params": [p for p in self.head.parameters() if p not in mix], "weight_decay": self.weight_decay},
             {"params": list(mix), "lr": self.mix_learning_rate},
         ]
+        if self.tuned is not None:
+            tuned = [p for p in self.tuned.parameters() if p.requires_grad]
+            groups.append({"params": tuned, "lr": self.encoder_learning_rate})
         optimizer = torch.optim.AdamW(groups, lr=self.learning_rate, weight_decay=0.0)
         total = max(1, int(self.trainer.estimated_stepping_batches))
 

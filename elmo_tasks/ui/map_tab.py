@@ -12,7 +12,7 @@ import gradio as gr
 from elmo_tasks.api import ModelInfo, Progress, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import map_page
-from elmo_tasks.ui.parts import SLOW, Question, markup, on_question, revision_of, scripted
+from elmo_tasks.ui.parts import MAP_USES, SLOW, Question, markup, on_question, revision_of, scripted
 from elmo_tasks.ui.working import answered
 from elmo_tasks.wording.views import map_title
 
@@ -190,6 +190,6 @@ def build(service: Service) -> None:
         except InputError as error:
             raise gr.Error(str(error), print_exception=False) from None
 
-    on_question(editor, on_submit, [editor, result])
+    on_question(editor, on_submit, [editor, result], **MAP_USES)
     gr.api(sense_map, api_name="sense_map", **SLOW)
     gr.api(two_lives, api_name="two_lives", **SLOW)

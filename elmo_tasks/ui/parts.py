@@ -25,6 +25,9 @@ SLOW: dict[str, Any] = {"concurrency_id": "slow", "concurrency_limit": 2}
 PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 #: Events of the page that ask a model.
 QUIET: dict[str, Any] = {**SHARED, **PRIVATE}
+#: Events of the page that may take seconds: a comparison never waits behind them, nor those of one tab behind another's.
+READ_TEXTS: dict[str, Any] = {"concurrency_id": "texts", "concurrency_limit": 2, **PRIVATE}
+MAP_USES: dict[str, Any] = {"concurrency_id": "uses", "concurrency_limit": 2, **PRIVATE}
 
 Question = Mapping[str, Any]
 

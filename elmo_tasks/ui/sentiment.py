@@ -79,8 +79,29 @@ def words(result: ClassifiedText) -> list[tuple[str, WordPush | None]]:
     return pieces(result.text, ((push.start, push.end, push) for push in result.pushes))
 
 
-def card(offer: Offer, results: Sequence[ClassifiedText], without: Sequence[ClassifiedText] = ()) -> str:
-    """The whole answer of a classifier; ``without`` holds what its twin says, if it has one."""
+def unweighed(results: Sequence[ClassifiedText]) -> str:
+    """Says of which texts no word is weighed, because weighing takes as long as reading the text once for each word; or nothing."""
+    found = [str(k) for k, result in enumerate(results, 1) if not result.pushes and len(result.tokens) > 1]
+    if not found:
+        return ""
+    where = "this text" if len(results) == 1 else f"text{'s' if len(found) > 1 else ''} {listed(found)}"
+    return (
+        f"Too many words for one question to weigh each of them in {where}; ask about fewer or shorter texts for that."
+    )
+
+
+def card(
+    offer: Offer, results: Sequence[ClassifiedText], without: Sequence[ClassifiedText] = (), base: str | None = None
+) -> str:
+    """The whole answer of a classifier.
+
+    Args:
+        offer: the head.
+        results: what it says.
+        without: what its twin says, if it has one.
+        base: what examples that a person puts right are added to when they are trained on, see
+            :attr:`~elmo_tasks.api.TrainingJob.base`; ``None`` where nothing can be trained.
+    """
     return render(
         "sentiment.html",
         results=results,
@@ -92,6 +113,8 @@ def card(offer: Offer, results: Sequence[ClassifiedText], without: Sequence[Clas
         words=words,
         step=step,
         tip=tip,
+        base=base,
+        unweighed=unweighed(results),
         has_pushes=any(result.pushes for result in results),
         csv=csv_text(offer, results, without),
         data=json_data(offer, results, without),

@@ -9,6 +9,7 @@ from elmo_tasks.wording.task_kinds import TASK_WORDS
 from elmo_tasks.wording.text import percent
 
 _MOST_LABELS = 12
+_UNEVEN = 4
 _LABELS = {"texts": ("label", "labels"), "names": ("kind of name", "kinds of names"), "words": ("tag", "tags")}
 
 
@@ -40,13 +41,17 @@ def choose_file() -> str:
 def _warning(look: DataLook) -> str:
     if look.counted != "texts" or not look.labels:
         return ""
-    (top, most), total = look.labels[0], sum(number for _, number in look.labels)
-    if most / total <= 0.8:
-        return ""
-    return (
-        f"{percent(most / total)} of the texts are “{top}”: always saying that is right as often, so a high score means "
-        "little here."
-    )
+    (top, most), (rarest, least) = look.labels[0], look.labels[-1]
+    total = sum(number for _, number in look.labels)
+    remedy = "“Rare labels weigh as much” under More settings makes up for some of it."
+    if most / total > 0.8:
+        return (
+            f"{percent(most / total)} of the texts are “{top}”: always saying that is right as often, so a high score means "
+            f"little here. {remedy}"
+        )
+    if most >= _UNEVEN * least:
+        return f"“{top}” comes {most // least} times as often as “{rarest}”, which the head may seldom say. {remedy}"
+    return ""
 
 
 def _note(name: str, counted: str) -> str:

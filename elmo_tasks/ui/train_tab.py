@@ -39,6 +39,8 @@ def plan_from(data: Question) -> TrainingPlan:
         label_column=str(data["label_column"]) if data.get("label_column") else None,
         header=header if isinstance(header, bool) else None,
         layers=str(data.get("layers") or "learned"),
+        base=str(data.get("base") or ""),
+        balanced=data.get("balanced") is True,
         **numbers,
     )
 
@@ -60,8 +62,9 @@ def upload_from(question: Question) -> tuple[str, bytes] | None:
 
 def respond(service: Service, question: Question) -> tuple[dict[str, Any], Any, Any, Any]:
     """Answer the form: what it shows next, the data, the runs and the state of these (or that they stay)."""
-    value: dict[str, Any] = {"revision": revision_of(question), "note": "", "field": ""}
     plan = plan_from(question)
+    value: dict[str, Any] = {"revision": revision_of(question), "note": "", "field": ""}
+    value["bases"] = _bases(service, plan.kind)
     stays = (gr.skip(), gr.skip())
     try:
         upload = upload_from(question)
@@ -86,21 +89,38 @@ def respond(service: Service, question: Question) -> tuple[dict[str, Any], Any, 
     return {**value, "started": job.name}, data, runs.markup, _state(runs)
 
 
+def _bases(service: Service, kind: str) -> list[dict[str, str]]:
+    """What more examples of a kind can be added to: the sample, and the runs whose rows are here."""
+    runs = [job for job in service.training.jobs() if job.kind == kind and job.base == job.name]
+    return [
+        {"name": "sample", "title": "the sample that comes with the program"},
+        *({"name": job.name, "title": f"the rows of “{job.title}”"} for job in runs),
+    ]
+
+
 def respond_to_runs(service: Service, question: Question) -> tuple[Any, dict[str, Any]]:
-    """Answer the list of runs: its markup, or that it stays, and its state."""
+    """Answer the list of runs, after what it asks to do with one: its markup, or that it stays, and its state."""
     if not service.training.offer().allowed:
         return train_page.off(), {"revision": revision_of(question), "digest": "", "shown": "", "live": False}
-    if question.get("action") == "stop":
+    action, run, note = question.get("action"), str(question.get("run")), ""
+    if action == "stop":
         # If it is over already, what is shown says so.
         with contextlib.suppress(InputError):
-            service.training.stop(str(question.get("run")))
+            service.training.stop(run)
+    try:
+        if action == "delete":
+            service.training.delete(run)
+        elif action == "rename":
+            service.training.rename(run, str(question.get("title") or ""))
+    except InputError as error:
+        note = str(error)
     runs = train_page.page(service.training.jobs(), str(question["shown"]) if question.get("shown") else None)
     shown = gr.skip() if runs.digest == question.get("seen") else runs.markup
-    return shown, _state(runs, revision_of(question))
+    return shown, _state(runs, revision_of(question), note)
 
 
-def _state(runs: train_page.Shown, revision: int = 0) -> dict[str, Any]:
-    return {"revision": revision, "digest": runs.digest, "shown": runs.run, "live": runs.is_live}
+def _state(runs: train_page.Shown, revision: int = 0, note: str = "") -> dict[str, Any]:
+    return {"revision": revision, "digest": runs.digest, "shown": runs.run, "live": runs.is_live, "note": note}
 
 
 def _for_form(look: DataLook, plan: TrainingPlan) -> dict[str, Any]:
@@ -135,6 +155,7 @@ def build(service: Service) -> None:
         with gr.Column(elem_classes="compare-form"):
             editor = scripted(
                 "train",
+                "scripts/typed_examples.js",
                 "scripts/train_form.js",
                 value={"note": "", "field": ""},
                 kinds=[asdict(words) for words in TASK_WORDS.values()],

@@ -13,7 +13,7 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.ui import entities, sentiment
 from elmo_tasks.ui.heads import Offer, distinct, find, offers, option
 from elmo_tasks.ui.page import render
-from elmo_tasks.ui.parts import SHARED, SLOW, Question, markup, on_question, revision_of, scripted
+from elmo_tasks.ui.parts import READ_TEXTS, SHARED, SLOW, Question, markup, on_question, revision_of, scripted
 from elmo_tasks.ui.try_examples import TRY_EXAMPLES
 from elmo_tasks.wording.task_kinds import TASK_WORDS
 
@@ -80,7 +80,15 @@ def page(service: Service, form: TryForm) -> str:
 def _feeling(service: Service, texts: Sequence[str], offer: Offer) -> str:
     classified = service.heads.classify(texts, offer.head.name)
     plain = service.heads.classify(texts, offer.twin.name) if offer.twin else ()
-    return sentiment.card(offer, classified, plain)
+    return sentiment.card(offer, classified, plain, _base(service, offer))
+
+
+def _base(service: Service, offer: Offer) -> str | None:
+    """What corrected examples of a head are added to; ``None`` where training is off."""
+    if not service.training.offer().allowed:
+        return None
+    runs = service.training.jobs() if offer.head.own else ()
+    return next((job.base for job in runs if job.head == offer.head.name), "")
 
 
 def _names(service: Service, texts: Sequence[str], offer: Offer) -> str:
@@ -149,7 +157,8 @@ def build(service: Service) -> None:
             head: name of a classification head; the default one if it is not given.
 
         Returns:
-            For each text: text, tokens, label, probabilities by class, pushes (token, start, end, push).
+            For each text: text, tokens, label, probabilities by class, pushes (token, start, end, push); none for
+            texts of more words than one request may have weighed, the shortest texts first.
         """
         _checked(texts, head, "texts")
         try:
@@ -178,6 +187,6 @@ def build(service: Service) -> None:
         except InputError as error:
             raise gr.Error(str(error), print_exception=False) from None
 
-    on_question(editor, lambda question: respond(service, question), [editor, result])
+    on_question(editor, lambda question: respond(service, question), [editor, result], **READ_TEXTS)
     gr.api(sentiment_endpoint, api_name="sentiment", **SLOW)
     gr.api(ner_endpoint, api_name="ner", **SHARED)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Iterator
+from contextvars import copy_context
 from typing import Any, TypeVar
 
 import gradio as gr
@@ -33,7 +34,8 @@ def working(work: Callable[[Progress], T]) -> Iterator[str | tuple[T]]:
         except BaseException as error:
             errors.append(error)
 
-    thread = threading.Thread(target=run, daemon=True)
+    # The context knows whether somebody still waits for the answer.
+    thread = threading.Thread(target=copy_context().run, args=(run,), daemon=True)
     thread.start()
     thread.join(_LEAST)
     while thread.is_alive():

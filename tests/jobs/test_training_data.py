@@ -189,7 +189,7 @@ def test_what_is_written_is_what_was_sent(tmp_path):
     )
     folder = tmp_path / "job"
     folder.mkdir()
-    assert write_upload(*uploads.find(key), TrainingPlan("classification", "upload", key), folder) == 30
+    write_upload(*uploads.find(key), TrainingPlan("classification", "upload", key), folder)
     rows = read_labelled(
         folder / "train.jsonl",
     ) + read_labelled(folder / "test.jsonl")
@@ -213,3 +213,42 @@ def test_what_comes_twice_is_not_tested_on_after_it_was_learned():
 
 def _single(row, k):
     return (f"once {k}", "a") if isinstance(row, LabelledText) else (("Lima", f"y{k}"), ("B-PER", "O"))
+
+
+def test_an_upload_can_be_added_to_the_rows_of_a_run(tmp_path):
+    run = tmp_path / "run"
+    run.mkdir()
+    uploads = Uploads(tmp_path / "uploads")
+    key = uploads.keep("a.csv", csv_of().encode())
+    write_upload(*uploads.find(key), TrainingPlan("classification", "upload", key), run)
+    old_test = (run / "test.jsonl").read_text().splitlines()
+    more = [("the queue was long", "bad"), (TEXTS[0][0], "good")]
+    new = uploads.keep("b.jsonl", "".join(json.dumps({"text": t, "label": s}) + "\n" for t, s in more).encode())
+    plan = TrainingPlan("classification", "upload", new, base="run")
+    found = training_data.look_at_upload(*uploads.find(new), plan, run)
+    assert found.rows + found.test_rows == 42
+    both = tmp_path / "both"
+    both.mkdir()
+    write_upload(*uploads.find(new), plan, both, run)
+    learned = [row.text for row in read_labelled(both / "train.jsonl")]
+    assert learned[-2:] == [text for text, _ in more]
+    # What was tested on stays so, unless it is learned from now.
+    kept = [json.loads(line)["text"] for line in old_test]
+    assert [row.text for row in read_labelled(both / "test.jsonl")] == [text for text in kept if text != TEXTS[0][0]]
+
+
+def test_an_upload_can_be_added_to_the_sample(tmp_path):
+    content = json.dumps({"text": "the queue was long", "label": "negative"}) + "\n"
+    alone, found = (training_data.look_at_sample("classification"), look(tmp_path, "b.jsonl", content, base="sample"))
+    assert found.rows == alone.rows + 1
+    assert found.test_rows == alone.test_rows
+    assert {label for label, _ in found.labels} == {label for label, _ in alone.labels}
+    with pytest.raises(InputError, match="b.jsonl: 1 texts; training needs 20 or more"):
+        look(tmp_path, "b.jsonl", content)
+
+
+def test_rows_of_another_kind_are_no_base(tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "train.jsonl").write_text('{"tokens": ["Ada"], "tags": ["B-PER"]}\n')
+    with pytest.raises(InputError, match="The rows of the run “run” cannot be read as labelled texts"):
+        training_data.rows_of_base(TrainingPlan("classification", "upload", base="run"), tmp_path / "run")

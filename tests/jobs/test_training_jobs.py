@@ -324,3 +324,38 @@ def test_what_a_killed_run_left_half_written_is_removed(tmp_path):
     JobQueue(tmp_path, ["true"]).advance()
     assert not list(folder.path.glob(".head.*"))
     assert folder.state()["status"] == "failed"
+
+
+def test_examples_are_added_to_those_of_a_run(tmp_path):
+    jobs = jobs_in(tmp_path)
+    rows = [{"text": f"day {k} of rain", "label": "good" if k % 2 else "bad"} for k in range(40)]
+    key = jobs.keep_upload("days.jsonl", "".join(json.dumps(row) + "\n" for row in rows).encode())
+    first = jobs.start(TrainingPlan("classification", "upload", key, name="first", epochs=3))
+    assert wait_for(jobs, first.name, "done").base == "first"
+    more = jobs.keep_upload("more.jsonl", b'{"text": "a dull day", "label": "bad"}\n')
+    second = jobs.start(TrainingPlan("classification", "upload", more, base="first", balanced=True, epochs=3))
+    lines = (tmp_path / second.name / "train.jsonl").read_text().splitlines()
+    assert json.loads(lines[-1]) == {"text": "a dull day", "label": "bad"}
+    assert len(lines) == len((tmp_path / "first" / "train.jsonl").read_text().splitlines()) + 1
+    assert second.data == "more.jsonl (41 rows, your file and the rows before)"
+    config = yaml.safe_load((tmp_path / second.name / "config.yaml").read_text())
+    assert config["model"]["init_args"]["class_weights"] == "balanced"
+    for base, said in (("gone", "There is no run “gone”"), ("../x", "There is no run")):
+        with pytest.raises(InputError, match=said):
+            jobs.look(TrainingPlan("classification", "upload", more, base=base))
+
+
+def test_what_others_can_be_added_to(tmp_path):
+    jobs = jobs_in(tmp_path)
+    assert wait_for(jobs, jobs.start(PLAN).name, "done").base == "sample"
+    state = JobFolder(tmp_path / jobs.jobs()[0].name)
+    assert state.job(state.state() | {"source": "hub"}).base == ""
+    state.update(source="upload")
+    key = jobs.keep_upload("more.jsonl", b'{"text": "a dull day", "label": "bad"}\n')
+    with pytest.raises(InputError, match="keeps no rows that others could be added to"):
+        jobs.look(TrainingPlan("classification", "upload", key, base=jobs.jobs()[0].name))
+
+
+def test_only_labels_of_texts_weigh_alike(tmp_path):
+    with pytest.raises(InputError, match="tags of words cannot"):
+        jobs_in(tmp_path).start(TrainingPlan("tagging", balanced=True))

@@ -61,6 +61,7 @@ def job(name: str = "first", looks: int = 9, **changes: object) -> TrainingJob:
         if running
         else (SplitScore("test", "accuracy", 0.83, 100, 0.5), SplitScore("validation", "accuracy", 0.8, 45, 0.44)),
         head=None if running else "fake-sentiment",
+        base=name,
     )
     return replace(made, **changes)  # type: ignore[arg-type]
 
@@ -73,6 +74,7 @@ class FakeTraining:
     def __init__(self) -> None:
         self.runs: dict[str, int] = {}
         self.stopped: list[str] = []
+        self.titles: dict[str, str] = {}
         self.uploads: dict[str, tuple[str, bytes]] = {}
 
     def offer(self) -> TrainingOffer:
@@ -124,12 +126,18 @@ class FakeTraining:
         return job(name, 99)
 
     def delete(self, name: str) -> None:
+        if name not in self.runs:
+            raise InputError(f"There is no run “{name}”.", field="delete")
         del self.runs[name]
 
     def rename(self, name: str, title: str) -> TrainingJob:
+        if not title:
+            raise InputError("Type a name.", field="name")
+        self.titles[name] = title
         return replace(job(name, self.runs[name]), title=title)
 
     def jobs(self) -> tuple[TrainingJob, ...]:
         for name in self.runs:
             self.runs[name] += 1
-        return tuple(job(name, looks) for name, looks in reversed(self.runs.items()))
+        found = (job(name, looks) for name, looks in reversed(self.runs.items()))
+        return tuple(replace(run, title=self.titles.get(run.name, run.title)) for run in found)

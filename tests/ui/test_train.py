@@ -39,7 +39,7 @@ def test_a_start_answers_with_the_running_job(service):
     )
     assert (value["revision"], value["note"], value["started"]) == (3, "", "mine")
     assert "400 texts" in data
-    assert state == {"revision": 0, "digest": state["digest"], "shown": "mine", "live": True}
+    assert state == {"revision": 0, "digest": state["digest"], "shown": "mine", "live": True, "note": ""}
     assert "Stop and keep the best" in runs
 
 
@@ -107,6 +107,60 @@ def test_a_run_is_stopped_and_shown_by_name(service):
     _, state = train_tab.respond_to_runs(service, {"action": "stop", "run": "one", "shown": "one"})
     assert service.training.stopped == ["one"]
     assert state["shown"] == "one"
+
+
+def test_a_run_is_renamed_and_deleted_from_the_page(service):
+    for name in ("one", "two"):
+        service.training.start(train_tab.plan_from({"name": name}))
+        service.training.runs[name] = 98
+    page, state = train_tab.respond_to_runs(
+        service, {"action": "rename", "run": "one", "title": "<b>Rain</b>", "shown": "one"}
+    )
+    assert 'data-rename-run="one" data-title="&lt;b&gt;Rain&lt;/b&gt;"' in page
+    assert (state["shown"], state["note"]) == ("one", "")
+    _, state = train_tab.respond_to_runs(service, {"action": "rename", "run": "one", "title": "", "shown": "one"})
+    assert state["note"] == "Type a name."
+    page, state = train_tab.respond_to_runs(service, {"action": "delete", "run": "one"})
+    assert list(service.training.runs) == ["two"]
+    assert state["shown"] == "two"
+    _, state = train_tab.respond_to_runs(service, {"action": "delete", "run": "one"})
+    assert state["note"] == "There is no run “one”."
+
+
+def test_a_run_that_goes_on_can_be_neither_renamed_nor_deleted(service):
+    service.training.start(train_tab.plan_from({"name": "one"}))
+    page, _ = train_tab.respond_to_runs(service, {})
+    assert "data-stop-run" in page
+    assert "data-delete-run" not in page
+    assert "data-rename-run" not in page
+
+
+def test_more_examples_can_be_added_to_the_sample_and_to_runs_of_the_kind(service):
+    service.training.start(train_tab.plan_from({"name": "one"}))
+    value, *_ = train_tab.respond(service, {"kind": "classification"})
+    assert [base["name"] for base in value["bases"]] == ["sample", "one"]
+    value, *_ = train_tab.respond(service, {"kind": "tagging"})
+    assert [base["name"] for base in value["bases"]] == ["sample"]
+    plan = train_tab.plan_from({"base": "one", "balanced": True})
+    assert (plan.base, plan.balanced) == ("one", True)
+    assert not train_tab.plan_from({"balanced": "yes"}).balanced
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        ((("good", 90), ("bad", 10)), "90 % of the texts are “good”: always saying that is right as often"),
+        (
+            (("good", 40), ("so", 30), ("bad", 10)),
+            "“good” comes 4 times as often as “bad”, which the head may seldom say.",
+        ),
+        ((("good", 30), ("bad", 10)), ""),
+    ],
+)
+def test_labels_out_of_balance_are_said(labels, said):
+    page = plain(train_data.card(replace(LOOK, labels=labels), "classification"))
+    assert (said in page) if said else ("often" not in page.partition("How often")[0])
+    assert ("Rare labels weigh as much" in page) == bool(said)
 
 
 def test_where_training_is_off_the_page_says_so(service):

@@ -9,7 +9,7 @@ import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
-from elmo_tasks.api import Entity, HeadInfo, Limits, Reading, Score, TaggedSentence, WordPush
+from elmo_tasks.api import Entity, HeadInfo, Limits, Reading, Score, TaggedSentence, TrainingPlan, WordPush
 from elmo_tasks.ui import entities, heads, readings, sentiment, try_tab
 from elmo_tasks.ui.downloads import csv_file, data_link
 from elmo_tasks.ui.layout import build_app
@@ -152,6 +152,31 @@ def test_without_pushes_there_is_no_legend(service):
     card = sentiment.card(offer, bare, [replace(result, pushes=()) for result in without])
     assert "speaks for" not in card
     assert "Point at a word" not in card
+
+
+def test_a_wrong_answer_can_be_put_right_where_training_is_on(service):
+    page = ask(service, text="A <b>good</b> day.", task="feeling")[1]
+    assert 'data-text="A &lt;b&gt;good&lt;/b&gt; day." data-base=""' in page
+    assert '<option value="negative">Negative</option></select>' in page
+    service.training.allowed = False
+    assert "Keep as an example" not in ask(service, text="A good day.", task="feeling")[1]
+
+
+def test_what_is_put_right_is_added_to_the_rows_of_an_own_head(service):
+    offer, results, without = feeling(service, "A good day.")
+    service.training.start(TrainingPlan("classification", name="mine"))
+    service.training.runs["mine"] = 98
+    assert try_tab._base(service, offer) == ""  # it came with the program
+    assert try_tab._base(service, replace(offer, head=replace(offer.head, own=True))) == "mine"
+    assert 'data-base="mine"' in sentiment.card(offer, results, without, "mine")
+
+
+def test_texts_whose_words_are_not_weighed_are_named(service):
+    offer, results, without = feeling(service, "A good day.", "A bad day.", "Yes", "A dull one.")
+    assert sentiment.unweighed(results) == ""
+    bare = [results[0], *(replace(result, pushes=()) for result in results[1:])]
+    assert "weigh each of them in texts 2 and 4; ask about fewer or shorter" in sentiment.card(offer, bare, without)
+    assert "in this text;" in sentiment.unweighed(bare[1:2])
 
 
 def test_without_a_twin_there_is_one_side(service):

@@ -1,17 +1,22 @@
 // The form of the Train tab. Gradio runs this as a function body with `element`, `trigger`, `props`, `upload` and `watch`.
 // The page is built from elements and text nodes only, so nothing from a person or a file is ever read as HTML.
 
-const { make, options, field, segments, picked, place, say, hush, busy, bring, questions } = elmo;
+const { make, options, field, segments, picked, pick, place, say, hush, busy, bring, questions } = elmo;
 
 let fileId = ""; // what the server calls the file that was sent
 let starting = false;
 let look = null; // what is in the data that is chosen
+let wanted = null; // what typed examples are to be added to, once it is known
 
 const kind = segments("train-kind", "What should it learn?",
   props.kinds.map((k) => [k.kind, k.choice]), () => { fileId = ""; file.value = ""; reset(); ask(); });
 const kindHint = make("p", { class: "hint" });
 const source = segments("train-source", "From which examples?",
-  [["sample", "Sample"], ["upload", "My own file"], ["hub", "Public data"]], () => { showSource(); ask(); });
+  [["sample", "Sample"], ["typed", "Type them"], ["upload", "My own file"], ["hub", "Public data"]], () => { fileId = ""; showSource(); if (picked(source) === "typed") sendTyped(); else ask(); });
+const typed = typedExamples(elmo, () => sendTyped());
+const base = make("select", { id: "train-base", onchange: () => ask() });
+const baseField = field("train-base", "Together with", base);
+const typedNote = place("train-typed-note");
 const file = make("input", { type: "file", id: "train-file", "aria-describedby": "train-file-hint train-file-note", onchange: sendFile });
 const fileHint = make("p", { class: "hint", id: "train-file-hint" });
 const fileNote = place("train-file-note");
@@ -30,6 +35,8 @@ const hidden = make("input", { type: "number", id: "train-hidden", min: "8", max
 const rate = make("input", { type: "number", id: "train-rate", min: "0.00001", max: "0.1", step: "any", inputmode: "decimal" });
 const layers = make("select", { id: "train-layers" }, ...options([{ name: "learned", title: "Learn how much of each" },
   { name: "0", title: "Layer 0 alone: no context" }, { name: "mean", title: "All alike, not learned" }]));
+const balanced = make("input", { type: "checkbox", id: "train-balanced" });
+const balancedField = make("label", { class: "check", for: "train-balanced" }, balanced, "Rare labels weigh as much as frequent ones");
 const note = place("train-note");
 const time = make("p", { class: "hint time", role: "status" });
 const submit = make("button", { type: "submit", class: "primary" }, "Start training");
@@ -37,21 +44,23 @@ const submit = make("button", { type: "submit", class: "primary" }, "Start train
 const form = make("form", { class: "editor train-editor card", novalidate: true, "aria-label": "Train a model", onsubmit: (event) => {
   event.preventDefault();
   if (starting) return;
+  const missing = picked(source) === "typed" ? typed.missing() : "";
+  if (missing) return say(typed.element.querySelector("input"), typedNote, { text: missing })?.focus();
   starting = true;
   busy(submit, "Starting…");
   ask("start");
 } },
-  make("div", { class: "field" }, kind, kindHint), source, fileFields, hubFields,
+  make("div", { class: "field" }, kind, kindHint), source, typed.element, typedNote, fileFields, baseField, hubFields,
   field("train-name", "Name", name),
   field("train-epochs", "Rounds", epochs, make("p", { class: "hint", id: "train-epochs-hint" }, "How often it goes through all examples.")),
   make("details", { class: "more" }, make("summary", {}, "More settings"), make("div", { class: "more-fields" },
-    field("train-layers", "Layers of the language model", layers),
+    field("train-layers", "Layers of the language model", layers), balancedField,
     make("div", { class: "two" }, field("train-hidden", "Hidden size", hidden), field("train-rate", "Learning rate", rate)),
     make("p", { class: "hint" }, "Hidden size: how large the part that learns is. Learning rate: how big its steps are; too big and it never settles."))),
   note, time, submit);
 element.append(form);
 
-const fields = { file: [file, fileNote], data: [file, fileNote], name: [name, note], epochs: [epochs, note], hidden: [hidden, note], learning_rate: [rate, note], layers: [layers, note] };
+const fields = { file: [file, fileNote], base: [base, note], balanced: [balanced, note], data: [file, fileNote], name: [name, note], epochs: [epochs, note], hidden: [hidden, note], learning_rate: [rate, note], layers: [layers, note] };
 
 function number(box) {
   const value = Number(box.value);
@@ -59,11 +68,12 @@ function number(box) {
 }
 function state() {
   const from = picked(source);
-  const own = from === "upload";
+  const own = from === "upload" || from === "typed";
   return {
-    kind: picked(kind), source: from, data: own ? fileId : from === "hub" ? hub.value : "", name: name.value,
-    text_column: own ? textColumn.value : "", label_column: own ? labelColumn.value : "",
-    header: own && !headerField.hidden && !columns.hidden ? header.checked : null,
+    kind: picked(kind), source: own ? "upload" : from, data: own ? fileId : from === "hub" ? hub.value : "", name: name.value,
+    text_column: from === "upload" ? textColumn.value : "", label_column: from === "upload" ? labelColumn.value : "",
+    base: own ? base.value : "", balanced: !balancedField.hidden && balanced.checked,
+    header: from === "upload" && !headerField.hidden && !columns.hidden ? header.checked : null,
     epochs: number(epochs), hidden: number(hidden), learning_rate: number(rate), layers: layers.value,
   };
 }
@@ -90,12 +100,24 @@ async function sendFile() {
   if (chosen.size > props.most) {
     return tell("file", `“${chosen.name}” has ${(chosen.size / 1e6).toFixed(1)} MB; the most is ${props.most / 1e6} MB.`);
   }
+  await send(chosen, () => chosen === file.files[0]);
+}
+async function send(chosen, isWanted) {
   try {
     const { path } = await upload(chosen);
-    if (chosen === file.files[0]) ask("look", { file: { name: chosen.name, path } });
+    if (isWanted()) ask("look", { file: { name: chosen.name, path } });
   } catch {
-    tell("file", "The file did not arrive whole. Choose it again.");
+    tell("file", "The examples did not arrive whole. Choose them again.");
   }
+}
+let sent = 0; // of what is typed, only the newest counts
+async function sendTyped() {
+  const number = ++sent;
+  fileId = "";
+  hush(element);
+  const missing = typed.missing();
+  if (missing) ask();
+  else await send(typed.file(), () => number === sent && picked(source) === "typed");
 }
 function reset() {
   const chosen = picked(kind);
@@ -114,9 +136,34 @@ function reset() {
   showSource();
 }
 function showSource() {
-  fileFields.hidden = picked(source) !== "upload";
-  hubFields.hidden = picked(source) !== "hub";
+  const texts = picked(kind) === "classification";
+  const choice = source.querySelector("input[value=typed]");
+  choice.parentElement.hidden = !texts;
+  if (!texts && choice.checked) pick(source, "sample");
+  const from = picked(source);
+  fileFields.hidden = from !== "upload";
+  typed.element.hidden = from !== "typed";
+  baseField.hidden = from !== "upload" && from !== "typed";
+  hubFields.hidden = from !== "hub";
+  balancedField.hidden = !texts;
+  columns.hidden = true;
 }
+function showBases(bases) {
+  const chosen = base.value;
+  base.replaceChildren(...options([{ name: "", title: "nothing else" }, ...bases]));
+  base.value = bases.some(({ name }) => name === chosen) ? chosen : "";
+}
+// Examples that were put right in Try, and what they are added to.
+element.addEventListener("examples", ({ detail }) => {
+  pick(kind, "classification");
+  reset();
+  pick(source, "typed");
+  showSource();
+  for (const { label, text } of detail.examples) typed.put(label, text);
+  wanted = detail.base;
+  sendTyped();
+  bring(form);
+});
 function showColumns() {
   const names = look?.columns || [];
   columns.hidden = picked(source) !== "upload" || names.length < 2;
@@ -135,6 +182,12 @@ function tell(at, text) {
 }
 function onAnswer(value, asked, more) {
   if (value.data) fileId = value.data;
+  if (value.bases) showBases(value.bases);
+  if (wanted !== null && value.bases) {
+    if (value.bases.some(({ name }) => name === wanted)) base.value = wanted;
+    wanted = null;
+    if (fileId) return ask();
+  }
   if ("look" in value) look = value.look;
   if (asked?.action === "start") starting = false;
   busy(submit, starting ? "Starting…" : "");

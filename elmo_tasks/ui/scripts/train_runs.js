@@ -2,7 +2,7 @@
 // Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`. What is shown is the part above: it is sent
 // again only when it is new.
 
-const { questions, complain, settle, bring } = elmo;
+const { make, questions, complain, settle, bring } = elmo;
 const PAUSE = 1000; // milliseconds from answer to question
 const column = element.closest(".train-column");
 const runs = () => column.querySelector(".train-runs");
@@ -11,13 +11,35 @@ let chosen = new URLSearchParams(location.search).get("run"); // the run that th
 let focused = "";
 let timer = 0;
 
-const answers = questions({ props, trigger, watch }, { answer: () => settle(shown()), all: true,
+const answers = questions({ props, trigger, watch }, { answer: ({ note }) => { settle(shown()); if (note) complain(shown(), note, () => ask()); }, all: true,
   lost: (text) => complain(shown(), text, () => ask()) });
 
-function ask(action = "look", run = "") {
+function ask(action = "look", run = "", title = "") {
   clearTimeout(timer);
   timer = 0;
-  answers.ask(() => ({ action, run, shown: chosen, seen: props.value.digest }));
+  answers.ask(() => ({ action, run, title, shown: chosen, seen: props.value.digest }));
+}
+// In the place of the buttons: a question, what it needs, and a way back.
+function askFirst(button, text, label, act, box = null) {
+  const row = button.closest(".run-buttons");
+  const done = (sure) => { asking.remove(); row.hidden = false; if (sure) act(); else button.focus(); };
+  const asking = make("form", { class: "run-asking", onsubmit: (event) => { event.preventDefault(); done(true); },
+    onkeydown: (event) => { if (event.key === "Escape") done(false); } },
+    ...(box ? [make("label", { for: box.id }, text), box] : [make("p", {}, text)]),
+    make("button", { type: "submit", class: "primary" }, label), make("button", { type: "button", class: "plain", onclick: () => done(false) }, "Cancel"));
+  row.hidden = true;
+  row.after(asking);
+  (box || asking.querySelector("button")).focus();
+}
+function rename(button) {
+  const { dataset } = button;
+  const box = make("input", { type: "text", id: "train-new-name", maxlength: "60", autocomplete: "off", value: dataset.title });
+  askFirst(button, "New name", "Rename", () => { chosen = dataset.renameRun; ask("rename", dataset.renameRun, box.value); }, box);
+}
+function remove(button) {
+  const { dataset } = button;
+  askFirst(button, `Delete “${dataset.title}” with its model and its data? It cannot be brought back.`, "Delete",
+    () => { chosen = null; ask("delete", dataset.deleteRun); });
 }
 function plan() {
   clearTimeout(timer);
@@ -25,7 +47,8 @@ function plan() {
 }
 function tick() {
   const seen = column.getClientRects().length > 0 && !document.hidden;
-  if (seen && !answers.waits()) ask();
+  const asking = column.querySelector(".run-asking"); // news would take away what a person is typing
+  if (seen && !asking && !answers.waits()) ask();
   else plan();
 }
 // What a person opened, scrolled and focused stays so when the next news comes.
@@ -37,6 +60,10 @@ column.addEventListener("click", (event) => {
   const stop = event.target.closest?.("[data-stop-run]");
   if (stop) { stop.disabled = true; ask("stop", stop.dataset.stopRun); }
   const show = event.target.closest?.("[data-show]");
+  const name = event.target.closest?.("[data-rename-run]");
+  if (name) rename(name);
+  const gone = event.target.closest?.("[data-delete-run]");
+  if (gone) remove(gone);
   if (show) { chosen = show.dataset.show; ask(); bring(runs()); }
   const open = event.target.closest?.("[data-open]");
   if (open) openHead(open.dataset.open, open.dataset.kind);

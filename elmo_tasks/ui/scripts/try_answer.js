@@ -18,3 +18,32 @@ element.addEventListener("click", (event) => {
 watch("value", () => {
   for (const [name, fold] of folds()) if (unfolded.has(name)) fold.open = unfolded.get(name);
 });
+
+// Texts that a person puts right, until they train on them: kept in the page only.
+const kept = new Map();
+let base = ""; // what the head was trained on, if more can be added to it
+function showKept() {
+  const place = element.querySelector(".examples-kept");
+  if (!place) return;
+  place.replaceChildren(...(kept.size ? [`${kept.size} example${kept.size > 1 ? "s" : ""} kept. `,
+    elmo.make("button", { type: "button", class: "plain", onclick: trainOn }, "Train with them")] : []));
+}
+function trainOn() {
+  [...document.querySelectorAll("[role=tab]")].find((tab) => tab.textContent.trim() === "Train")?.click();
+  let tries = 0;
+  const examples = [...kept].map(([text, label]) => ({ text, label }));
+  const hand = () => { // the other tab is drawn when it is first opened
+    const form = document.querySelector(".train-editor");
+    if (form) form.dispatchEvent(new CustomEvent("examples", { bubbles: true, detail: { examples, base } }));
+    else if (++tries < 100) setTimeout(hand, 50);
+  };
+  hand();
+}
+element.addEventListener("click", (event) => {
+  const row = event.target.closest?.("button")?.closest(".correct");
+  if (!row) return;
+  kept.set(row.dataset.text, row.querySelector("select").value);
+  ({ base } = row.dataset);
+  showKept();
+});
+watch("value", () => requestAnimationFrame(showKept));

@@ -1,0 +1,136 @@
+"""One wrong bit in weights is noticed, whatever holds them."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from elmo_tasks.__main__ import main
+from elmo_tasks.bilm.model_files import find_model, load_bilm, load_softmax
+from elmo_tasks.bilm.softmax import LMSoftmax
+from elmo_tasks.bundled import CHECKPOINTS
+from elmo_tasks.encoders.static_training import write_vectors
+from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.errors import WeightsError
+from elmo_tasks.heads.head import HeadTask
+from elmo_tasks.heads.head_files import Source, build_head, find_head, write_head
+from elmo_tasks.heads.sentiment import SentimentHead
+from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
+from elmo_tasks.training.export_bilm import write_model
+from tests.bilm.test_bilm import tiny
+
+
+def a_model(folder: Path, to: str = "safetensors") -> Path:
+    words = Vocabulary([*SPECIAL_WORDS, "ka", "lo"])
+    write_model(folder, tiny(), LMSoftmax(len(words), tiny().options.lstm.projection_dim), words, {"title": "t"}, to)
+    return folder
+
+
+def flip(path: Path) -> None:
+    """One bit of one of the last numbers: the file still opens, and no number is infinite."""
+    content = bytearray(path.read_bytes())
+    content[-2] ^= 1
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("to", ["safetensors", "hdf5"])
+def test_one_flipped_bit_in_a_model_is_refused(tmp_path, to):
+    folder = a_model(tmp_path / "m", to)
+    load_bilm(find_model(folder))
+    name = "weights.hdf5" if to == "hdf5" else "bilm.safetensors"
+    (folder / name).write_bytes(_with_another_number(folder / name, to))
+    with pytest.raises(
+        WeightsError, match=rf"m/{name}: damaged, or not the file that card.json .* `elmo-tasks checksums "
+    ):
+        load_bilm(find_model(folder))
+
+
+def _with_another_number(path: Path, to: str) -> bytes:
+    if to == "hdf5":
+        import h5py
+
+        with h5py.File(path, "r+") as file:
+            file["CNN"]["b_cnn_0"][0] += 1e-6
+    else:
+        flip(path)
+    return path.read_bytes()
+
+
+def test_the_output_layer_and_its_words_are_checked_too(tmp_path):
+    folder = a_model(tmp_path / "m")
+    load_softmax(find_model(folder))
+    flip(folder / "softmax.safetensors")
+    load_bilm(find_model(folder))  # which does not read it
+    with pytest.raises(WeightsError, match="softmax.safetensors: damaged"):
+        load_softmax(find_model(folder))
+    other = a_model(tmp_path / "other")
+    words = [*SPECIAL_WORDS, "ka", "lu"]
+    import lzma
+
+    with lzma.open(other / "vocabulary.txt.xz", "wt", encoding="utf-8") as out:
+        out.writelines(f"{word}\n" for word in words)
+    with pytest.raises(WeightsError, match="vocabulary.txt.xz: damaged, or not the file"):
+        load_softmax(find_model(other))
+
+
+def test_one_flipped_bit_in_a_head_is_refused(tmp_path):
+    head = SentimentHead(HeadTask(("bad", "good"), 6, 3), "attention", lstm_hidden=3)
+    write_head(tmp_path / "h", head, Source("toy", "abc"))
+    build_head(find_head(tmp_path / "h"))
+    flip(tmp_path / "h" / "head.safetensors")
+    with pytest.raises(WeightsError, match="h/head.safetensors: damaged"):
+        build_head(find_head(tmp_path / "h"))
+
+
+def test_one_flipped_bit_in_static_vectors_is_refused(tmp_path):
+    write_vectors(tmp_path / "v", StaticVectors(["ka", "lo"], torch.ones(2, 3), [2, 1]), {"title": "t"})
+    StaticVectors.load(tmp_path / "v")
+    flip(tmp_path / "v" / "vectors.safetensors")
+    with pytest.raises(WeightsError, match="v/vectors.safetensors: damaged"):
+        StaticVectors.load(tmp_path / "v")
+
+
+@pytest.mark.parametrize("card", [None, "{}", "[1]", "no json", '{"sha256": {}}'])
+def test_weights_without_checksums_are_taken_as_they_are(tmp_path, card):
+    folder = a_model(tmp_path / "m")
+    flip(folder / "bilm.safetensors")
+    (folder / "card.json").unlink()
+    if card is not None:
+        (folder / "card.json").write_text(card)
+    load_bilm(find_model(folder))
+
+
+@pytest.mark.parametrize("sums", ["7", '["x"]', '{"bilm.safetensors": 7}', '{"bilm.safetensors": "abc"}'])
+def test_checksums_that_are_none_are_named(tmp_path, sums):
+    folder = a_model(tmp_path / "m")
+    (folder / "card.json").write_text(f'{{"sha256": {sums}}}')
+    with pytest.raises(WeightsError, match="card.json: 'sha256' should give the SHA-256 of each file of weights"):
+        load_bilm(find_model(folder))
+
+
+def test_the_command_writes_and_compares(tmp_path, capsys):
+    folder = a_model(tmp_path / "m")
+    flip(folder / "bilm.safetensors")
+    assert main(["checksums", "--check", str(folder)]) == 2
+    assert "bilm.safetensors: damaged" in capsys.readouterr().err
+    assert main(["checksums", str(folder)]) == 0
+    assert "bilm.safetensors, softmax.safetensors, vocabulary.txt.xz" in capsys.readouterr().out
+    assert json.loads((folder / "card.json").read_text())["title"] == "t"
+    assert main(["checksums", "--check", str(folder)]) == 0
+    load_bilm(find_model(folder))
+    (folder / "card.json").unlink()
+    assert main(["checksums", "--check", str(folder)]) == 2
+    assert "no checksum of bilm.safetensors, softmax.safetensors" in capsys.readouterr().err
+    for card in ("no", "[1]"):
+        (folder / "card.json").write_text(card)
+        assert main(["checksums", str(folder)]) == 2
+        assert "card.json: expected a JSON object" in capsys.readouterr().err
+    assert main(["checksums", str(tmp_path)]) == 2
+    assert "expected a folder with weights" in capsys.readouterr().err
+
+
+def test_what_comes_with_the_program_is_as_its_cards_say(capsys):
+    folders = [str(path.parent) for path in CHECKPOINTS.glob("*/card.json")]
+    assert len(folders) > 5
+    assert main(["checksums", "--check", *folders]) == 0

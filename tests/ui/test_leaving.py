@@ -1,0 +1,128 @@
+"""A question whose person left is not computed to its end, and one that nobody waits for is not begun."""
+
+import threading
+import time
+
+import gradio_client
+import pytest
+
+from elmo_tasks.api import NoLongerWanted, check_wanted, for_everybody, wanted_while
+from elmo_tasks.ui.layout import build_app
+from elmo_tasks.ui.theme import launch_options
+from elmo_tasks.ui.working import working
+from tests.ui.fake_service import FakeService
+
+
+class _Batches:
+    """Ten seconds of work in small batches, as an encoder does it."""
+
+    def __init__(self):
+        self.begun, self.ended = threading.Event(), threading.Event()
+        self.batches, self.asked, self.reason = 0, 0, None
+
+    def classify(self, texts, head=None, pushes=True):
+        self.asked += 1
+        self.begun.set()
+        try:
+            for _ in range(200):
+                check_wanted()
+                self.batches += 1
+                time.sleep(0.05)
+        except NoLongerWanted as error:
+            self.reason = error
+            raise
+        finally:
+            self.ended.set()
+
+
+@pytest.fixture
+def served(monkeypatch):
+    service, work = FakeService(), _Batches()
+    monkeypatch.setattr(service.heads, "classify", work.classify)
+    app = build_app(service)
+    _, url, _ = app.launch(prevent_thread_lock=True, quiet=True, server_name="127.0.0.1", **launch_options())
+    yield url, work, app._queue.event_queue_per_concurrency_id
+    app.close()
+
+
+def _leave(url, session):
+    """A browser that asks, listens, and is closed in the middle."""
+    import httpx
+
+    asked = {"data": [["Some text."], None], "session_hash": session}
+    fns = httpx.get(f"{url}config").json()["dependencies"]
+    asked["fn_index"] = next(fn["id"] for fn in fns if fn["api_name"] == "sentiment")
+    httpx.post(f"{url}gradio_api/queue/join", json=asked).raise_for_status()
+    return httpx.stream("GET", f"{url}gradio_api/queue/data", params={"session_hash": session}, timeout=30)
+
+
+def _until(is_so, seconds=10):
+    end = time.monotonic() + seconds
+    while not is_so() and time.monotonic() < end:
+        time.sleep(0.02)
+    return is_so()
+
+
+def test_what_runs_ends_when_its_person_leaves(served):
+    url, work, _ = served
+    with _leave(url, "one"):
+        assert work.begun.wait(5)
+        time.sleep(0.3)
+        assert not work.ended.is_set()
+    assert work.ended.wait(3), "it was computed on"
+    assert isinstance(work.reason, NoLongerWanted)
+    assert work.batches < 100
+
+
+def test_what_waits_is_not_begun_when_its_person_leaves(served):
+    url, work, lines = served
+    streams = [_leave(url, name) for name in ("one", "two", "three")]  # two places: the third waits
+    for stream in streams:
+        stream.__enter__()
+    assert work.begun.wait(5)
+    assert _until(lambda: work.asked == 2 and len(lines["slow"].queue) == 1)
+    streams[2].__exit__(None, None, None)
+    assert _until(lambda: not lines["slow"].queue)
+    for stream in streams[:2]:
+        stream.__exit__(None, None, None)
+    assert work.ended.wait(3)
+    time.sleep(0.3)
+    assert work.asked == 2
+
+
+def test_who_stays_is_answered(served):
+    url, work, _ = served
+    client = gradio_client.Client(url, verbose=False, analytics_enabled=False)
+    job = client.submit(["Some text."], api_name="/sentiment")
+    assert work.begun.wait(5)
+    time.sleep(0.5)
+    assert work.reason is None
+    job.cancel()
+
+
+def test_a_thread_of_the_work_knows_it_too():
+    left = threading.Event()
+
+    def work(progress):
+        for k in range(200):
+            check_wanted()
+            progress("Reading", k / 200)
+            time.sleep(0.02)
+
+    def leave_at_once():
+        for _ in working(work):
+            left.set()
+
+    with wanted_while(lambda: not left.is_set()), pytest.raises(NoLongerWanted):
+        leave_at_once()
+
+
+def test_what_is_kept_for_all_goes_on():
+    with wanted_while(lambda: False):
+        with pytest.raises(NoLongerWanted):
+            check_wanted()
+        with for_everybody():
+            check_wanted()
+        with pytest.raises(NoLongerWanted):
+            check_wanted()
+    check_wanted()
