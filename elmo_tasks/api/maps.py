@@ -85,6 +85,7 @@ class SenseMap:
         agreement: adjusted Rand index of the groups and the known senses of this word's uses; ``None`` if there are none.
         n_own: how many uses the person's own text has; not all of them need be on the map.
         n_measured_words: words of the gallery that the views were measured on.
+        examples_of: words of the gallery whose example sentences are on the map.
     """
 
     word: str
@@ -100,6 +101,7 @@ class SenseMap:
     agreement: float | None
     n_own: int
     n_measured_words: int
+    examples_of: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of ``/sense_map``."""

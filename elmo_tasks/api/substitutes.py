@@ -33,6 +33,7 @@ class WrittenHere:
         before: the likeliest words after what stands before the place.
         after: the likeliest words, told by what stands after the place.
         both: the likeliest words, told by both sides.
+        alike: other words, told by both sides and by the word itself, as what could stand beside it: “the word and …”.
         rank: which guess from both sides the word itself is, from 1, punctuation not counted; ``None`` if it is not in the
             vocabulary.
         probability: of the word itself, told by both sides; ``None`` if it is not in the vocabulary.
@@ -44,6 +45,7 @@ class WrittenHere:
     both: tuple[Guess, ...]
     rank: int | None
     probability: float | None
+    alike: tuple[Guess, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,7 @@ class Substitutes:
                     "before": [asdict(guess) for guess in found.before],
                     "after": [asdict(guess) for guess in found.after],
                     "both": [asdict(guess) for guess in found.both],
+                    "alike": [asdict(guess) for guess in found.alike],
                     "rank": found.rank,
                     "probability": found.probability,
                 }

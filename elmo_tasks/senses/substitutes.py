@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
+
+from elmo_tasks.text.use import Use
 
 # Zipf's law as Mandelbrot (1953) corrected it: the word of rank r comes in proportion to 1 / (r + 2.7).
 _OFFSET = 2.7
@@ -32,6 +36,24 @@ def log_frequencies(n_words: int) -> Tensor:
     return (-(torch.arange(n_words) + _OFFSET).log()).log_softmax(dim=-1)
 
 
+def beside_the_word(use: Use) -> tuple[Use, Use]:
+    """Two sentences in which what could stand beside the word is expected in the place of the word "it".
+
+    The symmetric pattern of Schwartz, Reichart and Rappoport (2015), as Amrami and Goldberg (2018) ask a language model for it:
+    "… the bank and …" is read from the left, "… and bank of the river" from the right, so that the word itself tells, too.
+
+    Returns:
+        the beginning of the sentence up to the word, with "and it"; "it and" with its end from the word on.
+    """
+    ahead = Use.of_tokens((*use.tokens[: use.end], "and", "it"), use.end + 1)
+    return ahead, Use.of_tokens(("it", "and", *use.tokens[use.start :]), 0)
+
+
+def told_by_all(told: Sequence[Tensor], log_frequency: Tensor) -> Tensor:
+    """Join any number of ``[N, V]`` log-probabilities as :func:`told_by_both` does two."""
+    return (torch.stack(list(told)).sum(dim=0) - (len(told) - 1) * log_frequency).log_softmax(dim=-1)
+
+
 def told_by_both(before: Tensor, after: Tensor, log_frequency: Tensor) -> Tensor:
     """Join what the two sides say of a place.
 
@@ -49,4 +71,4 @@ def told_by_both(before: Tensor, after: Tensor, log_frequency: Tensor) -> Tensor
     Returns:
         ``[N, V]`` log-probabilities.
     """
-    return (before + after - log_frequency).log_softmax(dim=-1)
+    return told_by_all((before, after), log_frequency)

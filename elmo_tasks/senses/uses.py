@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from elmo_tasks.errors import InputError
-from elmo_tasks.senses.gallery import EverydayUse, GalleryUse, gallery
+from elmo_tasks.senses.gallery import EverydayUse, GalleryUse, gallery, gallery_words
 from elmo_tasks.text.mentions import check_word, find_mention
 from elmo_tasks.text.sentences import split_sentences
 from elmo_tasks.text.tokens import Token, tokenize
@@ -58,12 +58,14 @@ def base_word(word: str) -> str:
 
 def gallery_uses(word: str) -> tuple[FoundUse, ...]:
     """The uses of a word in the gallery, with their senses; none if the gallery does not have the word."""
+    words = set(words_like(word))
+    return tuple(gallery_use(entry) for entry in gallery() if entry.word in words)
+
+
+def words_like(word: str) -> tuple[str, ...]:
+    """The words of the gallery that a word is, or is a form of: ``glass`` for ``glasses``."""
     key = base_word(word)
-    found = []
-    for entry in gallery():
-        if are_inflections(folded(entry.word), key):
-            found.append(gallery_use(entry))
-    return tuple(found)
+    return tuple(known for known in gallery_words() if are_inflections(folded(known), key))
 
 
 def gallery_use(entry: GalleryUse | EverydayUse) -> FoundUse:

@@ -22,7 +22,7 @@ from elmo_tasks.serving.asked_uses import item_of
 from elmo_tasks.serving.loaded_models import LoadedModel
 from elmo_tasks.text.mentions import Mention
 from elmo_tasks.text.word_forms import are_inflections
-from elmo_tasks.uses import UseVectors, read_uses
+from elmo_tasks.uses import Use, UseVectors, read_uses
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def compare_uses(word: str, mentions: Sequence[Mention], loaded: LoadedModel) ->
         )
     else:
         cosines = {layer.name: np.asarray(layer.cosine) for layer in layers}
-        cosines |= _other_cosines(loaded, mentions, read)
+        cosines |= other_cosines(loaded, [m.use for m in mentions], read)
         told = np.array([told_of(loaded.static, m.use) for m in mentions])
         answer = _judged(speaks, cosines, told, shown, spelled)
     return Comparison(
@@ -94,12 +94,10 @@ def _layers(loaded: LoadedModel, views: Tensor) -> tuple[LayerComparison, ...]:
     )
 
 
-def _other_cosines(
-    loaded: LoadedModel, mentions: Sequence[Mention], read: UseVectors
-) -> dict[str, NDArray[np.float64]]:
+def other_cosines(loaded: LoadedModel, uses: Sequence[Use], read: UseVectors) -> dict[str, NDArray[np.float64]]:
     """``[n, n]`` by what stands around the uses: the words, and what the model expects in their place."""
     calibration = loaded.calibration
-    around = [words_around(loaded.static, m.use) for m in mentions]
+    around = [words_around(loaded.static, use) for use in uses]
     found = {WORDS: calibration.cosines(WORDS, np.stack(around))}
     if EXPECTED in calibration.speaks.views and loaded.expected and read.before is not None and read.after is not None:
         found[EXPECTED] = calibration.cosines(EXPECTED, loaded.expected(read.before, read.after))

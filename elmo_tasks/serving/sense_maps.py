@@ -29,6 +29,7 @@ from elmo_tasks.senses.uses import (
     index_uses,
     sentences_of,
     uses_in,
+    words_like,
 )
 from elmo_tasks.senses.views_of_uses import BOTH, view_names
 from elmo_tasks.serving.sense_map_words import lives_verdict, nothing, verdict
@@ -83,7 +84,8 @@ class SenseMaps:
         of_text, n_text = uses_in(word, sentences_of(text, name)) if text.strip() else ((), 0)
         of_index, n_index = index_uses(word, self._own) if index and self._own else ((), 0)
         own, n_own = evenly((*of_text, *of_index), MOST_USES), n_text + n_index
-        uses = (*(gallery_uses(word) if gallery else ()), *own)
+        examples = gallery_uses(word) if gallery else ()
+        uses = (*examples, *own)
         if not uses:
             raise InputError(nothing(word, bool(text.strip()), gallery), field="text" if text.strip() else "word")
         encoder = self._encoder(model)
@@ -118,6 +120,7 @@ class SenseMaps:
             ),
             n_own=n_own,
             n_measured_words=known.n_words if known else 0,
+            examples_of=words_like(word) if examples else (),
         )
 
     def two_lives(self, text: str, model: str | None = None, progress: Progress | None = None) -> TwoLives:

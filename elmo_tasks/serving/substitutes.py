@@ -13,7 +13,8 @@ from elmo_tasks.api import ComparisonItem, Guess, Limits, Substitutes, WrittenHe
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.errors import InputError
-from elmo_tasks.senses.substitutes import log_frequencies, told_by_both
+from elmo_tasks.senses.content_words import is_stop_word
+from elmo_tasks.senses.substitutes import beside_the_word, log_frequencies, told_by_all, told_by_both
 from elmo_tasks.serving.asked_uses import find_uses, item_of, use_of
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
 from elmo_tasks.text.word_forms import may_be_forms_of_one_word
@@ -22,6 +23,12 @@ from elmo_tasks.wording.text import listed
 
 #: How many guesses are given of each kind.
 N_GUESSES = 8
+#: A word that is less probable is not named as the answer.
+LEAST_NAMED = 0.2
+
+
+# Of the likeliest words, forms of the word itself and words like "the" are passed over.
+_MOST_LOOKED_AT = 60
 
 
 @dataclass(frozen=True)
@@ -60,16 +67,24 @@ class Writer:
         items = tuple(item_of(mention) for mention in find_uses(word, sentences, self._limits))
         encoder = self._encoder(model)
         output = self._output(encoder)
-        read = read_uses(encoder, [use_of(item) for item in items])
-        states = [side.to(encoder.device) for side in (read.before, read.after) if side is not None]
-        before, after = (output.softmax(state).float().cpu().log_softmax(dim=-1) for state in states)
+        asked = [use_of(item) for item in items]
+        beside = [beside_the_word(use) for use in asked]
+        read = read_uses(encoder, [*asked, *(ahead for ahead, _ in beside), *(back for _, back in beside)])
+        n = len(items)
+        assert read.before is not None  # a language model reads in two directions
+        assert read.after is not None
+        states = (read.before[:n], read.after[:n], read.before[n : 2 * n], read.after[2 * n :])
+        sides = [output.softmax(state.to(encoder.device)).float().cpu().log_softmax(dim=-1) for state in states]
+        before, after = sides[:2]
         both = told_by_both(before, after, output.log_frequency)
+        alike = told_by_all(sides, output.log_frequency)
         uses = []
         for use, item in enumerate(items):
             one, other, joint = (_guesses(told[use], output, item.token) for told in (before, after, both))
             rank, probability = _own(both[use], output, item.token)
-            uses.append(WrittenHere(use, one, other, joint, rank, probability))
-        return Substitutes(word.strip(), encoder.name, items, tuple(uses), len(output.vocabulary), _answer(items, uses))
+            others = _guesses(alike[use], output, item.token, others=True)
+            uses.append(WrittenHere(use, one, other, joint, rank, probability, others))
+        return Substitutes(word.strip(), encoder.name, items, tuple(uses), len(output.vocabulary), answer(items, uses))
 
     def _output(self, encoder: Encoder) -> _Output:
         with self._lock:
@@ -98,14 +113,16 @@ def _predictions(encoder: Encoder) -> tuple[LMSoftmax, Vocabulary]:
     return found
 
 
-def _guesses(log_probabilities: Tensor, output: _Output, token: str) -> tuple[Guess, ...]:
-    n = min(N_GUESSES, int(output.is_word.sum()))
+def _guesses(log_probabilities: Tensor, output: _Output, token: str, others: bool = False) -> tuple[Guess, ...]:
+    """The likeliest words; with ``others`` only content words that are no forms of the word itself."""
+    n = min(_MOST_LOOKED_AT if others else N_GUESSES, int(output.is_word.sum()))
     best = log_probabilities.masked_fill(~output.is_word, -torch.inf).topk(n)
     words = [output.vocabulary.words[k] for k in best.indices.tolist()]
-    return tuple(
+    found = (
         Guess(word, round(probability, 6), may_be_forms_of_one_word(word.lower(), token.lower()))
         for word, probability in zip(words, best.values.exp().tolist(), strict=True)
     )
+    return tuple(guess for guess in found if not others or not (guess.is_form or is_stop_word(guess.word)))[:N_GUESSES]
 
 
 def _own(log_probabilities: Tensor, output: _Output, token: str) -> tuple[int | None, float | None]:
@@ -117,12 +134,18 @@ def _own(log_probabilities: Tensor, output: _Output, token: str) -> tuple[int | 
     return rank, round(float(own.exp()), 9)
 
 
-def _answer(items: Sequence[ComparisonItem], uses: Sequence[WrittenHere]) -> str:
+def answer(items: Sequence[ComparisonItem], uses: Sequence[WrittenHere]) -> str:
+    """What is likely enough to be named, and whether the word itself is."""
     where: dict[str, list[int]] = {}
     for found in uses:
-        where.setdefault(found.both[0].word, []).append(found.use + 1)
+        if found.alike and found.alike[0].probability >= LEAST_NAMED:
+            where.setdefault(found.alike[0].word, []).append(found.use + 1)
     parts = [f"“{word}” in {_sentences(numbers)}" for word, numbers in where.items()]
-    first = f"Reading both sides, the model would most likely have written {listed(parts)}."
+    first = "No other word stands out in these places."
+    if parts:
+        n_rest = len(uses) - sum(map(len, where.values()))
+        rest = "; in the rest no word stands out" if n_rest else ""
+        first = f"Of other words the model would most likely have written {listed(parts)}{rest}."
     spellings = {item.token for item in items}
     name = f"“{spellings.pop()}” itself" if len(spellings) == 1 else "The word that stands there"
     among = [found.use + 1 for found in uses if found.rank is not None and found.rank <= N_GUESSES]

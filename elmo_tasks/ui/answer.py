@@ -44,8 +44,8 @@ def page(comparison: Comparison, form: format.Form, models: Sequence[ModelInfo])
     )
 
 
-def verdict_section(comparison: Comparison, models: Sequence[ModelInfo]) -> str:
-    """The answer in words, and the sentences in their groups."""
+def verdict_section(comparison: Comparison, models: Sequence[ModelInfo], *, in_report: bool = False) -> str:
+    """The answer in words, and the sentences in their groups; a report is read without scripts."""
     first, reasons = headline(comparison.verdict)
     title = next((m.title for m in models if m.name == comparison.model), comparison.model)
     groups = group_of(comparison)
@@ -55,6 +55,7 @@ def verdict_section(comparison: Comparison, models: Sequence[ModelInfo]) -> str:
         comparison=comparison,
         headline=first,
         reasons=reasons,
+        in_report=in_report,
         read_by=read_by(comparison.read_from, title, comparison.right_when_clear, is_named=comparison.voice == "named"),
         groups=groups,
         rest=[use for use, group in enumerate(groups) if group is None],

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from elmo_tasks.api import MapUse, MapView, SenseMap
 from elmo_tasks.ui.downloads import csv_file
-from elmo_tasks.wording.text import number, percent
+from elmo_tasks.wording.text import listed, number, percent
 
 
 def measured(answer: SenseMap) -> str:
@@ -52,7 +54,28 @@ def own_words(answer: SenseMap) -> str:
         return (
             f"Your text has {answer.n_own:,} uses; {on_map} of them, at even distances, are on the map (with a star)."
         )
-    return f"{on_map} of the uses {'is' if on_map == 1 else 'are'} from your text (with a star)."
+    said = f"{on_map} of the uses {'is' if on_map == 1 else 'are'} from your text (with a star)."
+    if on_map == len(answer.uses):
+        return said
+    rest = f"the other {len(answer.uses) - on_map} are our example sentences of {_quoted(answer.examples_of or (answer.word,))}"
+    return f"{said[:-1]}; {rest}. {_forms(answer)}".rstrip()
+
+
+def _forms(answer: SenseMap) -> str:
+    """Whether the two kinds of sentences spell the word in different forms, which would be taken for meanings."""
+    own, examples = (
+        {use.sentence[use.start : use.end].lower() for use in answer.uses if use.own == kind} for kind in (True, False)
+    )
+    if not own - examples or not examples - own:
+        return ""
+    return (
+        f"They spell the word otherwise ({_quoted(sorted(own - examples))} in your text, {_quoted(sorted(examples - own)[:3])} "
+        "in ours), and the letters alone move uses apart: leave the example sentences out to see the meanings in your text."
+    )
+
+
+def _quoted(words: Sequence[str]) -> str:
+    return listed([f"“{word}”" for word in words])
 
 
 def use_name(use: MapUse, number: int, answer: SenseMap) -> str:

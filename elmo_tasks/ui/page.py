@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from elmo_tasks.ui.downloads import data_link
 from elmo_tasks.wording.labels import class_words, type_note
+from elmo_tasks.wording.terms import first_terms
 from elmo_tasks.wording.text import first_capital, listed, number, percent, signed
 from elmo_tasks.wording.views import map_title, mapped_by, view_place, view_title
 
@@ -23,6 +24,7 @@ _templates = Environment(
     undefined=StrictUndefined,
 )
 _templates.filters.update(
+    first_terms=first_terms,
     number=number,
     signed=signed,
     percent=percent,

@@ -11,6 +11,7 @@ from elmo_tasks.api import Comparison, Explanation, ModelInfo, Substitutes
 from elmo_tasks.ui import answer, format, substitutes_card, why_card
 from elmo_tasks.ui.page import joined, render
 from elmo_tasks.ui.uses import group_of
+from elmo_tasks.wording.links import who_can_open
 
 
 def file_name(comparison: Comparison) -> str:
@@ -40,11 +41,12 @@ def page(
         "report.html",
         comparison=comparison,
         style=Markup(joined("styles/report.css")),  # ours alone
-        verdict=answer.verdict_section(comparison, models),
+        verdict=answer.verdict_section(comparison, models, in_report=True),
         layers=[answer.layer_panel(comparison, layer, in_report=True) for layer in comparison.layers],
         why=why_card.in_report(explanation) if explanation else "",
         substitutes=substitutes_card.in_report(substitutes, group_of(comparison)) if substitutes else "",
         model=next((m.title for m in models if m.name == comparison.model), comparison.model),
         made=made.isoformat(),
         link=link if link.startswith(("http://", "https://")) else "",
+        reach=who_can_open(link),
     )

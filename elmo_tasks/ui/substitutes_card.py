@@ -11,7 +11,12 @@ from elmo_tasks.wording.text import headline, ordinal
 
 TITLE = "What would the model have written here?"
 LEAD = "Take the word out, and let the model fill the place from either side and from both."
-KINDS = (("both", "Both sides"), ("before", "Told by the words before"), ("after", "Told by the words after"))
+KINDS = (
+    ("alike", "Other words: both sides and the word itself"),
+    ("both", "Both sides alone"),
+    ("before", "Told by the words before"),
+    ("after", "Told by the words after"),
+)
 
 
 def chance(probability: float) -> str:
@@ -63,7 +68,12 @@ def csv_text(substitutes: Substitutes) -> str:
     rows: list[list[str | float]] = []
     for found in substitutes.uses:
         sentence = substitutes.items[found.use].sentence
-        for kind, guesses in (("both sides", found.both), ("before", found.before), ("after", found.after)):
+        for kind, guesses in (
+            ("both sides and the word", found.alike),
+            ("both sides", found.both),
+            ("before", found.before),
+            ("after", found.after),
+        ):
             for number, guess in enumerate(guesses, 1):
                 form = "yes" if guess.is_form else "no"
                 rows.append([str(found.use + 1), kind, str(number), guess.word, guess.probability, form, sentence])

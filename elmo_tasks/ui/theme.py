@@ -17,7 +17,7 @@ STYLES = tuple(
     for name in ("style", "try", "weights", "map", "nearest", "asked", "train", "what_if", "present")
 )
 #: Parts that belong to all tabs.
-SCRIPTS = ("scripts/form.js", "scripts/keep.js", "scripts/in_line.js")
+SCRIPTS = ("scripts/form.js", "scripts/keep.js", "scripts/in_line.js", "scripts/terms.js")
 MONO = ("ui-monospace", "SF Mono", "Consolas", "Liberation Mono", "monospace")
 HEAD = """
 <meta name="description" content="See that a word has a different vector in every sentence.">

@@ -3,7 +3,7 @@ import pytest
 from elmo_tasks.errors import DataError, InputError
 from elmo_tasks.senses.content_words import content_words
 from elmo_tasks.senses.text_files import read_corpus
-from elmo_tasks.senses.uses import gallery_uses, sentences_of, uses_in
+from elmo_tasks.senses.uses import gallery_uses, sentences_of, uses_in, words_like
 
 
 def test_gallery_uses_have_senses_and_places():
@@ -66,3 +66,8 @@ def test_files_that_are_no_text_are_named(tmp_path):
         read_corpus([tmp_path / "a.txt"])
     with pytest.raises(DataError, match=r"none\.txt"):
         read_corpus([tmp_path / "none.txt"])
+
+
+def test_a_form_of_a_word_of_the_gallery_leads_to_it():
+    assert words_like("glasses") == ("glass",)
+    assert words_like("zebra") == ()

@@ -1,13 +1,15 @@
 """Why, and what the model would have written: answered on a toy model with its output layer."""
 
 import json
+from dataclasses import replace
 
 import pytest
 import torch
 
+from elmo_tasks.api import Guess
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.errors import InputError
-from elmo_tasks.serving import why
+from elmo_tasks.serving import substitutes, why
 from elmo_tasks.serving.session import Session
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
 from elmo_tasks.training.export_bilm import write_model
@@ -199,6 +201,32 @@ def test_what_is_guessed_from_before_hangs_on_what_stands_before(session):
     other = session.substitutes.written("bank", [SENTENCES[0], "We sat on the bank all day."]).uses[1]
     assert one.before == other.before
     assert one.after != other.after
+
+
+def test_other_words_are_told_by_the_word_too(session):
+    for use in session.substitutes.written("bank", SENTENCES).uses:
+        words = [guess.word for guess in use.alike]
+        assert words
+        assert not {"bank", "banks", "the", "The"} & set(words)
+    one = session.substitutes.written("bank", ["We sat on the [bank] of it."] * 2).uses[0]
+    other = session.substitutes.written("gulls", ["We sat on the [gulls] of it."] * 2).uses[0]
+    told = [[(guess.word, guess.probability) for guess in use.both] for use in (one, other)]
+    assert told[0] == told[1]  # neither side reads the word
+    assert one.alike != other.alike
+
+
+@pytest.mark.parametrize(
+    ("chances", "said"),
+    [
+        ((0.5, 0.3), "would most likely have written “one” in sentences 1 and 2."),
+        ((0.5, 0.1), "“one” in sentence 1; in the rest no word stands out."),
+        ((0.1, 0.19), "No other word stands out in these places."),
+    ],
+)
+def test_only_what_is_probable_enough_is_named(session, chances, said):
+    found = session.substitutes.written("bank", SENTENCES[:2])
+    uses = [replace(use, alike=(Guess("one", chance),)) for use, chance in zip(found.uses, chances, strict=True)]
+    assert said in substitutes.answer(found.items, uses)
 
 
 @pytest.mark.usefixtures("session")  # the same weights, so that they are calibrated once

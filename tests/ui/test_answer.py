@@ -108,3 +108,18 @@ def test_numbers_are_legible_on_every_colour(share):
 )
 def test_share(cosine, floor, share):
     assert heat.share_of(cosine, floor) == pytest.approx(share)
+
+
+def test_terms_are_explained_on_the_page_and_not_in_a_report(service):
+    comparison = replace(service.compare("bank", ["A bank.", "The bank."]), verdict="So. A cosine at layer 2 is 0.30.")
+    page = answer.verdict_section(comparison, service.models())
+    assert page.count('data-explains="How alike two vectors are') == 1
+    assert parsed(page).text.count("A cosine at layer 2 is 0.30.") == 1
+    assert "data-explains" not in answer.verdict_section(comparison, service.models(), in_report=True)
+
+
+def test_the_lengths_of_vectors_are_folded_away_on_the_page(service):
+    comparison = service.compare("bank", ["A bank.", "The bank."])
+    shown = answer.layer_panel(comparison, comparison.layers[1])
+    assert shown.index("<summary>Show the numbers</summary>") < shown.index("Vector lengths")
+    assert "<details" not in answer.layer_panel(comparison, comparison.layers[1], in_report=True)

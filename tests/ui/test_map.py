@@ -154,3 +154,17 @@ def test_both_sides_of_the_nearest_uses_are_shown(service):
     unknown = nearest_page.page(service.nearest.uses("zorg", "A zorg.", only="same"), ())
     assert "not among the words" in unknown
     assert "Nothing was found" in unknown
+
+
+def test_example_sentences_beside_ones_own_text_are_named(service):
+    found = replace(service.maps.sense_map("bank", "My own bank is here."), examples_of=("bank",))
+    assert map_words.own_words(found) == (
+        "1 of the uses is from your text (with a star); the other 7 are our example sentences of “bank”."
+    )
+
+
+def test_other_forms_in_the_example_sentences_are_no_meanings(service):
+    found = replace(service.maps.sense_map("bank", "My own bank is here."), word="banks", examples_of=("bank",))
+    uses = tuple(replace(use, sentence="My banks", start=3, end=8) if use.own else use for use in found.uses)
+    said = map_words.own_words(replace(found, uses=uses))
+    assert "(“banks” in your text, “bank” in ours), and the letters alone move uses apart" in said

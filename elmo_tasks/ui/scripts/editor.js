@@ -1,7 +1,7 @@
 // The form of the Compare tab. Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
 // The page is built from elements and text nodes only, so nothing a person typed is ever read as HTML.
 
-const { make, options, field, examples, place, say, hush, busy, narrow, bring, grow, questions } = elmo;
+const { make, options, field, examples, place, say, hush, busy, away, bring, grow, outdated, questions } = elmo;
 
 const word = make("input", {
   id: "compare-word", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
@@ -11,25 +11,26 @@ const wordNote = place("compare-word-note");
 const modelNote = place("compare-model-note");
 const list = make("ol", { class: "sentences", role: "list" });
 const listNote = place("compare-sentences-note");
-const add = make("button", { type: "button", class: "plain add", onclick: () => addRow(true) }, "Add a sentence");
+const add = make("button", { type: "button", class: "plain", onclick: () => addRow(true) }, "Add a sentence");
+const clear = make("button", { type: "button", class: "plain", onclick: () => { hush(element); fill({ word: "", sentences: [] }); old.check(); word.focus(); } }, "Clear all");
 const model = make("select", { id: "compare-model", "aria-describedby": "compare-model-note" }, ...options(props.models));
 const submit = make("button", { type: "submit", class: "primary" }, "Compare");
 
-element.append(make("form", { class: "editor card", novalidate: true, "aria-label": "Compare a word", onsubmit: (event) => {
+element.append(make("form", { class: "editor card", novalidate: true, "aria-label": "Compare a word", oninput: () => old.check(), onsubmit: (event) => {
   event.preventDefault();
   send();
 } },
+  examples("compare-examples", "Try an example", props.examples.map((example) => [example.title, () => {
+    fill({ ...example, model: model.value });
+    send();
+  }])),
   field("compare-word", "Word", word, wordNote),
   make("fieldset", { class: "field" },
-    make("legend", {}, "Sentences that use it"), list, listNote, add,
+    make("legend", {}, "Sentences that use it"), list, listNote, make("div", { class: "tools add" }, add, clear),
     make("p", { class: "hint" }, `${props.fewest} to ${props.most} sentences of at most ${props.most_words} words. To compare another word in a sentence, put it in [brackets]: `,
       make("span", { class: "quoted" }, "We walked along the [shore]."))),
   make("div", { class: "field", hidden: props.models.length < 2 }, make("label", { for: "compare-model" }, "Model"), model, modelNote),
-  submit,
-  examples("compare-examples", "Or try an example", props.examples.map((example) => [example.title, () => {
-    fill({ ...example, model: model.value });
-    send();
-  }]))));
+  submit));
 
 const boxes = () => [...list.querySelectorAll("textarea")];
 const state = () => ({ word: word.value, sentences: boxes().map((box) => box.value), model: model.value });
@@ -49,6 +50,7 @@ function removeRow(row) {
   const next = row.nextElementSibling || row.previousElementSibling;
   row.remove();
   number();
+  old.check();
   next.querySelector("textarea").focus();
 }
 function number() {
@@ -81,6 +83,7 @@ function onPaste(event) {
   const kept = event.target.value.trim() ? [event.target.value] : [];
   const all = [...before, ...kept, ...lines, ...rest];
   setRows(all);
+  old.check();
   const left = all.length - props.most;
   if (left > 0) show({ field: "sentences", kind: "hint", text: `Only ${props.most} sentences fit: ${left} left out.` });
   boxes()[Math.min(first + lines.length, boxes().length) - 1].focus();
@@ -110,6 +113,9 @@ function fill(value) {
 const compared = questions({ props, trigger, watch }, { answer: onAnswer, lost,
   busy: (text) => busy(submit, text && "Comparing…"), first: 1, hint: "Try other sentences." });
 
+// What is typed since the answer came is not what it answers.
+const old = outdated(() => document.querySelector(".answer"), "Compare again", send, state);
+
 function lost(text) {
   document.querySelector(".answer .waiting")?.replaceChildren(make("p", {}, "No answer yet."));
   show({ field: "sentences", text });
@@ -131,7 +137,8 @@ function onAnswer(value, sent, more) {
   }
   const wrong = value.notes.map((note) => [note.kind, show(note)]).find(([kind]) => kind === "error");
   if (sent && wrong) wrong[1].focus();
-  else if (sent && narrow()) bring(document.querySelector(".answer"));
+  else if (sent && away(".answer")) bring(document.querySelector(".answer"));
+  old.answered(wrong ? null : typedOn ? sent : state());
 }
 
 fill(props.value);

@@ -57,6 +57,7 @@ window.elmo = (() => {
     button.setAttribute("aria-busy", String(Boolean(text)));
   }
   const narrow = () => innerWidth < 960; // the answer stands below the form
+  const away = (selector) => narrow() || document.querySelector(selector)?.getBoundingClientRect().top < 0;
   function bring(node) {
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     node?.scrollIntoView({ behavior: calm ? "auto" : "smooth", block: "start" });
@@ -65,6 +66,26 @@ window.elmo = (() => {
     if (CSS.supports("field-sizing", "content")) return;
     box.style.height = "auto";
     if (box.scrollHeight) box.style.height = `${box.scrollHeight}px`;
+  }
+
+  // Marks an answer as old while the form holds something else than what it answers; `state` gives what the form holds.
+  function outdated(find, title, again, state) {
+    const text = (held) => JSON.stringify(held);
+    const sign = make("p", { class: "old-sign", role: "status" }, "The form has changed since this answer. ",
+      make("button", { type: "button", class: "plain", onclick: again }, title));
+    let last = null; // what the answer is to
+    function check() {
+      const answer = find();
+      const isOld = last !== null && answer !== null && text(state()) !== last;
+      answer?.classList.toggle("old", isOld);
+      if (!isOld) sign.remove();
+      else if (sign.parentElement !== answer) answer.prepend(sign);
+    }
+    function answered(to) {
+      last = to && text(to);
+      requestAnimationFrame(check); // gradio draws the answer after the form hears of it
+    }
+    return { check, answered };
   }
 
   // As wording/text.py says them.
@@ -135,5 +156,5 @@ window.elmo = (() => {
     if (part.previousElementSibling?.matches(".lost")) part.previousElementSibling.remove();
     part.hidden = false;
   }
-  return { make, options, chips, field, examples, segments, picked, pick, place, say, hush, busy, narrow, bring, grow, number, percent, questions, complain, settle };
+  return { make, options, chips, field, examples, segments, picked, pick, place, say, hush, busy, narrow, away, bring, grow, outdated, number, percent, questions, complain, settle };
 })();

@@ -19,18 +19,25 @@
 
   const saidBy = (button) => button.parentElement.querySelector(".said");
 
+  // As wording/links.py says it in a report.
+  function reach() {
+    const host = location.hostname;
+    if (/^(127\.|0\.0\.0\.0$|\[::1\]$|(.+\.)?localhost$)/.test(host)) return ". It opens on this computer only; for others in the room, start the program with --host 0.0.0.0.";
+    if (/^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.)|\.local$/.test(host) || !host.includes(".")) return ". It opens in this network, while the program runs.";
+    return "";
+  }
   async function copy(button) {
     const link = `${location.origin}${location.pathname}?${button.dataset.link}`;
     const said = saidBy(button);
     const short = button.dataset.short || ""; // what the link leaves out
     try {
       await navigator.clipboard.writeText(link);
-      said.textContent = `Link copied${short}`;
+      said.textContent = `Link copied${short}${reach()}`;
     } catch {
       // Pages served without https have no clipboard: show the link, ready to copy.
       const box = Object.assign(document.createElement("input"), { value: link, readOnly: true });
       box.setAttribute("aria-label", "Link to this view");
-      said.replaceChildren(box, short);
+      said.replaceChildren(box, `${short}${reach()}`);
       box.select();
     }
   }

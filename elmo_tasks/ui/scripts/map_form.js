@@ -12,7 +12,7 @@ const groups = make("select", { id: "map-groups", onchange: () => send(false) },
   make("option", { value: "" }, "Let the numbers decide"),
   ...Array.from({ length: props.most_groups - 1 }, (_, k) => make("option", { value: k + 2 }, `${k + 2} groups`)));
 const model = make("select", { id: "map-model", onchange: () => send(false) }, ...options(props.models));
-const text = make("textarea", { id: "map-text", rows: "4", spellcheck: "false", dir: "auto", placeholder: "Paste sentences, a chapter, messages…", "aria-describedby": "map-text-hint map-text-note", oninput: () => { name = ""; said.textContent = ""; refresh(); } });
+const text = make("textarea", { id: "map-text", rows: "4", spellcheck: "false", dir: "auto", placeholder: "Paste sentences, a chapter, messages…", "aria-describedby": "map-text-hint map-text-note", oninput: () => { name = ""; said.textContent = ""; if (!hadText && text.value.trim()) gallery.checked = false; refresh(); } });
 const textNote = place("map-text-note");
 const file = make("input", { id: "map-file", type: "file", "aria-label": "A text file of your own", accept: ".txt,.csv,text/plain,text/csv", class: "visually-hidden", tabindex: "-1", onchange: () => take(file.files[0]) });
 const said = make("span", { class: "said", role: "status" });
@@ -31,6 +31,7 @@ const own = make("details", { class: "own-text" }, make("summary", {}, "Your own
 
 let name = ""; // of the file the text came from
 let chosenView = false;
+let hadText = false; // with the first of it, the text alone counts: examples of ours beside it are for who asks for them
 let scroll = false;
 
 element.append(make("form", { class: "editor map-editor card", novalidate: true, "aria-label": "Map the uses of a word", onsubmit: (event) => { event.preventDefault(); scroll = narrow(); send(false); } },
@@ -54,6 +55,7 @@ const answers = questions({ props, trigger, watch }, { answer: onAnswer, hint: "
   } });
 
 function refresh() {
+  hadText = Boolean(text.value.trim());
   lives.disabled = !text.value.trim();
   clear.hidden = !text.value;
 }
