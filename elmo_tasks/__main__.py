@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from elmo_tasks import app
 from elmo_tasks.commands import (
+    benchmark,
     calibrate,
     checksums,
     compare,
@@ -21,6 +22,7 @@ from elmo_tasks.commands import (
     index,
     join,
     predict,
+    probe,
     sweep,
     vectors,
 )
@@ -32,7 +34,9 @@ COMMANDS = {
     "embed": embed,
     "predict": predict,
     "sweep": sweep,
+    "benchmark": benchmark,
     "evaluate": evaluate,
+    "probe": probe,
     "calibrate": calibrate,
     "export": export,
     "vectors": vectors,

@@ -9,6 +9,7 @@ from elmo_tasks.api.maps import MapService, MapUse, MapView, SenseGroup, SenseMa
 from elmo_tasks.api.nearest import NearestService, NearestUses, NearUse
 from elmo_tasks.api.predictions import ClassifiedText, Entity, Reading, TaggedSentence, WordPush
 from elmo_tasks.api.present import FormingStep, GallerySense, MeaningForms, PresentService
+from elmo_tasks.api.probes import LayerScore, ModelProbes, PaperScores, ProbeResult, ProbeService
 from elmo_tasks.api.request import Limits, NoLongerWanted, Progress, check_wanted, for_everybody, wanted_while
 from elmo_tasks.api.service import Service
 from elmo_tasks.api.static_neighbours import StaticNeighbour, StaticNeighbours
@@ -42,6 +43,7 @@ __all__ = [
     "HiddenWord",
     "LayerComparison",
     "LayerProducts",
+    "LayerScore",
     "LayerWeights",
     "Limits",
     "MapService",
@@ -50,11 +52,15 @@ __all__ = [
     "MeaningForms",
     "MixWeights",
     "ModelInfo",
+    "ModelProbes",
     "NearUse",
     "NearestService",
     "NearestUses",
     "NoLongerWanted",
+    "PaperScores",
     "PresentService",
+    "ProbeResult",
+    "ProbeService",
     "Progress",
     "Reading",
     "RespelledLayer",

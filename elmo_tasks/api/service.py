@@ -10,6 +10,7 @@ from elmo_tasks.api.heads import HeadService
 from elmo_tasks.api.maps import MapService
 from elmo_tasks.api.nearest import NearestService
 from elmo_tasks.api.present import PresentService
+from elmo_tasks.api.probes import ProbeService
 from elmo_tasks.api.request import Limits
 from elmo_tasks.api.substitutes import SubstituteService
 from elmo_tasks.api.training import TrainingService
@@ -61,6 +62,11 @@ class Service(Protocol):
     @property
     def heads(self) -> HeadService:
         """What was trained to read names and feelings."""
+        ...
+
+    @property
+    def probes(self) -> ProbeService:
+        """What each layer knows."""
         ...
 
     @property

@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Do the runs that are not done yet, and print the table."""
-    axes = [_axis(text) for text in args.set]
+    axes = [axis(text) for text in args.set]
     if len({key for key, _ in axes}) < len(axes):
         raise ConfigError("--set: a key is given twice; give all its values at once, as KEY=VALUE,VALUE")
     out = args.out or Path("runs") / f"sweep-{Path(args.config).stem}"
@@ -77,10 +77,10 @@ def run(args: argparse.Namespace) -> int:
         cards = []
         for seed in seeds:
             done += 1
-            name = _name(settings, fraction, seed)
+            name = run_name(settings, fraction, seed)
             print(f"{done} of {total}: {name}", file=sys.stderr, flush=True)
-            cards.append(_card(args.config, out / name, settings, fraction, seed))
-        lines.append(_line(settings, fraction, cards))
+            cards.append(card_of_run(args.config, out / name, settings, fraction, seed))
+        lines.append(line_of(settings, fraction, cards))
     print(table(lines))
     if args.json:
         write_json(args.json, {"config": args.config, "seeds": seeds, "lines": [asdict(line) for line in lines]})
@@ -89,7 +89,12 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _axis(text: str) -> tuple[str, list[Any]]:
+def axis(text: str) -> tuple[str, list[Any]]:
+    """``KEY=VALUE,VALUE`` -> the key and its values.
+
+    Raises:
+        ConfigError: it is something else.
+    """
     import yaml  # comes with Lightning; the core does without both
 
     key, equals, values = text.partition("=")
@@ -104,7 +109,7 @@ def _axis(text: str) -> tuple[str, list[Any]]:
     return key, found
 
 
-def _name(settings: dict[str, Any], fraction: float, seed: int) -> str:
+def run_name(settings: dict[str, Any], fraction: float, seed: int) -> str:
     """A folder's name that people can read, and that no other settings have."""
     parts = [f"{key.rpartition('.')[2]}={value}" for key, value in settings.items()]
     words = re.sub(r"[^\w.=-]+", "-", "_".join([*parts, f"share={fraction:g}", f"seed={seed}"]))
@@ -112,7 +117,7 @@ def _name(settings: dict[str, Any], fraction: float, seed: int) -> str:
     return f"{words[:120]}_{key}"
 
 
-def _card(config: str, folder: Path, settings: dict[str, Any], fraction: float, seed: int) -> dict[str, Any]:
+def card_of_run(config: str, folder: Path, settings: dict[str, Any], fraction: float, seed: int) -> dict[str, Any]:
     """The card of a run: of one that is done as it is, else after it has been begun or gone on with."""
     path = folder / "head" / "card.json"
     with contextlib.suppress(OSError, ValueError):
@@ -138,7 +143,8 @@ def _card(config: str, folder: Path, settings: dict[str, Any], fraction: float, 
     return card
 
 
-def _line(settings: dict[str, Any], fraction: float, cards: list[dict[str, Any]]) -> Line:
+def line_of(settings: dict[str, Any], fraction: float, cards: list[dict[str, Any]]) -> Line:
+    """The same settings over all seeds."""
     scores = {}
     for split in _SPLITS:
         found = [card["scores"][split] for card in cards if split in card["scores"]]

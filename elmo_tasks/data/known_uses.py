@@ -23,6 +23,21 @@ class WordPair:
 
 
 @dataclass(frozen=True)
+class GradedPair:
+    """Two words that stand together in two texts, and how alike people found them in each.
+
+    Attributes:
+        words: the two, in their dictionary forms.
+        uses: both words in the first text, and both in the second.
+        likeness: in the first text and in the second, from 0 (nothing in common) to 10.
+    """
+
+    words: tuple[str, str]
+    uses: tuple[tuple[Use, Use], tuple[Use, Use]]
+    likeness: tuple[float, float]
+
+
+@dataclass(frozen=True)
 class SenseUse:
     """A use with its sense.
 

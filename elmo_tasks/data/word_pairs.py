@@ -1,12 +1,13 @@
-"""Pairs of uses of a word with one meaning or two: WiC and MCL-WiC."""
+"""Pairs of uses: of a word with one meaning or two (WiC, MCL-WiC), and of two words that are more or less alike (CoSimLex)."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
-from elmo_tasks.data.known_uses import WordPair
+from elmo_tasks.data.known_uses import GradedPair, WordPair
 from elmo_tasks.data.text_lines import RowErrors, check_file, numbered_lines, shown
 from elmo_tasks.errors import DataError
 from elmo_tasks.text.penn_tokens import plain_token
@@ -14,6 +15,9 @@ from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.uses import Use
 
 _SAME = {"T": True, "F": False}
+_TEXTS = tuple(f"{name}{text}" for text in (1, 2) for name in ("context", "sim", "word1_context", "word2_context"))
+_COSIMLEX = ("word1", "word2", *_TEXTS)
+_MARKED = re.compile(r"<strong>(.*?)</strong>")
 
 
 def read_wic(data: Path, gold: Path) -> list[WordPair]:
@@ -74,6 +78,50 @@ def read_mcl_wic(data: Path, gold: Path) -> list[WordPair]:
             errors.add(number, f"expected id, sentences, places of the word, and an answer in {gold.name}; {error!r}")
     errors.check(len(pairs), "pair")
     return pairs
+
+
+def read_cosimlex(path: Path) -> list[GradedPair]:
+    """Read CoSimLex (Armendariz et al., 2020): two words in two texts, and how alike people found them in each.
+
+    Args:
+        path: a table with tabs and a header that has ``word1``, ``word2``, ``context1``, ``context2`` (the words marked with
+            ``<strong>``), ``sim1``, ``sim2`` and ``word1_context1`` … ``word2_context2`` (the words as they are written there).
+
+    Raises:
+        DataError: the file or a line is not as expected.
+    """
+    lines = numbered_lines(path)
+    header = next(lines)[1].split("\t")
+    if missing := [name for name in _COSIMLEX if name not in header]:
+        raise DataError(f"{path}: expected a header with {', '.join(_COSIMLEX)}; {', '.join(missing)} is not there")
+    errors, pairs = RowErrors(path), []
+    for number, line in lines:
+        try:
+            row = dict(zip(header, line.split("\t"), strict=True))
+            likeness = (float(row["sim1"]), float(row["sim2"]))
+            uses = (_marked_two(row, 1), _marked_two(row, 2))
+            pairs.append(GradedPair((row["word1"], row["word2"]), uses, likeness))
+        except (DataError, ValueError) as error:
+            errors.add(number, f"expected two texts with both words in <strong>, and two numbers; {error}")
+    errors.check(len(pairs), "pair")
+    return pairs
+
+
+def _marked_two(row: dict[str, str], text: int) -> tuple[Use, Use]:
+    """Both words in one of the texts, in their order in the pair."""
+    places: dict[str, tuple[int, int]] = {}
+    plain, end = "", 0
+    marked = row[f"context{text}"]
+    for match in _MARKED.finditer(marked):
+        plain += marked[end : match.start()]
+        places.setdefault(match[1], (len(plain), len(plain) + len(match[1])))
+        plain, end = plain + match[1], match.end()
+    plain += marked[end:]
+    words = [row[f"word{k}_context{text}"] for k in (1, 2)]
+    if lacking := [word for word in words if word not in places]:
+        raise DataError(f"{shown(lacking[0])} is not marked in context{text}")
+    first, second = (_at_characters(plain, *places[word]) for word in words)
+    return first, second
 
 
 def _at_characters(sentence: str, start: int, end: int) -> Use:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from elmo_tasks.data.sense_uses import read_first_senses, read_semcor, read_unified
@@ -52,5 +53,6 @@ def all_words(reader: Reader, data: Path) -> list[Row]:
         gold = [asked[k].senses for k in mine]
         scores = {view: all_words_scores([found[k] for k in mine], gold).f1 for view, found in said.items()}
         how = "first sense" if first else "commonest sense in SemCor"
-        rows.append(Row("wsd", f"WSD {group}, F1", scores, without=scores.pop(""), without_name=how, note=note))
+        row = Row("wsd", f"WSD {group}, F1", scores, without=scores.pop(""), without_name=how, note=note)
+        rows.append(replace(row, is_main=group == "ALL"))
     return rows

@@ -56,6 +56,7 @@ def coarse_wsd(reader: Reader, data: Path) -> list[Row]:
             without=least_f1,
             without_name=how,
             note=note,
+            is_main=False,
         ),
         Row(
             "coarsewsd",
@@ -64,5 +65,6 @@ def coarse_wsd(reader: Reader, data: Path) -> list[Row]:
             without=least,
             without_name=how,
             note=note,
+            is_main=False,
         ),
     ]

@@ -29,16 +29,20 @@ class Reader:
         static: vectors of the words around a use.
         expected: what the encoder would have written in the place of a word; None for one that does not write.
         calibration: what its verdict is read from; None for one that gives none.
+        layers_only: whether nothing but the layers and their mean is asked.
     """
 
     encoder: Encoder
     static: StaticVectors
     expected: ExpectedWords | None = None
     calibration: Calibration | None = None
+    layers_only: bool = False
 
     @property
     def views(self) -> tuple[str, ...]:
         """Views of marked words."""
+        if self.layers_only:
+            return layer_names(self.encoder.n_layers)
         return all_views(self.encoder, self.expected is not None, self.calibration is not None)
 
     def words(self, words: Sequence[Use], what: str) -> MarkedVectors:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 from elmo_tasks.layers.views import MEAN
@@ -34,6 +34,7 @@ class Row:
         without_name: how.
         high_is_good: False for measures that are neither good nor bad, or good where they are low.
         note: how it was measured, where that is not plain.
+        is_main: whether it speaks for its test where there is room for one line only.
     """
 
     task: str
@@ -44,6 +45,7 @@ class Row:
     without_name: str = ""
     high_is_good: bool = True
     note: str = ""
+    is_main: bool = True
 
     def shown(self, score: float | None) -> str:
         """A number as the table has it."""
@@ -76,6 +78,18 @@ class Evaluation:
         """As JSON."""
         rows = [{**vars(row), "scores": dict(row.scores)} for row in self.rows]
         return {**vars(self), "rows": rows, "missing": dict(self.missing), "seconds": dict(self.seconds)}
+
+    @classmethod
+    def of_dict(cls, found: Mapping[str, Any]) -> Evaluation:
+        """What :meth:`to_dict` gave.
+
+        Raises:
+            TypeError: it is something else.
+        """
+        rows = tuple(Row(**row) for row in found["rows"])
+        names = {field.name for field in fields(cls)}
+        rest = {key: tuple(value) if isinstance(value, list) else value for key, value in found.items() if key in names}
+        return cls(**{**rest, "rows": rows})
 
     def to_markdown(self) -> str:
         """A table, what is best in each line in bold, and below it how things were measured."""

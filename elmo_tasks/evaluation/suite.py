@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from elmo_tasks.errors import ConfigError, DataError
-from elmo_tasks.evaluation import all_words, coarse_wsd, ordering, senseval, sentiment, shape, tagging, wic
+from elmo_tasks.evaluation import all_words, coarse_wsd, graded, ordering, senseval, sentiment, shape, tagging, wic
 from elmo_tasks.evaluation.reader import Reader
 from elmo_tasks.evaluation.rows import Evaluation, Row
 
@@ -39,35 +39,40 @@ TASKS = {
     "order": Task(ordering.ordering, ordering.FILES),
     "wic": Task(wic.wic, wic.WIC),
     "mclwic": Task(wic.mcl_wic, wic.MCL_WIC),
+    "cosimlex": Task(graded.graded_similarity, graded.FILES),
     "coarsewsd": Task(coarse_wsd.coarse_wsd, coarse_wsd.FILES),
     "wsd": Task(all_words.all_words, all_words.FILES),
     "senseval": Task(senseval.senseval, senseval.FILES),
     "pos": Task(tagging.parts_of_speech, tagging.POS, of_uses=False),
+    "chunks": Task(tagging.chunks, tagging.CHUNKS, of_uses=False),
     "ner": Task(tagging.names, tagging.NER, of_uses=False),
     "sentiment": Task(sentiment.sentiment, sentiment.SST2, of_uses=False),
     "geometry": Task(shape.shape, shape.FILES),
 }
 
 
-def to_measure(data: Path, only: Sequence[str] = ()) -> tuple[list[str], dict[str, str]]:
+def to_measure(
+    data: Path, only: Sequence[str] = (), among: Sequence[str] = tuple(TASKS)
+) -> tuple[list[str], dict[str, str]]:
     """The tests whose data are here, and why the others cannot be measured.
 
     Args:
         data: folder of the data sets, laid out as the tests name their files.
         only: names of tests; all by default.
+        among: the tests that may be asked for.
 
     Raises:
-        ConfigError: a name in ``only`` is not that of a test.
+        ConfigError: a name in ``only`` is not among them.
         DataError: data of a test in ``only`` are not there.
     """
-    if unknown := [name for name in only if name not in TASKS]:
-        raise ConfigError(f"no test is called {', '.join(unknown)}; expected {', '.join(TASKS)}")
-    absent = {name: files[0] for name, task in TASKS.items() if (files := task.absent(data))}
+    if unknown := [name for name in only if name not in among]:
+        raise ConfigError(f"no test is called {', '.join(unknown)}; expected {', '.join(among)}")
+    absent = {name: files[0] for name in among if (files := TASKS[name].absent(data))}
     if lacking := [name for name in only if name in absent]:
         raise DataError(
             f"{lacking[0]} cannot be measured: {data / absent[lacking[0]]}: no such file; --data says where the data are"
         )
-    wanted = [name for name in TASKS if name not in absent and (not only or name in only)]
+    wanted = [name for name in among if name not in absent and (not only or name in only)]
     return wanted, {name: f"{file} is not here" for name, file in absent.items() if not only}
 
 

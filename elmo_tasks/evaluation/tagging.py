@@ -1,4 +1,4 @@
-"""Parts of speech and names, by the cheapest heads there are, so that the layers and not the head make the difference."""
+"""Parts of speech, chunks and names, by the cheapest heads there are, so that the layers and not the head make the difference."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from elmo_tasks.tasks.span_scores import SpanCounts, span_counts
 from elmo_tasks.text.tag_schemes import convert, detect_scheme
 
 POS = ("tagging/ud_ewt/en_ewt-ud-train.conllu.xz", "tagging/ud_ewt/en_ewt-ud-dev.conllu.xz")
+CHUNKS = ("tagging/conll2000/train.txt", "tagging/conll2000/test.txt")
 NER = ("ner/conll2003/eng.train", "ner/conll2003/eng.testa")
 
 
@@ -33,20 +34,28 @@ def parts_of_speech(reader: Reader, data: Path) -> list[Row]:
     return [Row("pos", "Parts of speech, UD EWT dev, accuracy", scores, without=least, without_name=how, note=note)]
 
 
+def chunks(reader: Reader, data: Path) -> list[Row]:
+    """Chunks (phrases without what is nested in them) of CoNLL-2000, by a linear layer and a CRF."""
+    return [_spans(reader, data, CHUNKS, "chunks", "CoNLL-2000", "Chunks, CoNLL-2000 test, F1")]
+
+
 def names(reader: Reader, data: Path) -> list[Row]:
     """Entities of CoNLL-2003, by a linear layer and a CRF."""
-    train, dev = (_in_bioes(read_tagged(data / file)) for file in NER)
-    known, asked = reader.tokens(_tokens(train), "CoNLL-2003, train"), reader.tokens(_tokens(dev), "CoNLL-2003, dev")
-    tags, gold = ([sentence.tags for sentence in split] for split in (train, dev))
-    scores = {}
+    return [_spans(reader, data, NER, "ner", "CoNLL-2003", "Entities, CoNLL-2003 dev, F1")]
+
+
+def _spans(reader: Reader, data: Path, files: tuple[str, str], task: str, corpus: str, title: str) -> Row:
+    train, held_out = (_in_bioes(read_tagged(data / file)) for file in files)
+    known, asked = reader.tokens(_tokens(train), f"{corpus}, train"), reader.tokens(_tokens(held_out), corpus)
+    tags, gold = ([sentence.tags for sentence in split] for split in (train, held_out))
+    what, scores = title.partition(",")[0], {}
     for (view, mine), (_, wanted) in zip(known.layers(), asked.layers(), strict=True):
-        with progress(f"entities, {view}", SPAN_STEPS, "step") as bar:
+        with progress(f"{what.lower()}, {view}", SPAN_STEPS, "step") as bar:
             said = span_tags(mine, tags, wanted, [len(row) for row in gold], "BIOES", bar.update)
         scores[view] = sum(span_counts(said, gold, "BIOES").values(), SpanCounts()).f1
-    least = kind_of("tagging").guesses(_pairs(train), _pairs(dev), "BIOES")["word f1"]
-    note = f"Entities: a linear layer and a CRF, {SPAN_STEPS:,} steps on the training part of CoNLL-2003."
-    how = "commonest tag of the word"
-    return [Row("ner", "Entities, CoNLL-2003 dev, F1", scores, without=least, without_name=how, note=note)]
+    least = kind_of("tagging").guesses(_pairs(train), _pairs(held_out), "BIOES")["word f1"]
+    note = f"{what}: a linear layer and a CRF, {SPAN_STEPS:,} steps on the training part of {corpus}."
+    return Row(task, title, scores, without=least, without_name="commonest tag of the word", note=note)
 
 
 def _tokens(sentences: Sequence[TaggedSentence]) -> list[tuple[str, ...]]:

@@ -14,6 +14,7 @@ from elmo_tasks.serving.loaded_models import LoadedModels
 from elmo_tasks.serving.model_cards import told
 from elmo_tasks.serving.nearest_uses import NearestUse
 from elmo_tasks.serving.present import Presentation
+from elmo_tasks.serving.probes import MeasuredLayers
 from elmo_tasks.serving.sense_maps import SenseMaps
 from elmo_tasks.serving.substitutes import Writer
 from elmo_tasks.serving.trained_heads import TrainedHeads
@@ -60,6 +61,7 @@ class Session:
         self.heads = TrainedHeads(loaded.encoder, [Path(runs_dir)], loaded.device, self.limits)
         encoder = loaded.default if model is None else str(model)
         self.training = TrainingJobs(Path(runs_dir), encoder, lambda: loaded.encoder(loaded.default).n_layers, training)
+        self.probes = MeasuredLayers(loaded)
         self.present = Presentation(loaded.model, loaded.static, self.limits)
 
     def models(self) -> tuple[ModelInfo, ...]:

@@ -7,13 +7,23 @@ from typing import Any
 import gradio as gr
 
 from elmo_tasks.api import Service
-from elmo_tasks.ui import compare_tab, map_tab, nearest_tab, present_tab, train_tab, try_tab, weights_tab, what_if_tab
+from elmo_tasks.ui import (
+    compare_tab,
+    map_tab,
+    nearest_tab,
+    present_tab,
+    probes_tab,
+    train_tab,
+    try_tab,
+    weights_tab,
+    what_if_tab,
+)
 from elmo_tasks.ui.endpoints import Pages
 from elmo_tasks.ui.page import render
 from elmo_tasks.ui.parts import markup
 
 TITLE = "ELMo in context"
-TABS = ("compare", "map", "nearest", "try", "weights", "train", "present")
+TABS = ("compare", "map", "nearest", "try", "weights", "probes", "train", "present")
 
 
 def build_app(service: Service) -> gr.Blocks:
@@ -29,12 +39,14 @@ def build_app(service: Service) -> gr.Blocks:
                 map_tab.build(service)
             with gr.Tab("Nearest uses", id="nearest"):
                 nearest_tab.build(service)
-            # What is in these two is drawn, and asks for its answer, when they are first opened.
+            # What is in these three is drawn, and asks for its answer, when they are first opened.
             with gr.Tab("Try the models", id="try"):
                 try_tab.build(service)
             with gr.Tab("Layer weights", id="weights"):
                 weights_tab.build(service)
                 what_if_tab.build(service)
+            with gr.Tab("What each layer knows", id="probes"):
+                probes_tab.build(service)
             with gr.Tab("Train", id="train"):
                 train_tab.build(service)
             with gr.Tab("Present", id="present"):

@@ -13,6 +13,7 @@ TABS = {
     "compare": ("Compare", "Your own word in your own sentences, with every number behind the answer."),
     "try": ("Try the models", "Feeling and names in any text, with and without context."),
     "weights": ("Layer weights", "How much trained models draw on each layer."),
+    "probes": ("What each layer knows", "What tests found in each layer, beside the paper’s numbers."),
     "map": ("Sense map", "All uses of a word as a map, from our examples or from your own text."),
     "nearest": ("Nearest uses", "The uses of any word that come closest to yours."),
     "train": ("Train", "Train a model on your own examples."),

@@ -1,107 +1,14 @@
 """``evaluate --model``: all tests on tiny data of our own, missing data, and what is refused."""
 
 import json
-import lzma
-import random
 import re
 
 import pytest
-import torch
 
 from elmo_tasks.__main__ import main
 from elmo_tasks.evaluation import probing
 from elmo_tasks.evaluation.suite import TASKS
 from elmo_tasks.serving import calibrations
-from elmo_tasks.training.export_bilm import write_model
-from tests.bilm.test_bilm import tiny
-
-TOPICS = {"water": ["boat", "river", "wave", "shore"], "money": ["loan", "coin", "debt", "price"]}
-
-
-@pytest.fixture(scope="module")
-def toy(tmp_path_factory):
-    torch.manual_seed(0)
-    folder = tmp_path_factory.mktemp("models") / "toy"
-    write_model(folder, tiny())
-    (folder / "card.json").write_text(
-        json.dumps({"metrics": {"forward_perplexity": 10.0, "backward_perplexity": 20.0}})
-    )
-    return folder
-
-
-def sentence(random, topic):
-    return [
-        random.choice(["The", "A"]),
-        random.choice(TOPICS[topic]),
-        "by",
-        "the",
-        "bank",
-        random.choice(TOPICS[topic]),
-        ".",
-    ]
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("data")
-    draw = random.Random(0)
-    uses = [(topic, sentence(draw, topic)) for topic in ["water", "money"] * 12]
-
-    def write(name, text):
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(lzma.compress(text.encode()) if name.endswith(".xz") else text.encode())
-
-    pairs = list(zip(uses, uses[1:] + uses[3:4], strict=True))
-    for split in ("train", "dev"):
-        rows = [f"bank\tN\t4-4\t{' '.join(a)}\t{' '.join(b)}\n" for (_, a), (_, b) in pairs]
-        write(f"wsd/wic/{split}.data.txt", "".join(rows))
-        write(f"wsd/wic/{split}.gold.txt", "".join("T\n" if a == b else "F\n" for (a, _), (b, _) in pairs))
-    for split in ("training", "dev"):
-        rows, gold = [], []
-        for k, ((t, a), (u, b)) in enumerate(pairs):
-            places = {
-                f"{edge}{n}": str(" ".join(s).index("bank") + more)
-                for n, s in ((1, a), (2, b))
-                for edge, more in (("start", 0), ("end", 4))
-            }
-            rows.append({"id": str(k), "sentence1": " ".join(a), "sentence2": " ".join(b), **places})
-            gold.append({"id": str(k), "tag": "T" if t == u else "F"})
-        write(f"wsd/mcl_wic/{split}.en-en.data", json.dumps(rows))
-        write(f"wsd/mcl_wic/{split}.en-en.gold", json.dumps(gold))
-    table = "".join(f"bank\t0\t{topic}\t4\t{' '.join(s)}\n" for topic, s in uses)
-    for split in ("train", "test"):
-        write(f"wsd/coarsewsd20/{split}.tsv.xz", "word\tlabel\tsense\ttarget_index\ttext\n" + table)
-    keys = {"water": "bank%1:17:01::", "money": "bank%1:14:00::"}
-    semcor = [{"tokens": s, "senses": [{"i": 4, "n": 1, "lemma": "bank", "keys": [keys[t]]}]} for t, s in uses]
-    write("wsd/semcor3/semcor.jsonl.xz", "".join(json.dumps(row) + "\n" for row in semcor))
-    parts = {
-        4: lambda k: f'<instance id="set{k % 2}.t{k}" lemma="bank" pos="NOUN">bank</instance>',
-        1: lambda k: f'<instance id="set{k % 2}.u{k}" lemma="gnu" pos="NOUN">x</instance>',
-    }
-    xml = "".join(
-        "<sentence>" + "".join(parts.get(i, lambda _, w=w: f"<wf>{w}</wf>")(k) for i, w in enumerate(s)) + "</sentence>"
-        for k, (_, s) in enumerate(uses)
-    )
-    write("wsd/unified_eval/ALL.data.xml", f"<corpus>{xml}</corpus>")
-    answers = [f"set{k % 2}.t{k} {keys[t]}\nset{k % 2}.u{k} gnu%1:05:00::\n" for k, (t, _) in enumerate(uses)]
-    write("wsd/unified_eval/ALL.gold.key.txt", "".join(answers))
-    for word in ("hard", "interest", "line", "serve"):
-        rows = [{"tokens": s, "target": 4, "senses": [t]} for t, s in uses]
-        write(f"wsd/senseval/{word}.jsonl.xz", "".join(json.dumps(row) + "\n" for row in rows))
-    tags = ["DET", "NOUN", "ADP", "DET", "NOUN", "NOUN", "PUNCT"]
-    for split in ("train", "dev"):
-        rows = [
-            "".join(f"{k}\t{w}\t_\t{t}\t" + "_\t" * 5 + "_\n" for k, (w, t) in enumerate(zip(s, tags, strict=True), 1))
-            for _, s in uses
-        ]
-        write(f"tagging/ud_ewt/en_ewt-ud-{split}.conllu.xz", "\n".join(rows) + "\n")
-    for name in ("eng.train", "eng.testa"):
-        rows = ["".join(f"{w} X X {t}\n" for w, t in zip(s, ["O", "I-A", *"OOOOO"], strict=True)) for _, s in uses]
-        write(f"ner/conll2003/{name}", "\n".join(rows) + "\n")
-    for split in ("train", "dev"):
-        write(f"sentiment/sst2/{split}.tsv", "".join(f"{' '.join(s)}\t{int(t == 'water')}\n" for t, s in uses))
-    return folder
 
 
 @pytest.fixture(autouse=True)
@@ -129,7 +36,7 @@ def test_all_tests_are_measured_in_every_view(toy, data, tmp_path, capsys):
     assert list(found["missing"]) == []
     assert found["views"] == ["0", "1", "2", "mean", "before/after", "words", "both", "verdict"]
     for row in found["rows"]:
-        layers_only = row["task"] in ("pos", "ner", "sentiment")
+        layers_only = row["task"] in ("pos", "chunks", "ner", "sentiment")
         expected = ["2"] if row["task"] == "perplexity" else found["views"][:4] if layers_only else found["views"]
         assert list(row["scores"]) == expected, row["title"]
         assert row["title"] in out
@@ -144,6 +51,8 @@ def test_all_tests_are_measured_in_every_view(toy, data, tmp_path, capsys):
     assert rows["Sentiment, SST-2 dev, accuracy"]["scores"]["0"] > 0.85
     # The half of the words that SemCor has not stays unanswered: precision and recall differ.
     assert rows["WSD ALL, F1"]["without"] == pytest.approx(2 * 0.5 * 0.25 / 0.75)
+    assert rows["Chunks, CoNLL-2000 test, F1"]["scores"]["0"] > 0.5
+    assert "CoSimLex, moved most by the text: for people" in out
     assert {"WSD set0, F1", "WSD set1, F1"} <= set(rows)
     assert rows["Cosine of two uses of one word"]["scores"]["0"] > rows["Cosine of two uses of one word"]["scores"]["2"]
 
@@ -189,7 +98,7 @@ def test_static_vectors_have_one_layer_and_no_perplexity(data, capsys):
     ("arguments", "message"),
     [
         (("--only", "wic"), "wic cannot be measured: .*train.data.txt: no such file; --data says where"),
-        (("--only", "chess"), "no test is called chess; expected wic, mclwic"),
+        (("--only", "chess"), "no test is called chess; expected wic, mclwic, cosimlex"),
         (("--out", "no/such/file.json"), "expected a file in a folder that is there"),
         (("--data", "nowhere"), "--data nowhere: expected the folder of the data sets"),
     ],

@@ -1,10 +1,10 @@
-"""WiC and MCL-WiC files are read as their descriptions say, and refused with the line otherwise."""
+"""WiC, MCL-WiC and CoSimLex files are read as their descriptions say, and refused with the line otherwise."""
 
 import json
 
 import pytest
 
-from elmo_tasks.data.word_pairs import read_mcl_wic, read_wic
+from elmo_tasks.data.word_pairs import read_cosimlex, read_mcl_wic, read_wic
 from elmo_tasks.errors import DataError
 from elmo_tasks.uses import Use
 
@@ -80,3 +80,57 @@ def test_published_pairs_are_all_read(shared_data):
     assert (len(found), sum(pair.same for pair in found)) == (638, 319)
     found = read_mcl_wic(folder / "mcl_wic/dev.en-en.data", folder / "mcl_wic/dev.en-en.gold")
     assert (len(found), sum(pair.same for pair in found)) == (1000, 500)
+
+
+HEADER = [
+    "word1",
+    "word2",
+    "context1",
+    "context2",
+    "sim1",
+    "sim2",
+    "word1_context1",
+    "word2_context1",
+    "word1_context2",
+    "word2_context2",
+]
+GRADED = {
+    "word1": "bark",
+    "word2": "dog",
+    "context1": "The <strong>dog</strong>'s <strong>bark</strong> woke us.",
+    "context2": "Moss on <strong>barks</strong>, no <strong>dog</strong>.",
+    "sim1": "7.5",
+    "sim2": "1.25",
+    "word1_context1": "bark",
+    "word2_context1": "dog",
+    "word1_context2": "barks",
+    "word2_context2": "dog",
+}
+
+
+def cosimlex(folder, header=HEADER, **change):
+    row = GRADED | change
+    (folder / "graded.csv").write_text("\t".join(header) + "\n" + "\t".join(row[name] for name in header) + "\n")
+    return read_cosimlex(folder / "graded.csv")
+
+
+def test_cosimlex_finds_both_words_in_both_texts_in_the_order_of_the_pair(tmp_path):
+    (pair,) = cosimlex(tmp_path)
+    assert (pair.words, pair.likeness) == (("bark", "dog"), (7.5, 1.25))
+    assert [[use.word for use in text] for text in pair.uses] == [["bark", "dog"], ["barks", "dog"]]
+    bark, dog = pair.uses[0]
+    assert bark.tokens == dog.tokens == ("The", "dog", "'s", "bark", "woke", "us", ".")
+    assert (bark.start, dog.start) == (3, 1)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"sim1": "much"}, "line 2: expected two texts with both words in <strong>, and two numbers; .*'much'"),
+        ({"word1_context1": "barks"}, "line 2: .*'barks' is not marked in context1"),
+        ({"header": HEADER[:-1]}, "expected a header with .*; word2_context2 is not there"),
+    ],
+)
+def test_cosimlex_refuses_in_words(tmp_path, change, message):
+    with pytest.raises(DataError, match=message):
+        cosimlex(tmp_path, **change)

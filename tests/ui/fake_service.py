@@ -11,6 +11,7 @@ from elmo_tasks.errors import InputError
 from tests.ui.fake_heads import FakeHeads
 from tests.ui.fake_map import FakeMap, FakeNearest
 from tests.ui.fake_present import FakePresent
+from tests.ui.fake_probes import FakeProbes
 from tests.ui.fake_training import FakeTraining
 from tests.ui.fake_what_if import FakeWhatIf
 from tests.ui.fake_why import FakeSubstitutes, FakeWhy
@@ -44,6 +45,7 @@ class FakeService:
         self.why, self.substitutes, self.what_if = FakeWhy(self.compare), FakeSubstitutes(self.compare), FakeWhatIf()
         self.maps, self.nearest, self.heads = FakeMap(), FakeNearest(), FakeHeads()
         self.training, self.present = FakeTraining(), FakePresent()
+        self.probes = FakeProbes()
 
     def models(self) -> tuple[ModelInfo, ...]:
         return (

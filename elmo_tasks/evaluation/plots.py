@@ -1,0 +1,132 @@
+"""Bars and lines as SVG files, for dark and light pages: two kinds of pictures need no plotting library."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+
+_WIDTH, _NAMES, _ROW, _EDGE = 720, 300, 22, 16
+_STYLE = (
+    "text{font:13px sans-serif;fill:#1c2530}.t{font-weight:700;font-size:15px}.s{fill:#535d69}.a{fill:#0d6e76}.f{fill:#9aa5b1}"
+    ".m,.g{stroke:#535d69;stroke-dasharray:4 3;fill:none}.g{stroke:#ddd8cb;stroke-dasharray:none}.p{fill:#fffefb}"
+    ".l0{stroke:#0d6e76}.l1{stroke:#a84b06;stroke-dasharray:8 4}.l2{stroke:#6230c4;stroke-dasharray:3 4}"
+    ".l3{stroke:#b0175a;stroke-dasharray:12 4 2 4}.l4{stroke:#3f6212;stroke-dasharray:14 5}.l5{stroke:#1d4fc4;stroke-dasharray:5 3}"
+    "polyline{fill:none;stroke-width:2.5}"
+    "@media(prefers-color-scheme:dark){text{fill:#ece8df}.s{fill:#a9b2bc}.a{fill:#62cfc7}.f{fill:#5b6470}.p{fill:#1a2128}"
+    ".g{stroke:#313b45}.l0{stroke:#62cfc7}.l1{stroke:#f4a852}.l2{stroke:#bba2ff}.l3{stroke:#ff92bf}.l4{stroke:#aed45c}.l5{stroke:#8fb7ff}}"
+)
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar.
+
+    Attributes:
+        name: beside it.
+        value: from 0 to 1; below 0 there is no bar.
+        text: the value in words.
+        is_faint: whether it stands for something else than the others.
+    """
+
+    name: str
+    value: float
+    text: str
+    is_faint: bool = False
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Bars under one title.
+
+    Attributes:
+        title: what is shown.
+        bars: from the top.
+        mark: a value that they are to be compared with, and its name.
+    """
+
+    title: str
+    bars: Sequence[Bar]
+    mark: tuple[float, str] | None = None
+
+
+def bar_chart(title: str, panels: Sequence[Panel]) -> str:
+    """Panels of horizontal bars on a scale from 0 to 1, one below the other."""
+    parts, y = [_text(_EDGE, 28, title, "t")], 50
+    wide = _WIDTH - _NAMES - 90
+
+    def x(value: float) -> float:
+        return _NAMES + wide * min(1.0, max(0.0, value))
+
+    for panel in panels:
+        parts.append(_text(_EDGE, y + 14, panel.title, "t"))
+        y += 24
+        for bar in panel.bars:
+            parts.append(_text(_NAMES - 8, y + 14, bar.name, "s", "end"))
+            look = "f" if bar.is_faint else "a"
+            parts.append(
+                f'<rect class="{look}" x="{_NAMES}" y="{y + 2}" width="{x(bar.value) - _NAMES:.1f}" height="{_ROW - 6}"/>'
+            )
+            parts.append(_text(x(bar.value) + 6, y + 14, bar.text))
+            y += _ROW
+        if panel.mark is not None:
+            at, name = x(panel.mark[0]), panel.mark[1]
+            parts.append(f'<path class="m" d="M{at:.1f},{y - _ROW * len(panel.bars)} V{y + 2}"/>')
+            parts.append(_text(_NAMES, y + 14, f"dashed: {name}", "s"))
+            y += _ROW
+        y += 10
+    return _svg(y, parts)
+
+
+def share_chart(title: str, y_name: str, lines: Mapping[str, Sequence[tuple[float, float]]]) -> str:
+    """Scores over shares of the training data, on a logarithmic scale of shares.
+
+    Args:
+        title: what is shown.
+        y_name: what is measured, from 0 to 1.
+        lines: name -> ``(share, score)``, by share.
+    """
+    shares = sorted({share for points in lines.values() for share, _ in points})
+    scores = [score for points in lines.values() for _, score in points]
+    low, high = math.floor(10 * min(scores)) / 10, math.ceil(10 * max(scores)) / 10
+    high = max(high, low + 0.1)
+    left, right, top, bottom = 70, _WIDTH - 190, 60, 360
+
+    def x(share: float) -> float:
+        span = math.log(shares[-1] / shares[0]) or 1.0
+        return left + (right - left) * math.log(share / shares[0]) / span
+
+    def y(score: float) -> float:
+        return bottom - (bottom - top) * (score - low) / (high - low)
+
+    parts = [_text(_EDGE, 28, title, "t"), _text(left, 48, y_name, "s")]
+    for k in range(round(10 * low), round(10 * high) + 1):
+        parts.append(f'<path class="g" d="M{left},{y(k / 10):.1f} H{right}"/>')
+        parts.append(_text(left - 8, y(k / 10) + 4, str(10 * k), "s", "end"))
+    parts += [_text(x(share), bottom + 22, f"{100 * share:g} %", "s", "middle") for share in shares]
+    parts.append(_text((left + right) / 2, bottom + 44, "share of the training data", "s", "middle"))
+    ends = _apart([y(points[-1][1]) for points in lines.values()], 18)
+    for k, ((name, points), end) in enumerate(zip(lines.items(), ends, strict=True)):
+        where = " ".join(f"{x(share):.1f},{y(score):.1f}" for share, score in points)
+        parts.append(f'<polyline class="l{k % 6}" points="{where}"/>')
+        parts.append(f'<polyline class="l{k % 6}" points="{right + 8},{end:.1f} {right + 32},{end:.1f}"/>')
+        parts.append(_text(right + 38, end + 4, name))
+    return _svg(bottom + 60, parts)
+
+
+def _apart(places: Sequence[float], gap: float) -> list[float]:
+    """Places of labels, moved down so that they do not cover each other; their order stays."""
+    moved, last = list(places), -math.inf
+    for k in sorted(range(len(places)), key=lambda k: places[k]):
+        last = moved[k] = max(places[k], last + gap)
+    return moved
+
+
+def _text(x: float, y: float, words: str, look: str = "", anchor: str = "start") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" class="{look}" text-anchor="{anchor}">{escape(words)}</text>'
+
+
+def _svg(height: int, parts: Sequence[str]) -> str:
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" role="img"><style>{_STYLE}</style>'
+    return "\n".join([head, '<rect class="p" width="100%" height="100%"/>', *parts, "</svg>\n"])

@@ -1,0 +1,132 @@
+"""Which tests probe the layers, what the paper measured with them, and the file that keeps what was measured here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from elmo_tasks.errors import DataError
+from elmo_tasks.evaluation.plots import Bar, Panel, bar_chart
+from elmo_tasks.evaluation.rows import Evaluation, Row
+from elmo_tasks.files import read_json, write_json
+from elmo_tasks.layers.views import MEAN
+
+#: Tests of :mod:`elmo_tasks.evaluation.suite`, in the order in which they are shown: from the form of words to their meaning.
+PROBES = ("pos", "chunks", "ner", "sentiment", "wsd", "wic", "coarsewsd", "cosimlex")
+#: What a folder of a model calls the file.
+NAME = "probe.json"
+
+
+@dataclass(frozen=True)
+class Published:
+    """What the paper measured of its ELMo, layer by layer.
+
+    Attributes:
+        task: the test.
+        data: what it was measured on.
+        scores: by layer.
+        without: what one scores there without a model.
+        without_name: how.
+        source: where it is printed.
+        same_data: whether that is what is measured here, too.
+    """
+
+    task: str
+    data: str
+    scores: Mapping[str, float]
+    without: float | None
+    without_name: str
+    source: str
+    same_data: bool
+
+    def row(self) -> Row:
+        """As a line of the table."""
+        title = f"↳ the paper’s ELMo, {self.data} ({self.source})"
+        return Row(self.task, title, self.scores, "percent", self.without, self.without_name, is_main=False)
+
+
+#: Only these two tests are probed by layer in Peters et al. (2018), section 5.3.
+PUBLISHED = (
+    Published(
+        "pos",
+        "Penn Treebank",
+        {"1": 0.973, "2": 0.968},
+        None,
+        "",
+        "Peters et al., 2018, table 6",
+        same_data=False,
+    ),
+    Published(
+        "wsd",
+        "the same sets",
+        {"1": 0.674, "2": 0.690},
+        0.659,
+        "first sense",
+        "Peters et al., 2018, table 5",
+        same_data=True,
+    ),
+)
+
+
+def read_probes(path: Path) -> Evaluation:
+    """Read what ``elmo-tasks probe --out`` wrote.
+
+    Raises:
+        DataError: it cannot be read, or is something else.
+    """
+    try:
+        found = Evaluation.of_dict(read_json(path))
+        if {row.task for row in found.rows} <= set(PROBES):
+            return found
+        what = "other tests"
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        what = repr(error)[:200]
+    raise DataError(f"{path}: expected what elmo-tasks probe --out wrote ({what})")
+
+
+def write_probes(path: Path, found: Evaluation, command: str, layers: Sequence[str]) -> None:
+    """Write what was measured, the command that did it, and what each layer is, in words."""
+    write_json(path, {"command": command, "layers": list(layers), **found.to_dict()})
+
+
+def joined(one: Evaluation, other: Evaluation) -> Evaluation:
+    """What was measured of one model in two goes, in the order of :data:`PROBES`."""
+    rows = sorted((*one.rows, *other.rows), key=lambda row: PROBES.index(row.task))
+    return replace(other, rows=tuple(rows), seconds={**one.seconds, **other.seconds})
+
+
+def beside_published(found: Evaluation) -> Evaluation:
+    """With a line of the paper's figures below the test that they are of, as far as the model has such layers."""
+    rows: list[Row] = []
+    for task in dict.fromkeys(row.task for row in found.rows):
+        rows += [row for row in found.rows if row.task == task]
+        rows += [paper.row() for paper in PUBLISHED if paper.task == task and set(paper.scores) <= set(found.views)]
+    return replace(found, rows=tuple(rows))
+
+
+def plot(found: Evaluation, layers: Sequence[str]) -> str:
+    """The main line of each test as bars, layer by layer, beside the paper's: an SVG.
+
+    Args:
+        found: what was measured.
+        layers: what each layer is, in words.
+    """
+    panels = []
+    for row in found.rows:
+        if row.is_main:
+            bars = [
+                Bar("mean of the layers" if view == MEAN else f"{view}: {layers[int(view)]}", score, row.shown(score))
+                for view, score in row.scores.items()
+            ]
+            for paper in (paper for paper in PUBLISHED if paper.task == row.task):
+                where = "" if paper.same_data else f", {paper.data}"
+                bars += [
+                    Bar(f"the paper’s ELMo, layer {k}{where}", score, row.shown(score), is_faint=True)
+                    for k, score in paper.scores.items()
+                ]
+            mark = None if not row.without else (row.without, f"{row.without_name}: {row.shown(row.without)}")
+            panels.append(Panel(row.title, bars, mark))
+    return bar_chart(f"What each layer of {found.model} knows", panels)

@@ -1,0 +1,68 @@
+"""What was measured of each layer, as the files beside the models have it; nothing is measured here."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from elmo_tasks.api import LayerScore, ModelProbes, PaperScores, ProbeResult
+from elmo_tasks.encoders.static_vectors import bundled_vectors
+from elmo_tasks.errors import DataError
+from elmo_tasks.evaluation.probes import NAME, PUBLISHED, read_probes
+from elmo_tasks.evaluation.rows import Row
+from elmo_tasks.serving.loaded_models import LoadedModels
+
+_log = logging.getLogger(__name__)
+
+
+class MeasuredLayers:
+    """Implements :class:`elmo_tasks.api.ProbeService`.
+
+    Args:
+        loaded: the models on offer.
+    """
+
+    def __init__(self, loaded: LoadedModels) -> None:
+        self._loaded = loaded
+
+    def measured(self) -> tuple[ModelProbes, ...]:
+        """See :meth:`elmo_tasks.api.ProbeService.measured`."""
+        models = [self._of(name) for name in self._loaded.names()]
+        static = [self._of(name) for name in bundled_vectors()]
+        return (*models, *(found for found in static if found.results))
+
+    def _of(self, name: str) -> ModelProbes:
+        encoder = self._loaded.encoder(name)
+        path = None if encoder.folder is None else Path(encoder.folder) / NAME
+        command = f"elmo-tasks probe --model {name} --out {path or NAME}"
+        if path is None or not path.is_file():
+            return ModelProbes(name, encoder.layer_names, command, (), "It was not measured yet.")
+        try:
+            found = read_probes(path)
+        except DataError as error:
+            _log.warning("%s", error)
+            return ModelProbes(name, encoder.layer_names, command, (), f"Its file {NAME} cannot be read.")
+        if found.checksum != encoder.checksum:
+            return ModelProbes(
+                name, encoder.layer_names, command, (), "What was measured is of other weights than these."
+            )
+        results = tuple(_result(row) for row in found.rows if row.is_main)
+        return ModelProbes(name, encoder.layer_names, command, results)
+
+
+def _result(row: Row) -> ProbeResult:
+    paper = next((paper for paper in PUBLISHED if paper.task == row.task), None)
+    return ProbeResult(
+        row.task,
+        row.title,
+        row.unit,
+        tuple(LayerScore(*pair) for pair in row.scores.items()),
+        row.without,
+        row.without_name,
+        row.note,
+        None
+        if paper is None
+        else PaperScores(
+            paper.data, paper.source, tuple(LayerScore(*pair) for pair in paper.scores.items()), paper.same_data
+        ),
+    )

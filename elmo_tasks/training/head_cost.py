@@ -1,0 +1,67 @@
+"""What a trained head costs where it is used: time and memory, in a process of its own, so that nothing else counts."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from itertools import cycle, islice
+from pathlib import Path
+
+from elmo_tasks.heads.head_files import find_head
+from elmo_tasks.training.predictor import Predictor
+
+_WARM_UP = 32
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What reading texts costs.
+
+    Attributes:
+        seconds: for 1,000 sentences, encoder and head together.
+        memory: the most that the process had in memory, in bytes, Python and its packages included; None where the system does
+            not tell.
+        sentences: how many were read for it.
+    """
+
+    seconds: float
+    memory: int | None
+    sentences: int
+
+
+def cost_of(head: Path, sentences: Sequence[Sequence[str]], n: int = 1000) -> Cost:
+    """Measure a head on the CPU.
+
+    Args:
+        head: its folder.
+        sentences: tokens of sentences as it will read them; they are read again from the first one if there are fewer than ``n``.
+        n: how many are read.
+
+    Raises:
+        ConfigError: the head or its encoder is not there.
+    """
+    tokens = [tuple(sentence) for sentence in islice(cycle(sentences), n)]
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as alone:
+        return alone.submit(_measure, head, tokens).result()
+
+
+def _measure(head: Path, sentences: Sequence[tuple[str, ...]]) -> Cost:
+    predictor = Predictor.load(find_head(head))
+    list(predictor.predict(sentences[:_WARM_UP]))
+    start = time.perf_counter()
+    list(predictor.predict(sentences))
+    seconds = time.perf_counter() - start
+    return Cost(1000 * seconds / len(sentences), _peak(), len(sentences))
+
+
+def _peak() -> int | None:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else 1024 * most

@@ -1,0 +1,39 @@
+"""What each layer knows, in a browser: on a phone too, in the dark and in the light."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.test_look import CONTRAST
+
+pytestmark = pytest.mark.browser
+
+READY = ".probes-answer h3"
+WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+BARS = "[...document.querySelectorAll('.probes-answer .weights i')].map(i => i.firstChild.offsetWidth / i.offsetWidth)"
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_bars_are_as_long_as_their_numbers_and_all_can_be_read(open_page, width, dark):
+    page = open_page("tab=probes", width=width, height=844, dark=dark, ready=READY)
+    assert page.evaluate(WIDE) <= 0
+    shares = page.evaluate(BARS)
+    shown = [float(text.replace("−", "-")) for text in page.locator(".probes-answer .weights .value").all_inner_texts()]
+    assert len(shares) == len(shown) == 11
+    for share, number in zip(shares, shown, strict=True):
+        scale = 100 if number > 1 else 1
+        assert share == pytest.approx(max(0.0, number / scale), abs=0.02)
+    for text in page.locator(".probes-answer .weights .name").all():
+        box = text.bounding_box()
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+    assert page.evaluate(CONTRAST) == []
+
+
+def test_the_numbers_can_be_taken_along(open_page):
+    page = open_page("tab=probes", ready=READY)
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="Download CSV").click()
+    assert 'fake-small,pos,"Tags, dev, accuracy",1,0.936000' in saved.value.path().read_text(encoding="utf-8-sig")

@@ -1,0 +1,70 @@
+"""What was measured is shown for the weights that it was measured of, and for no others."""
+
+import json
+import shutil
+
+import pytest
+
+from elmo_tasks.bundled import CHECKPOINTS
+from elmo_tasks.evaluation.probes import NAME, PROBES, read_probes
+from elmo_tasks.evaluation.rows import Evaluation, Row
+from elmo_tasks.serving import probes
+from elmo_tasks.serving.loaded_models import LoadedModels
+from elmo_tasks.serving.probes import MeasuredLayers
+
+
+@pytest.fixture
+def folder(tmp_path):
+    shutil.copytree(CHECKPOINTS / "static-mini", tmp_path / "mine")
+    (tmp_path / "mine" / NAME).unlink(missing_ok=True)
+    return tmp_path / "mine"
+
+
+def measured(folder, monkeypatch):
+    monkeypatch.setattr(LoadedModels, "names", lambda self: (self.default,))
+    monkeypatch.setattr(probes, "bundled_vectors", lambda: ())
+    (found,) = MeasuredLayers(LoadedModels(str(folder))).measured()
+    return found
+
+
+def write(folder, **change):
+    loaded = LoadedModels(str(folder))
+    row = Row("pos", "Tags", {"0": 0.9}, without=0.8, without_name="by rote", note="How.")
+    other = Row("pos", "More tags", {"0": 0.1}, is_main=False)
+    encoder = loaded.encoder(loaded.default)
+    found = Evaluation(encoder.name, encoder.checksum, ("0",), (row, other)).to_dict()
+    (folder / NAME).write_text(json.dumps({"command": "x", **found, **change}))
+
+
+def test_the_main_line_of_each_test_is_shown_beside_the_paper(folder, monkeypatch):
+    write(folder)
+    found = measured(folder, monkeypatch)
+    (result,) = found.results
+    assert (result.title, result.scores[0].score, result.without) == ("Tags", 0.9, 0.8)
+    assert result.paper is not None
+    assert [score.score for score in result.paper.scores] == [0.973, 0.968]
+    assert (found.layers, found.remark) == (("one vector for each word",), "")
+
+
+def test_other_weights_have_other_numbers(folder, monkeypatch):
+    write(folder, checksum="of other weights")
+    found = measured(folder, monkeypatch)
+    assert (found.results, found.remark) == ((), "What was measured is of other weights than these.")
+
+
+@pytest.mark.parametrize(
+    ("content", "remark"), [(None, "It was not measured yet."), ("{}", "Its file probe.json cannot be read.")]
+)
+def test_without_a_file_the_command_is_said(folder, monkeypatch, content, remark):
+    if content is not None:
+        (folder / NAME).write_text(content)
+    found = measured(folder, monkeypatch)
+    assert (found.results, found.remark) == ((), remark)
+    assert found.command == f"elmo-tasks probe --model mine --out {folder / NAME}"
+
+
+def test_what_comes_with_the_program_was_measured_in_every_test():
+    for path in CHECKPOINTS.glob(f"*/{NAME}"):
+        found = read_probes(path)
+        assert list(dict.fromkeys(row.task for row in found.rows)) == list(PROBES), path
+        assert json.loads(path.read_text())["command"].startswith(f"elmo-tasks probe --model {path.parent.name} ")
