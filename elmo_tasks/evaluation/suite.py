@@ -52,19 +52,20 @@ TASKS = {
 
 
 def to_measure(
-    data: Path, only: Sequence[str] = (), among: Sequence[str] = tuple(TASKS)
+    data: Path, only: Sequence[str] = (), among: Sequence[str] | None = None
 ) -> tuple[list[str], dict[str, str]]:
     """The tests whose data are here, and why the others cannot be measured.
 
     Args:
         data: folder of the data sets, laid out as the tests name their files.
         only: names of tests; all by default.
-        among: the tests that may be asked for.
+        among: the tests that may be asked for; those of :data:`TASKS` if ``None``.
 
     Raises:
         ConfigError: a name in ``only`` is not among them.
         DataError: data of a test in ``only`` are not there.
     """
+    among = tuple(TASKS) if among is None else among
     if unknown := [name for name in only if name not in among]:
         raise ConfigError(f"no test is called {', '.join(unknown)}; expected {', '.join(among)}")
     absent = {name: files[0] for name in among if (files := TASKS[name].absent(data))}

@@ -13,6 +13,9 @@ from elmo_tasks.serving import calibrations
 
 @pytest.fixture(autouse=True)
 def few_steps(monkeypatch):
+    monkeypatch.delitem(
+        TASKS, "order"
+    )  # of the project's own sentences, all of them: tests/evaluation/test_ordering.py
     monkeypatch.setattr(probing, "CLASS_STEPS", 20)
     monkeypatch.setattr(probing, "SPAN_STEPS", 20)
 
