@@ -27,7 +27,12 @@ def _parser(prog: str | None = None) -> argparse.ArgumentParser:
     parser.add_argument(
         "--port", type=_port, help="port to listen on (default: $GRADIO_SERVER_PORT, else the first free one from 7860)"
     )
-    parser.add_argument("--model", help="name or folder of the model to open (default: the bundled one)")
+    parser.add_argument(
+        "--model",
+        action="append",
+        dest="models",
+        help="name or folder of the model to open (default: the bundled one); given again, one more to choose and to compare with",
+    )
     parser.add_argument("--runs_dir", default="runs", help="folder with the heads that you trained (default: runs)")
     parser.add_argument("--index", help="folder that `elmo-tasks index` wrote: your own text to search")
     parser.add_argument("--share", action="store_true", help="make a public link through gradio's server")
@@ -124,11 +129,12 @@ def check_address(host: str | None, port: int | None) -> None:
             raise ConfigError(f"{where}: {told(error)}") from None
 
 
-def _build(model: str | None = None, runs_dir: str = "runs", training: bool = False, index: str | None = None) -> Any:
+def _build(models: Sequence[str] = (), runs_dir: str = "runs", training: bool = False, index: str | None = None) -> Any:
     from elmo_tasks.serving.session import Session
     from elmo_tasks.ui.layout import build_app
 
-    return build_app(Session(model, runs_dir=runs_dir, training=training, index=index))
+    first, *others = models or (None,)
+    return build_app(Session(first, runs_dir=runs_dir, training=training, index=index, others=others))
 
 
 def __getattr__(name: str) -> Any:
@@ -163,7 +169,7 @@ def _serve(args: argparse.Namespace) -> None:
     from elmo_tasks.ui.theme import launch_options
 
     training = training_is_allowed(args, os.environ)
-    app = _build(args.model, args.runs_dir, training, args.index)
+    app = _build(args.models or (), args.runs_dir, training, args.index)
     bounds = {
         "uploads": Uploads(MAX_UPLOAD + 10_000) if training else None,
         "most_bytes": int(_IN_LETTERS * MAX_UPLOAD) if training else MOST_BYTES,

@@ -12,6 +12,7 @@ from elmo_tasks.api.present import FormingStep, GallerySense, MeaningForms, Pres
 from elmo_tasks.api.probes import LayerScore, ModelProbes, PaperScores, ProbeResult, ProbeService
 from elmo_tasks.api.request import Limits, NoLongerWanted, Progress, check_wanted, for_everybody, wanted_while
 from elmo_tasks.api.service import Service
+from elmo_tasks.api.side_by_side import SideBySide, partition
 from elmo_tasks.api.static_neighbours import StaticNeighbour, StaticNeighbours
 from elmo_tasks.api.substitutes import Guess, Substitutes, SubstituteService, WrittenHere
 from elmo_tasks.api.training import (
@@ -69,6 +70,7 @@ __all__ = [
     "SenseGroup",
     "SenseMap",
     "Service",
+    "SideBySide",
     "Sides",
     "SplitScore",
     "SplitWord",
@@ -89,5 +91,6 @@ __all__ = [
     "WrittenHere",
     "check_wanted",
     "for_everybody",
+    "partition",
     "wanted_while",
 ]

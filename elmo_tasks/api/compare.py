@@ -129,7 +129,7 @@ class ModelInfo:
     Attributes:
         name: what to pass as ``model``.
         title: one short line for people.
-        layers: layer names, from the context-free one up.
+        layers: layer names, from the context-free one up; none for a model other than the default one, which may not be read yet.
         about: how it was trained, in sentences.
     """
 

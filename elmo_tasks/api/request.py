@@ -20,6 +20,7 @@ class Limits:
     max_tokens: int = 200
     max_characters: int = 2000
     max_texts: int = 20
+    max_models: int = 3
 
 
 class NoLongerWanted(Exception):

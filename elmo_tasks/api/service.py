@@ -12,6 +12,7 @@ from elmo_tasks.api.nearest import NearestService
 from elmo_tasks.api.present import PresentService
 from elmo_tasks.api.probes import ProbeService
 from elmo_tasks.api.request import Limits
+from elmo_tasks.api.side_by_side import SideBySide
 from elmo_tasks.api.substitutes import SubstituteService
 from elmo_tasks.api.training import TrainingService
 from elmo_tasks.api.what_if import WhatIfService
@@ -32,6 +33,15 @@ class Service(Protocol):
 
     def compare(self, word: str, sentences: Sequence[str], model: str | None = None) -> Comparison:
         """Compare the uses of ``word`` in ``sentences``; ``[brackets]`` in a sentence mark another word there."""
+        ...
+
+    def side_by_side(
+        self, word: str, sentences: Sequence[str], models: Sequence[str], senses: Sequence[str] = ()
+    ) -> SideBySide:
+        """:meth:`compare` by one to ``limits.max_models`` models.
+
+        ``senses`` are the meanings of the uses; where none are given, those of sentences that come with the program are known.
+        """
         ...
 
     @property

@@ -60,6 +60,11 @@ def run(args: argparse.Namespace) -> int:
         told = ["–" if value is None or not reading.same_sense else f"{100 * value:.1f} %" for value in numbers]
         cells = [_title(reading), "–" if random_pair is None else f"{random_pair:.3f}", *told]
         print(f"| {' | '.join(cells)} |")
+    if not encoder.reads_sentence:
+        print(
+            f"\n{encoder.name} does not read the sentence: a word has one vector, and uses of it cannot be told apart."
+        )
+        return 0
     print(f"\nThe verdict is read by: {_title(calibration.speaks)}.")
     print("Measured on the half of the words that nothing was fitted on. A grouping is right where all of it is.\n")
     _by_size(calibration.speaks)

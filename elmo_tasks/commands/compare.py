@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from elmo_tasks.commands.device import add_device
+
+if TYPE_CHECKING:
+    from elmo_tasks.api import Comparison
 
 HELP = "cosine similarities of a word across sentences"
 
@@ -20,7 +25,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="sentences",
         help="a sentence; [brackets] mark another word there",
     )
-    parser.add_argument("--model", help="name or folder of a model (default: the bundled one)")
+    parser.add_argument(
+        "--model",
+        action="append",
+        dest="models",
+        help="name or folder of a model (default: the bundled one); two or three are compared one after the other",
+    )
     add_device(parser)
     parser.add_argument("--json", action="store_true", help="print what the /compare endpoint answers")
 
@@ -28,21 +38,43 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Compare, print."""
     from elmo_tasks.layers.device import checked_device
-    from elmo_tasks.serving.library import compare
+    from elmo_tasks.serving.library import compare, side_by_side
 
     device = str(checked_device(args.device))
-    comparison = compare(args.word, args.sentences, args.model, device)
-    if args.json:
-        print(json.dumps(comparison.to_dict(), ensure_ascii=False))
+    models = args.models or [None]
+    if len(models) == 1:
+        comparison = compare(args.word, args.sentences, models[0], device)
+        if args.json:
+            print(json.dumps(comparison.to_dict(), ensure_ascii=False))
+            return 0
+        _print_answer(comparison)
+        _print_sentences(comparison)
         return 0
+    found = side_by_side(args.word, args.sentences, models, device)
+    if args.json:
+        print(json.dumps(found.to_list(), ensure_ascii=False))
+        return 0
+    for comparison in found.comparisons:
+        print(f"{comparison.model}: ", end="")
+        _print_answer(comparison)
+        print()
+    _print_sentences(found.comparisons[0], found.senses)
+    print(f"\n{found.agreement}")
+    return 0
+
+
+def _print_answer(comparison: Comparison) -> None:
     print(comparison.verdict)
     for layer in comparison.layers:
         print(f"\nlayer {layer.name} (two random words: {layer.random_pair_cosine:.2f})")
         for k, row in enumerate(layer.cosine, start=1):
             print(f"{k:>3}  " + " ".join(f"{value:5.2f}" for value in row))
     print()
+
+
+def _print_sentences(comparison: Comparison, senses: Sequence[str] = ()) -> None:
     for k, item in enumerate(comparison.items, start=1):
+        meaning = f"  ({senses[k - 1]})" if senses else ""
         print(
-            f"{k:>3}  {item.sentence[: item.start]}[{item.sentence[item.start : item.end]}]{item.sentence[item.end :]}"
+            f"{k:>3}  {item.sentence[: item.start]}[{item.sentence[item.start : item.end]}]{item.sentence[item.end :]}{meaning}"
         )
-    return 0

@@ -11,7 +11,13 @@ import torch
 from elmo_tasks.bilm.model_files import find_model, load_bilm
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.encoder import Encoder
-from elmo_tasks.encoders.static_vectors import StaticVectors, are_static_vectors, bundled_vectors
+from elmo_tasks.encoders.static_vectors import (
+    StaticVectors,
+    are_static_vectors,
+    bundled_vectors,
+    static_folder,
+    vectors_name,
+)
 from elmo_tasks.encoders.transformer import Transformer
 from elmo_tasks.encoders.transformer_files import HUB, is_transformer
 from elmo_tasks.errors import ConfigError
@@ -24,10 +30,12 @@ class FoundEncoder:
     Attributes:
         name: what it will be called.
         load: reads it, and puts it on a device.
+        folder: where its files lie; None for a file of word vectors, and for a model on the hub.
     """
 
     name: str
     load: Callable[[torch.device | str], Encoder]
+    folder: Path | None = None
 
 
 def find(name_or_folder: str | Path | None = None) -> FoundEncoder:
@@ -42,10 +50,14 @@ def find(name_or_folder: str | Path | None = None) -> FoundEncoder:
     """
     name = None if name_or_folder is None else str(name_or_folder)
     if name is not None and are_static_vectors(name):
-        return FoundEncoder(Path(name).resolve().name, lambda device: StaticVectors.load(name, device))
+        place = None if Path(name).is_file() else static_folder(name)
+        return FoundEncoder(vectors_name(name), lambda device: StaticVectors.load(name, device), place)
     if name is not None and is_transformer(name):
+        on_hub = name.startswith(HUB)
         return FoundEncoder(
-            name if name.startswith(HUB) else Path(name).resolve().name, lambda device: Transformer.load(name, device)
+            name if on_hub else Path(name).resolve().name,
+            lambda device: Transformer.load(name, device),
+            None if on_hub else Path(name),
         )
     try:
         files = find_model(name)
@@ -56,7 +68,7 @@ def find(name_or_folder: str | Path | None = None) -> FoundEncoder:
             f"{error}; static vectors are a name in checkpoints/ ({', '.join(bundled_vectors())}) or their folder; a transformer "
             f"is a folder with config.json and model.safetensors, or {HUB}NAME"
         ) from None
-    return FoundEncoder(files.name, lambda device: Elmo(load_bilm(files).to(device), files.name, files))
+    return FoundEncoder(files.name, lambda device: Elmo(load_bilm(files).to(device), files.name, files), files.folder)
 
 
 def load(name_or_folder: str | Path | None = None, device: torch.device | str = "cpu") -> Encoder:

@@ -96,7 +96,7 @@ class StaticVectors:
         if name_or_folder is not None and Path(name_or_folder).is_file():
             path = Path(name_or_folder)
             found, table = read_word_vectors(path)
-            return cls(found, torch.from_numpy(table).to(device), None, path.name.partition(".")[0] or path.name)
+            return cls(found, torch.from_numpy(table).to(device), None, vectors_name(str(path)))
         folder = static_folder(str(name_or_folder if name_or_folder is not None else DEFAULT_NAME))
         words, counts = _read_words(folder / WORDS_NAME)
         tensors = read_safetensors(folder, WEIGHTS_NAME)
@@ -109,7 +109,7 @@ class StaticVectors:
                 f"found {shapes or 'nothing'}"
             )
         try:
-            static = cls(words, vectors.to(device), counts, folder.resolve().name)
+            static = cls(words, vectors.to(device), counts, vectors_name(str(folder)))
         except WeightsError as error:
             raise WeightsError(f"{folder / WORDS_NAME}: {error}") from None
         static.folder = folder
@@ -257,6 +257,12 @@ def are_static_vectors(name_or_folder: str) -> bool:
     """Whether this names static vectors: a name in ``checkpoints/``, a folder that holds some, or a file."""
     path = Path(name_or_folder)
     return name_or_folder in bundled_vectors() or (path / WORDS_NAME).is_file() or path.is_file()
+
+
+def vectors_name(name_or_folder: str) -> str:
+    """What vectors are called: the name of their folder, or of their file without its ending."""
+    path = Path(name_or_folder).resolve()
+    return (path.name.partition(".")[0] or path.name) if path.is_file() else path.name
 
 
 def static_folder(name: str) -> Path:

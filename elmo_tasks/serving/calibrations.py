@@ -19,7 +19,7 @@ from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.files import write_json
 from elmo_tasks.layers.views import layer_names, with_mean
-from elmo_tasks.senses.calibration import Calibration
+from elmo_tasks.senses.calibration import Calibration, LayerCalibration
 from elmo_tasks.senses.calibration_fit import calibrate
 from elmo_tasks.senses.expected_words import EXPECTED, ExpectedWords
 from elmo_tasks.senses.gallery import EverydayUse, GalleryUse, everyday_uses, gallery
@@ -41,6 +41,8 @@ _log = logging.getLogger(__name__)
 
 def load_calibration(encoder: Encoder, static: StaticVectors, expected: ExpectedWords | None) -> Calibration:
     """The calibration of a model; measured now, and kept, if there is none yet."""
+    if not encoder.reads_sentence:
+        return measure(encoder, static, expected)  # takes no time
     checksum = _checksum_of(encoder, static, expected)
     cached = cached_path(checksum)
     beside = [] if encoder.folder is None else [encoder.folder / "calibration.json"]
@@ -82,10 +84,14 @@ def measure(
         expected: what the model would write in the place of a use, if it can.
         progress: told the share of the gallery that is read.
     """
-    words = known_uses(encoder, static, expected, progress)
-    return calibrate(
-        layer_names(encoder.n_layers), words, random_pairs(encoder), _checksum_of(encoder, static, expected)
-    )
+    names, checksum = layer_names(encoder.n_layers), _checksum_of(encoder, static, expected)
+    if not encoder.reads_sentence:  # its cosines tell words apart, not uses of one
+        layers = [
+            LayerCalibration(name, random_pair_cosine=cosine)
+            for name, cosine in zip(names, random_pairs(encoder), strict=True)
+        ]
+        return Calibration(checksum, tuple(layers), (), 0, names[0], {})
+    return calibrate(names, known_uses(encoder, static, expected, progress), random_pairs(encoder), checksum)
 
 
 def known_uses(

@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from elmo_tasks.api import Comparison, Limits, NearestUses
+from elmo_tasks.api import Comparison, Limits, NearestUses, SideBySide
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.serving.asked_uses import find_uses
 from elmo_tasks.serving.comparisons import compare_uses
 from elmo_tasks.serving.loaded_models import LoadedModels
 from elmo_tasks.serving.nearest_uses import NearestUse
+from elmo_tasks.serving.side_by_side import side_by_side as compare_side_by_side
 
 
 @lru_cache(maxsize=2)  # a model and its calibration stay in memory from one call to the next
-def _loaded(model: str | None, device: str | None) -> LoadedModels:
-    return LoadedModels(model, device)
+def _loaded(model: str | None, device: str | None, others: tuple[str, ...] = ()) -> LoadedModels:
+    return LoadedModels(model, device, others)
 
 
 def compare(
@@ -42,6 +43,31 @@ def compare(
     """
     loaded = _loaded(None if model is None else str(model), device)
     return compare_uses(word, find_uses(word, sentences, Limits()), loaded.model())
+
+
+def side_by_side(
+    word: str, sentences: Sequence[str], models: Sequence[str | Path], device: str | None = None
+) -> SideBySide:
+    """Compare the uses of a word by two or three models at once, each told by what was measured of it.
+
+    Args:
+        word: see :func:`compare`.
+        sentences: see :func:`compare`.
+        models: names or folders of up to three encoders: biLMs, static vectors, transformers.
+        device: see :func:`compare`.
+
+    Returns:
+        ``comparisons``, one for each model; ``agreement``, a line on who agrees with whom.
+
+    Raises:
+        InputError: see :func:`compare`; or there are too many models, or one twice.
+        ConfigError: there is no such model, or two of them have one name.
+        WeightsError: weights are missing or broken.
+    """
+    first, *others = dict.fromkeys(map(str, models)) or [None]
+    loaded = _loaded(first, device, tuple(filter(None, others)))
+    names = [loaded.name_of(str(model)) for model in models]
+    return compare_side_by_side(word, sentences, names, loaded, Limits())
 
 
 def nearest(

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 
 from elmo_tasks.api import for_everybody
 from elmo_tasks.bilm.model_files import bundled_models
-from elmo_tasks.encoders import Encoder, find
-from elmo_tasks.encoders.static_vectors import StaticVectors
-from elmo_tasks.errors import InputError
+from elmo_tasks.encoders import Encoder, FoundEncoder, find
+from elmo_tasks.encoders.static_vectors import StaticVectors, bundled_vectors
+from elmo_tasks.errors import ConfigError, InputError
 from elmo_tasks.layers.views import layer_names
 from elmo_tasks.senses.calibration import Calibration
 from elmo_tasks.senses.expected_words import ExpectedWords
@@ -43,16 +45,24 @@ class LoadedModels:
     Args:
         model: name or folder of the default model; the one of the program if ``None``.
         device: where to compute; a GPU if there is one and ``None`` is given.
+        others: names or folders of more models that a request may ask for, beside those that come with the program.
 
     Raises:
-        ConfigError: there is no such model.
+        ConfigError: there is no such model, or two of them have one name.
         WeightsError: it is a published model that was not downloaded.
     """
 
-    def __init__(self, model: str | None = None, device: str | None = None) -> None:
+    def __init__(self, model: str | None = None, device: str | None = None, others: Sequence[str] = ()) -> None:
         self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
-        self._found = find(model)
-        self.default = self._found.name
+        asked = list(dict.fromkeys((model, *others)))
+        found = [find(place) for place in asked]
+        self._found = {encoder.name: encoder for encoder in found}
+        self._places = dict(zip(asked, (encoder.name for encoder in found), strict=True))
+        if len(self._found) < len(found):
+            raise ConfigError(
+                f"two models have one name: {', '.join(encoder.name for encoder in found)}; rename one's folder"
+            )
+        self.default = found[0].name
         self._models: dict[str, LoadedModel] = {}
         self._encoders: dict[str, Encoder] = {}
         self._static: StaticVectors | None = None
@@ -61,7 +71,15 @@ class LoadedModels:
 
     def names(self) -> tuple[str, ...]:
         """What a request may name, the default one first."""
-        return tuple(dict.fromkeys([self.default, *bundled_models()]))
+        return tuple(dict.fromkeys([*self._found, *bundled_models(), *bundled_vectors()]))
+
+    def name_of(self, place: str | None) -> str:
+        """What a name or folder that this was made with is called."""
+        return self._places[place]
+
+    def folder(self, name: str) -> Path | None:
+        """Where the files of a model on offer lie, if they are on this machine; the model is not read."""
+        return self._find(name).folder
 
     def allowed(self, model: str | None) -> str:
         """The name of the model that a request asks for: a path from the network is not opened.
@@ -71,7 +89,7 @@ class LoadedModels:
         """
         if model is None or model == self.default:
             return self.default
-        if model not in bundled_models():
+        if model not in self.names():
             raise InputError(
                 f"There is no model “{model[:40]}” here; there is {', '.join(self.names())}.", field="model"
             )
@@ -105,6 +123,8 @@ class LoadedModels:
         """An encoder by a name or folder that is trusted, without the calibration that only comparing needs."""
         with self._lock:
             if name not in self._encoders:
-                found = self._found if name == self.default else find(name)
-                self._encoders[name] = found.load(self.device)
+                self._encoders[name] = self._find(name).load(self.device)
             return self._encoders[name]
+
+    def _find(self, name: str) -> FoundEncoder:
+        return self._found.get(name) or find(name)

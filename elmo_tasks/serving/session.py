@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from elmo_tasks.api import Comparison, Limits, ModelInfo
+from elmo_tasks.api import Comparison, Limits, ModelInfo, SideBySide
 from elmo_tasks.jobs.training_jobs import TrainingJobs
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.serving.asked_uses import find_uses
@@ -16,12 +16,17 @@ from elmo_tasks.serving.nearest_uses import NearestUse
 from elmo_tasks.serving.present import Presentation
 from elmo_tasks.serving.probes import MeasuredLayers
 from elmo_tasks.serving.sense_maps import SenseMaps
+from elmo_tasks.serving.side_by_side import side_by_side
 from elmo_tasks.serving.substitutes import Writer
 from elmo_tasks.serving.trained_heads import TrainedHeads
 from elmo_tasks.serving.what_if import WhatIf
 from elmo_tasks.serving.why import Explainer
 
-_TITLES = {"elmo-mini": "elmo-mini, the small ELMo that comes with the program"}
+_TITLES = {
+    "elmo-mini": "elmo-mini, the small ELMo that comes with the program",
+    "static-mini": "static-mini, one vector a word (word2vec)",
+    "static-joint": "static-joint, one vector a word, joined with a transformer’s",
+}
 
 
 class Session:
@@ -34,9 +39,10 @@ class Session:
         runs_dir: where training runs leave their heads.
         training: whether people may train heads from the screen, and upload data for it.
         index: folder of an index of one's own text, to search beside the gallery.
+        others: names or folders of more models to choose from, beside those that come with the program.
 
     Raises:
-        ConfigError: there is no such model.
+        ConfigError: there is no such model, or two of them have one name.
         WeightsError: it is a published model that was not downloaded.
         DataError: the folder holds no index.
     """
@@ -50,8 +56,9 @@ class Session:
         runs_dir: str | Path = "runs",
         training: bool = False,
         index: str | Path | None = None,
+        others: Sequence[str] = (),
     ) -> None:
-        self.loaded = loaded = LoadedModels(model, device)
+        self.loaded = loaded = LoadedModels(model, device, others)
         self.why = Explainer(self.compare, loaded.model)
         self.substitutes = Writer(lambda name: loaded.encoder(loaded.allowed(name)), self.limits)
         self.what_if = WhatIf(loaded.model, self.limits)
@@ -66,13 +73,22 @@ class Session:
 
     def models(self) -> tuple[ModelInfo, ...]:
         """See :meth:`elmo_tasks.api.Service.models`."""
-        found = []
-        for name in self.loaded.names():
-            loaded = self.loaded.model(name)
-            about = told(loaded.encoder.folder) if loaded.encoder.folder is not None else ()
-            found.append(ModelInfo(name, _TITLES.get(name, name), loaded.names, about))
-        return tuple(found)
+        layers = self.loaded.model().names
+        return tuple(
+            ModelInfo(name, _TITLES.get(name, name), layers if name == self.loaded.default else (), self._about(name))
+            for name in self.loaded.names()
+        )
+
+    def _about(self, name: str) -> tuple[str, ...]:
+        folder = self.loaded.folder(name)
+        return () if folder is None else told(folder)
 
     def compare(self, word: str, sentences: Sequence[str], model: str | None = None) -> Comparison:
         """See :meth:`elmo_tasks.api.Service.compare`."""
         return compare_uses(word, find_uses(word, sentences, self.limits), self.loaded.model(model))
+
+    def side_by_side(
+        self, word: str, sentences: Sequence[str], models: Sequence[str], senses: Sequence[str] = ()
+    ) -> SideBySide:
+        """See :meth:`elmo_tasks.api.Service.side_by_side`."""
+        return side_by_side(word, sentences, models, self.loaded, self.limits, senses)

@@ -38,6 +38,20 @@ def test_compare_prints_what_the_session_answers(toy, capsys):
     assert "We sat on the [shore]." in out
 
 
+def test_compare_prints_several_models_one_after_the_other(capsys):
+    request = ["compare", "--word", "bank", "--model", "static-mini", "--model", "static-joint"]
+    request += ["--sentence", "The bank lent us money.", "--sentence", "We sat on the [shore]."]
+    status, out, _ = run(capsys, *request)
+    assert status == 0
+    assert out.index("static-mini: “static-mini” does not read") < out.index(
+        "static-joint: “static-joint” does not read"
+    )
+    assert out.endswith("Neither of the two groups these uses.\n")
+    status, out, _ = run(capsys, *request, "--json")
+    assert [(one["model"], one["right"]) for one in json.loads(out)] == [("static-mini", None), ("static-joint", None)]
+    assert run(capsys, *request, "--model", "elmo-mini", "--model", "static-mini")[0] == 2
+
+
 def test_a_bad_request_is_said_on_stderr_with_exit_code_2(toy, capsys):
     status, out, err = run(
         capsys, "compare", "--model", toy, "--word", "bank", "--sentence", "The bank.", "--sentence", "No."

@@ -1,0 +1,74 @@
+"""What is said of several models that read the same uses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from elmo_tasks.wording.text import first_capital, listed
+
+
+@dataclass(frozen=True)
+class Told:
+    """What one model says.
+
+    Attributes:
+        model: its name.
+        groups: the uses that go together, in no order; ``None`` where it names no groups.
+        right: whether these are the known meanings; ``None`` where nothing is known, or it names no groups.
+    """
+
+    model: str
+    groups: frozenset[frozenset[int]] | None
+    right: bool | None = None
+
+
+def agreement(told: Sequence[Told], *, known: bool = False) -> str:
+    """Who groups the uses alike, who is right, and who does not say: one line.
+
+    Args:
+        told: what each model says, two or more of them.
+        known: whether the meanings of all uses are known.
+    """
+    told = [replace(one, model=f"“{one.model}”") for one in told]
+    silent = [one.model for one in told if one.groups is None]
+    said = [one for one in told if one.groups is not None]
+    if not said:
+        return f"{_nobody(len(told))} groups these uses{'; how they belong together is known here' if known else ''}."
+    parts = [_known(said) if known else _alike(said)]
+    if silent:
+        parts.append(f"{listed(silent)} {'does' if len(silent) == 1 else 'do'} not say")
+    return f"{first_capital('; '.join(parts))}."
+
+
+def _nobody(n: int) -> str:
+    return "Neither of the two" if n == 2 else f"None of the {_COUNTS.get(n, n)}"
+
+
+_COUNTS = {2: "two", 3: "three"}
+
+
+def _known(said: Sequence[Told]) -> str:
+    right, wrong = ([one.model for one in said if one.right is which] for which in (True, False))
+    parts = []
+    if right:
+        parts.append(f"right {'is' if len(right) == 1 else 'are'} {listed(right)}")
+    if wrong:
+        parts.append(f"wrong {'is' if len(wrong) == 1 else 'are'} {listed(wrong)}")
+    return ", ".join(parts)
+
+
+def _alike(said: Sequence[Told]) -> str:
+    if len(said) == 1:
+        return f"only {said[0].model} groups these uses"
+    ways: dict[frozenset[frozenset[int]], list[str]] = {}
+    for one in said:
+        assert one.groups is not None
+        ways.setdefault(one.groups, []).append(one.model)
+    if len(ways) == 1:
+        every = "both" if len(said) == 2 else f"all {_COUNTS.get(len(said), len(said))}"
+        return f"{listed([one.model for one in said])} {every} group these uses alike"
+    if len(ways) == len(said):
+        return f"{listed([one.model for one in said])} each group these uses in another way"
+    together, apart = sorted(ways.values(), key=len, reverse=True)
+    return f"{listed(together)} group these uses alike, {listed(apart)} in another way"
