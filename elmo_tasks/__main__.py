@@ -21,6 +21,7 @@ from elmo_tasks.commands import (
     fit,
     index,
     join,
+    nearest,
     predict,
     probe,
     sweep,
@@ -31,6 +32,7 @@ from elmo_tasks.files import told
 
 COMMANDS = {
     "compare": compare,
+    "nearest": nearest,
     "embed": embed,
     "predict": predict,
     "sweep": sweep,

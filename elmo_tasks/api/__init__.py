@@ -11,6 +11,7 @@ from elmo_tasks.api.predictions import ClassifiedText, Entity, Reading, TaggedSe
 from elmo_tasks.api.present import FormingStep, GallerySense, MeaningForms, PresentService
 from elmo_tasks.api.probes import LayerScore, ModelProbes, PaperScores, ProbeResult, ProbeService
 from elmo_tasks.api.request import Limits, NoLongerWanted, Progress, check_wanted, for_everybody, wanted_while
+from elmo_tasks.api.sentences import SentenceComparison, SentenceLayer, SentenceService
 from elmo_tasks.api.service import Service
 from elmo_tasks.api.side_by_side import SideBySide, partition
 from elmo_tasks.api.static_neighbours import StaticNeighbour, StaticNeighbours
@@ -69,6 +70,9 @@ __all__ = [
     "Score",
     "SenseGroup",
     "SenseMap",
+    "SentenceComparison",
+    "SentenceLayer",
+    "SentenceService",
     "Service",
     "SideBySide",
     "Sides",

@@ -20,6 +20,7 @@ class NearUse:
         token: the word.
         cosine: with the use asked about.
         same_word: whether it is the same word, in whatever inflection.
+        sense: what the word means there, if that is known; else empty.
     """
 
     sentence: str
@@ -28,6 +29,7 @@ class NearUse:
     token: str
     cosine: float
     same_word: bool
+    sense: str = ""
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,9 @@ class NearestUses:
         uses: the nearest, nearest first.
         static: the nearest words where every word has one vector whatever the sentence; none for an unknown word.
         answer: one plain sentence.
+        vectors: name of the static vectors: the model itself where it does not read the sentence.
+        reads_sentence: whether the model does; where it does not, ``static`` is its answer.
+        sense: what the word means in the sentence asked about, if that is known; else empty.
     """
 
     word: str
@@ -67,6 +72,9 @@ class NearestUses:
     uses: tuple[NearUse, ...]
     static: tuple[StaticNeighbour, ...]
     answer: str
+    vectors: str = ""
+    reads_sentence: bool = True
+    sense: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of ``/nearest``."""

@@ -12,6 +12,7 @@ from elmo_tasks.api.nearest import NearestService
 from elmo_tasks.api.present import PresentService
 from elmo_tasks.api.probes import ProbeService
 from elmo_tasks.api.request import Limits
+from elmo_tasks.api.sentences import SentenceService
 from elmo_tasks.api.side_by_side import SideBySide
 from elmo_tasks.api.substitutes import SubstituteService
 from elmo_tasks.api.training import TrainingService
@@ -42,6 +43,11 @@ class Service(Protocol):
 
         ``senses`` are the meanings of the uses; where none are given, those of sentences that come with the program are known.
         """
+        ...
+
+    @property
+    def sentences(self) -> SentenceService:
+        """Whole sentences, without a word."""
         ...
 
     @property

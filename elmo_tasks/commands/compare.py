@@ -17,7 +17,9 @@ HELP = "cosine similarities of a word across sentences"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
-    parser.add_argument("--word", required=True, help="the word to look at")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--word", help="the word to look at")
+    what.add_argument("--whole", action="store_true", help="compare whole sentences, not a word in them")
     parser.add_argument(
         "--sentence",
         action="append",
@@ -42,6 +44,8 @@ def run(args: argparse.Namespace) -> int:
 
     device = str(checked_device(args.device))
     models = args.models or [None]
+    if args.whole:
+        return _compare_sentences(args, models, device)
     if len(models) == 1:
         comparison = compare(args.word, args.sentences, models[0], device)
         if args.json:
@@ -60,6 +64,26 @@ def run(args: argparse.Namespace) -> int:
         print()
     _print_sentences(found.comparisons[0], found.senses)
     print(f"\n{found.agreement}")
+    return 0
+
+
+def _compare_sentences(args: argparse.Namespace, models: Sequence[str | None], device: str) -> int:
+    from elmo_tasks.serving.library import sentence_similarity
+
+    found = [sentence_similarity(args.sentences, model, device) for model in models]
+    if args.json:
+        told = [answer.to_dict() for answer in found]
+        print(json.dumps(told if len(told) > 1 else told[0], ensure_ascii=False))
+        return 0
+    for answer in found:
+        print(f"{answer.model}: {answer.answer}\n{answer.told}")
+        for layer in answer.layers:
+            print(f"\nlayer {layer.name} (two unconnected sentences: {layer.unconnected:.2f})")
+            for k, row in enumerate(layer.cosine, start=1):
+                print(f"{k:>3}  " + " ".join(f"{value:5.2f}" for value in row))
+        print()
+    for k, sentence in enumerate(args.sentences, start=1):
+        print(f"{k:>3}  {sentence}")
     return 0
 
 

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from elmo_tasks.api import Comparison, Limits, NearestUses, SideBySide
+from elmo_tasks.api import Comparison, Limits, NearestUses, SentenceComparison, SideBySide
+from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.serving.asked_uses import find_uses
 from elmo_tasks.serving.comparisons import compare_uses
 from elmo_tasks.serving.loaded_models import LoadedModels
 from elmo_tasks.serving.nearest_uses import NearestUse
+from elmo_tasks.serving.sentences import Sentences
 from elmo_tasks.serving.side_by_side import side_by_side as compare_side_by_side
 
 
@@ -30,7 +32,7 @@ def compare(
     Args:
         word: the word to look at; inflected forms of it are found.
         sentences: 2 to 12 sentences that have it; ``[brackets]`` in one mark another word there.
-        model: name or folder of a biLM; the bundled one if ``None``.
+        model: name or folder of an encoder; the bundled biLM if ``None``.
         device: where to compute; a GPU if there is one and ``None`` is given.
 
     Returns:
@@ -70,6 +72,30 @@ def side_by_side(
     return compare_side_by_side(word, sentences, names, loaded, Limits())
 
 
+def sentence_similarity(
+    sentences: Sequence[str], model: str | Path | None = None, device: str | None = None
+) -> SentenceComparison:
+    """Compare whole sentences: by the mean of their words at each layer, and as the model was trained for it, if it was.
+
+    The latter needs the package sentence-transformers and a folder in its format.
+
+    Args:
+        sentences: 2 to 12 sentences.
+        model: name or folder of an encoder; the bundled biLM if ``None``.
+        device: see :func:`compare`.
+
+    Returns:
+        ``layers[k].cosine`` is the matrix of a layer; ``told`` says what it can tell and what it cannot, as measured.
+
+    Raises:
+        InputError: there are too few, too many or too long sentences.
+        ConfigError: there is no such model.
+        WeightsError: weights are missing or broken.
+    """
+    loaded = _loaded(None if model is None else str(model), device)
+    return Sentences(lambda _: loaded.encoder(loaded.default)).compare(sentences)
+
+
 def nearest(
     word: str,
     sentence: str,
@@ -79,6 +105,7 @@ def nearest(
     only: str = "all",
     model: str | Path | None = None,
     device: str | None = None,
+    static: str | Path | None = None,
 ) -> NearestUses:
     """Find the uses of any word that are nearest to a word in a sentence.
 
@@ -90,8 +117,10 @@ def nearest(
         n: how many uses, 1 to 50.
         layer: name of the layer (``"0"``, ``"1"``, …, ``"mean"``); the one that tells meanings apart best if ``None``.
         only: ``"same"`` for uses of this word, ``"other"`` for other words, ``"all"``.
-        model: name or folder of a biLM; the bundled one if ``None``.
+        model: name or folder of an encoder; the bundled biLM if ``None``.
         device: where to compute; a GPU if there is one and ``None`` is given.
+        static: name or folder of static vectors, or a file of word2vec, GloVe or fastText, for the words beside the uses; those
+            that come with the program if ``None``.
 
     Returns:
         ``uses`` nearest first, each with its sentence and cosine, and ``static``, the word's neighbours where every word has one
@@ -105,4 +134,5 @@ def nearest(
     """
     loaded = _loaded(None if model is None else str(model), device)
     own = UseIndex(index) if index is not None else None
-    return NearestUse(loaded.model, loaded.static, own).uses(word, sentence, layer, only, n=n)
+    words = loaded.static if static is None else lambda: StaticVectors.load(static)
+    return NearestUse(loaded.model, words, own).uses(word, sentence, layer, only, n=n)

@@ -6,6 +6,7 @@ import logging
 import shutil
 import threading
 from collections.abc import Callable, Sequence
+from functools import cache
 
 from elmo_tasks.api import Limits, NearestUses, NearUse, Progress, StaticNeighbour
 from elmo_tasks.bilm.model_cache import CACHE_VARIABLE, cache_folder, temporary_cache
@@ -15,6 +16,7 @@ from elmo_tasks.errors import ConfigError, DataError, InputError
 from elmo_tasks.senses.calibration import Calibration
 from elmo_tasks.senses.gallery import gallery
 from elmo_tasks.senses.use_index import UseIndex, build_index, text_key
+from elmo_tasks.senses.uses import gallery_use
 from elmo_tasks.serving.asked_uses import find_use
 from elmo_tasks.serving.loaded_models import LoadedModel
 from elmo_tasks.text.word_forms import are_inflections
@@ -89,10 +91,12 @@ class NearestUse:
                 *use.place,
                 use.word,
                 round(cosine, 6),
-                are_inflections(key, use.word.casefold()),
+                same := are_inflections(key, use.word.casefold()),
+                _sense_of(use.sentence, use.place[0]) if same else "",
             )
             for use, cosine in ((hit.use, hit.cosine) for hit in hits)
         )
+        static = loaded.encoder if isinstance(loaded.encoder, StaticVectors) else self._static()
         return NearestUses(
             word=token.text,
             sentence=mention.sentence,
@@ -107,8 +111,13 @@ class NearestUse:
             only=only,
             random_pair_cosine=loaded.calibration.layers[at].random_pair_cosine,
             uses=uses,
-            static=self._static_neighbours(token.text),
-            answer=_answer(token.text, uses, only, loaded.calibration, at),
+            static=_neighbours(static, token.text),
+            answer=_answer(token.text, uses, only, loaded.calibration, at)
+            if loaded.encoder.reads_sentence
+            else _unread(static, token.text),
+            vectors=static.name,
+            reads_sentence=loaded.encoder.reads_sentence,
+            sense=_sense_of(mention.sentence, token.start),
         )
 
     def _sources(self, encoder: Encoder) -> tuple[str, ...]:
@@ -128,11 +137,30 @@ class NearestUse:
                 self._galleries[encoder.name] = _opened(encoder, sentences, name, tell)
             return self._galleries[encoder.name]
 
-    def _static_neighbours(self, word: str) -> tuple[StaticNeighbour, ...]:
-        static = self._static()
-        if word not in static:
-            return ()
-        return tuple(StaticNeighbour(other, round(value, 6)) for other, value in static.nearest(word, _STATIC))
+
+def _neighbours(static: StaticVectors, word: str) -> tuple[StaticNeighbour, ...]:
+    if word not in static:
+        return ()
+    return tuple(StaticNeighbour(other, round(value, 6)) for other, value in static.nearest(word, _STATIC))
+
+
+def _unread(static: StaticVectors, word: str) -> str:
+    """What is found where a word has one vector."""
+    if word not in static:
+        return f"“{word}” is not among the {len(static):,} words of “{static.name}”."
+    first = static.nearest(word, 1)
+    nearest = f" The word nearest to “{word}” is “{first[0][0]}” with a cosine of {first[0][1]:.2f}." if first else ""
+    return f"“{static.name}” does not read the sentence: its nearest words are the same in all of them.{nearest}"
+
+
+@cache
+def _senses() -> dict[tuple[str, int], str]:
+    """Sentence and where the word stands in it -> what it means there, for the example sentences."""
+    return {(use.sentence, use.place[0]): use.sense or "" for use in map(gallery_use, gallery())}
+
+
+def _sense_of(sentence: str, start: int) -> str:
+    return _senses().get((sentence, start), "")
 
 
 def _opened(

@@ -16,6 +16,7 @@ from elmo_tasks.serving.nearest_uses import NearestUse
 from elmo_tasks.serving.present import Presentation
 from elmo_tasks.serving.probes import MeasuredLayers
 from elmo_tasks.serving.sense_maps import SenseMaps
+from elmo_tasks.serving.sentences import Sentences
 from elmo_tasks.serving.side_by_side import side_by_side
 from elmo_tasks.serving.substitutes import Writer
 from elmo_tasks.serving.trained_heads import TrainedHeads
@@ -61,6 +62,7 @@ class Session:
         self.loaded = loaded = LoadedModels(model, device, others)
         self.why = Explainer(self.compare, loaded.model)
         self.substitutes = Writer(lambda name: loaded.encoder(loaded.allowed(name)), self.limits)
+        self.sentences = Sentences(lambda name: loaded.encoder(loaded.allowed(name)), self.limits)
         self.what_if = WhatIf(loaded.model, self.limits)
         own = UseIndex(index) if index is not None else None
         self.maps = SenseMaps(lambda name: loaded.encoder(loaded.allowed(name)), loaded.static, own)

@@ -41,6 +41,7 @@ def page(comparison: Comparison, form: format.Form, models: Sequence[ModelInfo])
         panels=[layer_panel(comparison, layer) for layer in comparison.layers],
         name=format.file_stem(comparison),
         csv=format.csv_text(comparison),
+        has_report=True,
     )
 
 

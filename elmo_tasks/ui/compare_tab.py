@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
@@ -9,9 +10,9 @@ import gradio as gr
 
 from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import answer, asked, format, report
-from elmo_tasks.ui.examples import EXAMPLES
-from elmo_tasks.ui.parts import QUIET, SHARED, Question, fails, markup, on_question, revision_of, scripted
+from elmo_tasks.ui import answer, asked, format, report, sentences_page, several
+from elmo_tasks.ui.examples import EXAMPLES, known_senses
+from elmo_tasks.ui.parts import QUIET, SHARED, SLOW, Question, fails, markup, on_question, revision_of, scripted
 from elmo_tasks.ui.uses import group_of
 
 FAILED = "The program failed on this; its log says why."
@@ -25,6 +26,12 @@ Answer = tuple[dict[str, Any], str, dict[str, Any], dict[str, Any]]
 def respond(service: Service, form: format.Form, revision: int) -> Answer:
     """Answer a form."""
     try:
+        if form.whole:
+            models: Sequence[str | None] = form.models or [None]
+            page = sentences_page.page([service.sentences.compare(form.sentences, model) for model in models], form)
+            return format.editor_value(form, (), revision), page, asked.closed("why"), asked.closed("substitutes")
+        if form.others:
+            return _respond_by_several(service, form, revision)
         comparison = service.compare(form.word, form.sentences, form.model)
     except InputError as error:
         return _refused(form, error, revision)
@@ -32,6 +39,14 @@ def respond(service: Service, form: format.Form, revision: int) -> Answer:
     of = (format.query_of(form, comparison.model), group_of(comparison))
     folds = (asked.closed("why", *of), asked.closed("substitutes", *of))
     return shown, answer.page(comparison, form, service.models()), *folds
+
+
+def _respond_by_several(service: Service, form: format.Form, revision: int) -> Answer:
+    """The same for each model; what is folded below is of one model, and closed here."""
+    models = service.models()
+    found = service.side_by_side(form.word, form.sentences, form.models, known_senses(form.word, form.sentences))
+    shown = format.editor_value(form, format.notes_of(found.comparisons[0]), revision)
+    return shown, several.page(found, form, models), asked.closed("why"), asked.closed("substitutes")
 
 
 def respond_to_link(service: Service, query: str) -> Answer:
@@ -84,6 +99,7 @@ def build(app: gr.Blocks, service: Service) -> None:
                 value=format.editor_value(START),
                 examples=[{"title": e.title, "word": e.word, "sentences": list(e.sentences)} for e in EXAMPLES],
                 models=[{"name": m.name, "title": m.title} for m in service.models()],
+                most_models=limits.max_models,
                 most=limits.max_sentences,
                 fewest=limits.min_sentences,
                 most_words=limits.max_tokens,
@@ -124,6 +140,52 @@ def build(app: gr.Blocks, service: Service) -> None:
         except InputError as error:
             raise gr.Error(str(error), print_exception=False) from None
 
+    def sentences(sentences: list[str], model: str | None = None) -> dict[str, Any]:
+        """Compare 2 to 12 whole sentences.
+
+        Example: ``predict(["The film was good.", "I enjoyed that movie."], api_name="/sentences")``.
+
+        Args:
+            sentences: the sentences.
+            model: name of the model; the default one if it is not given.
+
+        Returns:
+            model, sentences, layers (name, cosine, unconnected: the mean of two unconnected sentences; reworded, related and tests:
+            see told), shown (the layer that did best in the test), answer, told (what that can tell, as measured).
+        """
+        if not isinstance(sentences, list) or not all(isinstance(text, str) for text in (*sentences, model or "")):
+            raise gr.Error("Expected sentences (a list of strings).", print_exception=False)
+        try:
+            return service.sentences.compare(sentences, model or None).to_dict()
+        except InputError as error:
+            raise gr.Error(str(error), print_exception=False) from None
+
+    def side_by_side(word: str, sentences: list[str], models: list[str] | None = None) -> list[dict[str, Any]]:
+        """Compare the uses of a word by two or three models.
+
+        Example: ``predict("bank", ["The bank refused our loan.", "We sat on the bank."], api_name="/side_by_side")``.
+
+        Args:
+            word: the word.
+            sentences: 2 to 12 sentences; [brackets] in a sentence mark another word there.
+            models: names of the models; the first three on offer if they are not given.
+
+        Returns:
+            for each model what /compare answers, and right: whether its groups are the known meanings, or null.
+        """
+        asked_of = [model.name for model in service.models()[: limits.max_models]] if models is None else models
+        lists = (sentences, asked_of)
+        if not all(
+            isinstance(texts, list) and all(isinstance(text, str) for text in (word, *texts)) for texts in lists
+        ):
+            raise gr.Error(
+                "Expected a word (a string), sentences and models (lists of strings).", print_exception=False
+            )
+        try:
+            return service.side_by_side(word, sentences, asked_of, known_senses(word, sentences)).to_list()
+        except InputError as error:
+            raise gr.Error(str(error), print_exception=False) from None
+
     outputs = [editor, result, *folds]
     # An answer to an earlier question does not stay below the message.
     on_failure = (lambda: (answer.nothing(FAILED), asked.closed("why"), asked.closed("substitutes")), [result, *folds])
@@ -132,3 +194,5 @@ def build(app: gr.Blocks, service: Service) -> None:
     loaded.failure(on_failure[0], None, on_failure[1], js=fails(editor), **QUIET)
     on_question(saved, lambda question: respond_report(service, question), saved)
     gr.api(compare, api_name="compare", **SHARED)
+    gr.api(sentences, api_name="sentences", **SHARED)
+    gr.api(side_by_side, api_name="side_by_side", **SLOW)

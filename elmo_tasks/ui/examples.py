@@ -6,6 +6,7 @@ apple", "I ate a carrot") look alike to a language model whatever the word is.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -17,11 +18,13 @@ class Example:
         title: what the button says.
         word: the word to compare.
         sentences: the sentences, with ``[brackets]`` where another word is meant.
+        senses: what the word means in each, in a word; none where the forms of several words are compared.
     """
 
     title: str
     word: str
     sentences: tuple[str, ...]
+    senses: tuple[str, ...] = ()
 
 
 EXAMPLES: tuple[Example, ...] = (
@@ -35,6 +38,7 @@ EXAMPLES: tuple[Example, ...] = (
             "An old willow stood on the left bank of the river.",
             "Investors lost their savings when the bank collapsed.",
         ),
+        ("money", "river", "money", "river", "money"),
     ),
     Example(
         "bank and shore",
@@ -45,6 +49,7 @@ EXAMPLES: tuple[Example, ...] = (
             "The bank raised its interest rates on every new mortgage.",
             "My [lender] wants the monthly payment for the house by Friday.",
         ),
+        ("river", "river", "money", "money"),
     ),
     Example(
         "run",
@@ -55,6 +60,7 @@ EXAMPLES: tuple[Example, ...] = (
             "After a long run along the beach her legs were tired.",
             "Engineers run the software on a faster computer.",
         ),
+        ("jogging", "computing", "jogging", "computing"),
     ),
     Example(
         "match",
@@ -65,6 +71,7 @@ EXAMPLES: tuple[Example, ...] = (
             "Thousands of fans watched the match at the stadium.",
             "She lit the stove with a match from the box.",
         ),
+        ("game", "fire", "game", "fire"),
     ),
     Example(
         "pupil",
@@ -75,6 +82,7 @@ EXAMPLES: tuple[Example, ...] = (
             "Every pupil in the school took the exam.",
             "The doctor shone a light at the pupil of his left eye.",
         ),
+        ("school", "eye", "school", "eye"),
     ),
     Example(
         "jam",
@@ -85,6 +93,7 @@ EXAMPLES: tuple[Example, ...] = (
             "An accident caused a long jam on the road to the city.",
             "My grandmother makes jam from plums and sugar.",
         ),
+        ("traffic", "food", "traffic", "food"),
     ),
     Example(
         "discharge",
@@ -95,6 +104,7 @@ EXAMPLES: tuple[Example, ...] = (
             "After discharge the patient went home with her pills.",
             "Thick discharge came from the infected ear.",
         ),
+        ("leaving", "fluid", "leaving", "fluid"),
     ),
     Example(
         "culture",
@@ -105,6 +115,7 @@ EXAMPLES: tuple[Example, ...] = (
             "A throat culture was taken to find the bacteria.",
             "He studies the history, religion and culture of ancient Japan.",
         ),
+        ("bacteria", "people", "bacteria", "people"),
     ),
     Example(
         "apple",
@@ -115,6 +126,7 @@ EXAMPLES: tuple[Example, ...] = (
             "The sweetest apple in the orchard hung from the highest branch.",
             "Investors watched Apple closely as its shares fell on the stock market.",
         ),
+        ("fruit", "company", "fruit", "company"),
     ),
     Example(
         "beauty, beautiful",
@@ -137,3 +149,12 @@ EXAMPLES: tuple[Example, ...] = (
         ),
     ),
 )
+
+
+def known_senses(word: str, sentences: Sequence[str]) -> tuple[str, ...]:
+    """What the word means in each of the sentences, where all of them are of one example above; else none."""
+    for example in EXAMPLES:
+        known = dict(zip(example.sentences, example.senses, strict=False))
+        if example.word == word and sentences and all(sentence in known for sentence in sentences):
+            return tuple(known[sentence] for sentence in sentences)
+    return ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -23,22 +23,34 @@ class Form:
         sentences: the sentences as typed, brackets included; no empty ones.
         model: name of a model; ``None`` for the default one.
         layer: the layer to show first; ``None`` for the one the verdict was read from.
+        others: names of models to compare with.
+        whole: whether whole sentences are compared, without a word.
     """
 
     word: str
     sentences: tuple[str, ...]
     model: str | None = None
     layer: str | None = None
+    others: tuple[str, ...] = ()
+    whole: bool = False
+
+    @property
+    def models(self) -> list[str]:
+        """All models that were named."""
+        return [self.model, *self.others] if self.model else []
 
 
 def form_from(data: Mapping[str, Any]) -> Form:
     """Read what the browser sent; line breaks become spaces and empty boxes are left out."""
-    typed = data.get("sentences")
+    typed, sent = data.get("sentences"), data.get("models")
+    models = [str(name) for name in sent if name] if isinstance(sent, list) else []
     lines = (" ".join(str(s).split()) for s in typed) if isinstance(typed, list) else ()
     return Form(
         word=str(data.get("word") or "").strip(),
         sentences=tuple(line for line in lines if line),
-        model=str(data["model"]) if data.get("model") else None,
+        model=next(iter(models), None),
+        others=tuple(models[1:]),
+        whole=bool(data.get("whole")),
     )
 
 
@@ -50,24 +62,30 @@ def form_from_query(query: str, limits: Limits) -> Form | None:
     """
     pairs = parse_qsl(query, keep_blank_values=True)
     sentences = [value for key, value in pairs if key == "s"]
-    single = {key: value for key, value in pairs if key in ("word", "model", "layer")}
+    models = [value for key, value in pairs if key == "model"]
+    single = {key: value for key, value in pairs if key in ("word", "layer", "whole")}
     if not sentences and "word" not in single:
         return None
     if len(sentences) > limits.max_sentences:
         raise InputError(
             f"This link cannot be opened: it holds {len(sentences)} sentences, and {limits.max_sentences} is the most."
         )
-    if any(len(value) > limits.max_characters for value in (*sentences, *single.values())):
+    if len(models) > limits.max_models:
+        raise InputError(
+            f"This link cannot be opened: it names {len(models)} models, and {limits.max_models} is the most."
+        )
+    if any(len(value) > limits.max_characters for value in (*sentences, *models, *single.values())):
         raise InputError(
             f"This link cannot be opened: one of its texts is longer than {limits.max_characters} characters."
         )
-    form = form_from({**single, "sentences": sentences})
-    return Form(form.word, form.sentences, form.model, single.get("layer"))
+    form = form_from({**single, "sentences": sentences, "models": models})
+    return replace(form, layer=single.get("layer"))
 
 
-def query_of(form: Form, model: str) -> str:
-    """The query string that restores a comparison; the page adds the layer it shows."""
-    return urlencode([("word", form.word), *(("s", s) for s in form.sentences), ("model", model)])
+def query_of(form: Form, *models: str) -> str:
+    """The query string that restores a comparison by these models; the page adds the layer it shows."""
+    start = [("whole", "1")] if form.whole else [("word", form.word)]
+    return urlencode([*start, *(("s", s) for s in form.sentences), *(("model", m) for m in models)])
 
 
 def note(field: str, kind: str, text: str, choices: Sequence[Choice] = ()) -> dict[str, Any]:
@@ -104,7 +122,8 @@ def editor_value(form: Form, notes: Sequence[dict[str, Any]] = (), revision: int
     return {
         "word": form.word,
         "sentences": list(form.sentences),
-        "model": form.model or "",
+        "models": form.models,
+        "whole": form.whole,
         "notes": list(notes),
         "revision": revision,
     }

@@ -10,35 +10,54 @@ import gradio as gr
 
 from elmo_tasks.api import Progress, Service
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import nearest_page
+from elmo_tasks.ui import nearest_page, nearest_several
 from elmo_tasks.ui.parts import SHARED, Question, markup, on_question, revision_of, scripted
 from elmo_tasks.ui.working import answered
 from elmo_tasks.wording.views import view_title
 
+# The last of each: what the word means there, as the example sentences that are searched have it.
 EXAMPLES = (
-    ("bank: river", "bank", "Herons were nesting in the reeds along the muddy bank of the river."),
-    ("play: on stage", "play", "Her new play about two sisters opened at the theatre to loud applause."),
-    ("play: in a match", "play", "A brilliant play in the last minute won the match for the visitors."),
-    ("bank: money", "bank", "The bank refused our loan because my salary was too low."),
-    ("cell: prison", "cell", "The guard locked the prisoner in his cell for the night."),
-    ("cell: body", "cell", "Under the microscope we watched a single cell divide."),
+    ("bank: river", "bank", "Herons were nesting in the reeds along the muddy bank of the river.", "river"),
+    ("play: on stage", "play", "Her new play about two sisters opened at the theatre to loud applause.", "theatre"),
+    ("play: in a match", "play", "A brilliant play in the last minute won the match for the visitors.", "sport"),
+    ("bank: money", "bank", "The bank refused our loan because my salary was too low.", "money"),
+    ("cell: prison", "cell", "The guard locked the prisoner in his cell for the night.", "prison"),
+    ("cell: body", "cell", "Under the microscope we watched a single cell divide.", "biology"),
 )
+#: Of each of several models, so many uses are shown.
+_MOST_OF_SEVERAL = 10
 
 
 def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], Any]]:
     """Answer what the browser sent: what the form shows next (how far the work is, at first), and the markup of the answer."""
     value: dict[str, Any] = {"revision": revision_of(data), "busy": "", "note": None}
     word, sentence = str(data.get("word") or "").strip(), " ".join(str(data.get("sentence") or "").split())
-    layer, source, model = (str(data[key]) if data.get(key) else None for key in ("layer", "source", "model"))
+    layer, source = (str(data[key]) if data.get(key) else None for key in ("layer", "source"))
+    sent = data.get("models")
+    models = [str(name) for name in sent if name] if isinstance(sent, list) else []
 
     def work(progress: Progress) -> str:
         only = str(data.get("only") or "all")
+        if len(models) > service.limits.max_models:
+            raise InputError(f"At most {service.limits.max_models} models stand side by side, not {len(models)}.")
+        if len(models) > 1:  # each at the layer that is its own choice
+            return by_several(only, progress)
+        model = next(iter(models), None)
         found = service.nearest.uses(word, sentence, layer, only, source, model=model, progress=progress)
         value["layer"], value["source"] = found.layer, found.source
+        value["layers"] = [{"name": name, "title": view_title(name)} for name in found.layers]
         value["sources"] = [{"name": name, "title": nearest_page.source_title(name)} for name in found.sources]
         kept = {"word": word, "s": sentence, "layer": found.layer, "only": only, "source": source, "model": model}
         query = urlencode({"tab": "nearest", **{key: text for key, text in kept.items() if text}})
         return nearest_page.page(found, service.models(), query)
+
+    def by_several(only: str, progress: Progress) -> str:
+        found = [
+            service.nearest.uses(word, sentence, None, only, None, _MOST_OF_SEVERAL, name, progress) for name in models
+        ]
+        kept = [("tab", "nearest"), ("word", word), ("s", sentence), ("only", only), *(("model", m) for m in models)]
+        sense = next((e[3] for e in EXAMPLES if e[1:3] == (word, sentence)), found[0].sense)
+        return nearest_several.page(found, sense, urlencode(kept))
 
     yield from answered(value, work, nearest_page.nothing)
 
@@ -53,9 +72,10 @@ def build(service: Service) -> None:
             editor = scripted(
                 "nearest",
                 "scripts/nearest_form.js",
-                examples=[{"title": title, "word": word, "sentence": sentence} for title, word, sentence in EXAMPLES],
+                examples=[{"title": title, "word": word, "sentence": said} for title, word, said, _ in EXAMPLES],
                 layers=[{"name": name, "title": view_title(name)} for name in layers],
                 most_words=service.limits.max_tokens,
+                most_models=service.limits.max_models,
                 models=[{"name": m.name, "title": m.title} for m in models],
             )
         with gr.Column(elem_classes="compare-answer"):
@@ -88,7 +108,8 @@ def build(service: Service) -> None:
 
         Returns:
             word, sentence, start, end, model, layer, layers, source, sources, n_tokens, only, random_pair_cosine,
-            uses (sentence, start, end, token, cosine, same_word), static (word, cosine), answer.
+            uses (sentence, start, end, token, cosine, same_word, sense), static (word, cosine), answer, vectors (name of
+            the static vectors), reads_sentence, sense (what is known of the meaning; else empty).
         """
         texts = (word, sentence, only, layer or "", source or "", model or "")
         if not all(isinstance(text, str) for text in texts) or not isinstance(n, int) or isinstance(n, bool):

@@ -5,6 +5,7 @@ from __future__ import annotations
 _TITLES = {
     "0": "Spelling only",
     "mean": "Mean of layers",
+    "sentence": "As trained for sentences",
     "words": "The words around it",
     "expected": "The words expected in its place",
     "both": "ELMo’s layer 1 and the words around it",
@@ -12,6 +13,7 @@ _TITLES = {
 }
 _PLACES = {
     "mean": "in the mean of all layers",
+    "sentence": "as it was trained for sentences",
     "words": "by the words around them",
     "expected": "by the words expected in their place",
 }

@@ -155,13 +155,13 @@ class FakeNearest:
             raise InputError(f"The sentence does not contain “{word}”.", field="sentence")
         start = sentence.index(word)
         rows = [
-            (line, line.index("bank"), "bank", 0.9 - 0.05 * k, word == "bank")
-            for k, (line, _) in enumerate(USES["bank"])
+            (line, line.index("bank"), "bank", 0.9 - 0.05 * k, word == "bank", sense)
+            for k, (line, sense) in enumerate(USES["bank"])
         ]
-        rows.insert(1, ("The lake shore was quiet.", 9, "shore", 0.87, word == "shore"))
+        rows.insert(1, ("The lake shore was quiet.", 9, "shore", 0.87, word == "shore", ""))
         uses = tuple(
-            NearUse(line, at, at + len(token), token, round(cosine, 6), same)
-            for line, at, token, cosine, same in rows
+            NearUse(line, at, at + len(token), token, round(cosine, 6), same, known if token == "bank" else "")
+            for line, at, token, cosine, same, known in rows
             if only == "all" or (only == "same") == same
         )[:n]
         static = (StaticNeighbour("lender", 0.7), StaticNeighbour("banks", 0.65)) if word == "bank" else ()
@@ -183,4 +183,6 @@ class FakeNearest:
             "The nearest use is “bank” with a cosine of 0.90, where two random words have 0.12. Most are of this word."
             if uses
             else f"There is no other use of “{word}” here.",
+            "fake-words",
+            model != "fake-large",
         )

@@ -5,13 +5,24 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
-from elmo_tasks.api import Choice, Comparison, ComparisonItem, LayerComparison, Limits, ModelInfo
+from elmo_tasks.api import (
+    Choice,
+    Comparison,
+    ComparisonItem,
+    LayerComparison,
+    Limits,
+    ModelInfo,
+    SideBySide,
+    partition,
+)
 from elmo_tasks.errors import InputError
 from tests.ui.fake_heads import FakeHeads
 from tests.ui.fake_map import FakeMap, FakeNearest
 from tests.ui.fake_present import FakePresent
 from tests.ui.fake_probes import FakeProbes
+from tests.ui.fake_sentences import FakeSentences
 from tests.ui.fake_training import FakeTraining
 from tests.ui.fake_what_if import FakeWhatIf
 from tests.ui.fake_why import FakeSubstitutes, FakeWhy
@@ -44,7 +55,7 @@ class FakeService:
     def __init__(self) -> None:
         self.why, self.substitutes, self.what_if = FakeWhy(self.compare), FakeSubstitutes(self.compare), FakeWhatIf()
         self.maps, self.nearest, self.heads = FakeMap(), FakeNearest(), FakeHeads()
-        self.training, self.present = FakeTraining(), FakePresent()
+        self.training, self.present, self.sentences = FakeTraining(), FakePresent(), FakeSentences()
         self.probes = FakeProbes()
 
     def models(self) -> tuple[ModelInfo, ...]:
@@ -87,6 +98,24 @@ class FakeService:
         )
         voice = ("named", 0.9) if found else ("silent", 0.3)
         return Comparison(word, chosen, items, layers, tuple(found), verdict, "2", ("2", "words"), same, 0.85, *voice)
+
+    def side_by_side(
+        self, word: str, sentences: Sequence[str], models: Sequence[str], senses: Sequence[str] = ()
+    ) -> SideBySide:
+        """The large one says nothing; of the small one, what is known decides who is right."""
+        found = []
+        for name in models:
+            comparison = self.compare(word, sentences, name)
+            if name == "fake-large":
+                said = "“fake-large” does not read the sentence: every cosine is 1.00."
+                comparison = replace(comparison, groups=(), same_meaning=(), voice="silent", verdict=said)
+            found.append(comparison)
+        wanted = [[use for use, sense in enumerate(senses) if sense == one] for one in dict.fromkeys(senses)]
+        right = tuple(partition(one.groups) == partition(wanted) if senses and one.groups else None for one in found)
+        said = (
+            "Right is “fake-small”" if right[0] else "Wrong is “fake-small”" if senses else "Only “fake-small” groups"
+        )
+        return SideBySide(tuple(found), tuple(senses), right, f"{said}; “fake-large” does not say.")
 
     def _find(self, word: str, sentence: str, number: int) -> ComparisonItem:
         field = f"sentence {number}"

@@ -75,7 +75,7 @@ def test_a_link_restores_the_comparison(service):
         service, "word=bank&s=A+bank.&s=The+%5Bshore%5D.&model=fake-large&layer=1"
     )
     assert editor["sentences"] == ["A bank.", "The [shore]."]
-    assert editor["model"] == "fake-large"
+    assert editor["models"] == ["fake-large"]
     assert 'data-layer="1"' in markup
 
 

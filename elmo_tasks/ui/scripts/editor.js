@@ -1,7 +1,7 @@
 // The form of the Compare tab. Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
 // The page is built from elements and text nodes only, so nothing a person typed is ever read as HTML.
 
-const { make, options, field, examples, place, say, hush, busy, away, bring, grow, outdated, questions } = elmo;
+const { make, models, field, examples, place, say, hush, busy, away, bring, grow, outdated, questions } = elmo;
 
 const word = make("input", {
   id: "compare-word", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
@@ -9,11 +9,13 @@ const word = make("input", {
 });
 const wordNote = place("compare-word-note");
 const modelNote = place("compare-model-note");
+// Whole sentences need no word.
+const whole = make("input", { id: "compare-whole", type: "checkbox", onchange: () => { word.disabled = whole.checked; } });
 const list = make("ol", { class: "sentences", role: "list" });
 const listNote = place("compare-sentences-note");
 const add = make("button", { type: "button", class: "plain", onclick: () => addRow(true) }, "Add a sentence");
-const clear = make("button", { type: "button", class: "plain", onclick: () => { hush(element); fill({ word: "", sentences: [] }); old.check(); word.focus(); } }, "Clear all");
-const model = make("select", { id: "compare-model", "aria-describedby": "compare-model-note" }, ...options(props.models));
+const clear = make("button", { type: "button", class: "plain", onclick: () => { hush(element); fill({ word: "", sentences: [], models: model.chosen() }); old.check(); word.focus(); } }, "Clear all");
+const model = models("compare-model", props.models, props.most_models, modelNote);
 const submit = make("button", { type: "submit", class: "primary" }, "Compare");
 
 element.append(make("form", { class: "editor card", novalidate: true, "aria-label": "Compare a word", oninput: () => old.check(), onsubmit: (event) => {
@@ -21,19 +23,19 @@ element.append(make("form", { class: "editor card", novalidate: true, "aria-labe
   send();
 } },
   examples("compare-examples", "Try an example", props.examples.map((example) => [example.title, () => {
-    fill({ ...example, model: model.value });
+    fill({ ...example, models: model.chosen(), whole: whole.checked });
     send();
   }])),
-  field("compare-word", "Word", word, wordNote),
+  field("compare-word", "Word", word, wordNote, make("label", { class: "check" }, whole, "Whole sentences, not a word in them")),
   make("fieldset", { class: "field" },
     make("legend", {}, "Sentences that use it"), list, listNote, make("div", { class: "tools add" }, add, clear),
     make("p", { class: "hint" }, `${props.fewest} to ${props.most} sentences of at most ${props.most_words} words. To compare another word in a sentence, put it in [brackets]: `,
       make("span", { class: "quoted" }, "We walked along the [shore]."))),
-  make("div", { class: "field", hidden: props.models.length < 2 }, make("label", { for: "compare-model" }, "Model"), model, modelNote),
+  model.node,
   submit));
 
 const boxes = () => [...list.querySelectorAll("textarea")];
-const state = () => ({ word: word.value, sentences: boxes().map((box) => box.value), model: model.value });
+const state = () => ({ word: word.value, sentences: boxes().map((box) => box.value), models: model.chosen(), whole: whole.checked });
 
 function addRow(focus = false, text = "") {
   if (list.children.length >= props.most) return;
@@ -97,7 +99,7 @@ function at(name) {
   const row = /^sentence (\d+)$/.exec(name);
   const box = row ? boxes()[row[1] - 1] : null;
   if (box) return [box, box.parentElement.querySelector(".note")];
-  if (name === "model" && props.models.length > 1) return [model, modelNote];
+  if (name === "model" && props.models.length > 1) return [model.first, modelNote];
   return name === "word" ? [word, wordNote] : [boxes()[0], listNote];
 }
 function show(note) {
@@ -106,8 +108,9 @@ function show(note) {
 }
 function fill(value) {
   word.value = value.word;
-  if (value.model) model.value = value.model;
-  if (!model.value && props.models.length) model.value = props.models[0].name;
+  whole.checked = Boolean(value.whole);
+  word.disabled = whole.checked;
+  model.choose(value.models);
   setRows(value.sentences);
 }
 const compared = questions({ props, trigger, watch }, { answer: onAnswer, lost,
@@ -128,7 +131,7 @@ function onAnswer(value, sent, more) {
   hush(element);
   if (more) return;
   const now = state();
-  const same = now.word === value.word && (!value.model || now.model === value.model) && JSON.stringify(now.sentences) === JSON.stringify(value.sentences);
+  const same = now.word === value.word && now.whole === value.whole && (!value.models.length || String(now.models) === String(value.models)) && JSON.stringify(now.sentences) === JSON.stringify(value.sentences);
   const typedOn = sent && JSON.stringify(now) !== JSON.stringify(sent);
   if (!typedOn && !same) {
     const focused = boxes().indexOf(document.activeElement);

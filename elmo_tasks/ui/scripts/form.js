@@ -30,6 +30,45 @@ window.elmo = (() => {
     const radios = [...set.querySelectorAll("input")];
     (radios.find((radio) => radio.value === value) || radios[0]).checked = true;
   }
+  // One model, and those to compare it with: each is chosen once. `chosen()` gives their names, the first one first.
+  function models(id, entries, most, note, onchange = () => {}) {
+    const first = make("select", { id, "aria-describedby": `${id}-note`, onchange: changed }, ...options(entries));
+    const others = make("div", { class: "other-models" });
+    const add = make("button", { type: "button", class: "plain add-model", onclick: () => { another().focus(); changed(); } }, "Add a model to compare with");
+    const boxes = () => [first, ...others.querySelectorAll("select")];
+    const chosen = () => boxes().map((box) => box.value);
+    function changed() {
+      number();
+      onchange();
+    }
+    function another(name = entries.find((entry) => !chosen().includes(entry.name)).name) {
+      const box = make("select", { onchange: changed }, ...options(entries));
+      const row = make("div", {}, box, make("button", { type: "button", class: "remove", onclick: () => { row.remove(); add.focus(); changed(); } }, "×"));
+      box.value = name;
+      others.append(row);
+      number();
+      return box;
+    }
+    function number() {
+      const all = boxes();
+      all.forEach((box, at) => {
+        if (at) box.setAttribute("aria-label", `Model ${at + 1}`);
+        box.nextElementSibling?.matches(".remove") && box.nextElementSibling.setAttribute("aria-label", `Remove model ${at + 1}`);
+        for (const option of box.options) option.disabled = all.some((other) => other !== box && other.value === option.value);
+      });
+      add.hidden = all.length >= Math.min(most, entries.length);
+    }
+    function choose(names) {
+      const known = [...new Set(names)].filter((name) => entries.some((entry) => entry.name === name)).slice(0, most);
+      others.replaceChildren();
+      first.value = known[0] || entries[0]?.name || "";
+      known.slice(1).forEach((name) => another(name));
+      number();
+    }
+    number();
+    const node = make("div", { class: "field", hidden: entries.length < 2 }, make("label", { for: id }, "Model"), first, others, note || "", add);
+    return { node, first, chosen, choose };
+  }
   const place = (id) => make("div", { class: "note", id, hidden: true }); // where a message will stand
 
   // A message at a field. Its choices are ready answers; `use` puts one in.
@@ -156,5 +195,5 @@ window.elmo = (() => {
     if (part.previousElementSibling?.matches(".lost")) part.previousElementSibling.remove();
     part.hidden = false;
   }
-  return { make, options, chips, field, examples, segments, picked, pick, place, say, hush, busy, narrow, away, bring, grow, outdated, number, percent, questions, complain, settle };
+  return { make, options, chips, field, examples, segments, picked, pick, models, place, say, hush, busy, narrow, away, bring, grow, outdated, number, percent, questions, complain, settle };
 })();

@@ -1,7 +1,7 @@
 // The form of the Nearest uses tab. Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
 // The page is built from elements and text nodes only, so nothing a person typed is ever read as HTML.
 
-const { make, options, field, examples, segments, picked, pick, place, say, hush, busy, narrow, bring, questions } = elmo;
+const { make, options, field, examples, segments, picked, pick, models, place, say, hush, busy, narrow, bring, questions } = elmo;
 
 const word = make("input", { id: "near-word", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-describedby": "near-word-note" });
 const wordNote = place("near-word-note");
@@ -16,7 +16,8 @@ const layer = make("select", { id: "near-layer", onchange: () => { chosenLayer =
 const source = make("select", { id: "near-source", onchange: () => { chosenSource = true; send(); } });
 const sourceField = field("near-source", "Look through", source);
 sourceField.hidden = true;
-const model = make("select", { id: "near-model", onchange: () => { chosenLayer = false; send(); } }, ...options(props.models));
+const layerField = field("near-layer", "Layer: how much the model has read", layer);
+const model = models("near-model", props.models, props.most_models, null, () => { chosenLayer = false; send(); });
 const submit = make("button", { type: "submit", class: "primary" }, "Find the nearest uses");
 
 let chosenLayer = false;
@@ -29,9 +30,9 @@ element.append(make("form", { class: "editor near-editor card", novalidate: true
   field("near-sentence", "A sentence with it", sentence, sentenceNote, make("p", { class: "hint", id: "near-sentence-hint" }, `At most ${props.most_words} words.`)),
   only, submit,
   examples("near-examples", "Or try an example", props.examples.map((example) => [example.title, () => { word.value = example.word; sentence.value = example.sentence; go(); }])),
-  field("near-layer", "Layer: how much the model has read", layer),
+  layerField,
   sourceField,
-  make("div", { class: "field", hidden: props.models.length < 2 }, make("label", { for: "near-model" }, "Model"), model)));
+  model.node));
 
 const answers = questions({ props, trigger, watch }, { answer: onAnswer, hint: "Try another sentence.",
   busy: (text) => {
@@ -53,21 +54,23 @@ function show(note) {
 }
 function send() {
   hush(element);
+  layerField.hidden = model.chosen().length > 1; // each model has layers of its own
   answers.ask(() => ({
     word: word.value, sentence: sentence.value, only: picked(only), layer: chosenLayer ? layer.value : "",
-    source: linkedSource || (chosenSource ? source.value : ""), model: model.value,
+    source: linkedSource || (chosenSource ? source.value : ""), models: model.chosen(),
   }));
 }
 function onAnswer(value, asked, more) {
   hush(element);
   if (linkedSource) chosenSource = !value.note;
   linkedSource = "";
+  if (value.layers) layer.replaceChildren(...options(value.layers));
   if (value.layer) layer.value = value.layer;
   if (value.sources) {
     if (value.sources.length !== source.options.length) source.replaceChildren(...options(value.sources));
     source.value = value.source;
     sourceField.hidden = value.sources.length < 2;
-  }
+  } else if (!value.note) sourceField.hidden = true;
   if (value.note) {
     const box = show(value.note);
     if (document.activeElement === submit) box.focus();
@@ -84,7 +87,7 @@ sentence.value = (linked && query.get("s")) || props.examples[0].sentence;
 if (linked) {
   pick(only, query.get("only"));
   if (props.layers.some((l) => l.name === query.get("layer"))) { layer.value = query.get("layer"); chosenLayer = true; }
-  if (props.models.some((m) => m.name === query.get("model"))) model.value = query.get("model");
+  model.choose(query.getAll("model"));
   linkedSource = query.get("source") || ""; // what can be looked through is known with the first answer
 }
 send();

@@ -1,0 +1,62 @@
+"""Vectors of whole sentences by a model of the package sentence-transformers, as it was trained to give them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from elmo_tasks.errors import ConfigError, WeightsError
+
+MODULES_NAME = "modules.json"
+
+
+def gives_sentences(folder: Path | None) -> bool:
+    """Whether a folder says how vectors of whole sentences are made, and the package that does it is installed."""
+    return folder is not None and (folder / MODULES_NAME).is_file() and find_spec("sentence_transformers") is not None
+
+
+class SentenceModel:
+    """A model of sentence-transformers.
+
+    Args:
+        folder: with ``modules.json``; its weights are in safetensors.
+        device: where to compute.
+
+    Raises:
+        ConfigError: a part of it is code that is not of the package.
+        WeightsError: a part of it has weights that are no safetensors.
+    """
+
+    def __init__(self, folder: Path, device: torch.device | str = "cpu") -> None:
+        _check(folder)
+        from sentence_transformers import SentenceTransformer
+
+        self._model: Any = SentenceTransformer(str(folder), device=str(device), local_files_only=True)
+
+    def vectors(self, sentences: Sequence[str]) -> Tensor:
+        """``[n, D]`` of ``n`` sentences, on the CPU."""
+        found: Tensor = self._model.encode(list(sentences), convert_to_tensor=True, show_progress_bar=False)
+        return found.float().cpu()
+
+
+def _check(folder: Path) -> None:
+    """What it is made of is named in its file, and would be imported."""
+    path = folder / MODULES_NAME
+    try:
+        parts = [(str(part["type"]), str(part["path"])) for part in json.loads(path.read_text(encoding="utf-8"))]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ConfigError(f"{path}: expected a list of parts with 'type' and 'path' ({error})") from None
+    for kind, place in parts:
+        if not kind.startswith("sentence_transformers."):
+            raise ConfigError(f"{path}: the part '{kind}' is code of its own, which is not run here")
+        held = [file.name for file in (folder / place).glob("*") if file.suffix in (".bin", ".pt", ".pth", ".pkl")]
+        if held and not list((folder / place).glob("*.safetensors")):
+            raise WeightsError(
+                f"{folder / place}: expected weights in safetensors, found {', '.join(sorted(held))}, which may hold code"
+            )

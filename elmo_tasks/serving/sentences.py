@@ -1,0 +1,90 @@
+"""Whole sentences compared: by the mean of their words at each layer, and as the model was trained for it, if it was."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+
+from torch import Tensor
+
+from elmo_tasks.api import Limits, SentenceComparison, SentenceLayer
+from elmo_tasks.encoders import Encoder
+from elmo_tasks.encoders.sentence_transformer import SentenceModel, gives_sentences
+from elmo_tasks.errors import InputError
+from elmo_tasks.layers.views import layer_names
+from elmo_tasks.senses.sentences import SentenceTest, sentence_vectors, sentences_of_test, tested
+from elmo_tasks.senses.similarity import cosine_matrix
+from elmo_tasks.serving.asked_uses import check_length
+from elmo_tasks.text.tokens import tokenize
+from elmo_tasks.wording.sentences import closest, limits_of
+
+#: A layer of its own: what a model gives that was trained for whole sentences.
+SENTENCE = "sentence"
+
+
+class Sentences:
+    """Answers for whole sentences. What a model can tell is measured when it is first asked.
+
+    Args:
+        load: gives an encoder by name, the default one for ``None``; raises :class:`InputError` for one that is not on offer.
+        limits: how much one request may hold.
+    """
+
+    def __init__(self, load: Callable[[str | None], Encoder], limits: Limits | None = None) -> None:
+        self._load, self._limits = load, limits or Limits()
+        self._tests: dict[str, tuple[SentenceTest, ...]] = {}
+        self._trained: dict[str, SentenceModel | None] = {}
+        self._lock = threading.Lock()
+
+    def compare(self, sentences: Sequence[str], model: str | None = None) -> SentenceComparison:
+        """See :meth:`elmo_tasks.api.SentenceService.compare`."""
+        limits = self._limits
+        if not limits.min_sentences <= len(sentences) <= limits.max_sentences:
+            had = {0: "is no sentence", 1: "is one sentence"}.get(len(sentences), f"are {len(sentences)} sentences")
+            raise InputError(
+                f"Comparing takes {limits.min_sentences} to {limits.max_sentences} sentences; there {had}.",
+                field="sentences",
+            )
+        for k, sentence in enumerate(sentences, 1):
+            check_length(sentence, limits, f"sentence {k}", f"Sentence {k}")
+            n_tokens = len(tokenize(sentence))
+            if not 1 <= n_tokens <= limits.max_tokens:
+                said = "is empty" if not n_tokens else f"has {n_tokens:,} words; the most is {limits.max_tokens}"
+                raise InputError(f"Sentence {k} {said}.", field=f"sentence {k}")
+        encoder = self._load(model)
+        tests = self._tested(encoder)
+        names = (*layer_names(encoder.n_layers), *([SENTENCE] if self._trained[encoder.name] else []))
+        layers = tuple(
+            SentenceLayer(
+                name,
+                tuple(tuple(round(value, 6) for value in row) for row in cosine_matrix(vectors).tolist()),
+                test.unconnected,
+                test.reworded,
+                test.related,
+                test.triples,
+            )
+            for name, vectors, test in zip(names, self._vectors(encoder, sentences), tests, strict=True)
+        )
+        best = max(reversed(layers), key=lambda layer: (layer.reworded + layer.related, layer.name == SENTENCE))
+        return SentenceComparison(
+            encoder.name,
+            tuple(sentences),
+            layers,
+            best.name,
+            closest(best.cosine, best.unconnected, best.name),
+            limits_of(encoder.name, best.reworded, best.related, best.tests),
+        )
+
+    def _tested(self, encoder: Encoder) -> tuple[SentenceTest, ...]:
+        with self._lock:
+            if encoder.name not in self._tests:
+                trained = encoder.folder if gives_sentences(encoder.folder) else None
+                self._trained[encoder.name] = None if trained is None else SentenceModel(trained, encoder.device)
+                self._tests[encoder.name] = tuple(map(tested, self._vectors(encoder, sentences_of_test())))
+            return self._tests[encoder.name]
+
+    def _vectors(self, encoder: Encoder, sentences: Sequence[str]) -> list[Tensor]:
+        """``[n, D]`` for each way to make vectors of sentences."""
+        trained = self._trained[encoder.name]
+        found = list(sentence_vectors(encoder, sentences))
+        return found if trained is None else [*found, trained.vectors(sentences)]

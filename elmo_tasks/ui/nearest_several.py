@@ -1,0 +1,65 @@
+"""The answer of the Nearest uses tab by several models: a column for each, and one for the vectors of words alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from elmo_tasks.api import NearestUses
+from elmo_tasks.ui.downloads import csv_file
+from elmo_tasks.ui.page import render
+from elmo_tasks.wording.text import first_capital, listed, slug
+
+
+def page(answers: Sequence[NearestUses], sense: str = "", query: str = "") -> str:
+    """The whole answer.
+
+    Args:
+        answers: of two models or more, to one question.
+        sense: what the word means in the sentence asked about, if that is known.
+        query: what opens it again.
+    """
+    first = answers[0]
+    reading = [answer for answer in answers if answer.reads_sentence]
+    # Vectors of words alone stand beside: those that were asked for, or those that come with the program.
+    words = [answer for answer in answers if not answer.reads_sentence] or [first]
+    return render(
+        "nearest_several.html",
+        first=first,
+        headline=_headline(reading, sense) or f"The nearest to this “{first.word}”, side by side",
+        sense=sense,
+        reading=reading,
+        words=words,
+        name=f"nearest-{slug(first.word)}",
+        csv=csv_text(reading, words),
+        query=query,
+    )
+
+
+def in_sense(answer: NearestUses, sense: str) -> tuple[int, int]:
+    """How many of the nearest uses of the word are in that meaning, and of how many the meaning is known."""
+    known = [use.sense for use in answer.uses if use.sense]
+    return known.count(sense), len(known)
+
+
+def _headline(reading: Sequence[NearestUses], sense: str) -> str:
+    parts = []
+    for answer in reading:
+        same, known = in_sense(answer, sense) if sense else (0, 0)
+        if known:
+            parts.append(f"“{answer.model}” has {same} of {known} in this meaning")
+    return f"{first_capital(listed(parts))}." if parts else ""
+
+
+def csv_text(reading: Sequence[NearestUses], words: Sequence[NearestUses]) -> str:
+    """What is in the columns, as a spreadsheet."""
+    rows: list[tuple[str | float, ...]] = [
+        (answer.model, "in this sentence", use.token, use.cosine, use.sentence, use.sense)
+        for answer in reading
+        for use in answer.uses
+    ]
+    rows += [
+        (answer.vectors, "in any sentence", near.word, near.cosine, "", "")
+        for answer in words
+        for near in answer.static
+    ]
+    return csv_file(("model", "near", "word", "cosine", "sentence", "meaning"), rows)

@@ -1,0 +1,90 @@
+"""The answer of the Compare tab for whole sentences: by one model layer by layer, by several in columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations, product
+
+from elmo_tasks.api import SentenceComparison, SentenceLayer
+from elmo_tasks.ui import format
+from elmo_tasks.ui.downloads import csv_file
+from elmo_tasks.ui.heat import DARK, LIGHT, cell_style, share_of
+from elmo_tasks.ui.page import render
+from elmo_tasks.wording.text import headline
+
+_NAME = "compare-sentences"
+
+
+def page(found: Sequence[SentenceComparison], form: format.Form) -> str:
+    """The whole answer.
+
+    Args:
+        found: by one model or more.
+        form: what was asked.
+    """
+    query = format.query_of(form, *(answer.model for answer in found))
+    if len(found) > 1:
+        columns = [(answer, _layer(answer, answer.layer(), in_column=True)) for answer in found]
+        said = f"Whole sentences, by {len(found)} models"
+        return render(
+            "sentences_several.html",
+            verdict=_verdict(found[0].sentences, said, "", [answer.told for answer in found], columns),
+            query=query,
+            name=_NAME,
+            csv=csv_text(found),
+        )
+    answer = found[0]
+    names = [layer.name for layer in answer.layers]
+    first, rest = headline(answer.answer)
+    return render(
+        "compare.html",
+        query=query,
+        names=names,
+        shown=form.layer if form.layer in names else answer.shown,
+        verdict=_verdict(answer.sentences, first, rest, [answer.told]),
+        panels=[_layer(answer, layer) for layer in answer.layers],
+        name=_NAME,
+        csv=csv_text(found),
+        has_report=False,
+    )
+
+
+def _verdict(
+    sentences: Sequence[str],
+    said: str,
+    rest: str,
+    told: Sequence[str],
+    columns: Sequence[tuple[SentenceComparison, str]] = (),
+) -> str:
+    return render("sentences.html", sentences=sentences, said=said, rest=rest, told=told, columns=columns)
+
+
+def _layer(answer: SentenceComparison, layer: SentenceLayer, *, in_column: bool = False) -> str:
+    order = range(len(answer.sentences))
+    return render(
+        "sentences_layer.html",
+        model=answer.model,
+        layer=layer,
+        in_column=in_column,
+        order=order,
+        groups=[None] * len(answer.sentences),
+        snippets=[(_cut(sentence), "", "") for sentence in answer.sentences],
+        style=lambda cosine: cell_style(share_of(cosine, layer.unconnected)),
+        LIGHT=LIGHT,
+        DARK=DARK,
+    )
+
+
+def _cut(sentence: str, width: int = 34) -> str:
+    return sentence if len(sentence) <= width else f"{sentence[:width].rsplit(' ', 1)[0]}…"
+
+
+def csv_text(found: Sequence[SentenceComparison]) -> str:
+    """Every two sentences at every layer of every model, as a spreadsheet."""
+    rows: list[list[str | float]] = []
+    for answer in found:
+        for layer, (a, b) in product(answer.layers, combinations(range(len(answer.sentences)), 2)):
+            which: list[str | float] = [str(a + 1), str(b + 1), answer.sentences[a], answer.sentences[b]]
+            rows.append([answer.model, layer.name, *which, layer.cosine[a][b], layer.unconnected])
+    header = ("model", "layer", "number", "other number", "sentence", "other sentence", "cosine")
+    return csv_file((*header, "two unconnected sentences"), rows)

@@ -1,0 +1,38 @@
+"""What is said of whole sentences that were compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from elmo_tasks.wording.text import first_capital, number
+from elmo_tasks.wording.views import view_place
+
+
+def closest(cosine: Sequence[Sequence[float]], unconnected: float, layer: str) -> str:
+    """Which sentences are the closest and which the furthest apart, beside what unconnected ones have."""
+    n = len(cosine)
+    pairs = sorted((cosine[a][b], a + 1, b + 1) for b in range(n) for a in range(b))
+    (low, a, b), (high, c, d) = pairs[0], pairs[-1]
+    beside = f"two unconnected sentences have {number(unconnected)}"
+    if len(pairs) == 1:
+        return f"The two sentences have a cosine of {number(high)}. {first_capital(view_place(layer))}, {beside}."
+    return (
+        f"{c} and {d} are the closest ({number(high)}), {a} and {b} the furthest apart ({number(low)}). "
+        f"{first_capital(view_place(layer))}, {beside}."
+    )
+
+
+def limits_of(model: str, reworded: int, related: int, tests: int) -> str:
+    """What these cosines can tell and what they cannot, as measured.
+
+    Args:
+        model: its name.
+        reworded: see :class:`elmo_tasks.api.SentenceLayer`.
+        related: likewise.
+        tests: how many sentences were tested.
+    """
+    return (
+        f"In a test with {tests} sentences, “{model}” found the same said in other words nearer than each of sixty unconnected "
+        f"sentences in {related}. It found it nearer than something else said in nearly the same words (“was good”, “was not "
+        f"good”) in {reworded}."
+    )

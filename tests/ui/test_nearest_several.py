@@ -1,0 +1,65 @@
+"""The Nearest uses tab by several models: a column each, and one for the vectors of words alone."""
+
+import csv
+import io
+
+import pytest
+
+from elmo_tasks.ui import nearest_several
+from elmo_tasks.ui.nearest_tab import EXAMPLES, respond
+from tests.ui.test_answer import HOSTILE, parsed
+
+RIVER = "Reeds grew on the bank of the stream."
+
+
+def ask(service, word="bank", sentence=RIVER, models=("fake-small", "fake-large"), **more):
+    question = {"word": word, "sentence": sentence, "models": list(models), "revision": 1, **more}
+    return list(respond(service, question))[-1]
+
+
+def test_every_model_has_a_column_and_words_alone_one_more(service):
+    _, page = ask(service)
+    assert 'aria-label="fake-small"' in page
+    assert 'class="without" aria-label="fake-words"' in page  # the one that does not read the sentence
+    assert page.index("<mark>bank</mark>") < page.index("lender")
+    assert "model=fake-small&amp;model=fake-large" in page
+
+
+def test_where_the_meaning_is_known_it_is_counted(service):
+    _, word, sentence, sense = EXAMPLES[0]
+    assert (word, sense) == ("bank", "river")
+    _, page = ask(service, word, sentence)
+    assert "“fake-small” has 4 of 7 in this meaning." in page
+    assert '<span class="kind other">money</span>' in page
+    _, unknown = ask(service)
+    assert "in this meaning" not in unknown
+    assert "The nearest to this “bank”, side by side" in unknown
+
+
+def test_one_model_answers_as_before_and_says_its_layers(service):
+    value, page = ask(service, models=("fake-small",))
+    assert [layer["name"] for layer in value["layers"]] == ["0", "1", "2", "mean"]
+    assert "In this sentence" in page
+    assert "One vector a word (fake-words)" in page
+
+
+def test_more_than_three_models_are_refused(service):
+    value, page = ask(service, models=list("abcd"))
+    assert value["note"]["text"] == "At most 3 models stand side by side, not 4."
+    assert "At most 3 models" in page
+
+
+@pytest.mark.parametrize("word", ["bank", "shore"])
+def test_the_spreadsheet_has_all_columns(service, word):
+    sentence = RIVER.replace("bank", word)
+    found = [service.nearest.uses(word, sentence, model=model) for model in ("fake-small", "fake-large")]
+    rows = list(csv.DictReader(io.StringIO(nearest_several.csv_text(found[:1], found[1:]))))
+    assert len(rows) == 8 + (2 if word == "bank" else 0)
+    assert {row["model"] for row in rows} == {"fake-small"} | ({"fake-words"} if word == "bank" else set())
+
+
+def test_nothing_typed_is_markup(service):
+    found = [service.nearest.uses("bank", f"bank {HOSTILE}", model=model) for model in ("fake-small", "fake-large")]
+    tags = parsed(nearest_several.page(found, HOSTILE, HOSTILE))
+    assert not tags.seen & {"img", "script"}
+    assert HOSTILE in tags.text

@@ -1,0 +1,58 @@
+"""The Compare tab for whole sentences."""
+
+import csv
+import io
+
+from elmo_tasks.ui import sentences_page
+from elmo_tasks.ui.compare_tab import respond, respond_to_link
+from elmo_tasks.ui.format import Form, form_from_query, query_of
+from tests.ui.test_answer import HOSTILE, parsed
+
+SENTENCES = ("The film was good.", "The film was not good.", "A dog barked.")
+
+
+def test_one_model_shows_all_its_layers(service):
+    shown, page, why, _ = respond(service, Form("", SENTENCES, whole=True), 1)
+    assert shown["whole"] is True
+    assert shown["notes"] == []
+    assert "1 and 2 are the closest" in page
+    assert page.count("data-panel=") == 3
+    assert 'data-layer="1"' in page  # the layer that did best
+    assert "In a test with 24 sentences it was right in 3." in page
+    assert "Two unconnected sentences: <b>0.20</b>" in page
+    assert "in 3 of 24" in page
+    assert "data-report" not in page
+    assert why["markup"] == ""
+
+
+def test_several_models_stand_in_columns(service):
+    page = respond(service, Form("", SENTENCES, "fake-small", None, ("fake-large",), True), 1)[1]
+    assert page.count('<section class="column"') == 2
+    assert "Cosine of every two sentences, by fake-large" in page
+
+
+def test_a_link_keeps_that_there_is_no_word(service):
+    form = Form("", SENTENCES, "fake-small", "0", (), True)
+    query = f"{query_of(form, 'fake-small')}&layer=0"
+    assert query.startswith("whole=1&s=The")
+    assert form_from_query(query, service.limits) == form
+    assert 'data-layer="0"' in respond_to_link(service, query)[1]
+
+
+def test_too_few_are_said_at_the_field(service):
+    shown, page, *_ = respond(service, Form("", SENTENCES[:1], whole=True), 1)
+    assert shown["notes"][0]["field"] == "sentences"
+    assert "Type at least two sentences" in page
+
+
+def test_the_spreadsheet_has_every_pair_at_every_layer(service):
+    rows = list(csv.DictReader(io.StringIO(sentences_page.csv_text([service.sentences.compare(SENTENCES)]))))
+    assert len(rows) == 9
+    assert rows[0]["cosine"] == "0.800000"
+
+
+def test_nothing_typed_is_markup(service):
+    form = Form("", (HOSTILE, "b"), whole=True)
+    tags = parsed(sentences_page.page([service.sentences.compare(form.sentences)], form))
+    assert not tags.seen & {"img", "script"}
+    assert HOSTILE in tags.text

@@ -1,0 +1,104 @@
+"""The Compare tab by several models: one column each, the same uses in the same places."""
+
+import csv
+import io
+from dataclasses import replace
+
+import pytest
+
+from elmo_tasks.errors import InputError
+from elmo_tasks.ui import several
+from elmo_tasks.ui.compare_tab import respond, respond_to_link
+from elmo_tasks.ui.examples import EXAMPLES, known_senses
+from elmo_tasks.ui.format import Form, form_from, form_from_query, query_of
+from tests.ui.test_answer import HOSTILE, parsed
+
+BANK = EXAMPLES[0]
+MODELS = ("fake-small", "fake-large")
+
+
+def form(word=BANK.word, sentences=BANK.sentences):
+    return Form(word, tuple(sentences), MODELS[0], None, MODELS[1:])
+
+
+def page_of(service, asked):
+    return respond(service, asked, 1)[1]
+
+
+def test_every_model_has_a_column_and_the_page_says_who_is_right(service):
+    page = page_of(service, form())
+    assert page.count('<section class="column"') == 2
+    assert page.index("Right is “fake-small”; “fake-large” does not say.") < page.index('class="columns"')
+    assert page.count('class="sign right"') == 1
+    assert "Names no groups" in page
+    assert "What the sentences mean is known here" in page
+    assert page.count('class="sense') == 5
+    assert "How likely two uses mean the same, by fake-small" in page
+    assert "Cosine of every two uses, by fake-large" in page
+    assert "data-report" not in page  # a report is of one model
+
+
+def test_nobody_is_right_where_the_meanings_are_not_known(service):
+    page = page_of(service, form("bank", ("One bank.", "The bank of the river.")))
+    assert "is known here" not in page
+    assert 'class="sense' not in page
+    assert 'class="sign right"' not in page
+
+
+def test_the_folds_below_are_of_one_model_and_stay_closed(service):
+    _, _, why, substitutes = respond(service, form(), 1)
+    assert why["markup"] == substitutes["markup"] == ""
+
+
+def test_a_link_keeps_the_models(service):
+    query = query_of(form(), *MODELS)
+    assert query.endswith("&model=fake-small&model=fake-large")
+    assert form_from_query(query, service.limits) == form()
+    shown, page, *_ = respond_to_link(service, query)
+    assert shown["models"] == ["fake-small", "fake-large"]
+    assert f'data-query="{query.replace("&", "&amp;")}"' in page
+    with pytest.raises(InputError, match="This link cannot be opened: it names 4 models, and 3 is the most"):
+        form_from_query(f"{query}&model=a&model=b", service.limits)
+
+
+def test_what_the_browser_sends_may_be_anything():
+    assert form_from({"word": "a", "models": "fake-large"}).model is None
+    form = form_from({"word": "a", "models": ["", "a", "b", 3]})
+    assert (form.model, form.others) == ("a", ("b", "3"))
+
+
+def test_a_model_that_is_not_there_is_said_at_the_field(service):
+    shown, page, *_ = respond(service, replace(form(), others=("gone",)), 1)
+    assert shown["notes"][0]["field"] == "model"
+    assert "There is no model “gone”" in page
+
+
+def test_groups_have_the_same_colour_in_every_column():
+    assert several._numbered(["b", "a", None, "b"]) == [0, 1, None, 0]
+
+
+def test_the_spreadsheet_has_every_pair_of_every_model(service):
+    found = service.side_by_side(BANK.word, BANK.sentences, MODELS, BANK.senses)
+    rows = list(csv.DictReader(io.StringIO(several.csv_text(found))))
+    assert len(rows) == 2 * 10
+    assert rows[1]["use"] == "1"
+    assert rows[1]["other use"] == "3"
+    assert rows[1]["known to mean the same"] == rows[1]["in one group"] == "yes"
+    assert rows[0]["known to mean the same"] == "no"
+    assert rows[-1]["in one group"] == rows[-1]["probability of the same meaning"] == ""
+
+
+def test_nothing_typed_is_markup(service):
+    found = service.side_by_side("bank", [HOSTILE, "The bank."], MODELS)
+    found = replace(found, agreement=HOSTILE, senses=(HOSTILE, HOSTILE))
+    tags = parsed(several.page(found, Form(HOSTILE, (HOSTILE,), None, None, MODELS[1:]), service.models()))
+    assert not tags.seen & {"img", "script"}
+    assert "onerror" not in tags.attributes
+
+
+def test_meanings_of_examples_fit_their_sentences():
+    for example in EXAMPLES:
+        assert len(example.senses) in (0, len(example.sentences))
+    assert known_senses("bank", BANK.sentences[1:3]) == ("river", "money")
+    assert known_senses("bank", [*BANK.sentences, "Another bank."]) == ()
+    assert known_senses("shore", BANK.sentences) == ()
