@@ -39,6 +39,7 @@ def workplace(tmp_path_factory):
     text = "The kettle sang and nobody heard it .\nRain fell on the roof of the old station .\n" * 350
     (folder / "my_text.txt").write_text(text)
     (folder / "sentences.txt").write_text(text.splitlines()[0] + "\n")
+    (folder / "glove.txt").write_text("bank 1 0\nriver 0.6 0.8\nloan 0.8 0.6\n")
     tagged = ["Ada\tB-PER\nfound\tO\nLima\tB-LOC\n", "The\tO\nkettle\tO\nsang\tO\n"]
     (folder / "my_tags.conll").write_text("\n".join(tagged * 20))
     return folder

@@ -64,12 +64,12 @@ def sentence_vectors(encoder: Encoder, sentences: Sequence[str]) -> Tensor:
 
 
 def sentences_of_test() -> list[str]:
-    """What :func:`tested` takes the vectors of."""
+    """What :func:`measured` takes the vectors of."""
     parts = [sentence for triple in triples() for sentence in (triple.sentence, triple.reworded, triple.turned)]
     return [*parts, *everyday_sentences()]
 
 
-def tested(vectors: Tensor) -> SentenceTest:
+def measured(vectors: Tensor) -> SentenceTest:
     """Measure one way to make vectors of sentences.
 
     Args:

@@ -12,7 +12,7 @@ from elmo_tasks.encoders import Encoder
 from elmo_tasks.encoders.sentence_transformer import SentenceModel, gives_sentences
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import layer_names
-from elmo_tasks.senses.sentences import SentenceTest, sentence_vectors, sentences_of_test, tested
+from elmo_tasks.senses.sentences import SentenceTest, measured, sentence_vectors, sentences_of_test
 from elmo_tasks.senses.similarity import cosine_matrix
 from elmo_tasks.serving.asked_uses import check_length
 from elmo_tasks.text.tokens import tokenize
@@ -80,7 +80,7 @@ class Sentences:
             if encoder.name not in self._tests:
                 trained = encoder.folder if gives_sentences(encoder.folder) else None
                 self._trained[encoder.name] = None if trained is None else SentenceModel(trained, encoder.device)
-                self._tests[encoder.name] = tuple(map(tested, self._vectors(encoder, sentences_of_test())))
+                self._tests[encoder.name] = tuple(map(measured, self._vectors(encoder, sentences_of_test())))
             return self._tests[encoder.name]
 
     def _vectors(self, encoder: Encoder, sentences: Sequence[str]) -> list[Tensor]:

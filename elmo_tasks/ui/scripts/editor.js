@@ -15,7 +15,7 @@ const list = make("ol", { class: "sentences", role: "list" });
 const listNote = place("compare-sentences-note");
 const add = make("button", { type: "button", class: "plain", onclick: () => addRow(true) }, "Add a sentence");
 const clear = make("button", { type: "button", class: "plain", onclick: () => { hush(element); fill({ word: "", sentences: [], models: model.chosen() }); old.check(); word.focus(); } }, "Clear all");
-const model = models("compare-model", props.models, props.most_models, modelNote);
+const model = models("compare-model", props.models, props.most_models, modelNote, () => old.check());
 const submit = make("button", { type: "submit", class: "primary" }, "Compare");
 
 element.append(make("form", { class: "editor card", novalidate: true, "aria-label": "Compare a word", oninput: () => old.check(), onsubmit: (event) => {
