@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+# A worker for each core, four at most; the tests of one file stay together, since they share what took long to make.
+PYTEST := $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 .PHONY: help install app test test-fast train-ner train-sentiment bench constraints lint
 .DEFAULT_GOAL := help
@@ -25,10 +27,10 @@ app: $(VENV)/.app  ## open the app with the bundled models (ARGS="--port 7861" f
 	$(BIN)/elmo-tasks app $(ARGS)
 
 test: $(VENV)/.dev  ## run all tests (ARGS="-m 'not browser'" for pytest's options)
-	$(BIN)/python -m pytest $(ARGS)
+	$(PYTEST) $(ARGS)
 
 test-fast: $(VENV)/.dev  ## run what takes no more than seconds a test: no browser, no training, no large data
-	$(BIN)/python -m pytest -m "not slow and not browser and not network" $(ARGS)
+	$(PYTEST) -m "not slow and not browser and not network" $(ARGS)
 
 train-ner: $(VENV)/.app  ## train an entity tagger on a small sample, in a minute (ARGS="--encoder NAME" and the like)
 	$(BIN)/elmo-tasks fit --config ner_sample $(ARGS)

@@ -1,7 +1,9 @@
 """Every command in the README and docs/ runs, or is at least one that the program understands; every link leads somewhere."""
 
+import io
 import os
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -9,6 +11,9 @@ from pathlib import Path
 
 import pytest
 import yaml
+
+from elmo_tasks.__main__ import main
+from elmo_tasks.senses import known_sets
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
@@ -45,13 +50,32 @@ def workplace(tmp_path_factory):
     return folder
 
 
-def run(folder, *arguments, timeout=240, typed=None):
-    environment = os.environ | {"ELMO_TASKS_CACHE": str(folder / "cache"), "OMP_NUM_THREADS": "2"}
-    done = subprocess.run(
-        arguments, cwd=folder, env=environment, capture_output=True, text=True, timeout=timeout, input=typed
-    )
+@pytest.fixture
+def reader(workplace, monkeypatch):
+    """The folder, and what the commands read of the system: the tests of one command run in one process."""
+    monkeypatch.chdir(workplace)
+    monkeypatch.setenv("ELMO_TASKS_CACHE", str(workplace / "cache"))
+    monkeypatch.setattr(known_sets, "SETS", 60)  # a calibration of fewer sets takes seconds
+    monkeypatch.setattr(known_sets, "SETS_OF_MOST", 20)
+    return workplace
+
+
+def run(folder, *arguments):
+    environment = os.environ | {"PYTHONPATH": str(REPOSITORY)}
+    done = subprocess.run(arguments, cwd=folder, env=environment, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout
+
+
+def called(function, capsys):
+    """What a command printed; it has to end well."""
+    try:
+        status = function()
+    except SystemExit as ended:  # --help
+        status = ended.code
+    printed = capsys.readouterr()
+    assert status in (0, None), printed.err[-3000:]
+    return printed.out
 
 
 HEAD_RUN = ["--trainer.accelerator=cpu"]
@@ -61,7 +85,7 @@ SMALL = ["--trainer.accelerator=cpu", "--trainer.enable_progress_bar=false", "--
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", list(dict.fromkeys(commands())))
-def test_a_command_runs(command, workplace):
+def test_a_command_runs(command, reader, monkeypatch, capsys):
     words = shlex.split(command, comments=True)
     typed = None
     if "|" in words:  # echo TEXT | python ...
@@ -70,40 +94,46 @@ def test_a_command_runs(command, workplace):
     if words[0] == "make":
         targets = re.findall(r"^([a-z-]+):", (REPOSITORY / "Makefile").read_text(), re.MULTILINE)
         assert words[1] in targets
-        run(workplace, "make", "--dry-run", *words[1:])
+        run(reader, "make", "--dry-run", *words[1:])
     elif words == [".", ".venv/bin/activate"]:
         assert "VENV ?= .venv" in (REPOSITORY / "Makefile").read_text()
     elif words[0] == "tensorboard":
-        run(workplace, str(Path(sys.executable).with_name("tensorboard")), "--help")
+        run(reader, str(Path(sys.executable).with_name("tensorboard")), "--help")
     elif words[:2] == ["python", "-m"]:
-        assert words[2].split(".")[0] in ("benchmarks", "pytest"), f"a command this test does not know: {command}"
-        run(workplace, sys.executable, "-m", words[2], "--help")
+        if words[2] == "pytest":
+            run(reader, sys.executable, "-m", "pytest", "--help")
+            return
+        assert words[2].split(".")[0] == "benchmarks", f"a command this test does not know: {command}"
+        monkeypatch.setattr(sys, "argv", [words[2], "--help"])
+        called(lambda: runpy.run_module(words[2], run_name="__main__"), capsys)
     else:
         assert words[0] == "elmo-tasks", f"a command this test does not know: {command}"
-        run_ours(words[1:], command, workplace, typed)
+        if typed is not None:
+            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(typed.encode()), encoding="utf-8"))
+        run_ours(words[1:], command, reader, lambda *given: called(lambda: main(list(given)), capsys))
 
 
-def run_ours(words, command, workplace, typed):
-    program = (sys.executable, "-m", "elmo_tasks")  # what elmo-tasks is: see test_packaging.py
+def run_ours(words, command, workplace, run):
+    """``run`` calls what elmo-tasks is: see test_packaging.py."""
     name = words[0]
     if name == "app":
-        known = run(workplace, *program, "app", "--help")
+        known = run("app", "--help")
         assert all(word in known for word in words if word.startswith("--"))
     elif name == "download" or "small" in words:  # from the network, or of what came from there
-        run(workplace, *program, name, "--help")
+        run(name, "--help")
     elif name == "benchmark":  # trains for minutes; tests/commands/test_benchmark.py runs it on tiny data
-        known = run(workplace, *program, *words[:2], "--help")
+        known = run(*words[:2], "--help")
         assert all(word in known for word in words if word.startswith("--"))
     elif name in ("fit", "test") and ("ner_sample" in command or "--run" in words):
         epochs = [] if name == "test" else [f"--trainer.max_epochs={2 if '--run' in words else 1}"]
-        run(workplace, *program, *words, *HEAD_RUN, *epochs)
+        run(*words, *HEAD_RUN, *epochs)
     elif name == "sweep":
-        run(workplace, *program, *words, "--seeds", "1", "--fractions", "0.1", "--set", "trainer.max_epochs=1")
+        run(*words, "--seeds", "1", "--fractions", "0.1", "--set", "trainer.max_epochs=1")
     elif name == "fit":
         resumes = "--ckpt_path" in words
         assert not resumes or (workplace / words[-1]).exists()  # the command before wrote it
         fewer = ["--data.init_args.n_batches=20"] if "word_reader.yaml" in command else []
-        run(workplace, *program, *words, *SMALL, *fewer)
+        run(*words, *SMALL, *fewer)
         written = "word_reader" if fewer else "bilm_own_text"
         assert (workplace / "runs" / written / "model" / "options.json").exists()
     else:
@@ -124,13 +154,13 @@ def run_ours(words, command, workplace, typed):
             if not data.exists():
                 pytest.skip(f"{words[-1]} is not here")
             words[-1] = str(data)
-        run(workplace, *program, *words, typed=typed)
+        run(*words)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("code", [c for c in blocks("python") if "gradio_client" not in c])
-def test_python_code_runs(code, workplace):
-    assert run(workplace, sys.executable, "-c", code)
+def test_python_code_runs(code, reader, capsys):
+    assert called(lambda: exec(compile(code, "a page", "exec"), {"__name__": "__main__"}), capsys)
 
 
 @pytest.mark.parametrize("code", [c for c in blocks("python") if "gradio_client" in c])

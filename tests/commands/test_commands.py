@@ -11,6 +11,13 @@ from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.serving.session import Session
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
+from tests.serving.few_known_uses import few_known_uses
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_calibrations():
+    with few_known_uses():
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -159,6 +159,7 @@ def test_every_layout_holds_the_same_vectors(toy, tmp_path, capsys, small_blocks
     np.testing.assert_allclose(stacked if which == "all" else stacked[:, 0], rows, **close)
 
 
+@pytest.mark.slow
 def test_two_processes_write_the_file_of_one(toy, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(corpus_encoding, "_BLOCK_TOKENS", 30)
     words = ["the", "bank", "of", "a", "river", "rose", "over", "its", "reeds", "and", "left"]

@@ -57,6 +57,7 @@ def test_an_index_of_a_data_set_on_the_hub(tmp_path, capsys, model):
     assert "no column 'body'; it has id, words" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_two_processes_write_the_index_of_one(tmp_path, capsys, model, monkeypatch):
     monkeypatch.setattr(corpus_encoding, "_BLOCK_TOKENS", 12)
     (tmp_path / "a.txt").write_text("The bank opened. It closed. A dog barked at the river.\n" * 4, encoding="utf-8")

@@ -1,5 +1,7 @@
 """Every view on a transformer and on static vectors: an answer, or one sentence on what they cannot do."""
 
+from collections.abc import Iterator
+
 import pytest
 
 from elmo_tasks.errors import InputError
@@ -10,26 +12,23 @@ from tests.encoders.tiny_transformers import tiny_bert
 SENTENCES = ["The bank refused our loan.", "We sat on the bank of the river.", "My bank raised its fees."]
 
 
-def session_of(model, patch, cache) -> Session:
-    """With a part of the gallery, which is enough where nothing is measured."""
-    patch.setenv("ELMO_TASKS_CACHE", str(cache))
+@pytest.fixture(scope="module", autouse=True)
+def some_examples() -> Iterator[None]:
+    """The uses that are searched are a part of the gallery, which is enough where nothing is measured."""
     some = gallery()[:480]
-    for room in ("calibrations", "nearest_uses"):
-        patch.setattr(f"elmo_tasks.serving.{room}.gallery", lambda: some)
-    return Session(str(model))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("elmo_tasks.serving.nearest_uses.gallery", lambda: some)
+        yield
 
 
 @pytest.fixture(scope="module")
 def bert(tmp_path_factory):
-    folder = tiny_bert(tmp_path_factory.mktemp("models") / "bert")
-    with pytest.MonkeyPatch.context() as patch:
-        yield session_of(folder, patch, tmp_path_factory.mktemp("cache"))
+    return Session(str(tiny_bert(tmp_path_factory.mktemp("models") / "bert")))
 
 
 @pytest.fixture(scope="module")
-def static(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        yield session_of("static-mini", patch, tmp_path_factory.mktemp("cache"))
+def static():
+    return Session("static-mini")
 
 
 def test_a_transformer_is_compared_at_all_its_layers(bert):

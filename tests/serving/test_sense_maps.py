@@ -13,24 +13,13 @@ from elmo_tasks.senses.uses import gallery_uses
 from elmo_tasks.serving import nearest_uses
 from elmo_tasks.serving.session import Session
 from elmo_tasks.serving.viewed_uses import ViewedUses
-from elmo_tasks.training.export_bilm import write_model
-from tests.bilm.test_bilm import tiny
 
 TEXT = "\n".join(f"The zebra number {k} drank water." for k in range(7))
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("models") / "toy"
-    write_model(folder, tiny())
-    return folder
-
-
-@pytest.fixture(scope="module")
-def session(folder, tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ELMO_TASKS_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield Session(str(folder))
+def session(folder):
+    return Session(str(folder))
 
 
 def test_a_map_has_the_documented_form(session):

@@ -12,7 +12,7 @@ from elmo_tasks.errors import ConfigError, InputError
 from elmo_tasks.senses.expected_words import EXPECTED
 from elmo_tasks.senses.marked_vectors import VERDICT, marked_vectors
 from elmo_tasks.serving.asked_uses import use_of
-from elmo_tasks.serving.calibrations import cached_path, load_calibration
+from elmo_tasks.serving.calibrations import cached_path, load_calibration, write_calibration
 from elmo_tasks.serving.session import Session
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
@@ -21,19 +21,9 @@ SENTENCES = ["The bank gave us a loan.", "We sat on the bank of the river.", "A 
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("models") / "toy"
-    write_model(folder, tiny())
-    return folder
-
-
-@pytest.fixture(scope="module")
-def session(folder, tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ELMO_TASKS_CACHE", str(tmp_path_factory.mktemp("cache")))
-        service: Service = Session(str(folder))
-        service.compare("bank", SENTENCES)
-        yield service
+def session(folder):
+    service: Service = Session(str(folder))
+    return service
 
 
 def test_the_answer_has_the_documented_form(session, folder):
@@ -127,15 +117,17 @@ def test_a_model_that_is_not_there(tmp_path):
         Session(str(tmp_path / "nowhere")).compare("bank", SENTENCES)
 
 
-def test_calibration_is_kept_and_renewed_for_other_weights(session, folder, tmp_path, monkeypatch):
+def test_calibration_is_kept_and_renewed_for_other_weights(session, tmp_path, monkeypatch):
+    known = session.loaded.model().calibration
+    monkeypatch.setenv("ELMO_TASKS_CACHE", str(tmp_path / "cache"))
+    write_calibration(known, cached_path(known.checksum))
     elmo, static = session.loaded.model().encoder, session.loaded.static()
-    kept = cached_path(session.loaded.model().calibration.checksum)
-    assert kept.exists()
+    kept = cached_path(known.checksum)
     before = kept.stat().st_mtime_ns
-    assert load_calibration(elmo, static, None) == session.loaded.model().calibration
+    assert load_calibration(elmo, static, None) == known
     assert kept.stat().st_mtime_ns == before
     kept.write_text("{}")
-    assert load_calibration(elmo, static, None) == session.loaded.model().calibration
+    assert load_calibration(elmo, static, None) == known
     bilm = tiny()
     with torch.no_grad():
         bilm.token_encoder.projection.bias += 1
@@ -143,7 +135,7 @@ def test_calibration_is_kept_and_renewed_for_other_weights(session, folder, tmp_
     (tmp_path / "other" / "calibration.json").write_text(kept.read_text())  # of the first model
     other = Session(str(tmp_path / "other"))
     other.compare("bank", SENTENCES)
-    assert other.loaded.model().calibration.checksum != session.loaded.model().calibration.checksum
+    assert other.loaded.model().calibration.checksum != known.checksum
 
 
 def test_groups_are_named_for_one_spelling_only(session):

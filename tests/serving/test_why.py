@@ -34,9 +34,7 @@ def session_with(folder, softmax):
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ELMO_TASKS_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield session_with(tmp_path_factory.mktemp("models") / "toy", True)
+    return session_with(tmp_path_factory.mktemp("models") / "toy", True)
 
 
 def test_the_most_different_pair_is_explained(session):
@@ -229,7 +227,6 @@ def test_only_what_is_probable_enough_is_named(session, chances, said):
     assert said in substitutes.answer(found.items, uses)
 
 
-@pytest.mark.usefixtures("session")  # the same weights, so that they are calibrated once
 def test_a_model_without_its_output_layer_says_so(tmp_path):
     with pytest.raises(InputError, match="The model “plain” gives vectors but cannot write words"):
         session_with(tmp_path / "plain", False).substitutes.written("bank", SENTENCES)
