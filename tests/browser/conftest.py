@@ -83,12 +83,27 @@ def browser() -> Iterator[Browser]:
         running.close()
 
 
+@pytest.fixture(scope="session")
+def profile(browser: Browser) -> BrowserContext:
+    """What all tests open their pages in: the page's own scripts, which gradio brings by the megabyte, are read once."""
+    return new_profile(browser)
+
+
+def new_profile(browser: Browser) -> BrowserContext:
+    context = browser.new_context()
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    return context
+
+
 OpenPage = Callable[..., "Page"]
 
 
 @pytest.fixture
-def open_page(browser: Browser, fake_app: str) -> Iterator[OpenPage]:
-    """Open the app and wait for its answer: ``open_page(query="", url=..., width=..., height=..., dark=False, ready=...)``."""
+def open_page(browser: Browser, profile: BrowserContext, fake_app: str) -> Iterator[OpenPage]:
+    """Open the app and wait for its answer: ``open_page(query="", url=..., width=..., height=..., dark=False, ready=...)``.
+
+    With ``alone=True`` in a profile of its own, which is thrown away: playwright's clock stops that of a whole profile.
+    """
     problems: list[str] = []
     contexts: list[BrowserContext] = []
 
@@ -107,13 +122,13 @@ def open_page(browser: Browser, fake_app: str) -> Iterator[OpenPage]:
         height: int = 800,
         dark: bool = False,
         ready: str = ANSWERED,
+        alone: bool = False,
     ) -> Page:
-        context = browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light"
-        )
-        contexts.append(context)
-        context.grant_permissions(["clipboard-read", "clipboard-write"])
-        page = context.new_page()
+        if alone:
+            contexts.append(new_profile(browser))
+        page = (contexts[-1] if alone else profile).new_page()
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme="dark" if dark else "light")
         page.set_default_timeout(45_000)  # a busy machine is no fault of the page
         host = urlparse(url).netloc
         page.on("console", lambda m: problems.append(f"console: {m.text}") if m.type == "error" else None)
@@ -125,6 +140,9 @@ def open_page(browser: Browser, fake_app: str) -> Iterator[OpenPage]:
         return page
 
     yield open_one
+    for page in profile.pages:
+        page.close()
     for context in contexts:
         context.close()
+    profile.clear_cookies()
     assert problems == []

@@ -32,8 +32,7 @@ def violations(page) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)], ids=["desktop", "dark phone"])
 @pytest.mark.parametrize("tab", TABS)
 def test_no_violation(open_page, tab, width, dark):
     page = open_page(

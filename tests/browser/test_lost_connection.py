@@ -17,7 +17,7 @@ LOST = "No answer has come for a minute"
     ("query", "ready", "name", "busy"), [COMPARE, MAP, NEAREST, TRAIN], ids=["compare", "map", "nearest", "train"]
 )
 def test_a_form_gives_up_after_a_minute_and_can_ask_again(open_page, query, ready, name, busy):
-    page = open_page(query=query, ready=ready)
+    page = open_page(query=query, ready=ready, alone=True)
     page.clock.install()
     page.route("**/queue/join*", lambda route: None)
     button = page.locator("button[type=submit].primary:visible").first
@@ -44,7 +44,7 @@ PRESENT = ("[role=tab]:text-is('Present')", ".present")
 
 @pytest.mark.parametrize(("opens", "answer"), [FOLD, WEIGHTS, RUNS, PRESENT], ids=["why", "weights", "runs", "present"])
 def test_what_asks_by_itself_gives_up_after_a_minute_and_can_ask_again(open_page, opens, answer):
-    page = open_page()
+    page = open_page(alone=True)
     page.clock.install()
     page.route("**/queue/join*", lambda route: None)
     with page.expect_request("**/queue/join*"):

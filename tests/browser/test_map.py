@@ -121,8 +121,7 @@ def test_from_words_with_two_lives_to_a_map(open_map):
     assert page.evaluate(WIDE) == 0
 
 
-@pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("width", [390, 1440])
+@pytest.mark.parametrize(("width", "dark"), [(1440, False), (390, True)], ids=["desktop", "dark phone"])
 def test_maps_and_neighbours_look_right(open_page, width, dark):
     for tab, ready in (("map", MAP), ("nearest", NEAR)):
         page = open_page(query=f"tab={tab}&__theme={'dark' if dark else 'light'}", ready=ready, width=width, dark=dark)

@@ -10,7 +10,6 @@ from tests.browser.test_compare import compare, wait_for, write
 
 pytestmark = pytest.mark.browser
 WHY, WRITTEN = "Why?", "What would the model have written here?"
-SIZES = pytest.mark.parametrize("width", [1280, 390])
 
 
 def fold(page, title):
@@ -23,9 +22,8 @@ def unfold(page, title):
     return fold(page, title)
 
 
-@SIZES
-def test_why_is_answered_when_it_is_opened(open_page, width):
-    page = open_page(width=width, height=844)
+def test_why_is_answered_when_it_is_opened(open_page):
+    page = open_page(width=390, height=844)
     assert page.locator("details.asked[open]").count() == 0
     found = unfold(page, WHY)
     assert found.locator("h2").inner_text() == "Mostly because of “loan” in sentence 1."
@@ -61,9 +59,8 @@ def test_an_open_fold_follows_the_next_comparison_and_a_closed_one_stays_closed(
     page.locator("details.asked").first.wait_for(state="detached")
 
 
-@SIZES
-def test_the_guesses_are_listed_for_every_use(open_page, width):
-    page = open_page(width=width, height=844)
+def test_the_guesses_are_listed_for_every_use(open_page):
+    page = open_page(width=390, height=844)
     found = unfold(page, WRITTEN)
     assert found.locator(".texts > li").count() == 5
     assert found.locator(".gap").count() == 5

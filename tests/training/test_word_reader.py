@@ -202,8 +202,10 @@ def test_it_learns_and_a_language_model_goes_on_from_it(workplace: Path, capsys:
 
 @pytest.mark.slow
 def test_a_frozen_reader_gives_the_same_loss_and_learns_nothing(
-    workplace: Path, capsys: pytest.CaptureFixture[str]
+    workplace: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(workplace)  # where Lightning leaves the configuration
+
     def losses(*more: str) -> list[str]:
         settings = ["filters=[[1,8]]", "dropout=0", "reset_rate=0", "n_draws=100000", "learning_rate=0.01", *more]
         data = [
