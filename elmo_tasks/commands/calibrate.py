@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from elmo_tasks.commands.data_folder import data_folder
 from elmo_tasks.commands.device import add_device
+from elmo_tasks.wording.views import views_name
 
 if TYPE_CHECKING:
     from elmo_tasks.evaluation.reader import Reader
@@ -58,14 +59,14 @@ def run(args: argparse.Namespace) -> int:
         # Where nothing is named, nothing is right of it.
         numbers = [reading.named, reading.right if reading.named else None, reading.error]
         told = ["–" if value is None or not reading.same_sense else f"{100 * value:.1f} %" for value in numbers]
-        cells = [_title(reading), "–" if random_pair is None else f"{random_pair:.3f}", *told]
+        cells = [_name(reading), "–" if random_pair is None else f"{random_pair:.3f}", *told]
         print(f"| {' | '.join(cells)} |")
     if not encoder.reads_sentence:
         print(
             f"\n{encoder.name} does not read the sentence: a word has one vector, and uses of it cannot be told apart."
         )
         return 0
-    print(f"\nThe verdict is read by: {_title(calibration.speaks)}.")
+    print(f"\nThe verdict is read by: {_name(calibration.speaks)}.")
     print("Measured on the half of the words that nothing was fitted on. A grouping is right where all of it is.\n")
     _by_size(calibration.speaks)
     print("\nprobability of one meaning, in tenths: mean probability / share that have one / pairs")
@@ -106,16 +107,8 @@ def _on_semcor(data: Path, calibration: Calibration, reader: Reader) -> None:
     for found in checks:
         right, named, error = (f"{100 * value:.1f} %" for value in (found.right, found.named, found.error))
         of_named = f"{100 * found.right_when_named:.1f} %" if found.named else "–"
-        print(f"| {_title(calibration.reading(found.name))} | {right} | {named} | {of_named} | {error} |")
+        print(f"| {_name(calibration.reading(found.name))} | {right} | {named} | {of_named} | {error} |")
 
 
-def _title(reading: Reading) -> str:
-    titles = {
-        "words": "the words around it",
-        "expected": "the words that the model expects there",
-        "mean": "mean of the layers",
-    }
-    views = reading.views or (reading.name,)
-    parts = [titles.get(view, f"layer {view}") for view in views]
-    text = " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else parts[0]
-    return f"{text}, without the model" if views == ("words",) else text
+def _name(reading: Reading) -> str:
+    return views_name(reading.views or (reading.name,))

@@ -6,19 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
-from elmo_tasks.layers.views import MEAN
-from elmo_tasks.senses.expected_words import EXPECTED
-from elmo_tasks.senses.marked_vectors import BEFORE_AFTER, VERDICT
-from elmo_tasks.senses.views_of_uses import BOTH, WORDS
+from elmo_tasks.senses.marked_vectors import VERDICT
+from elmo_tasks.wording.views import COLUMN_REMARKS, column_title
 
 Unit = Literal["percent", "index", "plain"]
 _SHOWN: dict[Unit, str] = {"percent": "{:.1f}", "index": "{:.3f}", "plain": "{:.1f}"}
-_TITLES = {MEAN: "mean", EXPECTED: "expected there", WORDS: "words around it", VERDICT: "what the verdict reads"}
-_COLUMNS = {
-    BEFORE_AFTER: "before/after: the top forward state before the word and the top backward state behind it; the word is not read.",
-    EXPECTED: "expected there: the static vectors of the words that the model would write in its place, rare ones weighing more.",
-    WORDS: "words around it: the static vectors of the other words of the sentence, rare and related ones weighing more; no model.",
-}
 
 
 @dataclass(frozen=True)
@@ -113,17 +105,14 @@ class Evaluation:
         )
 
     def _title(self, view: str) -> str:
-        layers = [view for view in self.views if view.isdecimal()]
-        if view == BOTH:
-            return f"layer {layers[:2][-1]} and words"
-        return f"layer {view}" if view in layers else _TITLES.get(view, view)
+        return column_title(view, [name for name in self.views if name.isdecimal()])
 
     def _remarks(self) -> list[str]:
-        remarks = [told for view, told in _COLUMNS.items() if view in self.views]
+        remarks = [told for view, told in COLUMN_REMARKS.items() if view in self.views]
         if self.read_from:
             read = " + ".join(self._title(view) for view in self.read_from)
             remarks.append(
-                f"{_TITLES[VERDICT]}: {read}, as Compare weighs them in two sentences, learned on the gallery."
+                f"{self._title(VERDICT)}: {read}, as Compare weighs them in two sentences, learned on the gallery."
             )
         remarks += list(dict.fromkeys(row.note for row in self.rows if row.note))
         if compared := [found for row in self.rows if (found := above_layer_0(row)) is not None]:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from elmo_tasks.wording.text import listed
+
 _TITLES = {
     "0": "Spelling only",
     "mean": "Mean of layers",
@@ -23,6 +27,29 @@ _MAPPED_BY = {
     "mean": "by the mean of ELMo’s layers",
     "words": "by the words around them, without ELMo",
     "both": "by ELMo’s layer 1 together with the words around them",
+}
+_NAMES = {
+    "mean": "mean of the layers",
+    "words": "the words around it",
+    "expected": "the words that the model expects there",
+}
+_COLUMNS = {
+    "mean": "mean",
+    "expected": "expected there",
+    "words": "words around it",
+    "verdict": "what the verdict reads",
+}
+#: What a column of an evaluation holds, where its title does not say it.
+COLUMN_REMARKS = {
+    "before/after": (
+        "before/after: the top forward state before the word and the top backward state behind it; the word is not read."
+    ),
+    "expected": (
+        "expected there: the static vectors of the words that the model would write in its place, rare ones weighing more."
+    ),
+    "words": (
+        "words around it: the static vectors of the other words of the sentence, rare and related ones weighing more; no model."
+    ),
 }
 
 
@@ -49,3 +76,21 @@ def map_title(view: str) -> str:
 def mapped_by(view: str) -> str:
     """A view inside a sentence about a map: what uses were compared by."""
     return _MAPPED_BY.get(view, f"by ELMo’s layer {view}")
+
+
+def views_name(views: Sequence[str]) -> str:
+    """Views that are read together, in a line of a table: ``layer 2 and the words around it``."""
+    text = listed([_NAMES.get(view, f"layer {view}") for view in views])
+    return f"{text}, without the model" if tuple(views) == ("words",) else text
+
+
+def column_title(view: str, layers: Sequence[str]) -> str:
+    """A view at the head of a narrow column; those of one that is no view of ours by their own name.
+
+    Args:
+        view: its name.
+        layers: names of the encoder's layers, for the view that joins one of them with the words.
+    """
+    if view == "both":
+        return f"layer {layers[:2][-1]} and words"
+    return f"layer {view}" if view in layers else _COLUMNS.get(view, view)

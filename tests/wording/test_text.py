@@ -4,7 +4,15 @@ from elmo_tasks.wording import text
 from elmo_tasks.wording.heads import score_line, score_text
 from elmo_tasks.wording.labels import class_words, counted, type_note
 from elmo_tasks.wording.verdicts import read_by
-from elmo_tasks.wording.views import map_title, mapped_by, view_place, view_title
+from elmo_tasks.wording.views import (
+    COLUMN_REMARKS,
+    column_title,
+    map_title,
+    mapped_by,
+    view_place,
+    view_title,
+    views_name,
+)
 
 
 def plain(words):
@@ -90,6 +98,28 @@ def test_views_by_themselves_and_in_a_sentence():
     assert view_place("words") == "by the words around them"
     assert map_title("words") == "The words around it, without ELMo"
     assert mapped_by("1") == "by ELMo’s layer 1"
+
+
+@pytest.mark.parametrize(
+    ("views", "name"),
+    [
+        (("0",), "layer 0"),
+        (("mean",), "mean of the layers"),
+        (("words",), "the words around it, without the model"),
+        (("2", "words", "expected"), "layer 2, the words around it and the words that the model expects there"),
+    ],
+)
+def test_views_in_a_line_of_a_table(views, name):
+    assert views_name(views) == name
+
+
+def test_views_at_the_head_of_a_column():
+    layers = ["0", "1", "2"]
+    titles = [column_title(view, layers) for view in ("1", "both", "words", "verdict", "before/after")]
+    assert titles == ["layer 1", "layer 1 and words", "words around it", "what the verdict reads", "before/after"]
+    assert column_title("both", ["0"]) == "layer 0 and words"
+    for view, remark in COLUMN_REMARKS.items():
+        assert remark.startswith(f"{column_title(view, layers)}: ")
 
 
 def test_scores():
