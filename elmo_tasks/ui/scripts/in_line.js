@@ -1,5 +1,6 @@
 // "You are number 3 in line": shown when more people ask than the server answers at once, and this page waits for its turn.
 // Runs once, in the head. Gradio tells each page its place in the stream of answers (queue/data); this reads along.
+// It offers no event for that, and would write its own words over every part of the page that waits: so this file alone replaces fetch.
 
 (() => {
   const PATIENCE = 1_000; // milliseconds: what is answered sooner says nothing

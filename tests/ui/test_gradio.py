@@ -1,0 +1,40 @@
+"""What gradio does not document is used in one file each, so that another version of gradio changes that file only."""
+
+import ast
+import re
+from pathlib import Path
+
+UI = Path(__file__).resolve().parents[2] / "elmo_tasks" / "ui"
+#: How many answers wait for people who left is not to be set from outside: sessions.py, whose test fails if that moves.
+PRIVATE = {("sessions.py", "app._queue")}
+#: gradio tells no script the place in its line: in_line.js reads it along, and its browser test fails if that moves.
+PATCHED = {("in_line.js", "window.fetch")}
+
+
+def test_private_names_of_others_are_read_in_one_place():
+    found = set()
+    for path in UI.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute) and re.match("_[a-z]", node.attr):
+                owner = ast.unparse(node.value)
+                if owner not in ("self", "cls"):
+                    found.add((path.name, f"{owner}.{node.attr}"))
+    assert found == PRIVATE
+
+
+def test_what_belongs_to_the_browser_is_replaced_in_one_place():
+    found = set()
+    for path in UI.rglob("*.js"):
+        script = path.read_text(encoding="utf-8")
+        found |= {(path.name, f"window.{name}") for name in re.findall(r"window\.(\w+) = ", script) if name != "elmo"}
+        assert not re.search(r"\._[a-z]|__gradio|svelte", script), path.name
+    assert found == PATCHED
+
+
+def test_no_regular_expression_reads_our_own_markup():
+    """Brackets in what a person typed are all that the page looks for with one."""
+    with_expressions = {
+        path.name for path in UI.rglob("*.py") if re.search(r"^import re$", path.read_text(), re.MULTILINE)
+    }
+    assert with_expressions == {"what_if.py"}
+    assert not [path.name for path in UI.rglob("*.js") if re.search(r"DOMParser|\.innerHTML\.", path.read_text())]
