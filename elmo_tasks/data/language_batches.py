@@ -173,19 +173,6 @@ def _sentence_batch(sentences: Sequence[Sequence[str]], vocabulary: Vocabulary) 
     )
 
 
-class SentenceLoader:
-    """Batches made once; Lightning takes a plain list for several loaders."""
-
-    def __init__(self, batches: list[SentenceBatch]) -> None:
-        self.batches = batches
-
-    def __len__(self) -> int:
-        return len(self.batches)
-
-    def __iter__(self) -> Iterator[SentenceBatch]:
-        return iter(self.batches)
-
-
 def held_out_sentences(path: Path, index: Path | None, sources: Sequence[str]) -> list[list[str]]:
     """Held-out sentences of the sources that are trained on.
 

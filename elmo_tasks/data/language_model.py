@@ -10,12 +10,13 @@ from typing import Any
 import pytorch_lightning as pl
 
 from elmo_tasks.data.language_batches import (
-    SentenceLoader,
+    SentenceBatch,
     StreamLoader,
     held_out_sentences,
     sentence_batches,
     target_ids,
 )
+from elmo_tasks.data.same_batches import SameBatches
 from elmo_tasks.data.taught_uses import TaughtUses
 from elmo_tasks.data.tokenized_corpus import TokenizedCorpus
 from elmo_tasks.errors import ConfigError, DataError
@@ -177,19 +178,19 @@ class LanguageModelData(pl.LightningDataModule):
         """Go on there."""
         self._position = state_dict["streams"]
 
-    def val_dataloader(self) -> SentenceLoader:
+    def val_dataloader(self) -> SameBatches[SentenceBatch]:
         """Held-out sentences, ``max_held_out`` of them; each process takes its share."""
         step = 1 if self.max_held_out is None else max(1, math.ceil(len(self._sentences) / self.max_held_out))
         return self._held_out_loader(self._sentences[::step])
 
-    def test_dataloader(self) -> SentenceLoader:
+    def test_dataloader(self) -> SameBatches[SentenceBatch]:
         """All held-out sentences; each process takes its share."""
         return self._held_out_loader(self._sentences)
 
-    def _held_out_loader(self, sentences: list[list[str]]) -> SentenceLoader:
+    def _held_out_loader(self, sentences: list[list[str]]) -> SameBatches[SentenceBatch]:
         assert self.vocabulary is not None
         rank, world = (self.trainer.global_rank, self.trainer.world_size) if self.trainer else (0, 1)
-        return SentenceLoader(list(sentence_batches(sentences[rank::world], self.vocabulary)))
+        return SameBatches(list(sentence_batches(sentences[rank::world], self.vocabulary)))
 
 
 def matching_files(patterns: Sequence[str]) -> list[Path]:

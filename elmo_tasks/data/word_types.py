@@ -18,6 +18,7 @@ from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.model_files import find_model, load_bilm
 from elmo_tasks.bilm.word_readers import read_words, word_lengths
 from elmo_tasks.data.language_model import matching_files
+from elmo_tasks.data.same_batches import SameBatches
 from elmo_tasks.data.tokenized_corpus import TokenizedCorpus
 from elmo_tasks.encoders.static_vectors import DEFAULT_NAME, StaticVectors
 from elmo_tasks.errors import ConfigError, DataError
@@ -179,12 +180,12 @@ class WordTypes(pl.LightningDataModule):
         self._loader.load_state_dict(self._position)
         return self._loader
 
-    def val_dataloader(self) -> HeldOutWords:
+    def val_dataloader(self) -> SameBatches[WordBatch]:
         """The held-out words, once each, in batches of like length."""
         rows = torch.from_numpy(np.flatnonzero(self.held_out))
         rows = rows[torch.argsort(word_lengths(self.characters[rows]), stable=True)]
         parts = rows.split(self.batch_size)
-        return HeldOutWords([WordBatch(self.characters[part].long(), part) for part in parts if len(part)])
+        return SameBatches([WordBatch(self.characters[part].long(), part) for part in parts if len(part)])
 
     def state_dict(self) -> dict[str, Any]:
         """Where the draws are."""
@@ -193,19 +194,6 @@ class WordTypes(pl.LightningDataModule):
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Go on there."""
         self._position = state_dict
-
-
-class HeldOutWords:
-    """The same batches each time. A class of its own because Lightning takes a list for several loaders."""
-
-    def __init__(self, batches: list[WordBatch]) -> None:
-        self.batches = batches
-
-    def __len__(self) -> int:
-        return len(self.batches)
-
-    def __iter__(self) -> Iterator[WordBatch]:
-        return iter(self.batches)
 
 
 class WordLoader:
