@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -27,17 +28,28 @@ ROWS = (
     {"__main__"},
 )
 UI_MAY = {"api", "errors", "wording", "ui"}
-UI_PACKAGES = {"gradio", "jinja2", "markupsafe"}  # the last two come with gradio
+#: What else the files of a room may import, beside the standard library, where that is little.
+PACKAGES: dict[str, set[str]] = {
+    **{own: set() for own in ("errors", "bundled", "api", "wording")},
+    "files": {"filelock"},
+    "ui": {"gradio", "jinja2", "markupsafe"},  # the last two come with gradio
+}
 #: How many files may import a package, at most.
 HEAVY = {"h5py": 2, "transformers": 1, "gensim": 1, "nltk": 0, "snowballstemmer": 1}
 
 FILES = sorted((REPOSITORY / "elmo_tasks").rglob("*.py"))
 
 
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+@cache
 def imported(path: Path) -> set[str]:
     """Full names of the modules that a file imports, wherever in it."""
     names = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -52,29 +64,26 @@ def room(name: str) -> str:
     return name.split(".")[1] if "." in name else ""
 
 
+def room_of(path: Path) -> str:
+    return path.relative_to(REPOSITORY / "elmo_tasks").with_suffix("").parts[0]
+
+
 def rooms_below(own: str) -> set[str]:
     rank = next(k for k, row in enumerate(ROWS) if own in row)
     return set().union(*ROWS[:rank], {own}, ROWS[0] if rank == 0 else set())
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(REPOSITORY)))
-def test_imports_go_up_the_list_only(path):
-    parts = path.relative_to(REPOSITORY / "elmo_tasks").with_suffix("").parts
-    own = parts[0]
-    if own == "__init__":
-        return
+@pytest.mark.parametrize("own", sorted({room_of(path) for path in FILES} - {"__init__"}))
+def test_imports_go_up_the_list_only(own):
     allowed = UI_MAY if own == "ui" else rooms_below(own) | ({"ui"} if own == "app" else set())
-    ours = {room(name) for name in imported(path) if name.startswith("elmo_tasks.")}
-    assert ours <= allowed, f"{own} may not import {ours - allowed}"
-    if own == "ui":
+    for path in (path for path in FILES if room_of(path) == own):
+        ours = {room(name) for name in imported(path) if name.startswith("elmo_tasks.")}
+        assert ours <= allowed, f"{path} may not import {ours - allowed}"
         others = {name.split(".")[0] for name in imported(path)} - set(sys.stdlib_module_names) - {"elmo_tasks"}
-        assert others <= UI_PACKAGES
-    if own in ("errors", "bundled", "api"):
-        assert {name.split(".")[0] for name in imported(path)} <= set(sys.stdlib_module_names) | {"elmo_tasks"}
-    if own == "files":
-        assert {name.split(".")[0] for name in imported(path)} <= {*sys.stdlib_module_names, "elmo_tasks", "filelock"}
-    if own == "text":
-        assert not {"torch", "numpy"} & {name.split(".")[0] for name in imported(path)}
+        if own in PACKAGES:
+            assert others <= PACKAGES[own], path
+        if own == "text":
+            assert not others & {"torch", "numpy"}, path
 
 
 #: Modules of one backend each, which only `encoders.load` chooses. Static vectors are no such: heads, views and cards read them as
@@ -84,14 +93,13 @@ BACKENDS = {"elmo_tasks.encoders.elmo", "elmo_tasks.encoders.transformer"}
 OF_ONE_BACKEND = {"__init__.py", "commands/embed.py"}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(REPOSITORY)))
-def test_backends_are_known_to_the_encoders_only(path):
-    place = path.relative_to(REPOSITORY / "elmo_tasks").as_posix()
-    if not place.startswith("encoders/") and place not in OF_ONE_BACKEND:
-        assert not imported(path) & BACKENDS
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    asked = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == "Elmo"]
-    assert place.startswith("encoders/") or place in OF_ONE_BACKEND or not asked
+def test_backends_are_known_to_the_encoders_only():
+    for path in FILES:
+        place = path.relative_to(REPOSITORY / "elmo_tasks").as_posix()
+        if place.startswith("encoders/") or place in OF_ONE_BACKEND:
+            continue
+        assert not imported(path) & BACKENDS, path
+        assert not [node for node in nodes(path) if isinstance(node, ast.Name) and node.id == "Elmo"], path
 
 
 @pytest.mark.parametrize("package", sorted(HEAVY))

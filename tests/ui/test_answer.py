@@ -96,11 +96,11 @@ def test_any_number_of_sentences(service, count):
     assert page.count('scope="row"') == 4 * (count + count + count * (count - 1) // 2) + sure * count
 
 
-@pytest.mark.parametrize("share", [i / 200 for i in range(201)])
-def test_numbers_are_legible_on_every_colour(share):
-    colours = heat.cell_colours(share)
-    assert heat.contrast(colours.background, colours.text) >= 4.5
-    assert heat.contrast(colours.background_dark, colours.text_dark) >= 4.5
+def test_numbers_are_legible_on_every_colour():
+    for share in (k / 200 for k in range(201)):
+        colours = heat.cell_colours(share)
+        assert heat.contrast(colours.background, colours.text) >= 4.5, share
+        assert heat.contrast(colours.background_dark, colours.text_dark) >= 4.5, share
 
 
 @pytest.mark.parametrize(
