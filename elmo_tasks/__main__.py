@@ -18,6 +18,7 @@ from elmo_tasks.commands import (
     embed,
     evaluate,
     export,
+    export_page,
     fit,
     index,
     join,
@@ -25,6 +26,7 @@ from elmo_tasks.commands import (
     predict,
     probe,
     sweep,
+    two_texts,
     vectors,
 )
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
@@ -41,9 +43,11 @@ COMMANDS = {
     "probe": probe,
     "calibrate": calibrate,
     "export": export,
+    "export-page": export_page,
     "vectors": vectors,
     "join": join,
     "index": index,
+    "two-texts": two_texts,
     "download": download,
     "checksums": checksums,
 }

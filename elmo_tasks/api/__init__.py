@@ -5,7 +5,18 @@ Standard library only, so that the screen needs neither torch nor a model to be 
 
 from elmo_tasks.api.compare import Choice, Comparison, ComparisonItem, LayerComparison, ModelInfo
 from elmo_tasks.api.heads import HeadInfo, HeadService, Score
-from elmo_tasks.api.maps import MapService, MapUse, MapView, SenseGroup, SenseMap, SplitWord, TwoLives
+from elmo_tasks.api.maps import (
+    LandedUse,
+    MapRequest,
+    MapService,
+    MapUse,
+    MapView,
+    NearOnMap,
+    SenseGroup,
+    SenseMap,
+    SplitWord,
+    TwoLives,
+)
 from elmo_tasks.api.nearest import NearestService, NearestUses, NearUse
 from elmo_tasks.api.predictions import ClassifiedText, Entity, Reading, TaggedSentence, WordPush
 from elmo_tasks.api.present import FormingStep, GallerySense, MeaningForms, PresentService
@@ -25,6 +36,7 @@ from elmo_tasks.api.training import (
     TrainingPlan,
     TrainingService,
 )
+from elmo_tasks.api.two_texts import MovedWord, TwoTexts, TwoTextService
 from elmo_tasks.api.weights import LayerWeights, MixWeights
 from elmo_tasks.api.what_if import LayerProducts, RespelledLayer, Respelling, WhatIfService
 from elmo_tasks.api.why import Explanation, HiddenWord, Sides, WhyService
@@ -43,11 +55,13 @@ __all__ = [
     "HeadInfo",
     "HeadService",
     "HiddenWord",
+    "LandedUse",
     "LayerComparison",
     "LayerProducts",
     "LayerScore",
     "LayerWeights",
     "Limits",
+    "MapRequest",
     "MapService",
     "MapUse",
     "MapView",
@@ -55,6 +69,8 @@ __all__ = [
     "MixWeights",
     "ModelInfo",
     "ModelProbes",
+    "MovedWord",
+    "NearOnMap",
     "NearUse",
     "NearestService",
     "NearestUses",
@@ -89,6 +105,8 @@ __all__ = [
     "TrainingPlan",
     "TrainingService",
     "TwoLives",
+    "TwoTextService",
+    "TwoTexts",
     "WhatIfService",
     "WhyService",
     "WordPush",

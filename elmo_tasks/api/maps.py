@@ -43,11 +43,13 @@ class SenseGroup:
         letter: ``"A"``, ``"B"``, ...
         n_uses: how many there are.
         words: words around them that are characteristic of the group; may be none.
+        typical: positions of its uses in the map, the most typical first: those most like all others of the group.
     """
 
     letter: str
     n_uses: int
     words: tuple[str, ...]
+    typical: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,85 @@ class SenseMap:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of ``/sense_map``."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class MapRequest:
+    """Which map is meant: what :meth:`MapService.sense_map` draws it from.
+
+    Attributes:
+        word: the word.
+        text: a person's own text.
+        view: what the uses are compared by; what measures best if ``None``.
+        n_groups: how many groups; left to the data if ``None``.
+        gallery: whether the example sentences count.
+        name: of the file that the text came from.
+        model: name of the model; the default one if ``None``.
+        index: whether the index of one's own text counts.
+    """
+
+    word: str
+    text: str = ""
+    view: str | None = None
+    n_groups: int | None = None
+    gallery: bool = True
+    name: str = ""
+    model: str | None = None
+    index: bool = False
+
+
+@dataclass(frozen=True)
+class NearOnMap:
+    """A use of a map that is near to one that landed there.
+
+    Attributes:
+        position: in :attr:`SenseMap.uses`.
+        cosine: of the two uses.
+        sentence: its sentence.
+        start: character offset of the word in it.
+        end: character offset one past its end.
+        group: position of its group; ``None`` if no groups are named.
+    """
+
+    position: int
+    cosine: float
+    sentence: str
+    start: int
+    end: int
+    group: int | None
+
+
+@dataclass(frozen=True)
+class LandedUse:
+    """A further use of the word, put on its map; the map itself stays as it is.
+
+    Attributes:
+        sentence: as typed, without brackets.
+        start: character offset of the word in it.
+        end: character offset one past its end.
+        x: place on the map, to the right; beyond -1 or 1 where it lies farther out than all uses of the map.
+        y: place on the map, upwards.
+        group: the group it lands in; ``None`` between groups, or where none are named.
+        groups: the groups of the map.
+        nearness: for each group the mean cosine to its uses, seen from the middle of the map.
+        nearest: the nearest uses of the map, nearest first.
+        verdict: the answer in one or two plain sentences.
+    """
+
+    sentence: str
+    start: int
+    end: int
+    x: float
+    y: float
+    group: int | None
+    groups: tuple[SenseGroup, ...]
+    nearness: tuple[float, ...]
+    nearest: tuple[NearOnMap, ...]
+    verdict: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of ``/land``."""
         return asdict(self)
 
 
@@ -179,6 +260,13 @@ class MapService(Protocol):
 
         ``view`` is the one that measures best if ``None``, ``n_groups`` (1 to 6) is left to the data if ``None``; with
         ``gallery=False`` only the text counts, and with ``index=True`` the index of one's own text counts, too.
+        """
+        ...
+
+    def land(self, sentence: str, on: MapRequest) -> LandedUse:
+        """Put the use of the word in ``sentence`` on a map that was drawn, without moving anything there.
+
+        Where the word comes several times in it, ``[brackets]`` mark the one that is meant.
         """
         ...
 

@@ -16,6 +16,7 @@ from elmo_tasks.api.sentences import SentenceService
 from elmo_tasks.api.side_by_side import SideBySide
 from elmo_tasks.api.substitutes import SubstituteService
 from elmo_tasks.api.training import TrainingService
+from elmo_tasks.api.two_texts import TwoTextService
 from elmo_tasks.api.what_if import WhatIfService
 from elmo_tasks.api.why import WhyService
 
@@ -68,6 +69,11 @@ class Service(Protocol):
     @property
     def maps(self) -> MapService:
         """Uses as points, and words with two lives."""
+        ...
+
+    @property
+    def texts(self) -> TwoTextService:
+        """A word in one text against another."""
         ...
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elmo_tasks.commands.device import add_device
@@ -34,6 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="name or folder of a model (default: the bundled one); two or three are compared one after the other",
     )
     add_device(parser)
+    parser.add_argument(
+        "--worksheet", type=Path, metavar="OUT.html", help="also write a worksheet with answers, to print"
+    )
     parser.add_argument("--json", action="store_true", help="print what the /compare endpoint answers")
 
 
@@ -48,6 +52,8 @@ def run(args: argparse.Namespace) -> int:
         return _compare_sentences(args, models, device)
     if len(models) == 1:
         comparison = compare(args.word, args.sentences, models[0], device)
+        if args.worksheet is not None:
+            _write_worksheet(args.worksheet, comparison)
         if args.json:
             print(json.dumps(comparison.to_dict(), ensure_ascii=False))
             return 0
@@ -102,3 +108,12 @@ def _print_sentences(comparison: Comparison, senses: Sequence[str] = ()) -> None
         print(
             f"{k:>3}  {item.sentence[: item.start]}[{item.sentence[item.start : item.end]}]{item.sentence[item.end :]}{meaning}"
         )
+
+
+def _write_worksheet(out: Path, comparison: Comparison) -> None:
+    from datetime import date
+
+    from elmo_tasks.files import write_whole
+    from elmo_tasks.ui import worksheet
+
+    write_whole(out, worksheet.page(worksheet.of_comparison(comparison), (), date.today()))

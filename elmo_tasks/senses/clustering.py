@@ -136,6 +136,18 @@ def _largest_first(labels: NDArray[np.int64]) -> Groups:
     return tuple(tuple(group) for group in sorted(groups.values(), key=lambda g: (-len(g), g)))
 
 
+def typical_first(vectors: NDArray[np.floating], group: Sequence[int]) -> tuple[int, ...]:
+    """The uses of a group, those most like all of it first.
+
+    Args:
+        vectors: ``[n, D]`` of length 1.
+        group: positions of some of them.
+    """
+    own = np.asarray(vectors, np.float64)[list(group)]
+    order = np.argsort(-(own @ own.mean(axis=0)), kind="stable")
+    return tuple(group[k] for k in order)
+
+
 def labels_of(groups: Groups, n: int) -> list[int]:
     """``n`` group numbers, one a use; -1 for a use in no group."""
     labels = [-1] * n

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from elmo_tasks.errors import InputError
 from elmo_tasks.senses.gallery import EverydayUse, GalleryUse, gallery, gallery_words
-from elmo_tasks.text.mentions import check_word, find_mention
+from elmo_tasks.text.mentions import check_word, find_mention, quoted
 from elmo_tasks.text.sentences import split_sentences
 from elmo_tasks.text.tokens import Token, tokenize
 from elmo_tasks.text.word_forms import are_inflections, folded
@@ -101,6 +101,36 @@ def uses_in(word: str, sentences: Iterable[str], most: int = MOST_USES) -> tuple
             if are_inflections(folded(token.text), key)
         ]
     return evenly(found, most), len(found)
+
+
+def landing_use(word: str, sentence: str) -> FoundUse:
+    """The use of a word, in any inflection, in a sentence that is to be put on the map of the word.
+
+    Args:
+        word: one word.
+        sentence: as typed; ``[brackets]`` mark the use that is meant, where there are several; else it is the first one.
+
+    Raises:
+        InputError: with ``field="sentence"`` where the word is not in it, or the brackets mark another one.
+    """
+    if not sentence.strip():
+        raise InputError(f"Type a sentence that uses {quoted(word)}.", field="sentence")
+    if "[" in sentence:
+        use = find_mention(word, sentence, field="sentence").use
+        found = FoundUse(use.tokens, use.start, use.end, use.sentence, use.place, own=True)
+        if are_inflections(folded(found.tokens[found.start]), base_word(word)):
+            return found
+        raise InputError(
+            f"The brackets mark {quoted(found.word)}; this is the map of {quoted(word)}.", field="sentence"
+        )
+    tokens, key = tokenize(sentence), base_word(word)
+    places = [k for k, token in enumerate(tokens) if are_inflections(folded(token.text), key)]
+    if not places:
+        raise InputError(
+            f"The sentence does not use {quoted(word)}. Type one that does: it can only land on the map of its word.",
+            field="sentence",
+        )
+    return FoundUse.at(sentence, tokens, places[0])
 
 
 def index_uses(word: str, index: UseIndex, most: int = MOST_USES) -> tuple[tuple[FoundUse, ...], int]:

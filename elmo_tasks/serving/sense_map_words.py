@@ -81,6 +81,27 @@ def verdict(
     )
 
 
+def landed(groups: Sequence[SenseGroup], group: int | None, order: Sequence[int]) -> str:
+    """Where a sentence came to lie.
+
+    Args:
+        groups: of the map; none where none are named.
+        group: the one it lands in, if it is clear.
+        order: positions of the groups, the nearest first.
+    """
+    if not groups:
+        return "It lands beside its nearest uses. No groups are named on this map, so it is in none."
+    if group is not None:
+        return f"It lands in group {_listed([groups[group]])}."
+    if len(groups) < 2:
+        return "It lands on a map with a single group."
+    first, second = (_listed([groups[at]]) for at in order[:2])
+    return (
+        f"It lands between the groups. {first} is nearest, then {second}; the model does not know which, and it may be "
+        "a meaning that is not on this map."
+    )
+
+
 def lives_verdict(words: Sequence[SplitWord], n_sorted: int, n_found: int) -> str:
     """What the words of a text say, of which ``n_sorted`` of ``n_found`` were looked at."""
     clear = [f"“{w.word}”" for w in words if w.is_clear]

@@ -20,6 +20,7 @@ from elmo_tasks.serving.sentences import Sentences
 from elmo_tasks.serving.side_by_side import side_by_side
 from elmo_tasks.serving.substitutes import Writer
 from elmo_tasks.serving.trained_heads import TrainedHeads
+from elmo_tasks.serving.two_texts import TextsSideBySide
 from elmo_tasks.serving.what_if import WhatIf
 from elmo_tasks.serving.why import Explainer
 
@@ -65,7 +66,8 @@ class Session:
         self.sentences = Sentences(lambda name: loaded.encoder(loaded.allowed(name)), self.limits)
         self.what_if = WhatIf(loaded.model, self.limits)
         own = UseIndex(index) if index is not None else None
-        self.maps = SenseMaps(lambda name: loaded.encoder(loaded.allowed(name)), loaded.static, own)
+        self.maps = SenseMaps(lambda name: loaded.encoder(loaded.allowed(name)), loaded.static, own, self.limits)
+        self.texts = TextsSideBySide(self.maps.drawer)
         self.nearest = NearestUse(loaded.model, loaded.static, own, self.limits)
         self.heads = TrainedHeads(loaded.encoder, [Path(runs_dir)], loaded.device, self.limits)
         encoder = loaded.default if model is None else str(model)

@@ -10,7 +10,7 @@ import gradio as gr
 
 from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import answer, asked, format, report, sentences_page, several
+from elmo_tasks.ui import answer, asked, format, handouts, report, sentences_page, several
 from elmo_tasks.ui.examples import EXAMPLES, known_senses
 from elmo_tasks.ui.parts import QUIET, SHARED, SLOW, Question, fails, markup, on_question, revision_of, scripted
 from elmo_tasks.ui.uses import group_of
@@ -109,6 +109,7 @@ def build(app: gr.Blocks, service: Service) -> None:
             folds = asked.build(service)
             markup(answer.how(service.models()))
             saved = scripted("report", "scripts/report.js", value={"name": "", "text": ""}, classes="download-slot")
+            handouts.build(service, "compare-handout", handouts.of_comparison)
 
     def on_submit(question: Question) -> Answer:
         return respond(service, format.form_from(question), revision_of(question))

@@ -13,6 +13,7 @@ from elmo_tasks.ui import (
     nearest_tab,
     present_tab,
     probes_tab,
+    texts_tab,
     train_tab,
     try_tab,
     weights_tab,
@@ -23,7 +24,7 @@ from elmo_tasks.ui.page import render
 from elmo_tasks.ui.parts import markup
 
 TITLE = "ELMo in context"
-TABS = ("compare", "map", "nearest", "try", "weights", "probes", "train", "present")
+TABS = ("compare", "map", "nearest", "texts", "try", "weights", "probes", "train", "present")
 
 
 def build_app(service: Service) -> gr.Blocks:
@@ -39,6 +40,8 @@ def build_app(service: Service) -> gr.Blocks:
                 map_tab.build(service)
             with gr.Tab("Nearest uses", id="nearest"):
                 nearest_tab.build(service)
+            with gr.Tab("Two texts", id="texts"):
+                texts_tab.build(service)
             # What is in these three is drawn, and asks for its answer, when they are first opened.
             with gr.Tab("Try the models", id="try"):
                 try_tab.build(service)

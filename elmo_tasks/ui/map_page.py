@@ -22,7 +22,7 @@ def nothing(reason: str) -> str:
     return render("map_none.html", reason=reason)
 
 
-def page(answer: SenseMap, models: Sequence[ModelInfo], query: str = "", left_out: str = "") -> str:
+def page(answer: SenseMap, models: Sequence[ModelInfo], query: str = "", left_out: str = "", revision: int = 0) -> str:
     """A map: the answer in words, the picture, the uses, the explanation.
 
     Args:
@@ -30,6 +30,7 @@ def page(answer: SenseMap, models: Sequence[ModelInfo], query: str = "", left_ou
         models: for the title of the model.
         query: of the link that draws it again.
         left_out: what that link does not hold.
+        revision: of the question that it answers.
     """
     first, rest = headline(answer.verdict)
     known = [view for view in answer.views if view.agreement is not None]
@@ -54,6 +55,7 @@ def page(answer: SenseMap, models: Sequence[ModelInfo], query: str = "", left_ou
         data=answer.to_dict(),
         query=query,
         left_out=left_out,
+        revision=revision,
     )
 
 

@@ -11,6 +11,7 @@ from elmo_tasks.ui.page import render
 
 # The plot that marks are kept apart for; on other screens the places are percentages of it.
 WIDTH, HEIGHT = 720.0, 440.0
+MARGIN = 22.0
 SHAPES = (
     "M0-12a12 12 0 1 0 .01 0z",
     "M-10.5-10.5h21v21h-21z",
@@ -30,10 +31,14 @@ def mark_size(n: int) -> float:
 def picture(answer: SenseMap) -> str:
     """The map as inline SVG; the page's script tells what a mark stands for."""
     size = mark_size(len(answer.uses))
+    points = [(use.x, use.y) for use in answer.uses]
+    scale = scale_of(points)
     return render(
         "map_picture.html",
         uses=answer.uses,
-        places=apart([(use.x, use.y) for use in answer.uses], 27 * size),
+        places=apart(points, 27 * size),
+        across=100 * scale / WIDTH,
+        up=100 * scale / HEIGHT,
         groups=answer.groups,
         size=size,
         name=lambda use, number: use_name(use, number, answer),
@@ -47,6 +52,13 @@ def shape(group: int | None) -> str:
     return render("map_sign.html", group=group, SHAPES=SHAPES)
 
 
+def scale_of(points: Sequence[tuple[float, float]]) -> float:
+    """How many pixels of a plot of :data:`WIDTH` x :data:`HEIGHT` one unit of the places is: so many that they fill it."""
+    tallest = max((abs(y) for _, y in points), default=0.0) or 1.0
+    widest = max((abs(x) for x, _ in points), default=0.0) or 1.0
+    return min((WIDTH / 2 - MARGIN) / widest, (HEIGHT / 2 - MARGIN) / tallest)
+
+
 def apart(points: Sequence[tuple[float, float]], least: float) -> list[tuple[float, float]]:
     """Places from -1..1 to percent of the plot, moved a little where marks would cover each other.
 
@@ -54,12 +66,7 @@ def apart(points: Sequence[tuple[float, float]], least: float) -> list[tuple[flo
         points: ``(x, y)``, y upwards.
         least: distance to keep, in pixels of a plot of :data:`WIDTH` x :data:`HEIGHT`.
     """
-    margin = 22.0
-    across, up = (WIDTH / 2 - margin), (HEIGHT / 2 - margin)
-    # Both axes fill the plot: the second component is always the smaller one.
-    tallest = max((abs(y) for _, y in points), default=0.0) or 1.0
-    widest = max((abs(x) for x, _ in points), default=0.0) or 1.0
-    scale = min(across / widest, up / tallest)
+    scale = scale_of(points)
     places = [[WIDTH / 2 + x * scale, HEIGHT / 2 - y * scale] for x, y in points]
     for _ in range(60 if len(points) <= 120 else 12):
         moved = False
@@ -75,8 +82,8 @@ def apart(points: Sequence[tuple[float, float]], least: float) -> list[tuple[flo
                 else:
                     push = (least - distance) / 2
                 for k, sign in ((i, 1), (j, -1)):
-                    places[k][0] = min(WIDTH - margin, max(margin, places[k][0] + sign * push * dx / distance))
-                    places[k][1] = min(HEIGHT - margin, max(margin, places[k][1] + sign * push * dy / distance))
+                    places[k][0] = min(WIDTH - MARGIN, max(MARGIN, places[k][0] + sign * push * dx / distance))
+                    places[k][1] = min(HEIGHT - MARGIN, max(MARGIN, places[k][1] + sign * push * dy / distance))
                 moved = True
         if not moved:
             break

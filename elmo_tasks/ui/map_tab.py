@@ -11,7 +11,7 @@ import gradio as gr
 
 from elmo_tasks.api import ModelInfo, Progress, Service
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import map_page
+from elmo_tasks.ui import handouts, landing, map_page
 from elmo_tasks.ui.parts import MAP_USES, SLOW, Question, markup, on_question, revision_of, scripted
 from elmo_tasks.ui.working import answered
 from elmo_tasks.wording.views import map_title
@@ -95,7 +95,7 @@ def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], 
             form.word, form.text, form.view, form.groups, form.gallery, form.name, form.model, progress, form.index
         )
         value["view"] = found.view
-        return map_page.page(found, service.models(), *link_of(replace(form, view=found.view)))
+        return map_page.page(found, service.models(), *link_of(replace(form, view=found.view)), value["revision"])
 
     yield from answered(value, work, map_page.nothing)
 
@@ -125,6 +125,8 @@ def build(service: Service) -> None:
             )
         with gr.Column(elem_classes="compare-answer"):
             result = markup(map_page.waiting(), "scripts/map_answer.js")
+            landing.build(service)
+            handouts.build(service, "map-handout", handouts.of_map)
 
     def on_submit(question: Question) -> Iterator[tuple[dict[str, Any], Any]]:
         yield from respond(service, question)
@@ -192,4 +194,5 @@ def build(service: Service) -> None:
 
     on_question(editor, on_submit, [editor, result], **MAP_USES)
     gr.api(sense_map, api_name="sense_map", **SLOW)
+    landing.endpoint(service)
     gr.api(two_lives, api_name="two_lives", **SLOW)

@@ -1,4 +1,4 @@
-"""The ten steps of the Present tab: what each is called, and what its speaker may say; what stands on it is in its template."""
+"""The eleven steps of the Present tab: what each is called, and what its speaker may say; what stands on it is in its template."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ TABS = {
     "probes": ("What each layer knows", "What tests found in each layer, beside the paper’s numbers."),
     "map": ("Sense map", "All uses of a word as a map, from our examples or from your own text."),
     "nearest": ("Nearest uses", "The uses of any word that come closest to yours."),
+    "texts": ("Two texts", "A word in one text against another: how far its use moved."),
     "train": ("Train", "Train a model on your own examples."),
 }
 
@@ -96,6 +97,15 @@ STEPS = (
         "Let people sort the sentences in their heads, then reveal. The first word is one that the bundled model "
         "gets wrong while it is sure of itself; the second one it does not dare to sort. Ask what could have "
         "misled it: look at how the sentences are built rather than what they mean.",
+    ),
+    Step(
+        "landing",
+        "Where does your sentence land?",
+        "Take sentences with the word from the audience, or press the ready ones. Nothing on the map moves: only the new "
+        "sentence is read, and put where its numbers say. Let people point to where it will land before you let it fly. "
+        "The bars say how near each group is; “between” means that the model does not know, or that the sentence uses the "
+        "word in a meaning that is not on this map.",
+        "wide",
     ),
     Step(
         "own",

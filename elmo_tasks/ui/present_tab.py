@@ -1,4 +1,4 @@
-"""The Present tab: ten steps for a person in front of an audience, with live answers of the model."""
+"""The Present tab: eleven steps for a person in front of an audience, with live answers of the model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import gradio as gr
 
 from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import format, present_parts, present_steps
+from elmo_tasks.ui import format, landing, present_landing, present_parts, present_steps
 from elmo_tasks.ui.parts import SHARED, Question, on_question, revision_of, scripted
 from elmo_tasks.ui.present_examples import FAILURES, FORMINGS, STATIC_WORDS, STORIES
 
@@ -68,6 +68,7 @@ def everything(service: Service) -> dict[str, str]:
         **story(service, 0),
         "forming": part(lambda: forming(service, 0)),
         "failure": part(lambda: failure(service, 0)),
+        "landing": part(lambda: present_landing.markup(service)),
     }
 
 
@@ -177,6 +178,7 @@ def build(service: Service, tabs: Sequence[str] = tuple(present_steps.TABS)) -> 
         except InputError as error:
             raise gr.Error(str(error), print_exception=False) from None
 
+    landing.build(service, "present-landing")
     on_question(stage, lambda question: respond(service, question), stage)
     gr.api(meaning_forms, api_name="meaning_forms", **SHARED)
     gr.api(static_neighbours, api_name="static_neighbours", **SHARED)

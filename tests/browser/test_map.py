@@ -142,3 +142,58 @@ def test_the_nearest_uses_follow_the_filter(open_page):
     page.get_by_label("A sentence with it").fill("No such word.")
     page.keyboard.press("Enter")
     page.locator(".near-editor .note.error").get_by_text("does not contain “bank”").wait_for()
+
+
+def land(page, sentence):
+    page.locator("form.landing input").fill(sentence)
+    submit(page, "Let it land")
+
+
+def test_a_sentence_flies_to_its_place(open_map):
+    page = open_map()
+    places = "[...document.querySelectorAll('.mark')].map(m => m.getAttribute('x') + m.getAttribute('y')).join()"
+    before = page.evaluate(places)
+    land(page, "We sat on the bank of the river.")
+    page.locator(".pin").wait_for()
+    assert page.evaluate("document.getAnimations().length") > 0
+    page.locator(".pin-ties line").nth(3).wait_for(state="attached")
+    page.locator(".landed-said").get_by_text("It lands in group A.").wait_for()
+    assert page.locator(".mark.near-pin").count() == 4
+    assert page.evaluate(places) == before
+    pin = page.locator(".pin").bounding_box()
+    mark = page.locator('.mark[data-use="3"]').bounding_box()
+    assert abs(pin["x"] - mark["x"]) < 200
+    land(page, "A bank <img src=x onerror=alert(1)> {{1+1}}.")
+    page.locator(".landed-said").get_by_text("between the groups").wait_for()
+    assert page.locator(".pin").count() == 2
+    assert page.locator(".landed details[open]").count() == 1
+    assert page.locator(".pin").nth(1).get_attribute("y") == "3.00%"  # farther out than the map: at its edge
+    land(page, "None.")
+    page.locator("form.landing .note").get_by_text("does not use “bank”").wait_for()
+    assert page.locator(".pin").count() == 2
+
+
+def test_what_landed_is_in_the_link_and_lands_again_on_the_next_map(open_map, open_page):
+    page = open_map()
+    land(page, "The river has a bank.")
+    page.locator(".landed-said").wait_for()
+    query = page.locator(".map-answer [data-link]").get_attribute("data-link")
+    assert "&land=The%20river%20has%20a%20bank." in query
+    page.get_by_label("Number of groups").select_option("2")
+    page.get_by_text("in 2 groups, as you asked").first.wait_for()
+    page.locator(".pin").wait_for()
+    page.get_by_role("button", name="Start over").click()
+    assert page.locator(".pin, .landed li").count() == 0
+    again = open_page(query=query, ready=MAP)
+    again.locator(".pin").wait_for()
+    assert again.locator(".landed summary").inner_text().split(maxsplit=1)[1] == "The river has a bank."
+
+
+def test_nothing_flies_where_motion_is_not_wanted(open_map):
+    page = open_map(width=390)
+    page.emulate_media(reduced_motion="reduce")
+    land(page, "The river has a bank.")
+    page.locator(".pin-ties line").first.wait_for(state="attached")
+    assert page.locator(".plane.flying").count() == 0
+    assert page.evaluate(WIDE) == 0
+    assert page.evaluate(CONTRAST) == []

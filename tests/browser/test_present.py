@@ -61,7 +61,7 @@ def test_arrows_home_and_end_change_the_step_but_not_in_a_box(present):
     page.keyboard.press("ArrowLeft")
     assert number(page) == 1
     page.keyboard.press("End")
-    assert number(page) == 10
+    assert number(page) == 11
     page.keyboard.press("Home")
     assert number(page) == 1
     page.get_by_label("Your word", exact=True).get_by_role("textbox").press("ArrowRight")
@@ -81,11 +81,11 @@ def test_a_reload_keeps_the_step(present):
     page.keyboard.press("End")
     page.reload()
     page.locator(".present").wait_for()
-    assert number(page) == 10
-    assert "step=10" in page.url
+    assert number(page) == 11
+    assert "step=11" in page.url
 
 
-@pytest.mark.parametrize(("step", "expected"), [("0", 1), ("99", 10), ("x", 1), ("4.5", 4)])
+@pytest.mark.parametrize(("step", "expected"), [("0", 1), ("99", 11), ("x", 1), ("4.5", 4)])
 def test_a_step_that_is_none_opens_another(present, step, expected):
     assert number(present(step)) == expected
 
@@ -225,7 +225,7 @@ def test_the_notes_follow_the_step(present):
     assert "four stages" in page.locator(".notes p:visible").inner_text()
     page.get_by_label("Go to step").select_option("8")
     assert "gets wrong" in page.locator(".notes p:visible").inner_text()
-    assert re.match("Step 8 of 10", page.locator(".unseen").inner_text())
+    assert re.match("Step 8 of 11", page.locator(".unseen").inner_text())
 
 
 @pytest.mark.parametrize("width", [390, 820, 1440])

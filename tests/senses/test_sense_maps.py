@@ -48,8 +48,9 @@ def test_a_calibration_survives_json(calibration):
 
 def test_places_keep_distances_of_a_plane():
     points = np.random.default_rng(0).standard_normal((9, 2))
-    places, share = on_paper(np.concatenate([points, np.zeros((9, 5))], axis=1))
-    assert share == pytest.approx(1.0)
+    drawn = on_paper(np.concatenate([points, np.zeros((9, 5))], axis=1))
+    places = drawn.places
+    assert drawn.shown == pytest.approx(1.0)
     scale = np.linalg.norm(places[0] - places[1]) / np.linalg.norm(points[0] - points[1])
     assert np.linalg.norm(places[3] - places[7]) == pytest.approx(scale * np.linalg.norm(points[3] - points[7]))
     assert np.abs(places).max() == pytest.approx(1.0)
@@ -59,11 +60,11 @@ def test_places_hardly_move_when_a_use_is_added():
     random = np.random.default_rng(1)
     points = np.concatenate([np.eye(20)[g] + 0.1 * random.standard_normal((10, 20)) for g in (0, 1, 2)])
     more = np.concatenate([points, points[-1:] + 0.05])
-    assert np.abs(on_paper(points)[0] - on_paper(more)[0][:-1]).max() < 0.25
+    assert np.abs(on_paper(points).places - on_paper(more).places[:-1]).max() < 0.25
 
 
 def test_one_point_has_a_place():
-    assert on_paper(np.ones((3, 4)))[0].tolist() == [[0.0, 0.0]] * 3
+    assert on_paper(np.ones((3, 4))).places.tolist() == [[0.0, 0.0]] * 3
 
 
 def test_groups_are_called_by_what_they_are_about():

@@ -6,9 +6,12 @@ import math
 import time
 
 from elmo_tasks.api import (
+    LandedUse,
+    MapRequest,
     MapUse,
     MapView,
     NearestUses,
+    NearOnMap,
     NearUse,
     Progress,
     SenseGroup,
@@ -100,7 +103,9 @@ class FakeMap:
             )
         words = (("stream", "muddy"), ("money", "loan"), ("third",), (), (), ())
         groups = tuple(
-            SenseGroup("ABCDEF"[g], sum(use.group == g for use in uses), words[g]) for g in range(n if shown else 0)
+            SenseGroup("ABCDEF"[g], len(own_uses), words[g], own_uses)
+            for g in range(n if shown else 0)
+            for own_uses in [tuple(k for k, use in enumerate(uses) if use.group == g)]
         )
         listed = ", ".join(f"{g.letter} ({', '.join(g.words)} …)" for g in groups)
         verdict = (
@@ -126,6 +131,21 @@ class FakeMap:
             len(own),
             60,
         )
+
+    def land(self, sentence: str, on: MapRequest) -> LandedUse:
+        drawn = self.sense_map(on.word, on.text, on.view, on.n_groups, on.gallery, on.name, on.model, None, on.index)
+        if on.word not in sentence:
+            raise InputError(f"The sentence does not use “{on.word}”.", field="sentence")
+        start, group = sentence.index(on.word), 0 if "river" in sentence else 1 if "money" in sentence else None
+        near = tuple(
+            NearOnMap(k, round(0.8 - 0.1 * n, 2), use.sentence, use.start, use.end, use.group)
+            for n, (k, use) in enumerate((k, use) for k, use in enumerate(drawn.uses) if group in (None, use.group))
+        )
+        place = {0: (-0.6, 0.1), 1: (0.6, 0.1), None: (0.0, 3.0)}[group]
+        nearness = tuple(0.5 if group == at else 0.1 for at in range(len(drawn.groups)))
+        said = "It lands between the groups." if group is None else f"It lands in group {'AB'[group]}."
+        end = start + len(on.word)
+        return LandedUse(sentence, start, end, *place, group, drawn.groups, nearness, near[:5], said)
 
     def two_lives(self, text: str, model: str | None = None, progress: Progress | None = None) -> TwoLives:
         if not text.strip():

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from elmo_tasks.api import MapView
+from elmo_tasks.api import MapRequest, MapView
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import map_page, map_picture, map_tab, map_words, nearest_page, nearest_tab
+from elmo_tasks.ui import landing, map_page, map_picture, map_tab, map_words, nearest_page, nearest_tab
 from elmo_tasks.ui.working import working
 from tests.ui.test_answer import HOSTILE, parsed
 
@@ -168,3 +168,38 @@ def test_other_forms_in_the_example_sentences_are_no_meanings(service):
     uses = tuple(replace(use, sentence="My banks", start=3, end=8) if use.own else use for use in found.uses)
     said = map_words.own_words(replace(found, uses=uses))
     assert "(“banks” in your text, “bank” in ours), and the letters alone move uses apart" in said
+
+
+def test_a_sentence_lands_on_the_map_that_was_asked_for(service):
+    asked = {"word": "bank", "view": "words", "groups": "2", "revision": 4}
+    value = landing.respond(service, {"sentence": "A bank of the river.", "map": asked, "revision": 3})
+    assert value["revision"] == 3
+    assert value["note"] == ""
+    assert (value["landed"]["x"], value["landed"]["group"]) == (-0.6, 0)
+    assert value["landed"]["near"] == [3, 4, 5, 6]
+    assert "It lands in group A." in value["landed"]["markup"]
+    assert value["landed"]["markup"].count("<li") == 2 + 4  # a bar for each group, and the nearest uses
+    assert landing.respond(service, {"sentence": "None.", "map": asked})["note"] == "The sentence does not use “bank”."
+    assert landing.request_from({"word": " bank ", "groups": "x", "gallery": False}) == MapRequest(
+        "bank", gallery=False
+    )
+    assert landing.request_from(None) == MapRequest("")
+
+
+def test_nothing_that_lands_is_markup(service):
+    found = service.maps.land(f"The bank {HOSTILE}", MapRequest("bank", f"A bank {HOSTILE}"))
+    groups = tuple(replace(group, letter=HOSTILE, words=(HOSTILE,)) for group in found.groups)
+    tags = parsed(landing.markup(replace(found, verdict=HOSTILE, groups=groups)))
+    assert not tags.seen & {"img", "script"}
+    assert "onerror" not in tags.attributes
+
+
+def test_the_picture_says_where_a_place_of_the_map_is(service):
+    """A use that lands on the place of another is drawn where that one is, unless it was moved from under a third."""
+    found = service.maps.sense_map("bank")
+    points = [(use.x, use.y) for use in found.uses]
+    scale = map_picture.scale_of(points)
+    across, up = 100 * scale / map_picture.WIDTH, 100 * scale / map_picture.HEIGHT
+    assert f'data-across="{across:.2f}" data-up="{up:.2f}"' in map_picture.picture(found)
+    for (x, y), (a, b) in zip(points, map_picture.apart(points, 0.0), strict=True):
+        assert (50 + x * across, 50 - y * up) == pytest.approx((a, b))

@@ -22,9 +22,9 @@ def forming(service, at=0):
 
 
 def test_there_are_ten_steps_each_with_notes():
-    assert len(present_steps.STEPS) == 10
+    assert len(present_steps.STEPS) == 11
     assert all(step.title and step.notes for step in present_steps.STEPS)
-    assert present_steps.markup().count('<section class="step ') == 10
+    assert present_steps.markup().count('<section class="step ') == 11
 
 
 def test_every_other_tab_has_a_link_on_the_last_step():

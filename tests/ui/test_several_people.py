@@ -55,6 +55,8 @@ QUESTIONS = {
     "/sentiment": lambda word: ([f"A fine {word}."],),
     "/ner": lambda word: ([f"A fine {word}."],),
     "/sense_map": lambda word: (word, f"My {word} is here."),
+    "/land": lambda word: (word, f"My {word} is here.", f"My {word} is here."),
+    "/two_texts": lambda word: (f"My {word} is here.", f"A {word}.", word),
     "/two_lives": lambda word: (f"My {word} is here.",),
     "/nearest": lambda word: (word, f"My {word} is here."),
     "/meaning_forms": lambda word: (word, f"My {word} is here."),

@@ -7,7 +7,13 @@ from tests.ui.fake_service import FakeService
 def test_slow_work_has_slots_of_its_own():
     app = build_app(FakeService())
     slots = {fn.api_name: fn.concurrency_id for fn in app.fns.values() if fn.api_visibility == "public"}
-    assert {name for name, slot in slots.items() if slot == "slow"} == {"sentiment", "sense_map", "two_lives"}
+    assert {name for name, slot in slots.items() if slot == "slow"} == {
+        "sentiment",
+        "sense_map",
+        "land",
+        "two_lives",
+        "two_texts",
+    }
     assert slots["compare"] == "model"
     tabs = {part.props["part"]: fn.concurrency_id for fn in app.fns.values() for part in _asking(app, fn)}
     assert (tabs["compare"], tabs["try"], tabs["map"]) == ("model", "texts", "uses")

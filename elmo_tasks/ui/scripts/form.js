@@ -195,5 +195,11 @@ window.elmo = (() => {
     if (part.previousElementSibling?.matches(".lost")) part.previousElementSibling.remove();
     part.hidden = false;
   }
-  return { make, options, chips, field, examples, segments, picked, pick, models, place, say, hush, busy, narrow, away, bring, grow, outdated, number, percent, questions, complain, settle };
+  // A page as a file of the person's own.
+  function save(name, text) {
+    const address = URL.createObjectURL(new Blob([text], { type: "text/html;charset=utf-8" }));
+    Object.assign(document.createElement("a"), { href: address, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  }
+  return { make, options, chips, field, examples, segments, picked, pick, models, place, say, hush, busy, narrow, away, bring, grow, outdated, number, percent, questions, complain, settle, save };
 })();

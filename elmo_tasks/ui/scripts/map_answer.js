@@ -85,6 +85,7 @@ function start() {
   held = null;
   const [first] = marks().sort((a, b) => typical(b) - typical(a));
   if (first && matchMedia("(min-width: 641px)").matches) tell(first.dataset.use);
+  element.dispatchEvent(new CustomEvent("drawn", { bubbles: true })); // for landing.js
 }
 start();
 watch("value", start);

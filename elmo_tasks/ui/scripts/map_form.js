@@ -90,6 +90,11 @@ function send(lives) {
 function onAnswer(value, asked, more) {
   hush(element);
   if (value.view) view.value = value.view;
+  if (!value.note && asked && !asked.lives) {
+    const form = element.firstElementChild;
+    form.drawn = { ...asked, view: value.view, revision: value.revision };
+    form.dispatchEvent(new CustomEvent("drawn", { bubbles: true })); // for landing.js
+  }
   if (value.note) {
     const box = show(value.note.field, value.note.text);
     if (document.activeElement === submit) box.focus();

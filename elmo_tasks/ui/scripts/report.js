@@ -1,10 +1,10 @@
 // "Download report" below a comparison: asks the server for the file, then saves it.
 // Gradio runs this as a function body with `trigger`, `props` and `watch`.
 
-const { questions } = elmo;
+const { questions, save } = elmo;
 const say = (text) => { document.querySelector(".answer .said").textContent = text; };
 
-const answers = questions({ props, trigger, watch }, { answer: save, lost: () => say("The report could not be made") });
+const answers = questions({ props, trigger, watch }, { answer: made, lost: () => say("The report could not be made") });
 
 // It holds what is on the page: the folds below the comparison only if they are open and answered.
 function state() {
@@ -17,11 +17,9 @@ function state() {
     substitutes: answered(".guesses") !== null,
   };
 }
-function save({ name, text }) {
+function made({ name, text }) {
   if (!text) return say("The report could not be made");
-  const address = URL.createObjectURL(new Blob([text], { type: "text/html;charset=utf-8" }));
-  Object.assign(document.createElement("a"), { href: address, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  save(name, text);
   say("Report saved");
 }
 document.addEventListener("click", (event) => {

@@ -1,0 +1,55 @@
+"""What is said of a word in two texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from elmo_tasks.api import MovedWord
+from elmo_tasks.senses.shift import FEWEST_EACH, Shift
+
+#: A deal at random is as far apart no more often than this, where it is said that a use moved.
+LEVEL = 0.05
+
+
+def word_verdict(word: str, names: tuple[str, str], n: tuple[int, int], found: Shift) -> str:
+    """Whether the use of a word moved, and against what that is held.
+
+    Args:
+        word: as asked.
+        names: of the texts.
+        n: its uses in each.
+        found: how far they are apart.
+    """
+    uses = f"{n[0]} uses in the {names[0]}, {n[1]} in the {names[1]}"
+    numbers = (
+        f"Average pair distance {found.distance:.2f}; {found.chance:.2f} if the same uses were dealt to the texts at random "
+        f"(p = {found.p:.3f})."
+    )
+    if found.p <= LEVEL:
+        return (
+            f"The two texts use “{word}” differently: {uses}. {numbers} That may be another meaning, or only another topic: "
+            "judge by the sentences."
+        )
+    return f"No difference in the use of “{word}” is sure: {uses}. {numbers} Chance alone shows as much."
+
+
+def moved_verdict(words: Sequence[MovedWord], names: tuple[str, str], n_found: int) -> str:
+    """Which words moved most.
+
+    Args:
+        words: those that were compared, those that moved most first.
+        names: of the texts.
+        n_found: how many could have been.
+    """
+    looked = f"the {len(words)} most frequent of {n_found}" if len(words) < n_found else f"all {n_found}"
+    by_chance = sum(word.p <= LEVEL for word in words)
+    about = (
+        f"Looked at {looked} content words that come {FEWEST_EACH} times or more in both. {by_chance} of {len(words)} are used "
+        f"more differently than chance would have it at the 5 % level, which alone would let {0.05 * len(words):.0f} through; "
+        "texts on different topics move nearly all words. The list says where to look."
+    )
+    out = [f"“{word.word}”" for word in words if word.stands_out]
+    if out:
+        named = ", ".join(out[:4]) + (f" and {len(out) - 4} more" if len(out) > 4 else "")
+        return f"From the {names[0]} to the {names[1]}, {named} moved much more than the other words. {about}"
+    return f"No word moved much more than the others from the {names[0]} to the {names[1]}. {about}"

@@ -1,0 +1,150 @@
+"""A word in two texts, and the words whose use moved most from one to the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from elmo_tasks.api import MapView, MovedWord, Progress, SenseMap, TwoTexts
+from elmo_tasks.encoders.encoder import Encoder
+from elmo_tasks.errors import InputError
+from elmo_tasks.senses.clustering import directions
+from elmo_tasks.senses.content_words import content_words
+from elmo_tasks.senses.layout import on_paper
+from elmo_tasks.senses.shift import FEWEST_EACH, Shift, shift
+from elmo_tasks.senses.standing_out import STANDS_OUT, standing_out
+from elmo_tasks.senses.uses import FoundUse, base_word, evenly, sentences_of, uses_in
+from elmo_tasks.senses.views_of_uses import BOTH
+from elmo_tasks.serving.drawn_maps import MapDrawer, map_points, part
+from elmo_tasks.serving.named_groups import named_groups
+from elmo_tasks.serving.two_text_words import moved_verdict, word_verdict
+from elmo_tasks.text.mentions import quoted
+from elmo_tasks.text.word_forms import folded
+
+MOST_CHARACTERS = 500_000
+_MOST_USES = 100  # of a text on the map
+_MOST_USES_EACH = 30  # of a text, where many words are compared
+_MOST_WORDS = 40
+
+
+class TextsSideBySide:
+    """Implements :class:`elmo_tasks.api.TwoTextService`.
+
+    Args:
+        drawer: reads uses, and keeps what it read.
+    """
+
+    def __init__(self, drawer: MapDrawer) -> None:
+        self._drawer = drawer
+
+    def set_against(
+        self,
+        first: str,
+        second: str,
+        word: str = "",
+        names: tuple[str, str] = ("", ""),
+        model: str | None = None,
+        progress: Progress | None = None,
+    ) -> TwoTexts:
+        """See :meth:`elmo_tasks.api.TwoTextService.set_against`."""
+        for text, field, which in ((first, "first", "first"), (second, "second", "second")):
+            if not text.strip():
+                raise InputError(f"Paste the {which} text.", field=field)
+            if len(text) > MOST_CHARACTERS:
+                raise InputError(
+                    f"The {which} text has {len(text):,} characters; the most is {MOST_CHARACTERS:,}. Use a part of it.",
+                    field=field,
+                )
+        sides = (sentences_of(first), sentences_of(second))
+        called = (names[0].strip()[:60] or "first text", names[1].strip()[:60] or "second text")
+        if word.strip():
+            return self._word(word.strip(), sides, called, model, progress)
+        return self._words(sides, called, model, progress)
+
+    def _word(
+        self,
+        word: str,
+        sides: tuple[list[str], list[str]],
+        names: tuple[str, str],
+        model: str | None,
+        progress: Progress | None,
+    ) -> TwoTexts:
+        base_word(word)
+        (one, n_one), (other, n_other) = (uses_in(word, sentences, _MOST_USES) for sentences in sides)
+        for n, name in ((n_one, names[0]), (n_other, names[1])):
+            if n < FEWEST_EACH:
+                times = {0: "does not use", 1: "uses only once"}.get(n, f"uses only {n} times")
+                raise InputError(
+                    f"The {name} {times} {quoted(word)}; at least {FEWEST_EACH} uses in each text are needed.",
+                    field="word",
+                )
+        encoder, view = self._view(model)
+        uses = (*one, *other)
+        vectors = self._drawer.viewed.in_view(encoder, view, uses, part(progress, "Reading the sentences"))
+        found = shift(vectors[: len(one)], vectors[len(one) :])
+        groups = (tuple(range(len(one))), tuple(range(len(one), len(uses))))
+        paper = on_paper(directions(vectors))
+        verdict = word_verdict(word, names, (n_one, n_other), found)
+        drawn = SenseMap(
+            word=word,
+            model=encoder.name,
+            view=view,
+            views=(MapView(view),),
+            uses=map_points(uses, vectors, paper, {k: g for g, group in enumerate(groups) for k in group}),
+            groups=named_groups(self._drawer.viewed.static, uses, groups, word),
+            asked_groups=2,
+            is_clear=False,
+            verdict=verdict,
+            shown=round(paper.shown, 4),
+            agreement=None,
+            n_own=n_one + n_other,
+            n_measured_words=0,
+        )
+        row = _moved(word, (n_one, n_other), found, False)
+        return TwoTexts(encoder.name, view, names, (len(sides[0]), len(sides[1])), (row,), 1, drawn, verdict)
+
+    def _words(
+        self,
+        sides: tuple[list[str], list[str]],
+        names: tuple[str, str],
+        model: str | None,
+        progress: Progress | None,
+    ) -> TwoTexts:
+        one, other = ({folded(w.word): w for w in content_words(sentences, FEWEST_EACH)} for sentences in sides)
+        both = sorted(one.keys() & other.keys(), key=lambda w: (-min(len(one[w].uses), len(other[w].uses)), w))
+        if not both:
+            raise InputError(
+                f"No content word comes {FEWEST_EACH} times in both texts. Paste longer ones.", field="second"
+            )
+        chosen = [
+            (w, evenly(one[w].uses, _MOST_USES_EACH), evenly(other[w].uses, _MOST_USES_EACH))
+            for w in both[:_MOST_WORDS]
+        ]
+        encoder, view = self._view(model)
+        together: list[FoundUse] = [use for _, a, b in chosen for use in (*a, *b)]
+        vectors = self._drawer.viewed.in_view(encoder, view, together, part(progress, "Reading the texts"))
+        shifts, start = [], 0
+        for _, a, b in chosen:
+            middle, end = start + len(a), start + len(a) + len(b)
+            shifts.append(shift(vectors[start:middle], vectors[middle:end]))
+            start = end
+        apart = standing_out([found.score for found in shifts], [len(a) + len(b) for _, a, b in chosen])
+        words = [
+            _moved(w, (len(one[w].uses), len(other[w].uses)), found, bool(out >= STANDS_OUT and found.p <= 0.05))
+            for (w, _, _), found, out in zip(chosen, shifts, apart, strict=True)
+        ]
+        words.sort(key=lambda moved: (-moved.stands_out, -moved.score))
+        verdict = moved_verdict(words, names, len(both))
+        n_sentences = (len(sides[0]), len(sides[1]))
+        return TwoTexts(encoder.name, view, names, n_sentences, tuple(words), len(both), None, verdict)
+
+    def _view(self, model: str | None) -> tuple[Encoder, str]:
+        encoder = self._drawer.encoder(model)
+        known = self._drawer.viewed.calibration(encoder)
+        return encoder, known.best if known else BOTH
+
+
+def _moved(word: str, n: Sequence[int], found: Shift, stands_out: bool) -> MovedWord:
+    numbers = np.round([found.distance, found.chance, found.p, found.score], 4).tolist()
+    return MovedWord(word, n[0], n[1], *numbers, stands_out)

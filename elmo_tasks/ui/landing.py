@@ -1,0 +1,94 @@
+"""A sentence that lands on the map of its word: what the page asks, and what it draws."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from elmo_tasks.api import LandedUse, MapRequest, Service
+from elmo_tasks.errors import InputError
+from elmo_tasks.ui.map_picture import shape
+from elmo_tasks.ui.page import fill
+from elmo_tasks.ui.parts import SLOW, Question, on_question, revision_of, scripted
+
+
+def request_from(data: Any) -> MapRequest:
+    """Which map the page shows, as it asked for it."""
+    asked = data if isinstance(data, dict) else {}
+    groups = str(asked.get("groups") or "")
+    return MapRequest(
+        word=str(asked.get("word") or "").strip(),
+        text=str(asked.get("text") or ""),
+        view=str(asked["view"]) if asked.get("view") else None,
+        n_groups=int(groups) if groups.isdecimal() else None,
+        gallery=asked.get("gallery") is not False,
+        name=str(asked.get("name") or ""),
+        model=str(asked["model"]) if asked.get("model") else None,
+        index=asked.get("index") is True,
+    )
+
+
+def respond(service: Service, data: Question) -> dict[str, Any]:
+    """Answer a sentence: its place, its nearest uses and the markup that tells of it; or a note."""
+    value: dict[str, Any] = {"revision": revision_of(data), "note": "", "landed": None}
+    try:
+        found = service.maps.land(str(data.get("sentence") or ""), request_from(data.get("map")))
+    except InputError as error:
+        return {**value, "note": str(error)}
+    place = {"x": found.x, "y": found.y, "near": [near.position for near in found.nearest], "group": found.group}
+    return {**value, "landed": {**place, "markup": markup(found)}}
+
+
+def markup(found: LandedUse) -> str:
+    """What is told of a sentence that has landed."""
+    signs = {at: shape(at) for at in (None, *range(len(found.groups)))}
+    return fill("landing.html", "landed", found, signs)
+
+
+def build(service: Service, name: str = "landing") -> None:
+    """Put the part that lets sentences land on the maps of its tab into the open container."""
+    part = scripted(name, "scripts/landing.js", classes="landing-part")
+    on_question(part, lambda question: respond(service, question), part)
+
+
+def endpoint(service: Service) -> None:
+    """The same for programs."""
+
+    def land(
+        word: str,
+        sentence: str,
+        text: str = "",
+        view: str | None = None,
+        n_groups: int | None = None,
+        gallery: bool = True,
+        model: str | None = None,
+    ) -> dict[str, Any]:
+        """Put a sentence on the map of its word, where nothing else moves, and say in which group it lands.
+
+        Example: ``predict("bank", "The bank was covered with reeds.", api_name="/land")``.
+
+        Args:
+            word: one word; its inflections count.
+            sentence: uses the word; brackets mark which of several places is meant.
+            text: your own text, if the map is drawn from it.
+            view: as in ``/sense_map``.
+            n_groups: 1 to 6; left to the data if it is not given.
+            gallery: whether the example sentences are on the map.
+            model: name of a model; the default one if it is not given.
+
+        Returns:
+            sentence, start, end, x, y, group (null between groups), groups, nearness to each, nearest (position, cosine,
+            sentence, start, end, group), verdict.
+        """
+        if not all(isinstance(t, str) for t in (word, sentence, text, view or "", model or "")):
+            raise gr.Error("Expected a word, a sentence, a text and a view as strings.", print_exception=False)
+        if n_groups is not None and (not isinstance(n_groups, int) or isinstance(n_groups, bool)):
+            raise gr.Error("Expected n_groups as a whole number.", print_exception=False)
+        try:
+            asked = MapRequest(word, text, view or None, n_groups, gallery is not False, model=model or None)
+            return service.maps.land(sentence, asked).to_dict()
+        except InputError as error:
+            raise gr.Error(str(error), print_exception=False) from None
+
+    gr.api(land, api_name="land", **SLOW)

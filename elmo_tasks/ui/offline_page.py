@@ -1,0 +1,85 @@
+"""The map of a word as one file to hand out: it opens without a server and without a network, on a phone and in the dark."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import random
+from collections.abc import Sequence
+from datetime import date
+
+from markupsafe import Markup
+
+from elmo_tasks.api import Comparison, MapUse, ModelInfo, SenseMap
+from elmo_tasks.ui import answer as compared
+from elmo_tasks.ui import map_picture
+from elmo_tasks.ui.map_words import measured, shown_words
+from elmo_tasks.ui.page import joined, render
+from elmo_tasks.wording.text import headline, slug
+
+#: Sentences to guess on.
+MOST_STORY = 6
+_LONGEST_STORY = 400  # characters
+_STYLES = ("styles/style.css", "styles/map.css", "styles/offline.css")
+
+
+def file_name(word: str) -> str:
+    """A file name that every system takes."""
+    return f"sense-map-{slug(word)}.html"
+
+
+def story_of(answer: SenseMap) -> list[str]:
+    """Typical sentences of every group, mixed, with ``[brackets]`` around the word: what a comparison is asked with; none where no
+    groups are named.
+    """
+    share = max(1, MOST_STORY // max(1, len(answer.groups)))
+    chosen = [
+        use for group in answer.groups for use in [k for k in group.typical if _can_be_told(answer.uses[k])][:share]
+    ]
+    random.Random(answer.word).shuffle(chosen)
+    uses = [answer.uses[k] for k in chosen]
+    return [
+        f"{use.sentence[: use.start]}[{use.sentence[use.start : use.end]}]{use.sentence[use.end :]}" for use in uses
+    ]
+
+
+def _can_be_told(use: MapUse) -> bool:
+    """Whether a sentence is short enough to guess on, and has no brackets of its own."""
+    return len(use.sentence) <= _LONGEST_STORY and "[" not in use.sentence and "]" not in use.sentence
+
+
+def page(answer: SenseMap, comparison: Comparison | None, models: Sequence[ModelInfo], made: date) -> str:
+    """The file.
+
+    Args:
+        answer: the map.
+        comparison: of the sentences of :func:`story_of`; ``None`` without them.
+        models: gives the model its title.
+        made: the date to write on it.
+    """
+    first, rest = headline(answer.verdict)
+    last = len(answer.groups)
+    script = _script()
+    return render(
+        "offline.html",
+        answer=answer,
+        first=first,
+        reasons=" ".join(part for part in (rest, measured(answer)) if part),
+        story=comparison.items if comparison else (),
+        verdict=compared.verdict_section(comparison, models) if comparison else "",
+        picture=map_picture.picture(answer),
+        shape=map_picture.shape,
+        shown=shown_words(answer),
+        order=sorted(range(len(answer.uses)), key=lambda k: (last if (at := answer.uses[k].group) is None else at, k)),
+        model=next((m.title for m in models if m.name == answer.model), answer.model),
+        made=made.isoformat(),
+        style=Markup(joined(*_STYLES)),  # ours alone, as is the script
+        script=Markup(script),
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+    )
+
+
+def _script() -> str:
+    """What the Sense map tab runs, here on a page of its own."""
+    of_map = f"((element, watch) => {{\n{joined('scripts/map_answer.js')}\n}})(document.querySelector('.map-answer'), () => {{}});"
+    return "\n".join(("", joined("scripts/offline.js", "scripts/form.js"), of_map, ""))

@@ -1,0 +1,25 @@
+"""The step of the Present tab where the audience's sentences land on a map."""
+
+from __future__ import annotations
+
+from elmo_tasks.api import Service
+from elmo_tasks.errors import InputError
+from elmo_tasks.ui import map_picture
+from elmo_tasks.ui.page import fill
+
+#: A word whose groups are its meanings, and sentences of ours that the bundled model was not fitted on.
+WORD = "bank"
+READY = (
+    "Two otters slid down the bank into the stream.",
+    "The bank gave me a mortgage at a low rate.",
+    "The bank is over there.",
+)
+
+
+def markup(service: Service, word: str = WORD, ready: tuple[str, ...] = READY) -> str:
+    """The map of the word with the form that lets sentences land on it, or the reason why there is none."""
+    try:
+        found = service.maps.sense_map(word)
+    except InputError as error:
+        return fill("present/answers.html", "problem", str(error))
+    return fill("landing.html", "stage", found, map_picture.picture(found), map_picture.shape, ready)

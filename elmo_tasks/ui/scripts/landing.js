@@ -1,0 +1,139 @@
+// A sentence flies to its place on the map above its form; nothing else there moves.
+// Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
+
+const { make, busy, questions } = elmo;
+const SVG = "http://www.w3.org/2000/svg";
+const FLIGHT = 1400; // milliseconds
+const MOST_IN_LINK = 2_000; // characters
+const panel = element.closest("[role=tabpanel]") || document.body;
+const query = new URLSearchParams(location.search);
+let landed = query.get("tab") === "map" ? query.getAll("land") : []; // sentences, in the order they came
+let word = null; // of the map they lie on; none yet
+let known = null; // the form of that map
+
+const form = () => panel.querySelector("form.landing");
+// What the map in view was asked with: it stands at its form, or the editor of the tab remembers it.
+const asked = () => (form()?.dataset.asked ? JSON.parse(form().dataset.asked) : panel.querySelector(".map-editor")?.drawn);
+const answers = questions({ props, trigger, watch }, { answer: onAnswer, all: true, hint: "Try another sentence.",
+  busy: (text) => form() && busy(form().querySelector(".primary"), text && "Reading…"), lost: note });
+
+function note(text) {
+  const where = form()?.querySelector(".note");
+  if (!where) return;
+  where.hidden = !text;
+  where.replaceChildren(text && make("p", {}, text));
+}
+function ask(sentence, fly) {
+  note("");
+  answers.ask(() => ({ sentence, fly, map: asked() }));
+}
+function onAnswer(value, question) {
+  if (!form() || question?.map?.revision !== asked()?.revision) return; // another map has come meanwhile
+  if (value.note) return note(value.note);
+  if (!landed.includes(question.sentence)) landed.push(question.sentence);
+  show(value.landed, landed.indexOf(question.sentence) + 1, question.fly);
+  const link = form().closest(".map-answer")?.querySelector("[data-link]");
+  if (!link) return;
+  link.dataset.base ??= link.dataset.link;
+  const more = landed.map((sentence) => `&land=${encodeURIComponent(sentence)}`).join("");
+  link.dataset.link = link.dataset.base + (more.length <= MOST_IN_LINK ? more : "");
+}
+
+// --- On the map ---
+
+function draw(name, attributes, ...children) {
+  const node = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  node.append(...children);
+  return node;
+}
+const map = () => panel.querySelector(".sense-map");
+const pins = (number) => [...map().querySelectorAll(number ? `.pin[data-pin="${number}"]` : ".pin")];
+function pinned({ x, y }, number) {
+  const within = (at) => `${Math.min(97, Math.max(3, at)).toFixed(2)}%`; // what lies farther out stands at the edge
+  const { across, up } = map().dataset;
+  return draw("svg", { x: within(50 + x * across), y: within(50 - y * up), class: "pin", "data-pin": number },
+    draw("g", {}, draw("circle", { r: 15 }), draw("text", { y: 5.2 }, String(number))));
+}
+function tie(number, near) {
+  const [pin] = pins(number);
+  let ties = map().querySelector(".pin-ties");
+  if (!ties) map().prepend(ties = draw("g", { class: "pin-ties" }));
+  const marks = near.map((use) => map().querySelector(`.mark[data-use="${use}"]`)).filter(Boolean);
+  ties.replaceChildren(...marks.map((mark) => draw("line", { x1: pin.getAttribute("x"), y1: pin.getAttribute("y"), x2: mark.getAttribute("x"), y2: mark.getAttribute("y") })));
+  map().querySelector(".ties").replaceChildren(); // those of a mark that was told of
+  for (const mark of map().querySelectorAll(".mark")) {
+    mark.classList.toggle("near-pin", marks.includes(mark));
+    mark.classList.remove("told-of");
+  }
+  for (const other of pins()) other.classList.toggle("told-of", other === pin);
+}
+function show(found, number, fly) {
+  for (const old of pins(number)) old.remove();
+  const pin = pinned(found, number);
+  map().append(pin);
+  const list = panel.querySelector(".landed");
+  list.querySelector(`[data-pin="${number}"]`)?.remove();
+  const item = make("li", { "data-pin": number }, make("details", { open: true, ontoggle: (event) => { if (event.target.open) chosen(); } },
+    make("summary", {}, make("b", { class: "pin-sign" }, String(number)), " ", landed[number - 1])));
+  const body = make("div", {});
+  body.innerHTML = found.markup; // escaped on the server
+  item.firstElementChild.append(body);
+  list.prepend(item);
+  function chosen() {
+    for (const other of list.querySelectorAll("details[open]")) if (other !== item.firstElementChild) other.open = false;
+    tie(number, found.near);
+  }
+  const again = form().querySelector("[data-again]");
+  if (again) again.hidden = false;
+  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  if (!fly || calm) return chosen();
+  map().scrollIntoView({ block: "nearest", behavior: "smooth" });
+  const plane = map().closest(".plane");
+  const from = form().querySelector("input").getBoundingClientRect();
+  const to = pin.firstElementChild.getBoundingClientRect();
+  const [dx, dy] = [from.x + 30 - to.x, from.y - to.y];
+  plane.classList.add("flying");
+  pin.firstElementChild.animate([
+    { transform: `translate(${dx}px, ${dy}px) scale(.6)` },
+    { transform: `translate(${dx / 3}px, ${dy / 2 - 60}px) scale(1.9)`, offset: 0.55 },
+    { transform: "none" },
+  ], { duration: FLIGHT, easing: "cubic-bezier(.3, .1, .2, 1)" }).finished.then(chosen, chosen).finally(() => plane.classList.remove("flying"));
+}
+
+panel.addEventListener("submit", (event) => {
+  if (event.target !== form()) return;
+  event.preventDefault();
+  event.stopPropagation(); // the stage of Present has forms of its own
+  const box = form().querySelector("input");
+  ask(box.value.trim(), true);
+  box.select();
+}, true);
+panel.addEventListener("click", (event) => {
+  const pin = event.target.closest?.(".pin");
+  if (pin) panel.querySelector(`.landed [data-pin="${pin.dataset.pin}"] details`).open = true;
+  const ready = event.target.closest?.("form.landing [data-sentence]");
+  if (ready) ask(ready.dataset.sentence, true);
+  if (!event.target.closest?.("form.landing [data-again]")) return;
+  landed = [];
+  for (const old of pins()) old.remove();
+  map().querySelector(".pin-ties")?.replaceChildren();
+  for (const mark of map().querySelectorAll(".near-pin")) mark.classList.remove("near-pin");
+  panel.querySelector(".landed").replaceChildren();
+  event.target.hidden = true;
+  const link = form().closest(".map-answer")?.querySelector("[data-link]");
+  if (link?.dataset.base) link.dataset.link = link.dataset.base;
+});
+// Another map has come: of the same word, all land there again; the map and what was asked for it come in any order.
+function start() {
+  const drawn = asked();
+  if (!form() || form() === known || !drawn) return;
+  if (form().dataset.revision && form().dataset.revision !== String(drawn.revision)) return;
+  known = form();
+  const again = word === null || word === drawn.word ? landed : [];
+  word = drawn.word;
+  landed = [];
+  for (const sentence of again) ask(sentence, false);
+}
+panel.addEventListener("drawn", start);
+start();

@@ -1,0 +1,110 @@
+"""A worksheet for a class: sentences to sort by hand, and on a page of its own what the program says. It prints on A4."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from markupsafe import Markup
+
+from elmo_tasks.api import Comparison, ModelInfo, SenseMap
+from elmo_tasks.ui.page import joined, render
+from elmo_tasks.ui.uses import group_of
+from elmo_tasks.wording.text import headline, slug
+
+#: Sentences of a sheet that is made from a map, as far as they can be shared out: they fit a page.
+MOST_SENTENCES = 10
+
+
+@dataclass(frozen=True)
+class Line:
+    """A sentence to sort.
+
+    Attributes:
+        sentence: the sentence.
+        start: character offset of the word in it.
+        end: character offset one past its end.
+        group: the group that the program puts it in; ``None`` if it does not say.
+        meant: the meaning that it was written for, where that is known.
+    """
+
+    sentence: str
+    start: int
+    end: int
+    group: int | None
+    meant: str
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What a worksheet asks and answers.
+
+    Attributes:
+        word: the word; empty where the sentences mark words of their own.
+        lines: the sentences, mixed.
+        n_groups: groups that the program names; 0 where it does not say.
+        verdict: what the program says.
+        model: name of the model.
+    """
+
+    word: str
+    lines: tuple[Line, ...]
+    n_groups: int
+    verdict: str
+    model: str
+
+
+def of_map(answer: SenseMap) -> Sheet:
+    """A sheet of the most typical uses of each group of a map, or of its first uses where no groups are named."""
+    if answer.groups:
+        share = max(1, MOST_SENTENCES // len(answer.groups))
+        chosen = [use for group in answer.groups for use in group.typical[:share]]
+    else:
+        step = max(1, len(answer.uses) // MOST_SENTENCES)
+        chosen = list(range(0, len(answer.uses), step))[:MOST_SENTENCES]
+    uses = [answer.uses[k] for k in chosen]
+    lines = [Line(use.sentence, use.start, use.end, use.group, use.sense or "") for use in uses]
+    return Sheet(answer.word, _mixed(lines, answer.word), len(answer.groups), answer.verdict, answer.model)
+
+
+def of_comparison(comparison: Comparison) -> Sheet:
+    """A sheet of the sentences of a comparison."""
+    groups = group_of(comparison)
+    lines = [
+        Line(item.sentence, item.start, item.end, group, "")
+        for item, group in zip(comparison.items, groups, strict=True)
+    ]
+    found = Sheet(comparison.word, _mixed(lines, comparison.word), len(comparison.groups), "", comparison.model)
+    return Sheet(found.word, found.lines, found.n_groups, comparison.verdict, found.model)
+
+
+def _mixed(lines: Sequence[Line], word: str) -> tuple[Line, ...]:
+    """In an order that tells nothing, and is the same each time."""
+    order = sorted(lines, key=lambda line: line.sentence)
+    random.Random(word).shuffle(order)
+    return tuple(order)
+
+
+def file_name(sheet: Sheet) -> str:
+    """A file name that every system takes."""
+    return f"worksheet-{slug(sheet.word)}.html"
+
+
+def page(sheet: Sheet, models: Sequence[ModelInfo], made: date) -> str:
+    """The file: the sheet, and its answers on a page of their own.
+
+    Args:
+        sheet: what it asks.
+        models: gives the model its title.
+        made: the date to write on it.
+    """
+    return render(
+        "worksheet.html",
+        sheet=sheet,
+        style=Markup(joined("styles/worksheet.css")),  # ours alone
+        said=headline(sheet.verdict)[0],
+        model=next((m.title for m in models if m.name == sheet.model), sheet.model),
+        made=made.isoformat(),
+    )

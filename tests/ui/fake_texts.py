@@ -1,0 +1,38 @@
+"""Two texts without a model: a word that is in both moved as far as its texts are long."""
+
+from __future__ import annotations
+
+from elmo_tasks.api import MovedWord, Progress, TwoTexts
+from elmo_tasks.errors import InputError
+from tests.ui.fake_map import FakeMap
+
+
+class FakeTexts:
+    """What the Two texts tab asks."""
+
+    def set_against(
+        self,
+        first: str,
+        second: str,
+        word: str = "",
+        names: tuple[str, str] = ("", ""),
+        model: str | None = None,
+        progress: Progress | None = None,
+    ) -> TwoTexts:
+        if word == "crash":
+            raise RuntimeError("a secret detail")
+        if not first.strip() or not second.strip():
+            raise InputError("Paste both texts.", field="second" if first.strip() else "first")
+        if word and not (word in first and word in second):
+            raise InputError(f"Both texts must use “{word}”.", field="word")
+        called = (names[0] or "first text", names[1] or "second text")
+        n = (len(first.splitlines()), len(second.splitlines()))
+        rows = (
+            MovedWord(word or "bank", *n, 0.61, 0.42, 0.001, 6.2, True),
+            MovedWord("tree", 4, 4, 0.3, 0.31, 0.6, -0.2, False),
+        )
+        if not word:
+            return TwoTexts("fake-small", "both", called, n, rows, 2, None, "“bank” moved much more. Looked at all 2.")
+        drawn = FakeMap().sense_map(word, f"{first}\n{second}", n_groups=2, gallery=False)
+        said = f"The two texts use “{word}” differently: {n[0]} uses, {n[1]} uses. Judge by the sentences."
+        return TwoTexts("fake-small", "both", called, n, rows[:1], 1, drawn, said)
