@@ -100,14 +100,11 @@ def line(title: str, found: Sequence[Landed], least: float) -> str:
 
 
 def read(
-    encoder: Encoder, static: StaticVectors, view: str
+    encoder: Encoder, static: StaticVectors, view: str, words: Sequence[str]
 ) -> dict[str, tuple[list[FoundUse], NDArray[np.float32], int]]:
     """The uses of each word, those of the gallery first, and their vectors."""
     everyday = [(entry.word, gallery_use(entry)) for entry in everyday_uses()]
-    uses = {
-        word: (known := [*gallery_uses(word)], [use for other, use in everyday if other == word])
-        for word in gallery_words()
-    }
+    uses = {word: (known := [*gallery_uses(word)], [use for other, use in everyday if other == word]) for word in words}
     together = [use for known, typed in uses.values() for use in (*known, *typed)]
     vectors = marked_vectors(encoder, static, together).view(view)
     found, start = {}, 0
@@ -123,15 +120,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", help="name or folder of a model (default: the bundled one)")
     parser.add_argument("--every", type=int, default=1, help="hold out every so many uses of a word (default: 1, all)")
+    parser.add_argument("--words", type=int, help="so many words of the gallery, at even distances (default: all)")
     args = parser.parse_args()
     encoder, static = load(args.model), StaticVectors.load()
     known = load_map_calibration(encoder, static)
     if known is None:
         parser.error(f"the map of {encoder.name} was not measured yet: python -m benchmarks.sense_map --keep cache")
     rule = rule_of(known, known.best)
+    chosen = gallery_words()[:: max(1, len(gallery_words()) // args.words)] if args.words else gallery_words()
     words = {
         word: of_word(word, uses, vectors, n, rule, args.every)
-        for word, (uses, vectors, n) in read(encoder, static, known.best).items()
+        for word, (uses, vectors, n) in read(encoder, static, known.best, chosen).items()
     }
     drawn = sorted(word for word, found in words.items() if found)
     random.Random(0).shuffle(drawn)
