@@ -43,6 +43,8 @@ def workplace(tmp_path_factory):
         (folder / name).symlink_to(REPOSITORY / name)
     text = "The kettle sang and nobody heard it .\nRain fell on the roof of the old station .\n" * 350
     (folder / "my_text.txt").write_text(text)
+    for name in ("author_a.txt", "author_b.txt"):
+        (folder / name).write_text("".join(f"The kettle sang on day {k} .\n" for k in range(6)))
     (folder / "sentences.txt").write_text(text.splitlines()[0] + "\n")
     (folder / "glove.txt").write_text("bank 1 0\nriver 0.6 0.8\nloan 0.8 0.6\n")
     tagged = ["Ada\tB-PER\nfound\tO\nLima\tB-LOC\n", "The\tO\nkettle\tO\nsang\tO\n"]
