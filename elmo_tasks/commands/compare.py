@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elmo_tasks.commands.device import add_device
+from elmo_tasks.errors import ConfigError
 
 if TYPE_CHECKING:
     from elmo_tasks.api import Comparison
@@ -48,6 +49,8 @@ def run(args: argparse.Namespace) -> int:
 
     device = str(checked_device(args.device))
     models = args.models or [None]
+    if args.worksheet is not None and (args.whole or len(models) > 1):
+        raise ConfigError("--worksheet takes a --word and one --model: a sheet asks what one word means")
     if args.whole:
         return _compare_sentences(args, models, device)
     if len(models) == 1:

@@ -14,7 +14,19 @@ from elmo_tasks.ui.page import joined
 SANS = ("Inter", "Segoe UI", "Roboto", "Helvetica Neue", "Liberation Sans", "Arial", "sans-serif")
 STYLES = tuple(
     f"styles/{name}.css"
-    for name in ("style", "several", "try", "weights", "map", "landing", "nearest", "asked", "train", "what_if", "present")
+    for name in (
+        "style",
+        "several",
+        "try",
+        "weights",
+        "map",
+        "landing",
+        "nearest",
+        "asked",
+        "train",
+        "what_if",
+        "present",
+    )
 )
 #: Parts that belong to all tabs.
 SCRIPTS = ("scripts/form.js", "scripts/keep.js", "scripts/in_line.js", "scripts/terms.js")

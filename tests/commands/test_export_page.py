@@ -45,3 +45,9 @@ def test_a_comparison_makes_a_worksheet(tmp_path, capsys):
     out = tmp_path / "sheet.html"
     assert run(capsys, "compare", "--word", "bank", *sentences, "--worksheet", out)[0] == 0
     assert "We sat on the <mark>bank</mark>." in out.read_text(encoding="utf-8")
+
+
+def test_a_worksheet_is_of_a_word(tmp_path, capsys):
+    sentences = ["--sentence", "The bank gave us a loan.", "--sentence", "We sat on the bank."]
+    status, _, err = run(capsys, "compare", "--whole", *sentences, "--worksheet", tmp_path / "sheet.html")
+    assert (status, "--worksheet takes a --word and one --model" in err) == (2, True)
