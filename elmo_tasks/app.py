@@ -35,6 +35,11 @@ def _parser(prog: str | None = None) -> argparse.ArgumentParser:
     )
     parser.add_argument("--runs_dir", default="runs", help="folder with the heads that you trained (default: runs)")
     parser.add_argument("--index", help="folder that `elmo-tasks index` wrote: your own text to search")
+    parser.add_argument(
+        "--no-calibration",
+        action="store_true",
+        help="do not measure first what a cosine means in a model that came without it; Compare says nothing of meanings then",
+    )
     parser.add_argument("--share", action="store_true", help="make a public link through gradio's server")
     password = parser.add_mutually_exclusive_group()
     password.add_argument(
@@ -129,12 +134,20 @@ def check_address(host: str | None, port: int | None) -> None:
             raise ConfigError(f"{where}: {told(error)}") from None
 
 
-def _build(models: Sequence[str] = (), runs_dir: str = "runs", training: bool = False, index: str | None = None) -> Any:
+def _build(
+    models: Sequence[str] = (),
+    runs_dir: str = "runs",
+    training: bool = False,
+    index: str | None = None,
+    may_measure: bool = True,
+) -> Any:
     from elmo_tasks.serving.session import Session
     from elmo_tasks.ui.layout import build_app
 
     first, *others = models or (None,)
-    return build_app(Session(first, runs_dir=runs_dir, training=training, index=index, others=others))
+    return build_app(
+        Session(first, runs_dir=runs_dir, training=training, index=index, others=others, may_measure=may_measure)
+    )
 
 
 def __getattr__(name: str) -> Any:
@@ -169,7 +182,7 @@ def _serve(args: argparse.Namespace) -> None:
     from elmo_tasks.ui.theme import launch_options
 
     training = training_is_allowed(args, os.environ)
-    app = _build(args.models or (), args.runs_dir, training, args.index)
+    app = _build(args.models or (), args.runs_dir, training, args.index, not args.no_calibration)
     bounds = {
         "uploads": Uploads(MAX_UPLOAD + 10_000) if training else None,
         "most_bytes": int(_IN_LETTERS * MAX_UPLOAD) if training else MOST_BYTES,

@@ -39,6 +39,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--worksheet", type=Path, metavar="OUT.html", help="also write a worksheet with answers, to print"
     )
+    parser.add_argument(
+        "--no-calibration",
+        action="store_true",
+        help="do not measure first what a cosine means in a model that came without it; nothing is said of meanings then",
+    )
     parser.add_argument("--json", action="store_true", help="print what the /compare endpoint answers")
 
 
@@ -53,8 +58,9 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigError("--worksheet takes a --word and one --model: a sheet asks what one word means")
     if args.whole:
         return _compare_sentences(args, models, device)
+    may_measure = not args.no_calibration
     if len(models) == 1:
-        comparison = compare(args.word, args.sentences, models[0], device)
+        comparison = compare(args.word, args.sentences, models[0], device, may_measure)
         if args.worksheet is not None:
             _write_worksheet(args.worksheet, comparison)
         if args.json:
@@ -63,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
         _print_answer(comparison)
         _print_sentences(comparison)
         return 0
-    found = side_by_side(args.word, args.sentences, models, device)
+    found = side_by_side(args.word, args.sentences, models, device, may_measure)
     if args.json:
         print(json.dumps(found.to_list(), ensure_ascii=False))
         return 0

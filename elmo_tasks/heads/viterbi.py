@@ -28,11 +28,12 @@ def best_paths(lattice: Lattice) -> list[list[int]]:
     moves = lattice.transitions.detach().cpu().numpy()  # [K from, K to]
     n_rows, n_steps, n_tags = emissions.shape
     half = n_steps // 2 + 1
-    back = np.maximum(lengths[:, None] - 1 - np.arange(half), 0)  # [B, half] positions from the last token on
+    # [B, half] positions from the last token on, counted through all rows
+    back = np.maximum(lengths[:, None] - 1 - np.arange(half), 0) + n_steps * np.arange(n_rows)[:, None]
     # Rows innermost, twice: what a step adds and compares lies side by side in memory.
     both = np.empty((half, n_tags, 2, n_rows), emissions.dtype)
     both[:, :, 0] = emissions[:, :half].transpose(1, 2, 0)
-    both[:, :, 1] = emissions[np.arange(n_rows)[:, None], back].transpose(1, 2, 0)
+    both[:, :, 1] = emissions.reshape(-1, n_tags).take(back, axis=0).transpose(1, 2, 0)
     edges = np.empty(both.shape[1:], both.dtype)  # [K, 2, B]
     edges[:, 0] = lattice.start.detach().cpu().numpy()[:, None]
     edges[:, 1] = lattice.end.detach().cpu().numpy()[:, None]
@@ -81,7 +82,9 @@ def _walk(lengths: NDArray[np.integer], taken: Scores, reached: Scores, into: Sc
     # At and past the middle the tag stays what it is there: there, one tag scores infinitely more than the others.
     still = np.arange(half)[:, None] >= np.concatenate([middle, other])  # [half, 2 B]
     stays = np.where(np.arange(n_tags) == tag[:, None], np.inf, 0).astype(taken.dtype)  # [2 B, K]
-    scores = np.where(still[:, :, None], stays, taken.transpose(0, 2, 1))  # [half, 2 B, K]
+    scores = taken.transpose(0, 2, 1).copy()  # [half, 2 B, K]
+    step, row = still.nonzero()
+    scores[step, row] = stays[row]
     block = np.repeat([0, n_tags], n_rows)  # [2 B]
     tags = np.empty((half, 2 * n_rows), np.int64)
     ways = np.empty(scores.shape[1:], scores.dtype)

@@ -91,6 +91,24 @@ class Calibration:
     speaker: str
     centres: Mapping[str, tuple[float, ...]]
 
+    @classmethod
+    def unmeasured(cls, names: Sequence[str], random_pair: Sequence[float], centres: Mapping[str, int]) -> Calibration:
+        """Of a model whose cosines nobody measured: only what two random words have is known.
+
+        Args:
+            names: of the layers and their mean.
+            random_pair: mean cosine of two random words at each of them.
+            centres: the width ``S`` of each of the other views, about whose zero it is read.
+        """
+        layers = tuple(LayerCalibration(name, random_pair_cosine=random_pair[k]) for k, name in enumerate(names))
+        top = max(0, len(names) - 2)
+        return cls("", layers, (), top, names[top], {view: (0.0,) * width for view, width in centres.items()})
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether anything was measured."""
+        return bool(self.checksum)
+
     @property
     def readings(self) -> tuple[Reading, ...]:
         """All of them."""

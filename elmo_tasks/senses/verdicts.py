@@ -53,6 +53,16 @@ def _said_of_two(groups: Groups, uses: str) -> str:
     return f"both {uses} mean the same" if len(groups) == 1 else f"the two {uses} mean different things"
 
 
+def unmeasured(cosine: Matrix, random_pair: float, layer: str) -> str:
+    """What may be said where nobody measured what a cosine means in the model: the cosine, and nothing of meanings."""
+    pairs = [cosine[a][b] for b in range(len(cosine)) for a in range(b)]
+    their = "their cosine is" if len(pairs) == 1 else "their cosines average"
+    return (
+        "What a cosine means in this model was not measured, so nothing is said of meanings. "
+        f"{_capital(_where(layer))} {their} {sum(pairs) / len(pairs):.2f} (two random words {random_pair:.2f})."
+    )
+
+
 def ranked(cosine: Matrix, random_pair: float, layer: str) -> str:
     """What may be said of different spellings: who is closest to whom. Their letters alone move their vectors apart.
 

@@ -8,6 +8,7 @@ from elmo_tasks.api import ComparisonItem, Limits
 from elmo_tasks.errors import InputError
 from elmo_tasks.text.mentions import Mention, check_word, find_mention
 from elmo_tasks.uses import Use
+from elmo_tasks.wording.text import whole
 
 
 def find_uses(word: str, sentences: Sequence[str], limits: Limits, fewest: int | None = None) -> list[Mention]:
@@ -22,6 +23,7 @@ def find_uses(word: str, sentences: Sequence[str], limits: Limits, fewest: int |
     Raises:
         InputError: there are too few or too many, one is too long, or the word is not in it.
     """
+    word, sentences = whole(word), [whole(sentence) for sentence in sentences]
     if any("[" not in sentence for sentence in sentences) or not sentences:
         check_word(word)
     fewest = limits.min_sentences if fewest is None else fewest
@@ -48,6 +50,7 @@ def find_use(word: str, sentence: str, limits: Limits, field: str, what: str = "
     Raises:
         InputError: it is too long, or the word is not in it.
     """
+    word, sentence = whole(word), whole(sentence)
     check_length(sentence, limits, field, what)
     mention = find_mention(word, sentence, field=field)
     if len(mention.tokens) > limits.max_tokens:

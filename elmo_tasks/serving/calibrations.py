@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
@@ -21,6 +22,7 @@ from elmo_tasks.files import write_json
 from elmo_tasks.layers.views import layer_names, with_mean
 from elmo_tasks.senses.calibration import Calibration, LayerCalibration
 from elmo_tasks.senses.calibration_fit import calibrate
+from elmo_tasks.senses.everyday import everyday_sentences
 from elmo_tasks.senses.expected_words import EXPECTED, ExpectedWords
 from elmo_tasks.senses.gallery import EverydayUse, GalleryUse, everyday_uses, gallery
 from elmo_tasks.senses.known_sets import WordUses
@@ -30,17 +32,30 @@ from elmo_tasks.senses.uses import gallery_use
 from elmo_tasks.senses.views_of_uses import WORDS
 from elmo_tasks.serving.everyday_words import everyday_words
 from elmo_tasks.serving.map_calibrations import checksum_of
+from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.uses import told_as_share
+from elmo_tasks.wording.text import duration
 
 # To be raised when the same model is measured in another way: what was measured before no longer counts.
 _METHOD = 5
 #: The collection of sentences as people type them.
 EVERYDAY = "everyday"
+#: Seconds of one core for what follows the reading.
+_FITTING = 30.0
 _log = logging.getLogger(__name__)
 
 
-def load_calibration(encoder: Encoder, static: StaticVectors, expected: ExpectedWords | None) -> Calibration:
-    """The calibration of a model; measured now, and kept, if there is none yet."""
+def load_calibration(
+    encoder: Encoder, static: StaticVectors, expected: ExpectedWords | None, may_measure: bool = True
+) -> Calibration:
+    """The calibration of a model, from beside it or from the user's cache.
+
+    Args:
+        encoder: the model.
+        static: vectors of the words around a use.
+        expected: what the model would write in the place of a use, if it can.
+        may_measure: whether it is measured now, and kept, if there is none yet; else nothing is said of meanings.
+    """
     if not encoder.reads_sentence:
         return measure(encoder, static, expected)  # takes no time
     checksum = _checksum_of(encoder, static, expected)
@@ -49,9 +64,24 @@ def load_calibration(encoder: Encoder, static: StaticVectors, expected: Expected
     for path in (*beside, cached):
         if (found := _read(path)) is not None and found.checksum == checksum:
             return found
-    _log.warning("%s: measuring once what a cosine means in this model; the result is kept in %s", encoder.name, cached)
+    began = time.perf_counter()
+    random_pair = random_pairs(encoder)
+    if not may_measure:
+        return Calibration.unmeasured(layer_names(encoder.n_layers), random_pair, {WORDS: static.width})
+    n_words, n_random = _n_words(), sum(len(tokenize(sentence)) for sentence in everyday_sentences())
+    seconds = (time.perf_counter() - began) * n_words / n_random + _FITTING
+    _log.warning(
+        "%s: measuring once what a cosine means in this model: %s words of sentences with known senses are read, which takes "
+        "about %s; the result is kept in %s. To go without: --no-calibration",
+        encoder.name,
+        f"{n_words:,}",
+        duration(seconds),
+        cached,
+    )
     with tqdm(total=100, unit="%", desc=f"measuring {encoder.name}", leave=False) as bar:
-        calibration = measure(encoder, static, expected, lambda share: bar.update(round(100 * share) - bar.n))
+        calibration = measure(
+            encoder, static, expected, lambda share: bar.update(round(100 * share) - bar.n), random_pair
+        )
     write_calibration(calibration, cached)
     return calibration
 
@@ -75,6 +105,7 @@ def measure(
     static: StaticVectors,
     expected: ExpectedWords | None,
     progress: Callable[[float], None] | None = None,
+    random_pair: Sequence[float] | None = None,
 ) -> Calibration:
     """Encode the everyday sentences and the gallery, and see what cosines mean.
 
@@ -83,15 +114,21 @@ def measure(
         static: vectors of the words around a use.
         expected: what the model would write in the place of a use, if it can.
         progress: told the share of the gallery that is read.
+        random_pair: what :func:`random_pairs` gives, where it is known.
     """
     names, checksum = layer_names(encoder.n_layers), _checksum_of(encoder, static, expected)
+    random_pair = random_pairs(encoder) if random_pair is None else random_pair
     if not encoder.reads_sentence:  # its cosines tell words apart, not uses of one
         layers = [
-            LayerCalibration(name, random_pair_cosine=cosine)
-            for name, cosine in zip(names, random_pairs(encoder), strict=True)
+            LayerCalibration(name, random_pair_cosine=cosine) for name, cosine in zip(names, random_pair, strict=True)
         ]
         return Calibration(checksum, tuple(layers), (), 0, names[0], {})
-    return calibrate(names, known_uses(encoder, static, expected, progress), random_pairs(encoder), checksum)
+    return calibrate(names, known_uses(encoder, static, expected, progress), random_pair, checksum)
+
+
+def _n_words() -> int:
+    """Words of all sentences of both collections, each sentence once."""
+    return sum(len(tokens) for tokens in {gallery_use(entry).tokens for entry in (*gallery(), *everyday_uses())})
 
 
 def known_uses(

@@ -16,7 +16,7 @@ from elmo_tasks.senses.expected_words import EXPECTED
 from elmo_tasks.senses.grouping import Voice
 from elmo_tasks.senses.marked_vectors import told_of, words_around
 from elmo_tasks.senses.similarity import cosine_matrix
-from elmo_tasks.senses.verdicts import is_grouped, ranked, verdict
+from elmo_tasks.senses.verdicts import is_grouped, ranked, unmeasured, verdict
 from elmo_tasks.senses.views_of_uses import WORDS
 from elmo_tasks.serving.asked_uses import item_of
 from elmo_tasks.serving.loaded_models import LoadedModel
@@ -54,6 +54,8 @@ def compare_uses(word: str, mentions: Sequence[Mention], loaded: LoadedModel) ->
         answer = _Answer(_unread(loaded, len({m.token.text for m in mentions}) == 1), (shown.name,))
     elif not is_one_word:  # ranked by the cosines of the layer, and by nothing else
         answer = _Answer(ranked(shown.cosine, shown.random_pair_cosine, shown.name), (shown.name,))
+    elif not loaded.calibration.is_measured:
+        answer = _Answer(unmeasured(shown.cosine, shown.random_pair_cosine, shown.name), (shown.name,))
     # What a cosine means was measured on the forms of one word, in English.
     elif speaks.same_sense is None or speaks.grouping is None or not any("a" <= c <= "z" for c in spelled.lower()):
         answer = _Answer(

@@ -18,12 +18,18 @@ from elmo_tasks.serving.side_by_side import side_by_side as compare_side_by_side
 
 
 @lru_cache(maxsize=2)  # a model and its calibration stay in memory from one call to the next
-def _loaded(model: str | None, device: str | None, others: tuple[str, ...] = ()) -> LoadedModels:
-    return LoadedModels(model, device, others)
+def _loaded(
+    model: str | None, device: str | None, others: tuple[str, ...] = (), may_measure: bool = True
+) -> LoadedModels:
+    return LoadedModels(model, device, others, may_measure)
 
 
 def compare(
-    word: str, sentences: Sequence[str], model: str | Path | None = None, device: str | None = None
+    word: str,
+    sentences: Sequence[str],
+    model: str | Path | None = None,
+    device: str | None = None,
+    calibration: bool = True,
 ) -> Comparison:
     """Compare the uses of a word: which go together, how sure that is, and the cosines of every layer.
 
@@ -34,6 +40,8 @@ def compare(
         sentences: 2 to 12 sentences that have it; ``[brackets]`` in one mark another word there.
         model: name or folder of an encoder; the bundled biLM if ``None``.
         device: where to compute; a GPU if there is one and ``None`` is given.
+        calibration: whether what a cosine means is measured first, once, in a model that came without it; it takes a minute or
+            two. Without it nothing is said of meanings.
 
     Returns:
         ``verdict`` is a plain sentence, ``layers[k].cosine`` the matrix of a layer, ``to_dict()`` what ``--json`` prints.
@@ -43,12 +51,16 @@ def compare(
         ConfigError: there is no such model.
         WeightsError: its weights are missing or broken.
     """
-    loaded = _loaded(None if model is None else str(model), device)
+    loaded = _loaded(None if model is None else str(model), device, (), calibration)
     return compare_uses(word, find_uses(word, sentences, Limits()), loaded.model())
 
 
 def side_by_side(
-    word: str, sentences: Sequence[str], models: Sequence[str | Path], device: str | None = None
+    word: str,
+    sentences: Sequence[str],
+    models: Sequence[str | Path],
+    device: str | None = None,
+    calibration: bool = True,
 ) -> SideBySide:
     """Compare the uses of a word by two or three models at once, each told by what was measured of it.
 
@@ -57,6 +69,7 @@ def side_by_side(
         sentences: see :func:`compare`.
         models: names or folders of up to three encoders: biLMs, static vectors, transformers.
         device: see :func:`compare`.
+        calibration: see :func:`compare`.
 
     Returns:
         ``comparisons``, one for each model; ``agreement``, a line on who agrees with whom.
@@ -67,7 +80,7 @@ def side_by_side(
         WeightsError: weights are missing or broken.
     """
     first, *others = dict.fromkeys(map(str, models)) or [None]
-    loaded = _loaded(first, device, tuple(filter(None, others)))
+    loaded = _loaded(first, device, tuple(filter(None, others)), calibration)
     names = [loaded.name_of(str(model)) for model in models]
     return compare_side_by_side(word, sentences, names, loaded, Limits())
 

@@ -46,13 +46,21 @@ class LoadedModels:
         model: name or folder of the default model; the one of the program if ``None``.
         device: where to compute; a GPU if there is one and ``None`` is given.
         others: names or folders of more models that a request may ask for, beside those that come with the program.
+        may_measure: whether what a cosine means is measured, once, in a model that came without it.
 
     Raises:
         ConfigError: there is no such model, or two of them have one name.
         WeightsError: it is a published model that was not downloaded.
     """
 
-    def __init__(self, model: str | None = None, device: str | None = None, others: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        model: str | None = None,
+        device: str | None = None,
+        others: Sequence[str] = (),
+        may_measure: bool = True,
+    ) -> None:
+        self._may_measure = may_measure
         self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
         asked = list(dict.fromkeys((model, *others)))
         found = [find(place) for place in asked]
@@ -107,7 +115,7 @@ class LoadedModels:
             if name not in self._models:
                 encoder, static = self.encoder(name), self.static()
                 expected = ExpectedWords.load(encoder, static)
-                calibration = load_calibration(encoder, static, expected)
+                calibration = load_calibration(encoder, static, expected, self._may_measure)
                 names = layer_names(encoder.n_layers)
                 self._models[name] = LoadedModel(encoder, names, calibration, static, expected)
             return self._models[name]

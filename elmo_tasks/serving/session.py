@@ -42,6 +42,8 @@ class Session:
         training: whether people may train heads from the screen, and upload data for it.
         index: folder of an index of one's own text, to search beside the gallery.
         others: names or folders of more models to choose from, beside those that come with the program.
+        may_measure: whether what a cosine means is measured, once, in a model that came without it; else nothing is said of
+            meanings.
 
     Raises:
         ConfigError: there is no such model, or two of them have one name.
@@ -59,8 +61,9 @@ class Session:
         training: bool = False,
         index: str | Path | None = None,
         others: Sequence[str] = (),
+        may_measure: bool = True,
     ) -> None:
-        self.loaded = loaded = LoadedModels(model, device, others)
+        self.loaded = loaded = LoadedModels(model, device, others, may_measure)
         self.why = Explainer(self.compare, loaded.model)
         self.substitutes = Writer(lambda name: loaded.encoder(loaded.allowed(name)), self.limits)
         self.sentences = Sentences(lambda name: loaded.encoder(loaded.allowed(name)), self.limits)

@@ -9,6 +9,7 @@ import gradio as gr
 from gradio.blocks import BlockFunction
 
 from elmo_tasks.api import NoLongerWanted, wanted_while
+from elmo_tasks.ui.parts import with_whole_characters
 
 
 class Pages(gr.Blocks):
@@ -21,7 +22,7 @@ class Pages(gr.Blocks):
     """
 
     def validate_inputs(self, block_fn: BlockFunction, inputs: list[Any]) -> None:
-        """Complete the inputs of an endpoint.
+        """Complete the inputs of an endpoint, and replace half characters, which no answer could hold.
 
         Raises:
             gr.Error: one that has no default is missing; the text names it.
@@ -33,6 +34,7 @@ class Pages(gr.Blocks):
             if needed:
                 raise gr.Error(f"Expected also: {', '.join(needed)}.", print_exception=False)
             inputs.extend(parameter.default for parameter in missing)
+        inputs[:] = map(with_whole_characters, inputs)
         super().validate_inputs(block_fn, inputs)
 
     async def call_function(

@@ -16,6 +16,7 @@ import gradio as gr
 from gradio.utils import get_upload_folder
 
 from elmo_tasks.ui.page import joined
+from elmo_tasks.wording.text import whole
 
 #: Whatever asks a model: four at once, the others wait.
 SHARED: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 4}
@@ -122,5 +123,16 @@ def take_upload(path: Any) -> bytes | None:
 
 
 def _question_of(event: gr.EventData) -> Question:
-    question = getattr(event, "question", None)
+    question = with_whole_characters(getattr(event, "question", None))
     return question if isinstance(question, dict) else {}
+
+
+def with_whole_characters(value: Any) -> Any:
+    """A value from JSON, half characters replaced wherever it has some (see :func:`~elmo_tasks.wording.text.whole`)."""
+    if isinstance(value, str):
+        return whole(value)
+    if isinstance(value, list):
+        return [with_whole_characters(part) for part in value]
+    if isinstance(value, dict):
+        return {with_whole_characters(key): with_whole_characters(part) for key, part in value.items()}
+    return value

@@ -56,6 +56,15 @@ def duration(seconds: float) -> str:
     return f"about {round(seconds / 1800) / 2:g} hours"
 
 
+def whole(text: str) -> str:
+    """Text whose half characters (lone surrogates, which no encoding can write) are replaced; both halves together become one."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
 def headline(verdict: str) -> tuple[str, str]:
     """The first sentence of a verdict, which is the answer, and what follows it."""
     first, stop, rest = verdict.partition(". ")

@@ -1,6 +1,7 @@
 """The session answers, and refuses in plain words."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -9,8 +10,10 @@ import torch
 
 from elmo_tasks.api import Service
 from elmo_tasks.errors import ConfigError, InputError
+from elmo_tasks.senses.calibration import Calibration
 from elmo_tasks.senses.expected_words import EXPECTED
 from elmo_tasks.senses.marked_vectors import VERDICT, marked_vectors
+from elmo_tasks.serving import calibrations
 from elmo_tasks.serving.asked_uses import use_of
 from elmo_tasks.serving.calibrations import cached_path, load_calibration, write_calibration
 from elmo_tasks.serving.session import Session
@@ -136,6 +139,35 @@ def test_calibration_is_kept_and_renewed_for_other_weights(session, tmp_path, mo
     other = Session(str(tmp_path / "other"))
     other.compare("bank", SENTENCES)
     assert other.loaded.model().calibration.checksum != known.checksum
+
+
+def test_what_is_measured_says_what_it_does_and_for_how_long(folder, tmp_path, monkeypatch, caplog):
+    monkeypatch.setenv("ELMO_TASKS_CACHE", str(tmp_path))
+    monkeypatch.setattr(calibrations, "measure", lambda *arguments: Calibration.unmeasured(["0", "mean"], [0, 0], {}))
+    Session(str(folder)).loaded.model()
+    assert re.search(
+        r"toy: measuring once what a cosine means in this model: [\d,]+ words of sentences with known senses are read, which "
+        rf"takes about .*; the result is kept in {tmp_path}/.*\. To go without: --no-calibration",
+        caplog.text,
+    )
+
+
+def test_without_calibration_nothing_is_measured_and_nothing_said_of_meanings(folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("ELMO_TASKS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(calibrations, "measure", None)
+    session = Session(str(folder), may_measure=False)
+    answer = session.compare("bank", SENTENCES[:2])
+    assert answer.verdict.startswith(
+        "What a cosine means in this model was not measured, so nothing is said of meanings."
+    )
+    assert (answer.groups, answer.same_meaning) == ((), ())
+    assert 0 < answer.layers[-1].random_pair_cosine < 1
+    assert not (tmp_path / "cache").exists()
+    page_of_why = session.why.explain("bank", SENTENCES[:2])
+    assert page_of_why.layer == answer.verdict_layer
+    assert session.present.forms("bank", SENTENCES[0]).word == "bank"
+    assert session.what_if.layer_products("bank", SENTENCES[:2])
+    assert session.nearest.uses("bank", SENTENCES[0]).uses
 
 
 def test_groups_are_named_for_one_spelling_only(session):
