@@ -159,11 +159,6 @@ class StaticVectors:
     def _n_counted(self) -> int:
         return max(1, sum(self.counts))
 
-    def coverage(self, tokens: Iterable[str]) -> float:
-        """Share of tokens that have a vector; 0 where there are no tokens."""
-        found = [token in self for token in tokens]
-        return sum(found) / max(1, len(found))
-
     def vectors_of(self, words: Sequence[str]) -> Tensor:
         """``[len(words), D]`` vectors; zero for words that are not there."""
         if isinstance(words, str):

@@ -20,15 +20,3 @@ def layer_products(uses: Tensor) -> Tensor:
     """
     wide = uses.double()
     return torch.einsum("lid,mjd->lmij", wide, wide)
-
-
-def mixed_cosine(products: Tensor, weights: Tensor) -> Tensor:
-    """``[n, n]`` cosines of the mixes with these weights.
-
-    Args:
-        products: ``[L, L, n, n]``, see :func:`layer_products`.
-        weights: ``[L]``, not all zero.
-    """
-    inner = torch.einsum("l,m,lmij->ij", weights.double(), weights.double(), products)
-    norms = inner.diagonal().clamp_min(1e-24).sqrt()
-    return (inner / norms.unsqueeze(0) / norms.unsqueeze(1)).clamp(-1.0, 1.0)

@@ -1,11 +1,24 @@
 """Inner products carry every mix."""
 
 import torch
+from torch import Tensor
 from torch.nn import functional as F
 
-from elmo_tasks.senses.mixing import layer_products, mixed_cosine
+from elmo_tasks.senses.mixing import layer_products
 
 USES = torch.randn(3, 4, 7, generator=torch.Generator().manual_seed(5))
+
+
+def mixed_cosine(products: Tensor, weights: Tensor) -> Tensor:
+    """``[n, n]`` cosines of the mixes with these weights, as the page works them out (what_if.js).
+
+    Args:
+        products: ``[L, L, n, n]``, see :func:`layer_products`.
+        weights: ``[L]``, not all zero.
+    """
+    inner = torch.einsum("l,m,lmij->ij", weights.double(), weights.double(), products)
+    norms = inner.diagonal().clamp_min(1e-24).sqrt()
+    return (inner / norms.unsqueeze(0) / norms.unsqueeze(1)).clamp(-1.0, 1.0)
 
 
 def test_a_mix_from_products_is_the_mix_of_the_vectors():

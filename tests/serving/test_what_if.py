@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from elmo_tasks.errors import InputError
-from elmo_tasks.senses.mixing import mixed_cosine
 from elmo_tasks.serving.session import Session
+from tests.senses.test_mixing import mixed_cosine
 
 SENTENCES = ["The bank gave us a loan.", "We sat on the bank of the river.", "A bank opened."]
 
