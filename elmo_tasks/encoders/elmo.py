@@ -189,6 +189,7 @@ class Elmo:
         lengths = torch.tensor([len(words) for words in sentences], device=self.device)
         longest = max(len(words) for words in sentences)
         mask = torch.arange(longest, device=self.device) < lengths.unsqueeze(1)
+        # [L, B, T + 2, D]: the boundary before the tokens goes, and so does whatever stands behind them.
         return self.states(sentences).layers[:, :, 1 : longest + 1] * mask.unsqueeze(-1), mask
 
 

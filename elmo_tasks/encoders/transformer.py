@@ -147,6 +147,7 @@ class Transformer:
         tokens = check_sentences(sentences)
         lengths = torch.tensor([len(sentence) for sentence in tokens])
         longest = int(lengths.max())
+        # Pieces are added up where their word will stand, in float32 and over all windows: [L, B * T, D], and how many they were.
         sums = torch.zeros(self.n_layers, len(tokens) * longest, self.width, device=self.device)
         counts = torch.zeros(len(tokens) * longest, device=self.device)
         for batch in self._batches(self._windows(tokens)):
@@ -156,7 +157,7 @@ class Transformer:
                 columns += window.places
             target = [window.sentence * longest + word for window in batch for word in window.words]
             where = torch.tensor(target, dtype=torch.long, device=self.device)
-            sums.index_add_(1, where, hidden[:, rows, columns])
+            sums.index_add_(1, where, hidden[:, rows, columns])  # [L, pieces, D]
             counts.index_add_(0, where, torch.ones(len(target), device=self.device))
         values = (sums / counts.clamp(min=1).unsqueeze(-1)).view(self.n_layers, len(tokens), longest, self.width)
         mask = torch.arange(longest) < lengths.unsqueeze(1)
@@ -208,6 +209,7 @@ class Transformer:
 
     def _batches(self, windows: Iterator[Window]) -> Iterator[list[Window]]:
         batch: list[Window] = []
+        # The longest first, so that little of a batch is padding; the sums put every piece back in its place.
         for window in sorted(windows, key=lambda w: -len(w.ids)):
             if batch and (len(batch) + 1) * len(batch[0].ids) > _PIECES:
                 yield batch

@@ -80,7 +80,7 @@ def split_uses(vectors: NDArray[np.floating], rule: SplitRule, n_groups: int | N
         return Split(())
     # In the axes of their own spread: all distances stay, and n uses need no more than n numbers each.
     spread, turned = _turned(np.asarray(vectors, np.float64))
-    points = directions(turned)
+    points = directions(turned)  # [n, r], each of length 1
     n = len(points)
     everything = Split((tuple(range(n)),))
     n_points = len(np.unique(np.round(points, 6), axis=0)) if len(spread) else 1
@@ -124,7 +124,7 @@ def _null_silhouette(n: int, spread: NDArray[np.float64], k: int) -> float:
     random = np.random.default_rng(0)
     found = []
     for _ in range(_NULL_DRAWS):
-        points = directions(random.standard_normal((n, len(spread))) * spread)
+        points = directions(random.standard_normal((n, len(spread))) * spread)  # [n, r]
         found.append(_silhouette(points, _k_means(points, k, 2)))
     return float(np.mean(found))
 

@@ -177,11 +177,12 @@ class UseIndex:
         Returns:
             nearest first.
         """
+        # By blocks: the vectors lie on disk in float16, and all of them in float32 may be more than there is memory.
         direction = np.asarray(vector, np.float32) / max(float(np.linalg.norm(vector)), 1e-12)
         cosines = np.empty(len(self), np.float32)
         for start in range(0, len(self), _BLOCK):
             stop = min(start + _BLOCK, len(self))
-            cosines[start:stop] = self.store.vectors(layer, start, stop) @ direction
+            cosines[start:stop] = self.store.vectors(layer, start, stop) @ direction  # [block, D] @ [D]
         cosines /= np.maximum(self._norms[layer], 1e-12)
         cosines[~(self._is_word if among is None else self._is_word & among)] = -np.inf
         hits: list[Hit] = []
