@@ -51,12 +51,14 @@ class LayerComparison:
         cosine: ``[n][n]`` cosine similarities, in -1..1, 1 on the diagonal.
         norms: ``[n]`` Euclidean lengths of the vectors.
         random_pair_cosine: mean cosine of two random words in random sentences at this layer.
+        sees: what a layer that reads no other word sees: ``"the letters of the word"``; empty for the others.
     """
 
     name: str
     cosine: tuple[tuple[float, ...], ...]
     norms: tuple[float, ...]
     random_pair_cosine: float
+    sees: str = ""
 
 
 @dataclass(frozen=True)

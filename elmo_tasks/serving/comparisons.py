@@ -91,6 +91,7 @@ def _layers(loaded: LoadedModel, views: Tensor) -> tuple[LayerComparison, ...]:
             cosine=tuple(tuple(round(v, 6) for v in row) for row in cosine_matrix(vectors).tolist()),
             norms=tuple(round(v, 6) for v in vectors.norm(dim=-1).tolist()),
             random_pair_cosine=known.random_pair_cosine,
+            sees=loaded.encoder.layer_names[0] if name == "0" else "",
         )
         for name, vectors, known in zip(loaded.names, views, loaded.calibration.layers, strict=True)
     )

@@ -11,6 +11,7 @@ from elmo_tasks.ui.page import render
 from elmo_tasks.ui.uses import group_of
 from elmo_tasks.wording.text import headline
 from elmo_tasks.wording.verdicts import read_by
+from elmo_tasks.wording.views import layer_title
 
 
 def how(models: Sequence[ModelInfo]) -> str:
@@ -36,6 +37,7 @@ def page(comparison: Comparison, form: format.Form, models: Sequence[ModelInfo])
         "compare.html",
         query=format.query_of(form, comparison.model),
         names=names,
+        titles=[layer_title(layer.name, layer.sees) for layer in comparison.layers],
         shown=wanted if wanted in names else names[0],
         verdict=verdict_section(comparison, models),
         panels=[layer_panel(comparison, layer) for layer in comparison.layers],

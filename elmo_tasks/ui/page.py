@@ -11,8 +11,8 @@ from markupsafe import Markup
 from elmo_tasks.ui.downloads import data_link
 from elmo_tasks.wording.labels import class_words, type_note
 from elmo_tasks.wording.terms import first_terms
-from elmo_tasks.wording.text import first_capital, listed, number, percent, signed
-from elmo_tasks.wording.views import map_title, mapped_by, view_place, view_title
+from elmo_tasks.wording.text import first_capital, listed, number, percent, short_percent, signed
+from elmo_tasks.wording.views import layer_title, map_title, mapped_by, view_place, view_title
 
 FOLDER = Path(__file__).parent
 
@@ -33,6 +33,7 @@ _templates.filters.update(
     class_words=class_words,
     type_note=type_note,
     view_title=view_title,
+    layer_title=lambda layer: layer_title(layer.name, getattr(layer, "sees", "")),
     view_place=view_place,
     map_title=map_title,
     mapped_by=mapped_by,
@@ -40,7 +41,7 @@ _templates.filters.update(
     thousands="{:,}".format,
     hundredths="{:.2f}".format,
 )
-_templates.globals.update(LETTERS="ABCDEFGHIJKL", zip=zip, number=number, percent=percent)
+_templates.globals.update(LETTERS="ABCDEFGHIJKL", zip=zip, number=number, percent=percent, short_percent=short_percent)
 
 
 def render(template: str, **values: Any) -> Markup:

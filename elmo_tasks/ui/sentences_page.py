@@ -11,6 +11,7 @@ from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.heat import DARK, LIGHT, cell_style, share_of
 from elmo_tasks.ui.page import render
 from elmo_tasks.wording.text import headline
+from elmo_tasks.wording.views import view_title
 
 _NAME = "compare-sentences"
 
@@ -40,6 +41,7 @@ def page(found: Sequence[SentenceComparison], form: format.Form) -> str:
         "compare.html",
         query=query,
         names=names,
+        titles=[_title(name) for name in names],
         shown=form.layer if form.layer in names else answer.shown,
         verdict=_verdict(answer.sentences, first, rest, [answer.told]),
         panels=[_layer(answer, layer) for layer in answer.layers],
@@ -65,6 +67,7 @@ def _layer(answer: SentenceComparison, layer: SentenceLayer, *, in_column: bool 
         "sentences_layer.html",
         model=answer.model,
         layer=layer,
+        title=_title(layer.name),
         in_column=in_column,
         order=order,
         groups=[None] * len(answer.sentences),
@@ -73,6 +76,10 @@ def _layer(answer: SentenceComparison, layer: SentenceLayer, *, in_column: bool 
         LIGHT=LIGHT,
         DARK=DARK,
     )
+
+
+def _title(name: str) -> str:
+    return "Words alone" if name == "0" else view_title(name)
 
 
 def _cut(sentence: str, width: int = 34) -> str:

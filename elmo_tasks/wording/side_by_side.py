@@ -50,12 +50,13 @@ _COUNTS = {2: "two", 3: "three"}
 
 def _known(said: Sequence[Told]) -> str:
     right, wrong = ([one.model for one in said if one.right is which] for which in (True, False))
-    parts = []
-    if right:
-        parts.append(f"right {'is' if len(right) == 1 else 'are'} {listed(right)}")
-    if wrong:
-        parts.append(f"wrong {'is' if len(wrong) == 1 else 'are'} {listed(wrong)}")
-    return ", ".join(parts)
+    if not right:
+        return f"{listed(wrong)} {_are(wrong)} not right"
+    return f"{listed(right)} {_are(right)} right" + (f", {listed(wrong)} {_are(wrong)} not" if wrong else "")
+
+
+def _are(names: Sequence[str]) -> str:
+    return "is" if len(names) == 1 else "are"
 
 
 def _alike(said: Sequence[Told]) -> str:

@@ -29,6 +29,11 @@ def percent(share: float) -> str:
     return f"{int(100 * share + 0.5)}\u00a0%"
 
 
+def short_percent(share: float) -> str:
+    """As :func:`percent`, for a narrow cell: ``<1 %``, ``>99 %``."""
+    return percent(share).replace("under ", "<").replace("over ", ">")
+
+
 def listed(parts: Sequence[object]) -> str:
     """``a``, ``a and b``, ``a, b and c``."""
     words = [str(part) for part in parts]

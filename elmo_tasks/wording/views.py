@@ -58,6 +58,25 @@ def view_title(view: str) -> str:
     return _TITLES.get(view, f"Layer {view}")
 
 
+LETTERS = "the letters of the word"
+#: By what a layer sees that reads no other word.
+_UNREAD = {
+    LETTERS: "Spelling only",
+    "the word's pieces and their places": "Word pieces only",
+    "one vector for each word": "One vector a word",
+}
+
+
+def layer_title(name: str, sees: str = "") -> str:
+    """The name of a layer of any encoder by itself.
+
+    Args:
+        name: of the layer.
+        sees: what it sees if it reads no other word.
+    """
+    return _UNREAD.get(sees, f"Layer {name}") if sees else view_title(name)
+
+
 def view_place(view: str) -> str:
     """A view inside a sentence: ``at layer 1``."""
     return _PLACES.get(view, f"at layer {view}")

@@ -7,6 +7,8 @@ import pytest
 from elmo_tasks.errors import InputError
 from elmo_tasks.senses.gallery import gallery
 from elmo_tasks.serving.session import Session
+from elmo_tasks.ui.format import layer_sentence
+from elmo_tasks.wording.views import layer_title
 from tests.encoders.tiny_transformers import tiny_bert
 
 SENTENCES = ["The bank refused our loan.", "We sat on the bank of the river.", "My bank raised its fees."]
@@ -35,6 +37,10 @@ def test_a_transformer_is_compared_at_all_its_layers(bert):
     found = bert.compare("bank", SENTENCES)
     assert found.model == "bert"
     assert [layer.name for layer in found.layers] == ["0", "1", "2", "mean"]
+    assert [layer.sees for layer in found.layers] == ["the word's pieces and their places", "", "", ""]
+    said = layer_sentence(found, found.layers[0])
+    assert said.startswith("This view reads no other word: it sees the word's pieces and their places.")
+    assert layer_title("0", found.layers[0].sees) == "Word pieces only"
     encoder = bert.loaded.model().encoder
     one, other = (encoder.encode([item.tokens]).values[1, 0, item.index] for item in found.items[:2])
     assert found.layers[1].cosine[0][1] == pytest.approx(float(one @ other / one.norm() / other.norm()), abs=1e-4)
@@ -66,6 +72,8 @@ def test_static_vectors_are_the_same_in_every_sentence(static):
     found = static.compare("bank", SENTENCES)
     assert [layer.name for layer in found.layers] == ["0"]
     assert all(value == pytest.approx(1.0) for row in found.layers[0].cosine for value in row)
+    said = "This view reads no other word: it sees one vector for each word. Every use scores 1.00."
+    assert layer_sentence(found, found.layers[0]) == said
     assert found.groups == ()
     assert found.verdict == (
         "“static-mini” does not read the sentence: a word has the same vector in all of them, so every cosine is 1.00."

@@ -28,8 +28,8 @@ def page_of(service, asked):
 def test_every_model_has_a_column_and_the_page_says_who_is_right(service):
     page = page_of(service, form())
     assert page.count('<section class="column"') == 2
-    assert page.index("Right is “fake-small”; “fake-large” does not say.") < page.index('class="columns"')
-    assert page.count('class="sign right"') == 1
+    assert page.index("“fake-small” is right; “fake-large” does not say.") < page.index('class="columns"')
+    assert page.count('class="judged right"') == 1
     assert "Names no groups" in page
     assert "What the sentences mean is known here" in page
     assert page.count('class="sense') == 5
@@ -42,7 +42,7 @@ def test_nobody_is_right_where_the_meanings_are_not_known(service):
     page = page_of(service, form("bank", ("One bank.", "The bank of the river.")))
     assert "is known here" not in page
     assert 'class="sense' not in page
-    assert 'class="sign right"' not in page
+    assert 'class="judged right"' not in page
 
 
 def test_the_folds_below_are_of_one_model_and_stay_closed(service):

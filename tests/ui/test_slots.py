@@ -13,6 +13,7 @@ def test_slow_work_has_slots_of_its_own():
         "land",
         "two_lives",
         "two_texts",
+        "side_by_side",
     }
     assert slots["compare"] == "model"
     tabs = {part.props["part"]: fn.concurrency_id for fn in app.fns.values() for part in _asking(app, fn)}

@@ -26,9 +26,9 @@ def test_who_agrees(told, said):
 @pytest.mark.parametrize(
     ("right", "said"),
     [
-        ((True, False, None), "Right is “a”, wrong is “b”; “c” does not say."),
-        ((True, True, False), "Right are “a” and “b”, wrong is “c”."),
-        ((False, None, None), "Wrong is “a”; “b” and “c” do not say."),
+        ((True, False, None), "“a” is right, “b” is not; “c” does not say."),
+        ((True, True, False), "“a” and “b” are right, “c” is not."),
+        ((False, None, None), "“a” is not right; “b” and “c” do not say."),
         ((None, None, None), "None of the three groups these uses; how they belong together is known here."),
     ],
 )

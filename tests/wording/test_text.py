@@ -145,3 +145,7 @@ def test_who_says_it_and_how_often_that_is_right(views, words):
     tested = " In a test with other words, 85 % of the groupings that were as sure as this were right."
     assert read_by(views, "Fake", 0.85) == words
     assert plain(read_by(views, "Fake", 0.85, is_named=True)) == (words + tested if words else "")
+
+
+def test_a_narrow_cell_has_a_short_percentage():
+    assert [plain(text.short_percent(share)) for share in (0.001, 0.5, 0.999)] == ["<1 %", "50 %", ">99 %"]
