@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import gradio as gr
 
@@ -19,6 +19,8 @@ from elmo_tasks.wording.task_kinds import TASK_WORDS
 
 TASKS = {words.task: kind for kind, words in TASK_WORDS.items()}
 READINGS = 4
+#: What a head says of each text, to be compared with another head's.
+Said: TypeAlias = Sequence[Hashable]
 # More than anyone reads; keeps one request from asking for a million.
 MOST_READINGS = 10
 
@@ -30,12 +32,12 @@ class TryForm:
     Attributes:
         texts: the lines that are not empty.
         tasks: what to look for: ``"feeling"``, ``"names"`` or both.
-        heads: the chosen head of each kind; ``None`` for the default one.
+        heads: the chosen heads of each kind, side by side where there are several; none for the default one.
     """
 
     texts: tuple[str, ...]
     tasks: tuple[str, ...]
-    heads: Mapping[str, str | None]
+    heads: Mapping[str, tuple[str, ...]]
 
 
 def form_from(data: Mapping[str, Any]) -> TryForm:
@@ -45,8 +47,13 @@ def form_from(data: Mapping[str, Any]) -> TryForm:
     return TryForm(
         texts=tuple(line for line in lines if line),
         tasks=(task,) if task in TASKS else tuple(TASKS),
-        heads={kind: str(data[kind]) if data.get(kind) else None for kind in TASKS.values()},
+        heads={kind: _named(data.get(kind)) for kind in TASKS.values()},
     )
+
+
+def _named(sent: Any) -> tuple[str, ...]:
+    """The heads of a kind as the browser sends them: a list of names, each once."""
+    return tuple(dict.fromkeys(str(name) for name in sent if name)) if isinstance(sent, list) else ()
 
 
 def _frame(**parts: Any) -> str:
@@ -70,17 +77,33 @@ def page(service: Service, form: TryForm) -> str:
         return _frame(is_empty=True)
     cards = []
     for kind in (TASKS[task] for task in form.tasks):
-        offer = find(by_kind[kind], form.heads[kind])
-        if offer is None:
-            continue
-        cards.append(CARDS[kind](service, form.texts, offer))
+        if len(form.heads[kind]) > service.limits.max_models:
+            raise InputError(f"At most {service.limits.max_models} models stand side by side.")
+        found = [find(by_kind[kind], name) for name in form.heads[kind] or (None,)]
+        chosen = list(dict.fromkeys(offer for offer in found if offer is not None))
+        answers = [CARDS[kind](service, form.texts, offer) for offer in chosen]
+        if len(answers) > 1:
+            cards.append(_side_by_side(kind, [markup for markup, _ in answers], [said for _, said in answers]))
+        else:
+            cards += [markup for markup, _ in answers]
     return _frame(cards=cards, missing=[kind for kind in missing if kind in map(TASKS.get, form.tasks)])
 
 
-def _feeling(service: Service, texts: Sequence[str], offer: Offer) -> str:
+def _side_by_side(kind: str, cards: Sequence[str], said: Sequence[Said]) -> str:
+    """Several heads on the same texts, and on how many of these they say the same."""
+    alike = sum(len(set(of_text)) == 1 for of_text in zip(*said, strict=True))
+    unit = TASK_WORDS[kind].unit
+    n = len(said[0])
+    told = f"The {len(cards)} models say the same of {alike} of {n} {unit}."
+    if n == 1:
+        told = f"The {len(cards)} models {'say the same' if alike else 'do not say the same'} here."
+    return render("try_several.html", told=told, cards=cards)
+
+
+def _feeling(service: Service, texts: Sequence[str], offer: Offer) -> tuple[str, Said]:
     classified = service.heads.classify(texts, offer.head.name)
     plain = service.heads.classify(texts, offer.twin.name) if offer.twin else ()
-    return sentiment.card(offer, classified, plain, _base(service, offer))
+    return sentiment.card(offer, classified, plain, _base(service, offer)), [text.label for text in classified]
 
 
 def _base(service: Service, offer: Offer) -> str | None:
@@ -91,14 +114,17 @@ def _base(service: Service, offer: Offer) -> str | None:
     return next((job.base for job in runs if job.head == offer.head.name), "")
 
 
-def _names(service: Service, texts: Sequence[str], offer: Offer) -> str:
+def _names(service: Service, texts: Sequence[str], offer: Offer) -> tuple[str, Said]:
     tagged = service.heads.tag(texts, offer.head.name, READINGS)
     bare = service.heads.tag(texts, offer.twin.name, READINGS) if offer.twin else ()
-    return entities.card(offer, tagged, bare)
+    return entities.card(offer, tagged, bare), [sentence.tags for sentence in tagged]
 
 
 #: What answers for each kind of task.
-CARDS: Mapping[str, Callable[[Service, Sequence[str], Offer], str]] = {"classification": _feeling, "tagging": _names}
+CARDS: Mapping[str, Callable[[Service, Sequence[str], Offer], tuple[str, Said]]] = {
+    "classification": _feeling,
+    "tagging": _names,
+}
 
 
 def options(service: Service) -> dict[str, list[dict[str, str]]]:
@@ -142,6 +168,7 @@ def build(service: Service) -> None:
                 kinds=[asdict(words) for words in TASK_WORDS.values()],
                 most=service.limits.max_texts,
                 most_words=service.limits.max_tokens,
+                most_models=service.limits.max_models,
             )
         with gr.Column(elem_classes="compare-answer"):
             first = _frame(is_waiting=True) if service.heads.offered() else _frame(missing=list(TASKS.values()))

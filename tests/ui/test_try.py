@@ -348,10 +348,24 @@ def test_the_json_is_what_the_endpoint_gives(service):
 
 
 def test_form_reads_lines_and_survives_what_no_form_sends():
-    form = try_tab.form_from({"text": " a \n\n b\r\nc", "task": "names", "tagging": "x"})
-    assert form == try_tab.TryForm(("a", "b", "c"), ("names",), {"classification": None, "tagging": "x"})
+    form = try_tab.form_from({"text": " a \n\n b\r\nc", "task": "names", "tagging": ["x", "", "x"]})
+    assert form == try_tab.TryForm(("a", "b", "c"), ("names",), {"classification": (), "tagging": ("x",)})
+    assert try_tab.form_from({"tagging": "x"}).heads["tagging"] == ()
     assert try_tab.form_from({}).texts == ()
     assert try_tab.form_from({"text": None, "task": ["x"]}).tasks == ("feeling", "names")
+
+
+def test_several_heads_stand_side_by_side_and_the_page_says_where_they_agree(service):
+    texts, chosen = ["Ada met Oslo.", "Nothing here."], ["fake-ner", "fake-medical"]
+    _, page = ask(service, text="\n".join(texts), task="names", tagging=chosen)
+    assert page.count("names-answer") >= 2
+    tags = [[found.tags for found in service.heads.tag(texts, head)] for head in chosen]
+    alike = sum(one == other for one, other in zip(*tags, strict=True))
+    assert f"The 2 models say the same of {alike} of 2 sentences." in page
+    _, one = ask(service, text="Nothing here.", task="names", tagging=["fake-ner", "fake-ner"])
+    assert "Side by side" not in one
+    value, _ = ask(service, text="Nothing here.", tagging=list("abcd"))
+    assert value["note"] == "At most 3 models stand side by side."
 
 
 def test_nothing_typed_is_a_friendly_start(service):

@@ -31,7 +31,7 @@ window.elmo = (() => {
     (radios.find((radio) => radio.value === value) || radios[0]).checked = true;
   }
   // One model, and those to compare it with: each is chosen once. `chosen()` gives their names, the first one first.
-  function models(id, entries, most, note, onchange = () => {}) {
+  function models(id, entries, most, note, onchange = () => {}, title = "Model") {
     const first = make("select", { id, "aria-describedby": `${id}-note`, onchange: changed }, ...options(entries));
     const others = make("div", { class: "other-models" });
     const add = make("button", { type: "button", class: "plain add-model", onclick: () => { another().focus(); changed(); } }, "Add a model to compare with");
@@ -66,8 +66,15 @@ window.elmo = (() => {
       number();
     }
     number();
-    const node = make("div", { class: "field", hidden: entries.length < 2 }, make("label", { for: id }, "Model"), first, others, note || "", add);
-    return { node, first, chosen, choose };
+    // Others are on offer now; what is chosen stays so if it is still there.
+    function offer(offered) {
+      const before = chosen();
+      entries = offered;
+      first.replaceChildren(...options(entries));
+      choose(before);
+    }
+    const node = make("div", { class: "field", hidden: entries.length < 2 }, make("label", { for: id }, title), first, others, note || "", add);
+    return { node, first, chosen, choose, offer };
   }
   const place = (id) => make("div", { class: "note", id, hidden: true }); // where a message will stand
 

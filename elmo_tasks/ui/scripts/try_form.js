@@ -2,7 +2,7 @@
 // The page is built from elements and text nodes only, so nothing a person typed is ever read as HTML.
 
 const PAUSE = 400; // milliseconds after the last key
-const { make, examples, segments, picked, pick, place, say, hush, narrow, bring, grow, questions } = elmo;
+const { make, examples, segments, picked, pick, models, place, say, hush, narrow, bring, grow, questions } = elmo;
 
 const text = make("textarea", {
   id: "try-text", rows: "4", spellcheck: "false", dir: "auto", "aria-describedby": "try-hint try-note",
@@ -16,11 +16,10 @@ const tasks = segments("try-task", "Look for", [["both", "Both"], ...props.kinds
 const taskOf = Object.fromEntries(props.kinds.map((k) => [k.kind, k.task]));
 const heads = {};
 const headFields = props.kinds.map(({ kind, model: title }) => {
-  const select = make("select", { id: `try-${kind}`, "aria-describedby": `try-${kind}-score`, onchange: () => { showHeads(); now(); } });
-  const score = make("p", { class: "hint", id: `try-${kind}-score` });
-  const field = make("div", { class: "field", hidden: true }, make("label", { for: `try-${kind}` }, title), select, score);
-  heads[kind] = { select, score, field };
-  return field;
+  const score = make("p", { class: "hint", id: `try-${kind}-note` });
+  const chooser = models(`try-${kind}`, [], props.most_models, score, () => { showHeads(); now(); }, title);
+  heads[kind] = { chooser, select: chooser.first, score, field: chooser.node, scores: {} };
+  return chooser.node;
 });
 
 let timer = 0;
@@ -45,7 +44,7 @@ const answers = questions({ props, trigger, watch }, { answer: onAnswer, hint: "
 } });
 
 const task = () => picked(tasks);
-const state = () => ({ text: text.value, task: task(), ...Object.fromEntries(Object.entries(heads).map(([kind, { select }]) => [kind, select.value])) });
+const state = () => ({ text: text.value, task: task(), ...Object.fromEntries(Object.entries(heads).map(([kind, { chooser }]) => [kind, chooser.chosen()])) });
 const answer = () => document.querySelector(".try-answer");
 
 function choose(name) {
@@ -58,24 +57,23 @@ function put(value) {
   now();
 }
 function fillHeads(offered) {
-  for (const [kind, { select }] of Object.entries(heads)) {
-    const before = select.value;
+  for (const [kind, { select, chooser, scores }] of Object.entries(heads)) {
+    for (const head of offered[kind]) scores[head.name] = head.score;
     const names = offered[kind].map((head) => head.name);
-    if (JSON.stringify(names) === JSON.stringify([...select.options].map((o) => o.value))) continue;
-    select.replaceChildren(...offered[kind].map((head) => make("option", { value: head.name, "data-score": head.score }, head.title)));
-    if (names.includes(before)) select.value = before;
+    if (JSON.stringify(names) !== JSON.stringify([...select.options].map((o) => o.value))) chooser.offer(offered[kind]);
   }
   if (wanted && offered[wanted.kind]?.some((head) => head.name === wanted.name)) {
-    heads[wanted.kind].select.value = wanted.name;
+    heads[wanted.kind].chooser.choose([wanted.name]);
     wanted = null;
   }
   tasks.hidden = Object.values(heads).some(({ select }) => !select.options.length);
   if (tasks.hidden) choose(taskOf[Object.keys(heads).find((kind) => heads[kind].select.options.length) || props.kinds[0].kind]);
 }
 function showHeads() {
-  for (const [kind, { select, score, field }] of Object.entries(heads)) {
+  for (const [kind, { select, chooser, score, scores, field }] of Object.entries(heads)) {
     field.hidden = select.options.length < 2 || !["both", taskOf[kind]].includes(task());
-    score.textContent = select.selectedOptions[0]?.dataset.score || "";
+    const chosen = chooser.chosen();
+    score.textContent = chosen.length > 1 ? "" : scores[chosen[0]] || ""; // of several, each answer has it
   }
 }
 function later() {
