@@ -30,8 +30,8 @@ def percent(share: float) -> str:
 
 
 def short_percent(share: float) -> str:
-    """As :func:`percent`, for a narrow cell: ``<1 %``, ``>99 %``."""
-    return percent(share).replace("under ", "<").replace("over ", ">")
+    """As :func:`percent`, for a narrow cell that need not say what it counts: ``<1``, ``50``, ``>99``."""
+    return percent(share).replace("under ", "<").replace("over ", ">").removesuffix("\u00a0%")
 
 
 def listed(parts: Sequence[object]) -> str:
