@@ -27,7 +27,7 @@ def test_one_model_shows_all_its_layers(service):
 
 def test_several_models_stand_in_columns(service):
     page = respond(service, Form("", SENTENCES, "fake-small", None, ("fake-large",), True), 1)[1]
-    assert page.count('<section class="column"') == 2
+    assert page.count('<section class="by-model"') == 2
     assert "Cosine of every two sentences, by fake-large" in page
 
 

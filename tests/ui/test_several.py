@@ -27,8 +27,8 @@ def page_of(service, asked):
 
 def test_every_model_has_a_column_and_the_page_says_who_is_right(service):
     page = page_of(service, form())
-    assert page.count('<section class="column"') == 2
-    assert page.index("“fake-small” is right; “fake-large” does not say.") < page.index('class="columns"')
+    assert page.count('<section class="by-model"') == 2
+    assert page.index("“fake-small” is right; “fake-large” does not say.") < page.index('class="by-models"')
     assert page.count('class="judged right"') == 1
     assert "Names no groups" in page
     assert "What the sentences mean is known here" in page
