@@ -12,7 +12,7 @@ from elmo_tasks.senses.standing_out import standing_out
 from elmo_tasks.senses.views_of_uses import surroundings, view_names, view_of
 
 
-def known_words(n_words=12, seed=0):
+def known_words(n_words=8, seed=0):
     """In one view senses are blobs, in the other there is noise only."""
     random = np.random.default_rng(seed)
     words = {}
