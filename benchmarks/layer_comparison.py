@@ -103,7 +103,9 @@ def main() -> None:
     parser.add_argument("--name", help="of the series (default: that of the configuration)")
     parser.add_argument("--runs", type=Path, default=Path("runs/compared"), help="folder of the runs")
     parser.add_argument("--print", action="store_true", help="train nothing, print what is finished")
-    parser.add_argument("--ship", type=Path, help="copy the head of the first seed, and its twin on layer 0, to here")
+    parser.add_argument(
+        "--ship", type=Path, help="copy the head of the first seed, and its baseline on layer 0, to here"
+    )
     parser.add_argument("--title", help="what to call what is shipped (default: the title in the configuration)")
     args = parser.parse_args(arguments[: arguments.index("--")] if "--" in arguments else arguments)
     series = args.runs / (args.name or args.config.stem)

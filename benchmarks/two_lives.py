@@ -20,7 +20,7 @@ from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.senses.clustering import FEWEST_USES, split_uses
 from elmo_tasks.senses.content_words import content_words
 from elmo_tasks.senses.marked_vectors import marked_vectors
-from elmo_tasks.senses.standing_out import STANDS_OUT, standing_out
+from elmo_tasks.senses.outlier_scores import OUTLIER, outlier_scores
 from elmo_tasks.senses.uses import sentences_of
 from elmo_tasks.senses.views_of_uses import BOTH
 from elmo_tasks.serving.map_calibrations import load_map_calibration
@@ -53,8 +53,8 @@ def main() -> None:
     vectors = [viewed(uses) for uses in chosen]
     splits = [split_uses(v, rule) for v in vectors]
     scores, counts = [s.score for s in splits], [len(v) for v in vectors]
-    usual = standing_out(scores, counts)
-    named = [s.is_clear and far >= STANDS_OUT for s, far in zip(splits, usual, strict=True)]
+    usual = outlier_scores(scores, counts)
+    named = [s.is_clear and far >= OUTLIER for s, far in zip(splits, usual, strict=True)]
     ranks, hits = [], []
     for _ in range(args.pairs):
         one, other = draw.sample(range(len(chosen)), 2)
@@ -64,9 +64,9 @@ def main() -> None:
         split = split_uses(
             viewed([_spelled(use, spelled) for use in (*chosen[one][:half], *chosen[other][:half])]), rule
         )
-        far = standing_out([*scores, split.score], [*counts, 2 * half])[-1]
+        far = outlier_scores([*scores, split.score], [*counts, 2 * half])[-1]
         ranks.append(float(np.mean(usual < far)))
-        hits.append(split.is_clear and far >= STANDS_OUT)
+        hits.append(split.is_clear and far >= OUTLIER)
     print(f"{args.text.name}, {elmo.name}: {len(chosen)} words, {args.pairs} pseudowords")
     print(f"a pseudoword stands above {np.mean(ranks):.0%} of the words on average (50 %: chance)")
     print(f"named: {np.mean(hits):.0%} of the pseudowords, {np.mean(named):.0%} of the words as they are")

@@ -36,7 +36,7 @@ class HeadInfo:
         labels: span types of a tagger, or its tags where these are no spans; classes of a classifier.
         encoder: name of the encoder that it reads.
         score: what it was measured to do, if that is known.
-        twin: name of the same head trained on context-free word vectors (layer 0), if there is one.
+        baseline: name of its no-context baseline, the same head trained on context-free word vectors (layer 0), if there is one.
         own: trained on this machine, not shipped.
     """
 
@@ -46,7 +46,7 @@ class HeadInfo:
     labels: tuple[str, ...]
     encoder: str
     score: Score | None = None
-    twin: str | None = None
+    baseline: str | None = None
     own: bool = False
 
 
@@ -54,7 +54,7 @@ class HeadService(Protocol):
     """The trained heads."""
 
     def offered(self) -> tuple[HeadInfo, ...]:
-        """The trained heads on offer: of each kind the default one first, a head before its twin, shipped ones before own."""
+        """The trained heads on offer: of each kind the default one first, a head before its baseline, shipped ones before own."""
         ...
 
     def tag(self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1) -> tuple[TaggedSentence, ...]:

@@ -24,8 +24,8 @@ from elmo_tasks.senses.clustering import FEWEST_USES, agreement, split_uses, typ
 from elmo_tasks.senses.content_words import content_words
 from elmo_tasks.senses.gallery import gallery_words
 from elmo_tasks.senses.landing import land
+from elmo_tasks.senses.outlier_scores import OUTLIER, outlier_scores
 from elmo_tasks.senses.sense_map_calibration import SenseMapCalibration
-from elmo_tasks.senses.standing_out import STANDS_OUT, standing_out
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.senses.uses import base_word, evenly, landing_use, sentences_of, words_like
 from elmo_tasks.senses.views_of_uses import BOTH
@@ -169,13 +169,13 @@ class SenseMaps:
             start += len(uses)
             if progress is not None:
                 progress(f"Sorting the uses of “{word}”", 0.6 + 0.4 * (k + 1) / len(chosen))
-        apart = standing_out([split.score for split in splits], [len(uses) for _, uses in chosen])
+        apart = outlier_scores([split.score for split in splits], [len(uses) for _, uses in chosen])
         words = [
             SplitWord(
                 word,
                 len(found[k].uses),
                 round(float(apart[k]), 2),
-                split.is_clear and float(apart[k]) >= STANDS_OUT,
+                split.is_clear and float(apart[k]) >= OUTLIER,
                 named_groups(self._uses.static, uses, split.groups, word),
             )
             for k, ((word, uses), split) in enumerate(zip(chosen, splits, strict=True))

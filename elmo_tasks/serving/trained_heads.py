@@ -33,7 +33,7 @@ from elmo_tasks.training.predictor import Predictor, batched
 from elmo_tasks.wording.task_kinds import METRIC_WORDS
 
 #: A head with this at the end of its name is the same head on the context-free layer.
-TWIN = "-layer0"
+NO_CONTEXT = "-layer0"
 # Leaving out each word of a longer text would take too long to follow typing.
 _MOST_PUSHED = 100
 # Words that one request may have read again without one: some four seconds of elmo-mini on one core.
@@ -93,11 +93,11 @@ class TrainedHeads:
         return tuple(replace(result, pushes=found) for result, found in zip(results, pushed, strict=True))
 
     def _files(self) -> dict[str, HeadFiles]:
-        """The heads by name: of each kind the default one first, a head before its twin, shipped ones before own."""
+        """The heads by name: of each kind the default one first, a head before its baseline, shipped ones before own."""
         shipped = [find_head(name) for name in bundled_heads()]
         first = {kind: _default(kind) for kind in KINDS}
         order = list(KINDS)
-        shipped.sort(key=lambda f: (order.index(f.kind), f.name.removesuffix(TWIN) != first[f.kind], f.name))
+        shipped.sort(key=lambda f: (order.index(f.kind), f.name.removesuffix(NO_CONTEXT) != first[f.kind], f.name))
         found = {files.name: files for files in shipped}
         for folder in heads_below(self._runs):
             try:
@@ -195,7 +195,7 @@ def _default(kind: str) -> str | None:
 
 def _info(name: str, files: HeadFiles, own: bool, names: dict[str, HeadFiles]) -> HeadInfo:
     labels = files.task.labels if files.task.scheme is None else types_of(files.task.labels, files.task.scheme)
-    twin = f"{name}{TWIN}"
+    baseline = f"{name}{NO_CONTEXT}"
     return HeadInfo(
         name=name,
         title=str(files.card.get("title") or name),
@@ -203,7 +203,7 @@ def _info(name: str, files: HeadFiles, own: bool, names: dict[str, HeadFiles]) -
         labels=tuple(labels),
         encoder=files.encoder.name,
         score=_score(files.card),
-        twin=twin if twin in names else None,
+        baseline=baseline if baseline in names else None,
         own=own,
     )
 

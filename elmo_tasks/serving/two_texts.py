@@ -12,8 +12,8 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.senses.clustering import directions
 from elmo_tasks.senses.content_words import content_words
 from elmo_tasks.senses.layout import on_paper
+from elmo_tasks.senses.outlier_scores import OUTLIER, outlier_scores
 from elmo_tasks.senses.shift import FEWEST_EACH, Shift, shift
-from elmo_tasks.senses.standing_out import STANDS_OUT, standing_out
 from elmo_tasks.senses.uses import FoundUse, base_word, evenly, sentences_of, uses_in
 from elmo_tasks.senses.views_of_uses import BOTH
 from elmo_tasks.serving.drawn_maps import MapDrawer, map_points, part
@@ -129,9 +129,9 @@ class TextsSideBySide:
             middle, end = start + len(a), start + len(a) + len(b)
             shifts.append(shift(vectors[start:middle], vectors[middle:end]))
             start = end
-        apart = standing_out([found.score for found in shifts], [len(a) + len(b) for _, a, b in chosen])
+        apart = outlier_scores([found.score for found in shifts], [len(a) + len(b) for _, a, b in chosen])
         words = [
-            _moved(w, (len(one[w].uses), len(other[w].uses)), found, bool(out >= STANDS_OUT and found.p <= 0.05))
+            _moved(w, (len(one[w].uses), len(other[w].uses)), found, bool(out >= OUTLIER and found.p <= 0.05))
             for (w, _, _), found, out in zip(chosen, shifts, apart, strict=True)
         ]
         words.sort(key=lambda moved: (-moved.stands_out, -moved.score))

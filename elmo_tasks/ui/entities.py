@@ -24,7 +24,7 @@ def colour_of(name: str, labels: Sequence[str]) -> int:
 
 
 def card(offer: Offer, results: Sequence[TaggedSentence], without: Sequence[TaggedSentence] = ()) -> str:
-    """The whole answer of a tagger; ``without`` holds what its twin says, if it has one."""
+    """The whole answer of a tagger; ``without`` holds what its baseline says, if it has one."""
     spans = readings.has_spans(results)
     shown = _shown(offer.head, (*results, *without), spans=spans)
     return render(
@@ -35,7 +35,7 @@ def card(offer: Offer, results: Sequence[TaggedSentence], without: Sequence[Tagg
         headline=readings.headline(results),
         difference=readings.difference(results, without) if without else "",
         differs=lambda one, other: bool(readings.differences(one, one.best, other.best)),
-        about=about_line(offer, twin=bool(without)),
+        about=about_line(offer, baseline=bool(without)),
         colour=lambda name: colour_of(name, offer.head.labels),
         pieces=entity_pieces,
         changes=_changes,
@@ -72,10 +72,10 @@ def _places(
     """Every place where either head found a name: the sentence's number, the words, the place, what each says there."""
     for number, result in enumerate(results, 1):
         others = without[number - 1].best.entities if without else ()
-        twin_of = {(span.start_char, span.end_char): span for span in others}
+        bare = {(span.start_char, span.end_char): span for span in others}
         own = {(span.start_char, span.end_char): span for span in result.best.entities}
-        for place in sorted({*own, *twin_of}):
-            yield number, result.sentence[slice(*place)], place, own.get(place), twin_of.get(place)
+        for place in sorted({*own, *bare}):
+            yield number, result.sentence[slice(*place)], place, own.get(place), bare.get(place)
 
 
 def csv_text(offer: Offer, results: Sequence[TaggedSentence], without: Sequence[TaggedSentence] = ()) -> str:

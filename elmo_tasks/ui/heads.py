@@ -18,21 +18,21 @@ class Offer:
 
     Attributes:
         head: the head.
-        twin: the same head without context, if there is one.
+        baseline: the same head without context, if there is one.
     """
 
     head: HeadInfo
-    twin: HeadInfo | None = None
+    baseline: HeadInfo | None = None
 
 
 def offers(heads: Sequence[HeadInfo], kind: str) -> tuple[Offer, ...]:
-    """The heads of a kind in their order; twins are not offered by themselves."""
+    """The heads of a kind in their order; baselines are not offered by themselves."""
     by_name = {head.name: head for head in heads}
-    twins = {head.twin for head in heads if head.twin}
+    baselines = {head.baseline for head in heads if head.baseline}
     return tuple(
-        Offer(head, by_name.get(head.twin) if head.twin else None)
+        Offer(head, by_name.get(head.baseline) if head.baseline else None)
         for head in heads
-        if head.kind == kind and head.name not in twins
+        if head.kind == kind and head.name not in baselines
     )
 
 
@@ -48,11 +48,11 @@ def score_line(head: HeadInfo) -> str:
     return wording.score_line(head.score.metric, head.score.value, head.score.data)
 
 
-def about_line(offer: Offer, *, twin: bool) -> str:
-    """The head and what it was measured to do; with ``twin`` also what the head without context does."""
+def about_line(offer: Offer, *, baseline: bool) -> str:
+    """The head and what it was measured to do; with ``baseline`` also what the head without context does."""
     line = f"{offer.head.title} · {score_line(offer.head)}"
-    if twin and offer.twin is not None and offer.twin.score is not None:
-        line += f" · without context: {score_line(offer.twin)}"
+    if baseline and offer.baseline is not None and offer.baseline.score is not None:
+        line += f" · without context: {score_line(offer.baseline)}"
     return line
 
 
@@ -70,7 +70,7 @@ def option(offer: Offer, title: str) -> dict[str, str]:
 
 def by_head(offer: Offer, results: Sequence[Result], without: Sequence[Result]) -> Iterator[tuple[str, int, Result]]:
     """What a file holds: each result with the name of its head and its number from 1; those without context come last."""
-    for head, found in ((offer.head, results), (offer.twin, without)):
+    for head, found in ((offer.head, results), (offer.baseline, without)):
         if head is not None:
             for number, result in enumerate(found, 1):
                 yield head.name, number, result
@@ -79,6 +79,6 @@ def by_head(offer: Offer, results: Sequence[Result], without: Sequence[Result]) 
 def json_data(offer: Offer, results: Sequence[Result], without: Sequence[Result] = ()) -> dict[str, Any]:
     """What the JSON file holds: the results as the endpoint for heads of this kind gives them."""
     data: dict[str, Any] = {"head": offer.head.name, "results": [result.to_dict() for result in results]}
-    if without and offer.twin is not None:
-        data["without_context"] = {"head": offer.twin.name, "results": [result.to_dict() for result in without]}
+    if without and offer.baseline is not None:
+        data["without_context"] = {"head": offer.baseline.name, "results": [result.to_dict() for result in without]}
     return data

@@ -98,7 +98,7 @@ def card(
     Args:
         offer: the head.
         results: what it says.
-        without: what its twin says, if it has one.
+        without: what its baseline says, if it has one.
         base: what examples that a person puts right are added to when they are trained on, see
             :attr:`~elmo_tasks.api.TrainingJob.base`; ``None`` where nothing can be trained.
     """
@@ -108,7 +108,7 @@ def card(
         without=without,
         headline=headline(results),
         difference=difference(results, without) if without else "",
-        about=about_line(offer, twin=bool(without)),
+        about=about_line(offer, baseline=bool(without)),
         verdict=verdict,
         words=words,
         step=step,

@@ -102,7 +102,7 @@ def _side_by_side(kind: str, cards: Sequence[str], said: Sequence[Said]) -> str:
 
 def _feeling(service: Service, texts: Sequence[str], offer: Offer) -> tuple[str, Said]:
     classified = service.heads.classify(texts, offer.head.name)
-    plain = service.heads.classify(texts, offer.twin.name) if offer.twin else ()
+    plain = service.heads.classify(texts, offer.baseline.name) if offer.baseline else ()
     return sentiment.card(offer, classified, plain, _base(service, offer)), [text.label for text in classified]
 
 
@@ -116,7 +116,7 @@ def _base(service: Service, offer: Offer) -> str | None:
 
 def _names(service: Service, texts: Sequence[str], offer: Offer) -> tuple[str, Said]:
     tagged = service.heads.tag(texts, offer.head.name, READINGS)
-    bare = service.heads.tag(texts, offer.twin.name, READINGS) if offer.twin else ()
+    bare = service.heads.tag(texts, offer.baseline.name, READINGS) if offer.baseline else ()
     return entities.card(offer, tagged, bare), [sentence.tags for sentence in tagged]
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from elmo_tasks.senses.characteristic_words import characteristic_words
 from elmo_tasks.senses.layout import on_paper
+from elmo_tasks.senses.outlier_scores import outlier_scores
 from elmo_tasks.senses.sense_map_calibration import KnownUses, SenseMapCalibration, calibrate_sense_map
-from elmo_tasks.senses.standing_out import standing_out
 from elmo_tasks.senses.views_of_uses import surroundings, view_names, view_of
 
 
@@ -86,11 +86,11 @@ def test_groups_without_words_have_no_name():
 def test_a_word_stands_out_from_words_of_like_frequency():
     counts = list(range(10, 40))
     scores = [0.01 * np.log(n) + 0.001 * (k % 3) for k, n in enumerate(counts)]
-    assert np.abs(standing_out(scores, counts)).max() < 2.5
+    assert np.abs(outlier_scores(scores, counts)).max() < 2.5
     scores[4] += 0.05
-    assert int(standing_out(scores, counts).argmax()) == 4
-    assert standing_out(scores, counts)[4] > 5
-    assert not standing_out(scores[:5], counts[:5]).any()
+    assert int(outlier_scores(scores, counts).argmax()) == 4
+    assert outlier_scores(scores, counts)[4] > 5
+    assert not outlier_scores(scores[:5], counts[:5]).any()
 
 
 def test_surroundings_leave_the_word_out_and_count_rare_words_more():

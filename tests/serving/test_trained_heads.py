@@ -57,12 +57,12 @@ def heads(checkpoints: Path, tmp_path: Path, loads: list[str]) -> TrainedHeads:
     return TrainedHeads(encoder, [tmp_path / "runs"], limits=LIMITS)
 
 
-def test_the_default_comes_first_and_a_head_before_its_twin(heads: TrainedHeads, toy: Path, tmp_path: Path) -> None:
+def test_the_default_comes_first_and_a_head_before_its_baseline(heads: TrainedHeads, toy: Path, tmp_path: Path) -> None:
     write_untrained(tmp_path / "runs" / "mine" / "head", toy)
     infos = heads.offered()
     assert [info.name for info in infos] == ["mood-b", "mood-a", "ner-b", "ner-b-layer0", "ner-a", "mine"]
     assert [info.own for info in infos] == [False] * 5 + [True]
-    assert [info.twin for info in infos] == [None, None, "ner-b-layer0", None, None, None]
+    assert [info.baseline for info in infos] == [None, None, "ner-b-layer0", None, None, None]
     assert [info.kind for info in infos[1:3]] == ["classification", "tagging"]
 
 

@@ -28,27 +28,29 @@ def ask(service, **data):
 
 def feeling(service, *texts):
     offer = heads.offers(service.heads.offered(), "classification")[0]
-    return offer, service.heads.classify(texts, offer.head.name), service.heads.classify(texts, offer.twin.name)
+    return offer, service.heads.classify(texts, offer.head.name), service.heads.classify(texts, offer.baseline.name)
 
 
 def names(service, *sentences, head=0):
     offer = heads.offers(service.heads.offered(), "tagging")[head]
-    without = service.heads.tag(sentences, offer.twin.name, 4) if offer.twin else ()
+    without = service.heads.tag(sentences, offer.baseline.name, 4) if offer.baseline else ()
     return offer, service.heads.tag(sentences, offer.head.name, 4), without
 
 
 # Which heads
 
 
-def test_twins_are_not_offered_by_themselves(service):
-    assert [(o.head.name, o.twin and o.twin.name) for o in heads.offers(service.heads.offered(), "tagging")] == [
+def test_baselines_are_not_offered_by_themselves(service):
+    assert [
+        (o.head.name, o.baseline and o.baseline.name) for o in heads.offers(service.heads.offered(), "tagging")
+    ] == [
         ("fake-ner", "fake-ner-static"),
         ("fake-medical", None),
         ("fake-pos", None),
     ]
 
 
-def test_a_twin_that_is_not_here_is_no_twin():
+def test_a_baseline_that_is_not_here_is_none():
     lonely = HeadInfo("a", "A", "tagging", ("PER",), "m", None, "gone")
     assert heads.offers([lonely], "tagging") == (heads.Offer(lonely, None),)
 
@@ -67,9 +69,11 @@ def test_score_in_one_line():
     assert (
         heads.option(heads.Offer(replace(head, own=True)), "A")["score"] == "F1 0.87 on CoNLL-2003 test, trained here"
     )
-    twin = replace(head, score=Score("F1", 0.7, "CoNLL-2003 test"))
-    assert heads.about_line(heads.Offer(head, twin), twin=True).endswith("without context: F1 0.70 on CoNLL-2003 test")
-    assert "without" not in heads.about_line(heads.Offer(head, twin), twin=False)
+    baseline = replace(head, score=Score("F1", 0.7, "CoNLL-2003 test"))
+    assert heads.about_line(heads.Offer(head, baseline), baseline=True).endswith(
+        "without context: F1 0.70 on CoNLL-2003 test"
+    )
+    assert "without" not in heads.about_line(heads.Offer(head, baseline), baseline=False)
 
 
 def test_two_heads_of_one_title_are_told_apart():
@@ -179,9 +183,9 @@ def test_texts_whose_words_are_not_weighed_are_named(service):
     assert "in this text;" in sentiment.unweighed(bare[1:2])
 
 
-def test_without_a_twin_there_is_one_side(service):
+def test_without_a_baseline_there_is_one_side(service):
     offer, results, _ = feeling(service, NOT_BAD)
-    card = sentiment.card(replace(offer, twin=None), results)
+    card = sentiment.card(replace(offer, baseline=None), results)
     assert "context" not in card.replace("Show the numbers", "").lower()
     assert card.count('class="side"') == 1
 
@@ -256,7 +260,7 @@ def test_a_name_has_its_type_in_letters_and_how_sure_the_model_is(service):
     assert "“Jordan” as an organisation instead of a place" in text
 
 
-def test_the_table_tells_what_only_the_twin_finds(service):
+def test_the_table_tells_what_only_the_baseline_finds(service):
     result, *_ = service.heads.tag(["It rained in Oslo."])
     nothing = replace(result, best=Reading(("O",) * 5, (), 0.9))
     offer = names(service, "x")[0]

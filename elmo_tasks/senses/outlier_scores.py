@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 #: From here on a word stands out; of a thousand values around a common middle, six lie so far above it by chance.
-STANDS_OUT = 2.5
+OUTLIER = 2.5
 #: Fewer words are nothing to stand out from.
 FEWEST_WORDS = 10
 _MAD_TO_SD = 1.4826
 
 
-def standing_out(scores: Sequence[float], counts: Sequence[int]) -> NDArray[np.float64]:
+def outlier_scores(scores: Sequence[float], counts: Sequence[int]) -> NDArray[np.float64]:
     """How far the split of each word is clearer than those of words of like frequency in the same text.
 
     In a long text nearly every word falls into groups, as the text goes from one topic to the next. So a word is held against
