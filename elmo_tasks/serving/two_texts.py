@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -80,7 +81,7 @@ class TextsSideBySide:
                     field="word",
                 )
         encoder, view = self._view(model)
-        uses = (*one, *other)
+        uses = tuple(replace(use, own=False) for use in (*one, *other))  # a star marks one's own among examples
         vectors = self._drawer.viewed.in_view(encoder, view, uses, part(progress, "Reading the sentences"))
         found = shift(vectors[: len(one)], vectors[len(one) :])
         groups = (tuple(range(len(one))), tuple(range(len(one), len(uses))))

@@ -39,6 +39,7 @@ def test_one_sense_in_both_texts_is_not(session):
 def test_every_use_is_on_the_map_in_the_colour_of_its_text(session):
     found = session.texts.set_against(text_of("bank", "money"), text_of("bank", "river"), "bank").map
     assert [use.group for use in found.uses] == [0] * 8 + [1] * 8
+    assert not any(use.own for use in found.uses)  # no stars: the colour says whose each is
     assert all(-1 <= use.x <= 1 and -1 <= use.y <= 1 for use in found.uses)
 
 

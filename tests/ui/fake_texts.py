@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from elmo_tasks.api import MovedWord, Progress, TwoTexts
 from elmo_tasks.errors import InputError
 from tests.ui.fake_map import FakeMap
@@ -34,5 +36,11 @@ class FakeTexts:
         if not word:
             return TwoTexts("fake-small", "both", called, n, rows, 2, None, "“bank” moved much more. Looked at all 2.")
         drawn = FakeMap().sense_map(word, f"{first}\n{second}", n_groups=2, gallery=False)
+        of_first = sum(word in line for line in first.splitlines())
+        uses = tuple(replace(use, own=False, group=int(k >= of_first)) for k, use in enumerate(drawn.uses))
+        groups = tuple(
+            replace(group, n_uses=sum(use.group == g for use in uses)) for g, group in enumerate(drawn.groups)
+        )
+        drawn = replace(drawn, uses=uses, groups=groups)
         said = f"The two texts use “{word}” differently: {n[0]} uses, {n[1]} uses. Judge by the sentences."
         return TwoTexts("fake-small", "both", called, n, rows[:1], 1, drawn, said)

@@ -18,6 +18,7 @@ def test_a_word_is_drawn_in_the_colours_of_its_texts(service):
     assert "use “bank” differently" in page
     assert page.count('class="mark ') == page.count("<tr data-row=") == 3
     assert "Ada against Ben" in page
+    assert (page.count(">A</text></g>"), page.count(">B</text></g>"), page.count('class="own"')) == (2, 1, 0)
 
 
 def test_all_words_are_listed_and_open_their_map(service):
