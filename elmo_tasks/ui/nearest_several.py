@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from elmo_tasks.api import NearestUses
 from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.page import render
-from elmo_tasks.wording.text import first_capital, listed, slug
+from elmo_tasks.wording.text import listed, slug
 
 
 def page(answers: Sequence[NearestUses], sense: str = "", query: str = "") -> str:
@@ -46,8 +46,8 @@ def _headline(reading: Sequence[NearestUses], sense: str) -> str:
     for answer in reading:
         same, known = in_sense(answer, sense) if sense else (0, 0)
         if known:
-            parts.append(f"“{answer.model}” has {same} of {known} in this meaning")
-    return f"{first_capital(listed(parts))}." if parts else ""
+            parts.append(f"{same} of {known} by “{answer.model}”")
+    return f"In this meaning {'is' if parts[0][:2] == '1 ' else 'are'} {listed(parts)}." if parts else ""
 
 
 def csv_text(reading: Sequence[NearestUses], words: Sequence[NearestUses]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations, product
 
 from elmo_tasks.api import SentenceComparison, SentenceLayer
@@ -27,13 +27,15 @@ def page(found: Sequence[SentenceComparison], form: format.Form) -> str:
     if len(found) > 1:
         columns = [(answer, _layer(answer, answer.layer(), in_column=True)) for answer in found]
         said = f"Whole sentences, by {len(found)} models"
-        return render(
-            "sentences_several.html",
-            verdict=_verdict(found[0].sentences, said, "", [answer.told for answer in found], columns),
-            query=query,
-            name=_NAME,
-            csv=csv_text(found),
+        verdict = _verdict(
+            found[0].sentences,
+            said,
+            "",
+            [answer.told for answer in found],
+            columns,
+            {"name": _NAME, "csv": csv_text(found), "query": query},
         )
+        return render("sentences_several.html", verdict=verdict, query=query)
     answer = found[0]
     names = [layer.name for layer in answer.layers]
     first, rest = headline(answer.answer)
@@ -57,8 +59,9 @@ def _verdict(
     rest: str,
     told: Sequence[str],
     columns: Sequence[tuple[SentenceComparison, str]] = (),
+    files: Mapping[str, str] | None = None,
 ) -> str:
-    return render("sentences.html", sentences=sentences, said=said, rest=rest, told=told, columns=columns)
+    return render("sentences.html", sentences=sentences, said=said, rest=rest, told=told, columns=columns, files=files)
 
 
 def _layer(answer: SentenceComparison, layer: SentenceLayer, *, in_column: bool = False) -> str:

@@ -226,3 +226,34 @@ def test_an_unsure_answer_says_so(open_page):
     compare(page)
     wait_for(page, verdict(page), "cannot tell")
     assert page.locator(".group h3").all_inner_texts() == ["No clear groups"]
+
+
+def test_a_model_is_added_compared_with_and_removed(open_page):
+    page = open_page()
+    page.get_by_role("button", name="Add a model to compare with").click()
+    other = page.get_by_label("Model 2", exact=True)
+    assert other.input_value() == "fake-large"  # one is not compared with itself
+    assert other.locator("option[value=fake-small]").is_disabled()
+    assert not page.get_by_role("button", name="Add a model to compare with").is_visible()  # there are two
+    compare(page)
+    wait_for(page, verdict(page), "“fake-small” is right; “fake-large” does not say.")
+    assert page.locator(".by-model h3").all_inner_texts()[1].startswith("fake-large")
+    page.get_by_role("button", name="Copy link").click()
+    wait_for(page, page.locator(".said"), "Link copied")
+    restored = open_page(query=page.evaluate("navigator.clipboard.readText()").split("?", 1)[1])
+    assert restored.get_by_label("Model 2", exact=True).input_value() == "fake-large"
+    page.get_by_role("button", name="Remove model 2").click()
+    compare(page)
+    wait_for(page, verdict(page), "fall into 2 groups")
+    assert page.locator(".by-model").count() == 0
+
+
+def test_whole_sentences_need_no_word(open_page):
+    page = open_page()
+    page.get_by_label("Whole sentences, not a word in them").check()
+    assert page.get_by_label("Word", exact=True).is_disabled()
+    compare(page)
+    wait_for(page, verdict(page), "1 and 2 are the closest")
+    assert page.get_by_role("slider").get_attribute("aria-valuetext") == "Layer 1"
+    page.get_by_role("slider").press("Home")
+    assert page.get_by_role("slider").get_attribute("aria-valuetext") == "Words alone"

@@ -29,10 +29,10 @@ def test_where_the_meaning_is_known_it_is_counted(service):
     _, word, sentence, sense = EXAMPLES[0]
     assert (word, sense) == ("bank", "river")
     _, page = ask(service, word, sentence)
-    assert "“fake-small” has 4 of 7 in this meaning." in page
+    assert "In this meaning are 4 of 7 by “fake-small”." in page
     assert '<span class="kind other">money</span>' in page
     _, unknown = ask(service)
-    assert "in this meaning" not in unknown
+    assert "In this meaning" not in unknown
     assert "The nearest to this “bank”, side by side" in unknown
 
 
