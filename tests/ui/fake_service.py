@@ -115,7 +115,11 @@ class FakeService:
         wanted = [[use for use, sense in enumerate(senses) if sense == one] for one in dict.fromkeys(senses)]
         right = tuple(partition(one.groups) == partition(wanted) if senses and one.groups else None for one in found)
         said = (
-            "Right is “fake-small”" if right[0] else "Wrong is “fake-small”" if senses else "Only “fake-small” groups"
+            "“fake-small” is right"
+            if right[0]
+            else "“fake-small” is not right"
+            if senses
+            else "Only “fake-small” groups"
         )
         return SideBySide(tuple(found), tuple(senses), right, f"{said}; “fake-large” does not say.")
 
