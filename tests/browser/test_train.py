@@ -58,6 +58,60 @@ def test_a_file_is_checked_and_its_columns_can_be_changed(open_page):
     assert page.locator("#train-file").get_attribute("aria-invalid") == "true"
 
 
+def test_examples_are_typed_a_line_each(open_page):
+    page = open_page("tab=train", width=390, height=844, ready=READY)
+    page.get_by_role("radio", name="Type them").check()
+    page.get_by_role("button", name="Start training").click()
+    page.locator("#train-typed-note").filter(has_text="Type some examples, one a line.").wait_for()
+    page.locator("#typed-lines-1").fill("The queue was <b>long</b>.\n\nNobody answered the phone.")
+    page.locator("#typed-lines-2").fill("They mended it at once.")
+    page.locator("#typed-lines-2").blur()
+    assert page.get_by_text("3 examples so far.").is_visible()
+    page.get_by_role("button", name="Start training").click()
+    page.locator("#train-typed-note").filter(has_text="Give each label a name.").wait_for()
+    page.locator("#typed-label-1").fill("complaint")
+    page.locator("#typed-label-2").fill("praise")
+    page.locator("#typed-label-2").blur()
+    page.locator(".samples").filter(has_text="They mended it at once.").wait_for()
+    assert "The queue was <b>long</b>." in page.locator(".samples").inner_text()
+    assert page.locator(".data .eyebrow").inner_text().lower() == "my examples.jsonl"
+    page.locator("#train-base").select_option("sample")
+    page.get_by_role("button", name="Add a label").click()
+    assert page.locator("#typed-label-3").is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.get_by_role("radio", name="Names in a text").check()  # tags of words cannot be typed so
+    assert not page.get_by_text("Type them", exact=True).is_visible()
+
+
+def test_a_run_is_renamed_and_deleted(open_page):
+    page = open_page("tab=train", ready=READY)
+    page.locator("#train-name").fill("Tmp run")
+    page.get_by_role("button", name="Start training").click()
+    page.locator(".run.is-done").filter(has_text="Tmp run").wait_for()
+    page.get_by_role("button", name="Rename").click()
+    page.locator("#train-new-name").press("Escape")
+    assert page.get_by_role("button", name="Rename").is_visible()
+    page.get_by_role("button", name="Rename").click()
+    page.locator("#train-new-name").fill("Kept <i>run</i>")
+    page.locator("#train-new-name").press("Enter")
+    page.locator(".run .eyebrow").filter(has_text="Kept <i>run</i>").wait_for()
+    page.get_by_role("button", name="Delete").click()
+    page.get_by_text("It cannot be brought back.").wait_for()
+    page.locator(".run-asking").get_by_role("button", name="Delete").click()
+    page.wait_for_function("!document.querySelector('.train-runs').textContent.includes('Kept')")
+
+
+def test_a_wrong_answer_of_try_is_trained_on(open_page):
+    page = open_page("tab=try", ready=".try-editor")
+    page.locator("#try-text").fill("A good day.\nA dull one.")
+    page.locator(".correct[data-text='A dull one.']").get_by_role("button", name="Keep as an example").click()
+    page.get_by_role("button", name="Train with them").click()
+    page.locator(".train-editor").wait_for()
+    page.locator(".samples").filter(has_text="A dull one.").wait_for()
+    assert page.locator("#typed-label-1").input_value() == "positive"
+    assert page.locator("#typed-lines-1").input_value() == "A dull one."
+
+
 def test_a_wrong_number_is_said_at_its_field(open_page):
     page = open_page("tab=train", ready=READY)
     page.locator(".data h2").first.wait_for()

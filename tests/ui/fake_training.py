@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 from elmo_tasks.api import (
@@ -98,6 +99,8 @@ class FakeTraining:
             return LOOK
         name, content = self.uploads[plan.data]
         rows = [line.split("\t") for line in content.decode().splitlines()]
+        if name.endswith(".jsonl"):
+            rows = [[row["label"], row["text"]] for row in map(json.loads, content.decode().splitlines())]
         if any(len(row) != 2 for row in rows):
             raise InputError(
                 f"{name}, line {1 + [len(r) for r in rows].index(1)}: expected 2 columns, found 1", field="file"
