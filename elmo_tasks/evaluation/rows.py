@@ -80,7 +80,9 @@ class Evaluation:
         """
         rows = tuple(Row(**row) for row in found["rows"])
         names = {field.name for field in fields(cls)}
-        rest = {key: tuple(value) if isinstance(value, list) else value for key, value in found.items() if key in names}
+        rest: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in found.items() if key in names
+        }
         return cls(**{**rest, "rows": rows})
 
     def to_markdown(self) -> str:

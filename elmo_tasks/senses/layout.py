@@ -39,7 +39,7 @@ def on_paper(points: NDArray[np.floating]) -> Paper:
         points: ``[n, D]``.
     """
     n, width = np.shape(points)
-    middle = np.mean(points, axis=0, dtype=np.float64) if n else np.zeros(width)
+    middle = np.asarray(points, np.float64).mean(axis=0, keepdims=True)[0] if n else np.zeros(width)
     centred = np.asarray(points, np.float64) - middle
     if n < 2 or not np.any(np.abs(centred) > 1e-9):
         return Paper(np.zeros((n, 2)), 1.0, middle, np.zeros((2, width)))

@@ -128,7 +128,8 @@ def measure(
 
 def _n_words() -> int:
     """Words of all sentences of both collections, each sentence once."""
-    return sum(len(tokens) for tokens in {gallery_use(entry).tokens for entry in (*gallery(), *everyday_uses())})
+    sentences = {gallery_use(entry).tokens for entry in gallery()} | {gallery_use(e).tokens for e in everyday_uses()}
+    return sum(len(tokens) for tokens in sentences)
 
 
 def known_uses(

@@ -149,10 +149,10 @@ def map_points(
     """
     cosine = np.clip(vectors.astype(np.float64) @ vectors.T.astype(np.float64), -1.0, 1.0)
     np.fill_diagonal(cosine, -2.0)
-    places = paper.places.round(4).tolist()
+    places: list[list[float]] = paper.places.round(4).tolist()
     near = [tuple(nearest_first(row, min(_NEAREST, len(uses) - 1))) for row in cosine]
     return tuple(
-        MapUse(use.sentence, *use.place, use.own, use.sense, group_of.get(k), *places[k], near[k])
+        MapUse(use.sentence, *use.place, use.own, use.sense, group_of.get(k), places[k][0], places[k][1], near[k])
         for k, use in enumerate(uses)
     )
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from elmo_tasks.api import MapView, MovedWord, Progress, SenseMap, TwoTexts
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.errors import InputError
@@ -147,5 +145,7 @@ class TextsSideBySide:
 
 
 def _moved(word: str, n: Sequence[int], found: Shift, stands_out: bool) -> MovedWord:
-    numbers = np.round([found.distance, found.chance, found.p, found.score], 4).tolist()
-    return MovedWord(word, n[0], n[1], *numbers, stands_out)
+    distance, chance, p, score = (
+        round(float(value), 4) for value in (found.distance, found.chance, found.p, found.score)
+    )
+    return MovedWord(word, n[0], n[1], distance, chance, p, score, stands_out)
