@@ -119,6 +119,7 @@ class ClassifiedText:
         probabilities: of each class, in the order of the head's classes.
         pushes: one for each token, in order; empty if they were not asked for, or if there are more words than one request may
             have weighed.
+        is_sure: whether the label is probable enough to be said; where not, the text is clearly none of the classes.
     """
 
     text: str
@@ -126,6 +127,7 @@ class ClassifiedText:
     label: str
     probabilities: dict[str, float]
     pushes: tuple[WordPush, ...] = ()
+    is_sure: bool = True
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of ``/sentiment``."""
@@ -133,6 +135,7 @@ class ClassifiedText:
             "text": self.text,
             "tokens": list(self.tokens),
             "label": self.label,
+            "is_sure": self.is_sure,
             "probabilities": dict(self.probabilities),
             "pushes": [asdict(push) for push in self.pushes],
         }

@@ -45,13 +45,14 @@ class FormingStep:
 class MeaningForms:
     """How a word moves between two of its senses while its sentence is read word by word.
 
-    Each step reads the words so far as if they were the whole sentence. ELMo's forward half of the vector is fixed once the
-    word has come; only its backward half still changes.
+    Each step reads the words so far as if they were the whole sentence, by what the verdict of Compare reads: a layer, and what
+    stands around the word.
 
     Attributes:
         word: the word that was asked for.
         model: name of the model.
-        layer: name of the layer that was read.
+        layer: name of the layer that the verdict gives the cosines of.
+        read_from: what was read, as in :class:`~elmo_tasks.api.Comparison`.
         sentence: as typed, without the brackets.
         tokens: its words.
         offsets: ``(start, end)`` characters of each.
@@ -63,6 +64,7 @@ class MeaningForms:
         middle: the value half way between the averages of the two.
         right: how many known uses lie on their own side of the middle.
         right_by_spelling: the same with the spelling alone (layer 0), without any context.
+        right_by_layer: the same with ``layer`` alone, without what stands around the word.
         can_tell: whether ``right`` is enough for a side to be named.
     """
 
@@ -80,6 +82,8 @@ class MeaningForms:
     right: int
     right_by_spelling: int
     can_tell: bool
+    read_from: tuple[str, ...] = ()
+    right_by_layer: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of ``/meaning_forms``."""

@@ -39,11 +39,13 @@ class RespelledLayer:
         name: of the layer.
         cosine: for each sentence, of the word as it stood and of the word put in its place.
         random_pair_cosine: mean cosine of two random words at this layer.
+        unrelated_cosine: mean over the sentences of the cosine of the word as it stood and of unrelated words in its place.
     """
 
     name: str
     cosine: tuple[float, ...]
     random_pair_cosine: float
+    unrelated_cosine: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,7 @@ class Respelling:
         model: name of the model.
         sentences: the sentences with it, brackets around it.
         layers: what that did, layer by layer, the mean of the layers last.
+        unrelated: the unrelated words of :attr:`RespelledLayer.unrelated_cosine`.
     """
 
     word: str
@@ -63,6 +66,7 @@ class Respelling:
     model: str
     sentences: tuple[str, ...]
     layers: tuple[RespelledLayer, ...]
+    unrelated: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of ``/what_if``."""

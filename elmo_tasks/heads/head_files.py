@@ -23,7 +23,9 @@ from elmo_tasks.heads.registry import HEADS_VARIABLE, head_classes, name_of
 CONFIG_NAME, WEIGHTS_NAME = "head.json", "head"
 # Some ten times what the largest head has.
 _MOST_LAYERS, _MOST_SIZE, _MOST_LABELS = 200, 100_000, 100_000
-HEAD_FOLDER = FolderKind("a head", re.compile(r"head\.json|card\.json|head[-\w]*\.safetensors(\.index\.json)?"))
+HEAD_FOLDER = FolderKind(
+    "a head", re.compile(r"head\.json|card\.json|confidence\.json|head[-\w]*\.safetensors(\.index\.json)?")
+)
 
 
 @dataclass(frozen=True)

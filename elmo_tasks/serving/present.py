@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from elmo_tasks.api import FormingStep, GallerySense, Limits, MeaningForms, StaticNeighbour, StaticNeighbours
-from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import InputError
+from elmo_tasks.layers.views import with_mean
+from elmo_tasks.senses.expected_words import EXPECTED
 from elmo_tasks.senses.forming import TwoSenses
 from elmo_tasks.senses.gallery import gallery
+from elmo_tasks.senses.marked_vectors import words_around
 from elmo_tasks.senses.uses import gallery_use
+from elmo_tasks.senses.views_of_uses import WORDS, unit
 from elmo_tasks.serving.asked_uses import check_length
 from elmo_tasks.serving.loaded_models import LoadedModel
 from elmo_tasks.text.mentions import check_word, find_mention
-from elmo_tasks.uses import Use, use_vectors
+from elmo_tasks.uses import Use, UseVectors, read_uses
 
 #: Every word is read with all words before it: the work grows with the square of this.
 MOST_WORDS = 40
@@ -39,7 +45,7 @@ class Presentation:
         limits: Limits | None = None,
     ) -> None:
         self._load, self._static, self._limits = load, static, limits or Limits()
-        self._known: dict[tuple[str, str], tuple[list[tuple[str, ...]], list[str], Tensor]] = {}
+        self._known: dict[tuple[str, str], tuple[list[tuple[str, ...]], list[str], Tensor, Tensor]] = {}
 
     def senses(self, word: str) -> tuple[GallerySense, ...]:
         """See :meth:`elmo_tasks.api.PresentService.senses`."""
@@ -80,16 +86,15 @@ class Presentation:
         chosen = self._two(word, senses)
         loaded = self._load(model)
         layer = loaded.calibration.verdict_layer
-        texts, names, vectors = self._uses(loaded.encoder, chosen[0].word)
+        texts, names, vectors, seen = self._uses(loaded, chosen[0].word)
         kept = [
             [k for k, name in enumerate(names) if name == sense.name and texts[k] != tokens] for sense in chosen
         ]  # the sentence itself may be one of the examples
-        views = [_view(vectors, layer)[rows] for rows in kept]
-        poles = TwoSenses.of(*views)
-        letters = TwoSenses.of(*(vectors[0][rows] for rows in kept))
+        poles = TwoSenses.of(*(seen[rows] for rows in kept))
+        alone, letters = (TwoSenses.of(*(_view(vectors, at)[rows] for rows in kept)) for at in (layer, 0))
         read = range(mention.index + 1, len(tokens) + 1)
-        so_far = use_vectors(loaded.encoder, [Use.of_tokens(tokens[:n], mention.index) for n in read])
-        cosines = poles.cosines(_view(so_far, layer))
+        so_far = [Use.of_tokens(tokens[:n], mention.index) for n in read]
+        cosines = poles.cosines(_as_the_verdict(loaded, so_far, read_uses(loaded.encoder, so_far)))
         differences = cosines[:, 0] - cosines[:, 1]
         steps = tuple(
             FormingStep(n, (round(a, 6), round(b, 6)), None if side is None else chosen[side].name)
@@ -111,6 +116,8 @@ class Presentation:
             right=poles.right,
             right_by_spelling=letters.right,
             can_tell=poles.can_tell,
+            read_from=_read_from(loaded),
+            right_by_layer=alone.right,
         )
 
     def _two(self, word: str, senses: Sequence[str] | None) -> tuple[GallerySense, GallerySense]:
@@ -123,17 +130,44 @@ class Presentation:
             raise InputError(f"Choose two different senses of “{word.strip()}”: {', '.join(offered)}.", field="senses")
         return offered[names[0]], offered[names[1]]
 
-    def _uses(self, encoder: Encoder, word: str) -> tuple[list[tuple[str, ...]], list[str], Tensor]:
-        """The gallery's uses of a word: tokens, names of the senses, ``[L, n, D]`` vectors; encoded once."""
-        key = (encoder.name, word)
+    def _uses(self, loaded: LoadedModel, word: str) -> tuple[list[tuple[str, ...]], list[str], Tensor, Tensor]:
+        """The gallery's uses of a word: tokens, names of the senses, ``[L, n, D]`` layers, ``[n, S]`` as the verdict reads."""
+        key = (loaded.encoder.name, word)
         if key not in self._known:
             entries = [entry for entry in gallery() if entry.word == word]
             uses = [gallery_use(entry) for entry in entries]
             senses = [entry.sense for entry in entries]
-            self._known[key] = ([use.tokens for use in uses], senses, use_vectors(encoder, uses))
+            read = read_uses(loaded.encoder, uses)
+            self._known[key] = ([use.tokens for use in uses], senses, read.layers, _as_the_verdict(loaded, uses, read))
         return self._known[key]
 
 
 def _view(vectors: Tensor, layer: int) -> Tensor:
     """``[L, n, D]`` -> ``[n, D]`` at a layer, or their mean, which comes after the last layer."""
     return vectors[layer] if layer < len(vectors) else vectors.mean(dim=0)
+
+
+def _read_from(loaded: LoadedModel) -> tuple[str, ...]:
+    """What the verdict reads, or the layer that it shows, where it was not measured what to read."""
+    speaks = loaded.calibration.speaks
+    return speaks.views if speaks.same_sense is not None else (loaded.names[loaded.calibration.verdict_layer],)
+
+
+def _as_the_verdict(loaded: LoadedModel, uses: Sequence[Use], read: UseVectors) -> Tensor:
+    """``[n, S]`` the uses as one vector each of all that the verdict reads."""
+    layers = dict(zip(loaded.names, with_mean(read.layers), strict=True))
+
+    def in_view(view: str) -> NDArray[np.floating]:
+        if view == WORDS:
+            return np.stack([words_around(loaded.static, use) for use in uses])
+        if view == EXPECTED:
+            assert loaded.expected is not None
+            assert read.before is not None
+            assert read.after is not None
+            return loaded.expected(read.before, read.after)
+        return unit(layers[view].numpy())
+
+    calibration = loaded.calibration
+    if calibration.speaks.same_sense is None:
+        return torch.from_numpy(in_view(loaded.names[calibration.verdict_layer]))
+    return torch.from_numpy(calibration.joined(in_view))

@@ -85,8 +85,12 @@ class TrainedHeads:
         """See :meth:`elmo_tasks.api.HeadService.classify`."""
         rows = self._tokens(texts, "text")
         predictor = self._predictor(head, "classification")
-        said = predictor.classify([[token.text for token in row] for row in rows])
-        results = map(CLASSIFICATION.result, texts, rows, said)
+        said = _read(predictor, predictor.classify([[token.text for token in row] for row in rows]))
+        least = predictor.confidence.least if predictor.confidence else 0.0
+        results = [
+            replace(CLASSIFICATION.result(text, row, found), is_sure=found.confidence >= least)
+            for text, row, found in zip(texts, rows, said, strict=True)
+        ]
         if not pushes:
             return tuple(results)
         pushed = _pushes(predictor, rows, said)
@@ -244,6 +248,13 @@ def _mix(row: dict[str, Any], seed: int) -> MixWeights:
     return MixWeights(tuple(row["weights"]), row["gamma"], row["epoch"], seed, row.get("score"))
 
 
+def _read(predictor: Predictor, said: Sequence[TextPrediction]) -> list[TextPrediction]:
+    """Probabilities as they are to be read, where it was fitted how."""
+    if predictor.confidence is None:
+        return list(said)
+    return [TextPrediction(found.label, predictor.confidence.read(found.probabilities)) for found in said]
+
+
 def _pushes(
     predictor: Predictor, rows: Sequence[Sequence[Token]], said: Sequence[TextPrediction]
 ) -> list[tuple[WordPush, ...]]:
@@ -260,7 +271,7 @@ def _pushes(
     without = [(k, at) for k in chosen for at in range(len(words[k]))]
     texts = [words[k][:at] + words[k][at + 1 :] for k, at in without]
     found: dict[int, list[WordPush]] = {k: [] for k in range(len(rows))}
-    left = (read for batch in batched(texts) for read in predictor.classify(batch))
+    left = (read for batch in batched(texts) for read in _read(predictor, predictor.classify(batch)))
     for (k, at), read in zip(without, left, strict=True):
         token = rows[k][at]
         change = said[k].confidence - read.probabilities[said[k].label]

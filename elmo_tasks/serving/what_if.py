@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import torch
 from torch.nn import functional as F
 
 from elmo_tasks.api import LayerProducts, Limits, RespelledLayer, Respelling
@@ -16,6 +17,8 @@ from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.uses import Use, use_vectors
 
 _LONGEST = 50
+#: Common words of unlike letters and meanings: how near a word comes that has nothing to do with the one it replaces.
+UNRELATED = ("garden", "seven", "often", "purple", "journey")
 
 
 class WhatIf:
@@ -51,20 +54,26 @@ class WhatIf:
         loaded = self._load(model)
         put = _one_word(spelling)
         before = [mention.use for mention in mentions]
-        after = [Use.of_tokens([*u.tokens[: u.start], put, *u.tokens[u.end :]], u.start) for u in before]
-        old, new = (
+        known = {put.lower(), *(u.word.lower() for u in before)}
+        words = [put, *(word for word in UNRELATED if word not in known)]
+        after = [Use.of_tokens([*u.tokens[: u.start], w, *u.tokens[u.end :]], u.start) for w in words for u in before]
+        old, *new = (
             with_mean(part) for part in use_vectors(loaded.encoder, [*before, *after]).double().split(len(before), 1)
         )
-        cosine = F.cosine_similarity(old, new, dim=-1).clamp(-1.0, 1.0)  # [L + 1, n]
+        cosine, *others = (F.cosine_similarity(old, one, dim=-1).clamp(-1.0, 1.0) for one in new)  # [L + 1, n] each
+        unrelated = torch.stack(others).mean(dim=(0, 2))  # [L + 1]
         return Respelling(
             word=mentions[0].token.text,
             spelling=put,
             model=loaded.encoder.name,
             sentences=tuple(f"{m.sentence[: m.token.start]}[{put}]{m.sentence[m.token.end :]}" for m in mentions),
             layers=tuple(
-                RespelledLayer(name, tuple(round(v, 6) for v in row), known.random_pair_cosine)
-                for name, row, known in zip(loaded.names, cosine.tolist(), loaded.calibration.layers, strict=True)
+                RespelledLayer(name, tuple(round(v, 6) for v in row), layer.random_pair_cosine, round(other, 6))
+                for name, row, layer, other in zip(
+                    loaded.names, cosine.tolist(), loaded.calibration.layers, unrelated.tolist(), strict=True
+                )
             ),
+            unrelated=tuple(words[1:]),
         )
 
 

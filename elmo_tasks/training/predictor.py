@@ -16,6 +16,7 @@ from elmo_tasks.encoders import Encoder, load
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError, InputError
 from elmo_tasks.heads.classification import TextPrediction
+from elmo_tasks.heads.confidence import Confidence
 from elmo_tasks.heads.head import Prediction, TaskHead
 from elmo_tasks.heads.head_files import HeadFiles, build_head, find_head
 from elmo_tasks.heads.tagging import TagPrediction
@@ -96,6 +97,7 @@ class Predictor:
         device: where to compute; that of the encoder.
         max_tokens: tokens of a text that a head whose kind :attr:`~TaskKind.cuts` reads, as many as it was trained on; all if
             ``None``.
+        confidence: how the probabilities of a classifier are to be read, where that was fitted; they are not changed here.
     """
 
     def __init__(
@@ -105,12 +107,13 @@ class Predictor:
         static: StaticVectors | None = None,
         device: torch.device | str = "cpu",
         max_tokens: int | None = None,
+        confidence: Confidence | None = None,
     ) -> None:
         self.encoder, self.static = encoder, static
         self.kind: TaskKind = kind_of(head.kind)
         self.max_tokens = max_tokens if self.kind.cuts else None
         self.head = head.to(device).eval()
-        self.device = device
+        self.device, self.confidence = device, confidence
 
     @classmethod
     def load(
@@ -143,7 +146,9 @@ class Predictor:
         static = None
         if files.static is not None:
             static = StaticVectors.load(place_of(files, "static vectors", folders))
-        return cls(encoder, build_head(files), static, device, files.reading.get("max_tokens"))
+        return cls(
+            encoder, build_head(files), static, device, files.reading.get("max_tokens"), Confidence.of(files.folder)
+        )
 
     @property
     def labels(self) -> tuple[str, ...]:

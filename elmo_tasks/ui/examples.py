@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from elmo_tasks.ui.chosen import chosen
+
 
 @dataclass(frozen=True)
 class Example:
@@ -18,16 +20,18 @@ class Example:
         title: what the button says.
         word: the word to compare.
         sentences: the sentences, with ``[brackets]`` where another word is meant.
-        senses: what the word means in each, in a word; none where the forms of several words are compared.
+        senses: what the word means in each, in a word; none where several words are compared.
+        about: where several are, what each is about: the closest two are to share it.
     """
 
     title: str
     word: str
     sentences: tuple[str, ...]
     senses: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
 
 
-EXAMPLES: tuple[Example, ...] = (
+CANDIDATES: tuple[Example, ...] = (
     Example(
         "bank",
         "bank",
@@ -49,7 +53,7 @@ EXAMPLES: tuple[Example, ...] = (
             "The bank raised its interest rates on every new mortgage.",
             "My [lender] wants the monthly payment for the house by Friday.",
         ),
-        ("river", "river", "money", "money"),
+        about=("river", "river", "money", "money"),
     ),
     Example(
         "run",
@@ -137,6 +141,7 @@ EXAMPLES: tuple[Example, ...] = (
             "Poets have praised her beauty in songs for hundreds of years.",
             "The bride wore a [beautiful] dress that her mother had sewn by hand.",
         ),
+        about=("landscape", "landscape", "person", "person"),
     ),
     Example(
         "running, runner",
@@ -147,8 +152,54 @@ EXAMPLES: tuple[Example, ...] = (
             "She is running for mayor and hopes to win the election in May.",
             "Water kept running from the broken tap in the kitchen all night.",
         ),
+        about=("sport", "sport", "politics", "water"),
+    ),
+    Example(
+        "cold, freezing",
+        "cold",
+        (
+            "The wind was so cold that our fingers hurt.",
+            "A [freezing] wind blew in from the frozen lake all night.",
+            "The lawyer sent us the signed contract by [post] on Monday.",
+        ),
+        about=("weather", "weather", "mail"),
+    ),
+    Example(
+        "doctor, nurse, lawyer",
+        "doctor",
+        (
+            "The doctor gave the patient an injection against the pain.",
+            "A [nurse] brought the patient her pills in the hospital ward.",
+            "The [lawyer] told the judge that the contract was a forgery.",
+        ),
+        about=("hospital", "hospital", "court"),
+    ),
+    Example(
+        "bark",
+        "bark",
+        (
+            "The loud bark of a dog woke the whole street.",
+            "Beetles live under the bark of the pine tree.",
+            "With a short bark the puppy ran after the cat.",
+            "The bark of an old oak is rough and brown.",
+        ),
+        ("dog", "tree", "dog", "tree"),
+    ),
+    Example(
+        "spring",
+        "spring",
+        (
+            "Flowers bloom in the garden every spring after the snow melts.",
+            "The metal spring inside the clock broke.",
+            "Birds return from the south in early spring.",
+            "A coiled spring pushes the piston back into the cylinder.",
+        ),
+        ("season", "coil", "season", "coil"),
     ),
 )
+
+#: What the page offers; the first is what it opens with.
+EXAMPLES = chosen("compare", CANDIDATES, lambda example: example.title)
 
 
 def known_senses(word: str, sentences: Sequence[str]) -> tuple[str, ...]:

@@ -12,11 +12,13 @@ import gradio as gr
 from elmo_tasks.api import ModelInfo, Progress, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import handouts, landing, map_page
+from elmo_tasks.ui.chosen import words as chosen_words
 from elmo_tasks.ui.parts import MAP_USES, SLOW, Question, markup, on_question, revision_of, scripted
 from elmo_tasks.ui.working import answered
 from elmo_tasks.wording.views import map_title
 
-FIRST = ("bank", "cell", "python", "jaguar", "bass", "mouse", "spring", "bark")
+#: Words to start with.
+FIRST = chosen_words("map")
 MOST_GROUPS = 6
 #: Characters of one's own text that a link may hold: servers refuse addresses much longer than 8,000 characters.
 MOST_IN_LINK = 2_000

@@ -11,19 +11,25 @@ import gradio as gr
 from elmo_tasks.api import Progress, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import nearest_page, nearest_several
+from elmo_tasks.ui.chosen import chosen
 from elmo_tasks.ui.parts import SHARED, Question, markup, on_question, revision_of, scripted
 from elmo_tasks.ui.working import answered
 from elmo_tasks.wording.views import view_title
 
 # The last of each: what the word means there, as the example sentences that are searched have it.
-EXAMPLES = (
+CANDIDATES = (
     ("bank: river", "bank", "Herons were nesting in the reeds along the muddy bank of the river.", "river"),
     ("play: on stage", "play", "Her new play about two sisters opened at the theatre to loud applause.", "theatre"),
     ("play: in a match", "play", "A brilliant play in the last minute won the match for the visitors.", "sport"),
     ("bank: money", "bank", "The bank refused our loan because my salary was too low.", "money"),
     ("cell: prison", "cell", "The guard locked the prisoner in his cell for the night.", "prison"),
+    ("spring: season", "spring", "Flowers bloom in every garden when spring comes after the snow.", "season"),
+    ("crane: bird", "crane", "A crane with grey feathers stood in the shallow water of the marsh.", "bird"),
+    ("crane: machine", "crane", "The crane lifted the steel beams to the top of the new building.", "machine"),
     ("cell: body", "cell", "Under the microscope we watched a single cell divide.", "biology"),
 )
+#: What the form offers.
+EXAMPLES = chosen("nearest", CANDIDATES, lambda candidate: candidate[0])
 #: Of each of several models, so many uses are shown.
 _MOST_OF_SEVERAL = 10
 
@@ -72,7 +78,11 @@ def build(service: Service) -> None:
             editor = scripted(
                 "nearest",
                 "scripts/nearest_form.js",
-                examples=[{"title": title, "word": word, "sentence": said} for title, word, said, _ in EXAMPLES],
+                examples=[
+                    {"title": title, "word": word, "sentence": sentence} for title, word, sentence, _ in EXAMPLES
+                ],
+#: Of each of several models, so many uses are shown.
+_MOST_OF_SEVERAL = 10
                 layers=[{"name": name, "title": view_title(name)} for name in layers],
                 most_words=service.limits.max_tokens,
                 most_models=service.limits.max_models,

@@ -1,12 +1,15 @@
 """The words and sentences that the Present tab shows, written for this project.
 
-They were chosen with the bundled model: the stories it reads clearly, the failures it does not. Another model may read them
-otherwise, so what the page says about them comes from the answer and never from here.
+They are candidates: which are shown is chosen with the bundled model, the stories it reads rightly, the failures it does not
+(:mod:`elmo_tasks.ui.chosen`). What the page says about them comes from the answer and never from here.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from elmo_tasks.ui.chosen import chosen, failures
+from elmo_tasks.ui.examples import CANDIDATES
 
 
 @dataclass(frozen=True)
@@ -24,27 +27,10 @@ class Story:
     meant: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Forming:
-    """A sentence that is read word by word.
-
-    Attributes:
-        title: what the button says.
-        word: the word that is followed.
-        senses: the two gallery senses it moves between.
-        sentence: the sentence.
-    """
-
-    title: str
-    word: str
-    senses: tuple[str, str]
-    sentence: str
-
-
 #: Static vectors shown side by side.
 STATIC_WORDS = ("bank", "plant", "mouse")
 
-STORIES = (
+STORY_CANDIDATES = (
     Story(
         "bank",
         (
@@ -78,62 +64,11 @@ STORIES = (
     ),
 )
 
-FORMINGS = (
-    Forming(
-        "case of flu",
-        "case",
-        ("legal", "illness"),
-        "The first case of flu was reported at the hospital on Monday.",
-    ),
-    Forming(
-        "case in court",
-        "case",
-        ("legal", "illness"),
-        "The first case before the court was a quarrel about a fence.",
-    ),
-    Forming(
-        "bucket list",
-        "bucket",
-        ("container", "wishes"),
-        "Her bucket list on the fridge gets longer every year.",
-    ),
-    Forming(
-        "bank: hardly moves",
-        "bank",
-        ("money", "river"),
-        "The bank was crowded with herons and reeds along the river.",
-    ),
+# Any comparison of one word that is known to be read rightly will do as a story.
+STORY_CANDIDATES += tuple(
+    Story(example.word, example.sentences, example.senses)
+    for example in CANDIDATES
+    if example.senses and example.word not in {story.word for story in STORY_CANDIDATES}
 )
-
-FAILURES = (
-    Story(
-        "match",
-        (
-            "He struck a match in the dark.",
-            "We lost the match in the rain.",
-            "The match burned his fingers.",
-            "The match was over by noon.",
-        ),
-        ("fire", "game", "fire", "game"),
-    ),
-    Story(
-        "nail",
-        (
-            "He hammered a nail into the wall.",
-            "She painted every nail red.",
-            "A rusty nail held the plank.",
-            "She broke a nail while opening the tin.",
-        ),
-        ("metal", "finger", "metal", "finger"),
-    ),
-    Story(
-        "date",
-        (
-            "She ate a sweet date after supper.",
-            "Write today's date at the top of the page.",
-            "He picked a ripe date from the palm.",
-            "They agreed on a date for the meeting.",
-        ),
-        ("fruit", "day", "fruit", "day"),
-    ),
-)
+STORIES = chosen("stories", STORY_CANDIDATES, lambda story: story.word)
+FAILURES = tuple(Story(found["word"], tuple(found["sentences"]), tuple(found["meant"])) for found in failures())

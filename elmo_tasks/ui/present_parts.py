@@ -9,10 +9,11 @@ from typing import Any
 from elmo_tasks.api import Comparison, FormingStep, GallerySense, LayerComparison, MeaningForms, StaticNeighbours
 from elmo_tasks.ui import format
 from elmo_tasks.ui.heat import cell_style, share_of
+from elmo_tasks.ui.outcomes import groups_of, outcome
 from elmo_tasks.ui.page import fill
 from elmo_tasks.ui.present_examples import Story
 from elmo_tasks.ui.uses import group_of
-from elmo_tasks.wording.text import headline, number
+from elmo_tasks.wording.text import headline
 
 ANSWERS = "present/answers.html"
 
@@ -37,9 +38,10 @@ def story(comparison: Comparison) -> str:
     return fill(ANSWERS, "story", comparison, *headline(comparison.verdict))
 
 
-def own(comparison: Comparison, query: str) -> str:
-    """The answer to the presenter's own word."""
-    return fill(ANSWERS, "own", comparison, *headline(comparison.verdict), query)
+def own(comparison: Comparison, query: str, meant: Sequence[str] = ()) -> str:
+    """The answer to the presenter's own word; ``meant`` where the sentences are ours."""
+    found = outcome(comparison, meant).value if meant else ""
+    return fill(ANSWERS, "own", comparison, *headline(comparison.verdict), query, meant_uses(meant), found)
 
 
 def layers(comparison: Comparison) -> str:
@@ -65,21 +67,22 @@ def layers(comparison: Comparison) -> str:
 
 def failure(comparison: Comparison, example: Story) -> str:
     """What was meant, and behind the reveal what the model says."""
-    meant: dict[str, list[int]] = {}
-    for use, sense in enumerate(example.meant, 1):
-        meant.setdefault(sense, []).append(use)
-    if not comparison.groups:
-        verdict = "The model cannot tell these apart, and says so."
-    elif {tuple(use + 1 for use in group) for group in comparison.groups} == {tuple(uses) for uses in meant.values()}:
-        verdict = "This model gets it right."
-    else:
-        verdict = "The model is sure here, and wrong."
-    return fill(ANSWERS, "failure", comparison, example, meant, verdict, headline(comparison.verdict)[0])
+    found = outcome(comparison, example.meant).value
+    return fill(
+        ANSWERS, "failure", comparison, example, meant_uses(example.meant), found, headline(comparison.verdict)[0]
+    )
 
 
-def forming(answer: MeaningForms) -> str:
-    """A sentence that is read word by word, and a dot between two poles."""
-    shown = [*answer.known[0], *answer.known[1], *(a - b for a, b in (step.cosines for step in answer.steps))]
+def meant_uses(meant: Sequence[str]) -> dict[str, list[int]]:
+    """The numbers of the uses of each meaning, from 1."""
+    return {name: [use + 1 for use in uses] for name, uses in groups_of(meant).items()}
+
+
+def forming(answers: tuple[MeaningForms, MeaningForms]) -> str:
+    """Two sentences that are read word by word, and a dot for each between two poles."""
+    first = answers[0]
+    moves = [[a - b for a, b in (step.cosines for step in answer.steps)] for answer in answers]
+    shown = [*first.known[0], *first.known[1], *moves[0], *moves[1]]
     low, high = min(shown), max(shown)
     room = max(high - low, 1e-6) * 0.06
 
@@ -89,50 +92,63 @@ def forming(answer: MeaningForms) -> str:
 
     steps = [
         {
-            "words": step.words,
-            "at": round(at(step.cosines[0] - step.cosines[1]), 2),
-            "cosines": [number(value) for value in step.cosines],
-            "said": _step_said(step),
+            "words": pair[0].words,
+            "at": [round(at(step.cosines[0] - step.cosines[1]), 2) for step in pair],
+            "said": [_step_said(step) for step in pair],
         }
-        for step in answer.steps
+        for pair in zip(*(answer.steps for answer in answers), strict=True)
     ]
-    edges = [0, *(start for start, _ in answer.offsets[1:]), len(answer.sentence)]
-    texts = [answer.sentence[start:end] for start, end in pairwise(edges)]
     return fill(
         ANSWERS,
         "forming",
-        answer,
+        answers,
         steps,
-        [(text.rstrip(), " " if text.endswith(" ") else "") for text in texts],
-        [(pole, at(value)) for pole, part in enumerate(answer.known) for value in part],
-        at(answer.middle),
-        _forming_said(answer),
+        [_texts(answer) for answer in answers],
+        deciding_word(answers),
+        [(pole, at(value)) for pole, part in enumerate(first.known) for value in part],
+        at(first.middle),
+        forming_said(answers),
     )
+
+
+def deciding_word(answers: tuple[MeaningForms, MeaningForms]) -> int:
+    """Where the two sentences part: the first token that differs."""
+    return next(k for k, (one, other) in enumerate(zip(*(a.tokens for a in answers), strict=True)) if one != other)
+
+
+def _texts(answer: MeaningForms) -> list[tuple[str, str]]:
+    """The words of a sentence as typed, each with the space behind it."""
+    edges = [0, *(start for start, _ in answer.offsets[1:]), len(answer.sentence)]
+    texts = [answer.sentence[start:end] for start, end in pairwise(edges)]
+    return [(text.rstrip(), " " if text.endswith(" ") else "") for text in texts]
 
 
 def _step_said(step: FormingStep) -> str:
     return f"nearer to “{step.nearer}”" if step.nearer else "cannot tell"
 
 
-def _forming_said(answer: MeaningForms) -> str:
-    """What the whole movement amounts to, and how far it can be trusted."""
-    total = len(answer.known[0]) + len(answer.known[1])
-    trust = f"The small marks are {total} known uses: {answer.right} of them lie on their own side of the dashed middle"
-    if not answer.can_tell:
+def forming_said(answers: tuple[MeaningForms, MeaningForms]) -> str:
+    """What the two movements amount to, and how far they can be trusted."""
+    first, at = answers[0], deciding_word(answers)
+    total = len(first.known[0]) + len(first.known[1])
+    trust = f"The small marks are {total} known uses: {first.right} of them lie on their own side of the dashed middle"
+    if not first.can_tell:
         return f"{trust}. That is too few to name a side: with this word the model cannot tell these two senses apart."
     trust += (
         ", but the spelling alone (capitals, endings) puts as many there, so do not read this as meaning."
-        if answer.right_by_spelling >= answer.right
+        if first.right_by_spelling >= first.right
         else "."
     )
-    names = [step.nearer for step in answer.steps]
-    known = [name for name in names if name]
-    if not known:
-        return f"{trust} Here it stays where it cannot be told."
-    turned = max((k + 1 for k, name in enumerate(names) if name != names[-1]), default=0)
+    ends = [_end_said(number, answer, at) for number, answer in enumerate(answers, 1)]
+    return f"Up to “{first.tokens[at - 1]}” the two sentences are the same, and so are their dots. {' '.join(ends)} {trust}"
+
+
+def _end_said(number: int, answer: MeaningForms, at: int) -> str:
+    """What became of one sentence from the deciding word on."""
+    names = [step.nearer for step in answer.steps if step.words > at]
+    word = answer.tokens[at]
+    if names[0] is not None and set(names) == {names[0]}:
+        return f"From “{word}” on, {number} is nearer to “{names[0]}”."
     if names[-1] is None:
-        return f"{trust} In the end it cannot be told."
-    if not turned:
-        return f"{trust} The first reading stays: “{names[-1]}” from the word itself to the end of the sentence."
-    word = answer.tokens[answer.steps[turned].words - 1]
-    return f"{trust} It is “{names[-1]}” from the word “{word}” on."
+        return f"With “{word}” in {number} it cannot be told in the end."
+    return f"With “{word}” {number} ends nearer to “{names[-1]}”, but not at every word from there on."

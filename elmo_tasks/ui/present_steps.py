@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from elmo_tasks.ui.chosen import n_ready, words
 from elmo_tasks.ui.page import render
-from elmo_tasks.ui.present_examples import FAILURES, FORMINGS, STORIES
+from elmo_tasks.ui.present_examples import FAILURES, STORIES
+from elmo_tasks.ui.present_pairs import FORMINGS
 
 #: What the last step says of each tab that it links to.
 TABS = {
@@ -28,7 +30,7 @@ class Step:
     Attributes:
         name: of its template.
         title: its heading.
-        notes: for the speaker.
+        notes: for the speaker; where the step shows an answer, others come with it (:mod:`elmo_tasks.ui.present_notes`).
         kind: a class for the look of the step as a whole.
     """
 
@@ -38,12 +40,15 @@ class Step:
     kind: str = ""
 
 
+#: Until the answer of a step is there.
+LATER = "What you may say here comes with the answer on the screen."
+
 STEPS = (
     Step(
         "opening",
         "One word, many meanings",
-        "Everything that follows is computed live by a small model on this machine. Nothing is recorded and "
-        "nothing is sent anywhere. Ask who has ever been misunderstood because one word has two meanings.",
+        "Everything that follows is computed live by a small model on the machine that serves this page, with no other service. "
+        "Ask who has ever been misunderstood because one word has two meanings.",
         "opening",
     ),
     Step(
@@ -54,50 +59,12 @@ STEPS = (
         "now, but small enough to look inside.",
         "wide",
     ),
-    Step(
-        "static",
-        "One word, one vector",
-        "Let people read the lists aloud and call out meanings that they miss. The lists come from vectors "
-        "trained for this project, so they are neither perfect nor chosen word by word. Then press Next for the "
-        "explanation.",
-    ),
-    Step(
-        "guess",
-        "How many meanings has “run”?",
-        "Take the vote for each number before you reveal. Good examples to call out: run a race, run a shop, run "
-        "a program, a run in a stocking, a run on the bank, a nose that runs, run for office, run out of milk.",
-    ),
-    Step(
-        "story",
-        "Which sentences belong together?",
-        "Let the audience sort the sentences into A and B first, by hand or with the buttons. Next shows how the "
-        "model sorts them, by ELMo’s layer 1, the words that ELMo would write in its place and the words around "
-        "it. ELMo itself learned from plain text which words come next and which stand nearby; how to read its "
-        "numbers was learned from example sentences of other words. These words were chosen because they are read"
-        " clearly; many words are harder.",
-    ),
-    Step(
-        "forming",
-        "Watch the meaning form",
-        "Press Next or Play. The dot is the word; the two poles are the averages of known uses of each sense. "
-        "Compare “case of flu” with “case in court”: both begin with “The first case”. One half of the vector "
-        "looks back and is fixed once the word has come. Only the half that looks ahead still moves. End with the"
-        " sentence that hardly moves, and say so.",
-    ),
-    Step(
-        "layers",
-        "From spelling to context, layer by layer",
-        "At “Spelling only” every pair scores 1.00: the letters are the same. Move up with the arrow keys while "
-        "the slider has the focus, or with Next. Strong colour marks the uses that the model finds alike. Which "
-        "layer is best is a matter of the model and the task, not a law.",
-    ),
-    Step(
-        "limits",
-        "What ELMo cannot do",
-        "Let people sort the sentences in their heads, then reveal. The first word is one that the bundled model "
-        "gets wrong while it is sure of itself; the second one it does not dare to sort. Ask what could have "
-        "misled it: look at how the sentences are built rather than what they mean.",
-    ),
+    Step("static", "One word, one vector", LATER),
+    Step("guess", "How many meanings has “run”?", LATER),
+    Step("story", "Which sentences belong together?", LATER),
+    Step("forming", "Watch the meaning turn", LATER),
+    Step("layers", "From spelling to context, layer by layer", LATER),
+    Step("limits", "What ELMo cannot do", LATER),
     Step(
         "landing",
         "Where does your sentence land?",
@@ -110,9 +77,9 @@ STEPS = (
     Step(
         "own",
         "Your word",
-        "Take a word from the audience: the box at the bottom of every step leads here. For two hundred words "
-        "with several meanings (bank, crane, mouse, spring, note, …) sentences are ready; for others type two or "
-        "more. Sentences that differ in topic work best. If the model cannot tell, that is an answer too.",
+        "Take a word from the audience: the box at the bottom of every step leads here. For the words that are ready two senses "
+        "and typical sentences of each were chosen by a rule, from how the model reads our gallery; for others type two or more. "
+        "Sentences that differ in topic work best.",
     ),
     Step(
         "doors",
@@ -129,4 +96,13 @@ def markup(tabs: Sequence[str] = tuple(TABS)) -> str:
         tabs: ids of the tabs that the last step links to.
     """
     doors = [(tab, *TABS.get(tab, (tab.capitalize(), ""))) for tab in tabs if tab != "present"]
-    return render("present/stage.html", steps=STEPS, STORIES=STORIES, FORMINGS=FORMINGS, FAILURES=FAILURES, doors=doors)
+    return render(
+        "present/stage.html",
+        steps=STEPS,
+        STORIES=STORIES,
+        FORMINGS=FORMINGS,
+        FAILURES=FAILURES,
+        OWN=words("own"),
+        N_READY=n_ready(),
+        doors=doors,
+    )

@@ -3,87 +3,105 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import gradio as gr
 
 from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import format, landing, present_landing, present_parts, present_steps
+from elmo_tasks.ui import format, landing, present_landing, present_notes, present_parts, present_steps
+from elmo_tasks.ui.chosen import ready_uses
 from elmo_tasks.ui.parts import SHARED, Question, on_question, revision_of, scripted
-from elmo_tasks.ui.present_examples import FAILURES, FORMINGS, STATIC_WORDS, STORIES
+from elmo_tasks.ui.present_examples import FAILURES, STATIC_WORDS, STORIES
+from elmo_tasks.ui.present_pairs import FORMINGS
 
 SHOWN_NEIGHBOURS = 7
-# Ready sentences of one's own word: enough to see groups, few enough for a screen.
-SENTENCES_A_SENSE = 2
-SENSES_SHOWN = 3
 ABOUT = "run"
 
 
-def part(make: Callable[[], str]) -> str:
-    """A part, or in its place the reason why there is none: the others stay."""
-    try:
-        return make()
-    except InputError as error:
-        return present_parts.problem(str(error))
+@dataclass
+class Shown:
+    """What the page is sent: parts by name, and by step what the speaker may say of them."""
+
+    parts: dict[str, str] = field(default_factory=dict)
+    notes: dict[str, str] = field(default_factory=dict)
+
+    def add(self, name: str, make: Callable[[], tuple[str, str]], step: str = "") -> None:
+        """A part and its notes, or in its place the reason why there is none: the others stay.
+
+        Args:
+            name: of the part.
+            make: gives the part and the notes.
+            step: whose notes they are; that of the part's name if empty.
+        """
+        try:
+            self.parts[name], self.notes[step or name] = make()
+        except InputError as error:
+            self.parts[name] = present_parts.problem(str(error))
+            self.notes[step or name] = f"There is no answer here: {error}"
 
 
-def neighbours(service: Service) -> str:
+def neighbours(service: Service) -> tuple[str, str]:
     """The static neighbours of the words that the page shows."""
-    return present_parts.neighbours([service.present.neighbours(word, SHOWN_NEIGHBOURS) for word in STATIC_WORDS])
+    found = [service.present.neighbours(word, SHOWN_NEIGHBOURS) for word in STATIC_WORDS]
+    return present_parts.neighbours(found), present_notes.static(found)
 
 
-def senses(service: Service) -> str:
+def senses(service: Service) -> tuple[str, str]:
     """How many senses of the word the gallery has."""
-    return present_parts.senses(service.present.senses(ABOUT))
+    found = service.present.senses(ABOUT)
+    return present_parts.senses(found), present_notes.guess(len(found))
 
 
-def story(service: Service, choice: int) -> dict[str, str]:
+def story(service: Service, shown: Shown, choice: int) -> None:
     """The sentences to guess on, and the same comparison layer by layer."""
     chosen = STORIES[choice]
-    try:
-        comparison = service.compare(chosen.word, chosen.sentences)
-    except InputError as error:
-        return dict.fromkeys(("story", "layers"), present_parts.problem(str(error)))
-    return {"story": present_parts.story(comparison), "layers": present_parts.layers(comparison)}
+    answer = cache(lambda: service.compare(chosen.word, chosen.sentences))
+    shown.add("story", lambda: (present_parts.story(answer()), present_notes.story(answer(), chosen.meant)))
+    shown.add("layers", lambda: (present_parts.layers(answer()), present_notes.layers(answer())))
 
 
-def forming(service: Service, choice: int) -> str:
-    """A sentence that is read word by word."""
+def forming(service: Service, choice: int) -> tuple[str, str]:
+    """Two sentences that are read word by word."""
     chosen = FORMINGS[choice]
-    return present_parts.forming(service.present.forms(chosen.word, chosen.sentence, chosen.senses))
+    one, other = (service.present.forms(chosen.word, sentence, chosen.senses) for sentence in chosen.sentences)
+    return present_parts.forming((one, other)), present_notes.forming((one, other))
 
 
-def failure(service: Service, choice: int) -> str:
+def failure(service: Service, choice: int) -> tuple[str, str]:
     """A word that the bundled model does not read well."""
     chosen = FAILURES[choice]
-    return present_parts.failure(service.compare(chosen.word, chosen.sentences), chosen)
+    comparison = service.compare(chosen.word, chosen.sentences)
+    return present_parts.failure(comparison, chosen), present_notes.failure(comparison, chosen.meant)
 
 
-def everything(service: Service) -> dict[str, str]:
+def everything(service: Service) -> Shown:
     """All live parts as the page opens."""
-    return {
-        "neighbours": part(lambda: neighbours(service)),
-        "senses": part(lambda: senses(service)),
-        **story(service, 0),
-        "forming": part(lambda: forming(service, 0)),
-        "failure": part(lambda: failure(service, 0)),
-        "landing": part(lambda: present_landing.markup(service)),
-    }
+    shown = Shown()
+    shown.add("neighbours", lambda: neighbours(service), "static")
+    shown.add("senses", lambda: senses(service), "guess")
+    story(service, shown, 0)
+    shown.add("forming", lambda: forming(service, 0))
+    shown.add("failure", lambda: failure(service, 0), "limits")
+    shown.parts["landing"] = present_landing.markup(service)  # what may be said of it hangs on no answer
+    return shown
 
 
-def ready_sentences(service: Service, word: str) -> list[str]:
-    """Sentences of the gallery for a word, some of each sense; none for a word that is not in it."""
-    found = service.present.senses(word)[:SENSES_SHOWN]
-    return [sentence for sense in found for sentence in sense.sentences[:SENTENCES_A_SENSE]]
+def ready_sentences(service: Service, word: str) -> list[tuple[str, str]]:
+    """Typical sentences of two senses of a word of the gallery, each with its sense; none for a word that is not in it."""
+    known = {sense.name: sense.sentences for sense in service.present.senses(word)}
+    return [(known[sense][number], sense) for sense, number in ready_uses(word) if number < len(known.get(sense, ()))]
 
 
 def own(service: Service, data: Question) -> dict[str, Any]:
     """The presenter's own word: its answer, or what is missing."""
     lines = str(data.get("sentences") or "").splitlines()
     form = format.form_from({"word": data.get("word"), "sentences": lines})
+    ready = dict(ready_sentences(service, form.word)) if form.word else {}
     if form.word and not form.sentences:
-        form = format.Form(form.word, tuple(ready_sentences(service, form.word)))
+        form = format.Form(form.word, tuple(ready))
         if not form.sentences:
             note = f"Type at least two sentences that use “{form.word}”, one a line."
             return {"parts": {"own": ""}, "note": note, "word": form.word}
@@ -92,8 +110,10 @@ def own(service: Service, data: Question) -> dict[str, Any]:
         comparison = service.compare(form.word, form.sentences)
     except InputError as error:
         return {"parts": {"own": ""}, "note": str(error), **shown}
+    meant = [ready[s] for s in form.sentences] if set(form.sentences) <= set(ready) else []
     return {
-        "parts": {"own": present_parts.own(comparison, format.query_of(form, comparison.model))},
+        "parts": {"own": present_parts.own(comparison, format.query_of(form, comparison.model), meant)},
+        "notes": {"own": present_notes.own(comparison, meant)},
         "note": "",
         **shown,
     }
@@ -107,13 +127,16 @@ def respond(service: Service, data: Question) -> dict[str, Any]:
         return {**value, **own(service, data)}
     at = data.get("choice")
     choice = at if isinstance(at, int) and not isinstance(at, bool) else 0
+    shown = Shown()
     if ask == "story":
-        return {**value, "parts": story(service, choice % len(STORIES))}
-    if ask == "forming":
-        return {**value, "parts": {"forming": part(lambda: forming(service, choice % len(FORMINGS)))}}
-    if ask == "failure":
-        return {**value, "parts": {"failure": part(lambda: failure(service, choice % len(FAILURES)))}}
-    return {**value, "parts": everything(service)}
+        story(service, shown, choice % len(STORIES))
+    elif ask == "forming":
+        shown.add("forming", lambda: forming(service, choice % len(FORMINGS)))
+    elif ask == "failure":
+        shown.add("failure", lambda: failure(service, choice % len(FAILURES)), "limits")
+    else:
+        shown = everything(service)
+    return {**value, "parts": shown.parts, "notes": shown.notes}
 
 
 def build(service: Service, tabs: Sequence[str] = tuple(present_steps.TABS)) -> None:

@@ -75,11 +75,11 @@ def shortened(phrases: Sequence[str]) -> str:
 
 
 def difference(results: Sequence[TaggedSentence], without: Sequence[TaggedSentence]) -> str:
-    """One sentence that says what the head reads when it sees no context."""
+    """What the head reads without context, where that is something else; empty where it reads the same."""
     phrases = []
     for number, (one, other) in enumerate(zip(results, without, strict=True), 1):
         place = f" (sentence {number})" if len(results) > 1 else ""
         phrases += [f"{phrase}{place}" for phrase in differences(one, one.best, other.best)]
     if not phrases:
-        return "Both say the same here, with and without context."
+        return ""
     return f"Without context, the model reads {shortened(phrases)}."

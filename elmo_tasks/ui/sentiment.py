@@ -20,38 +20,45 @@ def headline(results: Sequence[ClassifiedText]) -> str:
     """The answer in a few words: ``Positive, 93 % sure``, or how many texts have which label."""
     if len(results) == 1:
         return first_capital(verdict(results[0]))
-    counts = Counter(result.label for result in results).most_common()
+    counts = Counter(said(result) for result in results).most_common()
     if len(counts) == 1:
         every = "Both texts" if len(results) == 2 else f"All {len(results)} texts"
-        return f"{every} are {class_words(counts[0][0])}"
-    return f"Of {len(results)} texts, {listed([f'{number} {class_words(label)}' for label, number in counts])}"
+        return f"{every} are {counts[0][0]}"
+    return f"Of {len(results)} texts, {listed([f'{number} {name}' for name, number in counts])}"
+
+
+def said(result: ClassifiedText) -> str:
+    """What is said of a text, in a word."""
+    if result.is_sure:
+        return class_words(result.label)
+    return "neither" if len(result.probabilities) == 2 else "unclear"
 
 
 def verdict(result: ClassifiedText) -> str:
-    """The label and how sure the model is of it."""
+    """The label and how sure the model is of it, or that it is of none."""
+    if not result.is_sure:
+        if len(result.probabilities) != 2:
+            return "not clearly any of them"
+        one, other = result.probabilities
+        return f"neither clearly {class_words(one)} nor {class_words(other)}"
     return f"{class_words(result.label)}, {percent(result.probabilities[result.label])} sure"
 
 
 def difference(results: Sequence[ClassifiedText], without: Sequence[ClassifiedText]) -> str:
-    """One sentence that says what the head says when it sees no context."""
+    """What the head says without context, where that is something else; empty where it says the same."""
     pairs = list(zip(results, without, strict=True))
-    changed = [(number, other) for number, (one, other) in enumerate(pairs, 1) if one.label != other.label]
-    if changed and len(pairs) == 1:
+    changed = [(number, other) for number, (one, other) in enumerate(pairs, 1) if said(one) != said(other)]
+    if not changed:
+        return ""
+    if len(pairs) == 1:
         return f"Without context, the model says {verdict(changed[0][1])}."
-    if changed:
-        parts = []
-        for label in dict.fromkeys(other.label for _, other in changed):
-            numbers = [str(number) for number, other in changed if other.label == label]
-            texts = f"text {numbers[0]} is" if len(numbers) == 1 else f"texts {listed(numbers)} are"
-            parts.append(f"{texts} {class_words(label)}")
-        rest = "" if len(changed) == len(pairs) else "; it says the same of the rest" if len(pairs) > 2 else ""
-        return f"Without context, the model says that {listed(parts)}{rest}."
-    one, other = max(pairs, key=lambda pair: abs(_sureness(pair[0]) - _sureness(pair[1])))
-    if abs(_sureness(one) - _sureness(other)) < 0.1:
-        return "Both say the same here, with and without context."
-    where = "" if len(pairs) == 1 else f" of text {results.index(one) + 1}"
-    sure = f"{percent(_sureness(other))} without context, {percent(_sureness(one))} with it"
-    return f"Both say the same here, but are not equally sure{where}: {sure}."
+    parts = []
+    for name in dict.fromkeys(said(other) for _, other in changed):
+        numbers = [str(number) for number, other in changed if said(other) == name]
+        texts = f"text {numbers[0]} is" if len(numbers) == 1 else f"texts {listed(numbers)} are"
+        parts.append(f"{texts} {name}")
+    rest = "" if len(changed) == len(pairs) else "; it says the same of the rest" if len(pairs) > 2 else ""
+    return f"Without context, the model says that {listed(parts)}{rest}."
 
 
 def _sureness(result: ClassifiedText) -> float:
@@ -110,6 +117,7 @@ def card(
         difference=difference(results, without) if without else "",
         about=about_line(offer, baseline=bool(without)),
         verdict=verdict,
+        said=said,
         words=words,
         step=step,
         tip=tip,

@@ -7,23 +7,19 @@ import re
 from elmo_tasks.api import RespelledLayer, Respelling
 from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.page import render
-from elmo_tasks.wording.text import number, slug
+from elmo_tasks.wording.text import first_capital, listed, number, slug
 from elmo_tasks.wording.views import view_place
 
 # From here on the vector is the same for all a person could tell.
 _SAME = 0.995
+# Two cosines that differ by less are not told apart.
+_CLEAR = 0.02
 _BRACKETED = re.compile(r"\[([^\[\]]*)\]")
 
 
 def mean(layer: RespelledLayer) -> float:
     """The mean cosine over the sentences."""
     return sum(layer.cosine) / len(layer.cosine)
-
-
-def share_kept(layer: RespelledLayer) -> float:
-    """Where the mean lies between two random words (0) and the same vector (1); what lies outside is cut off."""
-    room = max(1.0 - layer.random_pair_cosine, 1e-6)
-    return min(1.0, max(0.0, (mean(layer) - layer.random_pair_cosine) / room))
 
 
 def headline(result: Respelling) -> str:
@@ -39,20 +35,27 @@ def headline(result: Respelling) -> str:
 
 
 def reasons(result: Respelling) -> str:
-    """Whether the sentence brings the two together."""
+    """What comes from the letters, and what from the sentence: an unrelated word in the same place is the measuring stick."""
     first, top = result.layers[0], _top(result)
     if all(mean(layer) >= _SAME for layer in result.layers):
         return ""
-    low, high = share_kept(first), share_kept(top)
-    if low == 0.0:
-        start = "Their spellings look no more alike to the model than two random words."
-    else:
-        start = f"Two random words score {number(first.random_pair_cosine)} there."
-    if high > low + 0.1:
-        return f"{start} Measured against two random words of each layer, the sentence around it brings them closer."
-    if high < low - 0.1:
-        return f"{start} Measured against two random words of each layer, the sentence around it does not bring them closer."
-    return f"{start} Measured against two random words of each layer, the sentence around it changes little."
+    letters, more = mean(first) - first.unrelated_cosine, mean(top) - top.unrelated_cosine
+    place, names = view_place(top.name), listed([f"“{word}”" for word in result.unrelated])
+    baseline = (
+        f"Unrelated words in its place ({names}) keep {number(first.unrelated_cosine)} by their letters and "
+        f"{number(top.unrelated_cosine)} {place}, on average."
+    )
+    by_letters = (
+        "By its letters the new spelling is no closer than these."
+        if letters <= _CLEAR
+        else "By its letters the new spelling is closer than these: that is what the character layer knows."
+    )
+    in_place = (
+        "it is no closer: there the sentence counts, whatever word stands in it."
+        if more <= _CLEAR
+        else f"it is still closer by {number(more)}."
+    )
+    return f"{baseline} {by_letters} {first_capital(place)} {in_place}"
 
 
 def _top(result: Respelling) -> RespelledLayer:
@@ -94,8 +97,18 @@ def marked(sentence: str) -> tuple[str, str, str]:
 def csv_text(result: Respelling) -> str:
     """One row per layer and sentence."""
     rows: list[list[str | float]] = [
-        [layer.name, sentence, result.word, result.spelling, layer.cosine[at], layer.random_pair_cosine]
+        [
+            layer.name,
+            sentence,
+            result.word,
+            result.spelling,
+            layer.cosine[at],
+            layer.unrelated_cosine,
+            layer.random_pair_cosine,
+        ]
         for layer in result.layers
         for at, sentence in enumerate(result.sentences)
     ]
-    return csv_file(["layer", "sentence", "word", "spelling", "cosine", "two random words"], rows)
+    return csv_file(
+        ["layer", "sentence", "word", "spelling", "cosine", "unrelated words in its place", "two random words"], rows
+    )

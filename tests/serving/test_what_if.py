@@ -5,6 +5,7 @@ import torch
 
 from elmo_tasks.errors import InputError
 from elmo_tasks.serving.session import Session
+from elmo_tasks.serving.what_if import UNRELATED
 from tests.senses.test_mixing import mixed_cosine
 
 SENTENCES = ["The bank gave us a loan.", "We sat on the bank of the river.", "A bank opened."]
@@ -63,3 +64,21 @@ def test_the_limits_of_comparing_hold(session, sentences):
 def test_training_is_off_by_default(session):
     assert not session.training.offer().allowed
     assert session.training.jobs() == ()
+
+
+def test_unrelated_words_in_its_place_are_measured(session):
+    found = session.what_if.respell("bank", SENTENCES, "bankk")
+    assert found.unrelated == UNRELATED
+    other = [session.what_if.respell("bank", SENTENCES, word).layers for word in UNRELATED]
+    for k, layer in enumerate(found.layers):
+        cosines = [c for layers in other for c in layers[k].cosine]
+        assert layer.unrelated_cosine == pytest.approx(sum(cosines) / len(cosines), abs=1e-5)
+    assert "garden" not in session.what_if.respell("bank", SENTENCES, "garden").unrelated
+
+
+def test_the_letters_of_a_misspelling_are_known_to_the_shipped_model():
+    """One letter twice at the end, over many words: layer 0 keeps it closer than an unrelated word."""
+    session = Session()
+    for word in ("bank", "river", "window", "house", "market", "school", "letter", "music", "doctor", "winter"):
+        first = session.what_if.respell(word, [f"The {word} is here."], word + word[-1]).layers[0]
+        assert first.cosine[0] > first.unrelated_cosine + 0.1, word

@@ -223,7 +223,13 @@ def test_other_words_are_told_by_the_word_too(session):
 )
 def test_only_what_is_probable_enough_is_named(session, chances, said):
     found = session.substitutes.written("bank", SENTENCES[:2])
-    uses = [replace(use, alike=(Guess("one", chance),)) for use, chance in zip(found.uses, chances, strict=True)]
+    one = Guess("one", 0.1)
+    uses = [
+        replace(use, both=(one,), alike=(replace(one, probability=chance),))
+        for use, chance in zip(found.uses, chances, strict=True)
+    ]
+    others = [replace(use, both=(Guess("other", 0.9),)) for use in uses]
+    assert "No other word stands out" in substitutes.answer(found.items, others)  # the two ways do not agree
     assert said in substitutes.answer(found.items, uses)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from elmo_tasks.api import FormingStep, GallerySense, MeaningForms, StaticNeighbour, StaticNeighbours
 from elmo_tasks.errors import InputError
+from elmo_tasks.ui.present_pairs import FORMING_CANDIDATES
 
 SENSES = {
     "bank": {
@@ -26,10 +27,16 @@ SENSES = {
         "panic": ("a rush for money", ("A [run] on the bank.", "There was a [run] on flour.")),
     },
 }
+# Whatever pairs are chosen, the fake knows their senses.
+for _pair in FORMING_CANDIDATES:
+    for _sense in _pair.senses:
+        SENSES.setdefault(_pair.word, {}).setdefault(
+            _sense, (f"{_sense} of it", (f"A [{_pair.word}] is one.", f"The [{_pair.word}] is two."))
+        )
 
 
 class FakePresent:
-    """The word starts at the first sense; ``flu``, ``list`` and ``reeds`` take it to the second."""
+    """The word is nearer to neither sense until the word that decides comes."""
 
     def senses(self, word: str) -> tuple[GallerySense, ...]:
         known = SENSES.get(word.strip().lower(), {})
@@ -55,9 +62,12 @@ class FakePresent:
             raise InputError(f"“{word}” is not in the sentence.", field="sentence 1")
         index = lower.index(word)
         steps = []
+        deciding = [pair.deciding for pair in FORMING_CANDIDATES if sentence in pair.sentences]
         for n in range(index + 1, len(tokens) + 1):
-            turned = bool({"flu", "list", "reeds"} & set(lower[:n]))
-            steps.append(FormingStep(n, (0.6, 0.8) if turned else (0.8, 0.6), names[turned]))
+            read = set(tokens[:n])
+            side = next((k for pair in deciding for k in (0, 1) if pair[k] in read), None)
+            cosines = (0.7, 0.7) if side is None else (0.6, 0.8) if side else (0.8, 0.6)
+            steps.append(FormingStep(n, cosines, None if side is None else names[side]))
         return MeaningForms(
             word=word,
             model="fake-small",
@@ -73,4 +83,6 @@ class FakePresent:
             right=4,
             right_by_spelling=0,
             can_tell=True,
+            read_from=("2", "words"),
+            right_by_layer=3,
         )

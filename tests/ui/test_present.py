@@ -9,16 +9,18 @@ from dataclasses import replace
 
 import pytest
 
-from elmo_tasks.ui import layout, present_parts, present_steps, present_tab
+from elmo_tasks.ui import layout, present_notes, present_parts, present_steps, present_tab
 from elmo_tasks.ui.page import render
-from elmo_tasks.ui.present_examples import FAILURES, FORMINGS, STORIES
+from elmo_tasks.ui.present_examples import STORIES, Story
+from elmo_tasks.ui.present_pairs import FORMINGS
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
 
 def forming(service, at=0):
     chosen = FORMINGS[at]
-    return service.present.forms(chosen.word, chosen.sentence, chosen.senses)
+    one, other = (service.present.forms(chosen.word, sentence, chosen.senses) for sentence in chosen.sentences)
+    return one, other
 
 
 def test_there_are_ten_steps_each_with_notes():
@@ -42,10 +44,11 @@ def test_the_first_question_fills_every_part(service):
 
 def test_a_part_that_cannot_be_answered_leaves_the_others(service, monkeypatch):
     monkeypatch.setattr(present_tab, "STATIC_WORDS", ("no-letters!",))
-    parts = present_tab.everything(service)
-    assert 'class="problem"' in parts["neighbours"]
-    assert "not among the words" in parts["neighbours"]
-    assert 'class="forming"' in parts["forming"]
+    shown = present_tab.everything(service)
+    assert 'class="problem"' in shown.parts["neighbours"]
+    assert "not among the words" in shown.parts["neighbours"]
+    assert "There is no answer here" in shown.notes["static"]
+    assert 'class="forming"' in shown.parts["forming"]
 
 
 @pytest.mark.parametrize("choice", [-1, 99, "x", None, True])
@@ -71,32 +74,70 @@ def test_an_unsure_answer_names_no_groups(service):
 
 
 def test_what_is_said_of_a_failure_comes_from_the_answer(service):
-    example = FAILURES[0]
+    example = Story("match", ("A match.",) * 4, ("fire", "game", "fire", "game"))
     comparison = service.compare(example.word, example.sentences)
     said = {
-        ((0, 2), (1, 3)): "This model gets it right.",
-        ((0, 1), (2, 3)): "The model is sure here, and wrong.",
-        (): "The model cannot tell these apart, and says so.",
+        ("named", ((0, 2), (1, 3))): "The model sorts them as they were meant, and is sure of it.",
+        ("named", ((0, 1), (2, 3))): "The model is sure here, and wrong.",
+        ("leaning", ((0, 1), (2, 3))): "The model leans to another grouping than was meant",
+        ("leaning", ((1, 3), (0, 2))): "The model leans to what was meant",
+        ("leaning", ()): "it leans to something about two of them.",
+        ("silent", ()): "The model cannot tell these apart, and says so.",
     }
-    for found, sentence in said.items():
-        markup = present_parts.failure(replace(comparison, groups=found), example)
-        assert [text for text in said.values() if text in markup] == [sentence]
+    for (voice, found), sentence in said.items():
+        answer = replace(comparison, groups=found, voice=voice)
+        for text in (present_parts.failure(answer, example), present_notes.failure(answer, example.meant)):
+            assert [other for other in said.values() if other in text] == [sentence]
+    assert "no failure" in present_notes.failure(
+        replace(comparison, groups=((0, 2), (1, 3)), voice="named"), example.meant
+    )
 
 
-def test_the_dot_moves_from_the_first_pole_to_the_second(service):
+def test_the_notes_say_what_the_screen_shows(service):
+    notes = present_tab.respond(service, {"ask": "all", "revision": 1})["notes"]
+    assert set(notes) == {"static", "guess", "story", "layers", "forming", "limits"}
+    assert {*notes, "own"} <= {step.name for step in present_steps.STEPS}
+    assert "As it is, " not in "".join(notes.values())
+    assert "every pair scores 1.00" in notes["layers"]
+    assert "Nearest is for “bank” “bank-0”" in notes["static"]
+
+
+def test_notes_on_the_layers_name_the_one_that_parts_the_groups_most(service):
+    comparison = service.compare(
+        "bank", ["The bank lent a loan.", "A bank of savings.", "The muddy river bank.", "A bank, a boat, a river."]
+    )
+    assert re.search(
+        "(At layer [12]|In the mean of all layers) uses of one group are 0", present_notes.layers(comparison)
+    )
+    flat = replace(comparison, layers=comparison.layers[:1])
+    assert "rests on more than ELMo’s layers" in present_notes.layers(flat)
+    assert "names no groups" in present_notes.layers(replace(comparison, groups=()))
+
+
+def test_notes_on_an_own_word_do_not_know_what_was_meant(service):
+    for voice, said in (("named", "names groups"), ("leaning", "only leans"), ("silent", "cannot tell")):
+        comparison = replace(service.compare("bank", ["A bank.", "The bank."]), voice=voice)
+        assert said in present_notes.own(comparison, ())
+
+
+def test_the_dots_part_at_the_word_that_decides(service):
+    answers = forming(service)
+    markup = present_parts.forming(answers)
+    steps = json.loads(re.search(r"data-steps='([^']+)'", html.unescape(markup))[1])
+    at = present_parts.deciding_word(answers)
+    first, last = steps[0], steps[-1]
+    assert first["at"][0] == first["at"][1]
+    assert last["at"][0] < 50 < last["at"][1]
+    assert first["said"] == ["cannot tell"] * 2
+    assert next(s["words"] for s in steps if s["at"][0] != s["at"][1]) == at + 1
+    assert f"From “{FORMINGS[0].deciding[0]}” on, 1 is nearer to “{FORMINGS[0].senses[0]}”." in markup
+    assert all(0 < place < 100 for step in steps for place in step["at"])
+
+
+def test_the_sentences_are_whole(service):
     markup = present_parts.forming(forming(service))
-    steps = json.loads(re.search(r"data-steps='([^']+)'", markup)[1])
-    assert steps[0]["at"] < 50 < steps[-1]["at"]
-    assert steps[0]["said"] == "nearer to “legal”"
-    assert steps[-1]["said"] == "nearer to “illness”"
-    assert "It is “illness” from the word “flu” on." in markup
-    assert all(0 < step["at"] < 100 for step in steps)
-
-
-def test_the_sentence_is_whole(service):
-    markup = present_parts.forming(forming(service))
-    sentence = re.search(r'<p class="sentence">(.*?)</p>', markup)[1]
-    assert html.unescape(re.sub("<[^>]+>", "", sentence)) == FORMINGS[0].sentence
+    shown = re.findall(r"<p>(<span data-word.*?)</p>", markup)
+    assert tuple(html.unescape(re.sub("<[^>]+>", "", sentence)) for sentence in shown) == FORMINGS[0].sentences
 
 
 @pytest.mark.parametrize(
@@ -107,19 +148,47 @@ def test_the_sentence_is_whole(service):
     ],
 )
 def test_how_far_it_can_be_trusted_is_said(service, change, said):
-    assert said in present_parts.forming(replace(forming(service), **change))
+    one, other = forming(service)
+    assert said in present_parts.forming((replace(one, **change), other))
 
 
-def test_a_reading_that_stays_is_said_to_stay(service):
-    assert "The first reading stays: “legal”" in present_parts.forming(forming(service, 1))
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        ((None, "b"), "ends nearer to “b”, but not at every word"),
+        (("a", None), "cannot be told in the end"),
+        (("a", "a"), "on, 1 is nearer"),
+    ],
+)
+def test_what_does_not_turn_is_not_said_to(service, names, said):
+    one, other = forming(service)
+    at = present_parts.deciding_word((one, other))
+    late = [step for step in one.steps if step.words > at]
+    steps = [
+        *one.steps[: -len(late)],
+        *(replace(step, nearer=names[0]) for step in late[:-1]),
+        replace(late[-1], nearer=names[1]),
+    ]
+    assert said in present_parts.forming_said((replace(one, steps=tuple(steps)), other))
 
 
-def test_ready_sentences_of_an_own_word(service):
+def test_what_the_layer_alone_does_is_in_the_notes(service):
+    assert "By layer 2 alone 3 of the 4 known uses lie on their own side, by all together 4" in present_notes.forming(
+        forming(service)
+    )
+
+
+def test_ready_sentences_of_an_own_word(service, monkeypatch):
+    monkeypatch.setattr(
+        present_tab, "ready_uses", lambda word: tuple((s, n) for n in (0, 1) for s in ("money", "river"))
+    )
     value = present_tab.respond(service, {"ask": "own", "word": " bank ", "sentences": "", "revision": 1})
     assert value["sentences"].count("\n") == 3
     assert "Group" in value["parts"]["own"]
     assert "?word=bank&amp;s=" in value["parts"]["own"]
     assert value["note"] == ""
+    assert "Meant: money: 1 and 3; river: 2 and 4." in value["parts"]["own"]
+    assert "Meant were money: 1 and 3; river: 2 and 4." in value["notes"]["own"]
 
 
 def test_an_own_word_without_ready_sentences_asks_for_some(service):
@@ -140,9 +209,9 @@ def test_nothing_typed_is_read_as_markup(service):
         service, {"ask": "own", "word": "bank", "sentences": f"A bank. {HOSTILE}\nThe bank {HOSTILE}"}
     )
     assert "<img" not in value["parts"]["own"]
-    answer = forming(service)
+    answer, other = forming(service)
     hostile = replace(answer, senses=(replace(answer.senses[0], name=HOSTILE, gloss=HOSTILE), answer.senses[1]))
-    assert "<img" not in present_parts.forming(hostile)
+    assert "<img" not in present_parts.forming((hostile, other))
     assert "<img" not in present_parts.problem(word)
     assert "<img" not in present_parts.neighbours([replace(service.present.neighbours("bank"), word=HOSTILE)])
 

@@ -1,5 +1,6 @@
 import csv
 import io
+from dataclasses import replace
 
 import gradio as gr
 import pytest
@@ -56,14 +57,17 @@ def test_a_link_with_too_much_is_refused(service):
 @pytest.mark.parametrize(
     ("low", "high", "said"),
     [
-        (0.3, 0.9, "the sentence around it brings them closer"),
-        (0.9, 0.3, "does not bring them closer"),
-        (0.6, 0.6, "changes little"),
-        (0.05, 0.05, "no more alike to the model than two random words"),
+        (0.9, 0.8, ["closer than these: that is what", "it is no closer: there the sentence counts"]),
+        (0.9, 0.95, ["closer than these: that is what", "still closer by 0.15"]),
+        (0.1, 0.8, ["By its letters the new spelling is no closer", "it is no closer: there"]),
     ],
 )
-def test_the_sentence_is_measured_against_two_random_words(low, high, said):
-    assert said in what_if.reasons(respelling(low, high))
+def test_unrelated_words_in_its_place_are_the_measuring_stick(low, high, said):
+    found = respelling(low, high)
+    layers = [replace(layer, unrelated_cosine=0.1 if layer.name == "0" else 0.8) for layer in found.layers]
+    reasons = what_if.reasons(replace(found, layers=tuple(layers), unrelated=("garden", "seven")))
+    assert "(“garden” and “seven”) keep 0.10 by their letters and 0.80 at layer 2" in reasons
+    assert all(part in reasons for part in said)
 
 
 def test_the_same_word_is_said_to_be_the_same():

@@ -136,12 +136,11 @@ function read(at) {
     box.querySelector("[data-end]").hidden = false;
   }
   range.value = String(steps.indexOf(now));
-  range.setAttribute("aria-valuetext", `${now.words} words read: ${now.said}`);
+  range.setAttribute("aria-valuetext", `${now.words} words read: ${now.said.map((said, track) => `sentence ${track + 1} ${said}`).join(", ")}`);
   box.querySelector("output").textContent = String(now.words);
   for (const word of box.querySelectorAll("[data-word]")) word.classList.toggle("ahead", Number(word.dataset.word) >= now.words);
-  box.querySelector(".mover").style.left = `${now.at}%`;
-  box.querySelector("[data-said]").textContent = now.said;
-  for (const number of box.querySelectorAll("[data-cosine]")) number.textContent = now.cosines[Number(number.dataset.cosine)];
+  box.querySelectorAll(".mover").forEach((mover, track) => { mover.style.left = `${now.at[track]}%`; });
+  box.querySelectorAll("[data-said]").forEach((said, track) => { said.textContent = now.said[track]; });
   label();
 }
 function play() {
@@ -182,6 +181,7 @@ function onAnswer(value, asked) {
     place.innerHTML = html;
     place.classList.remove("asking");
   }
+  for (const [name, text] of Object.entries(value.notes ?? {})) root.querySelector(`[data-notes-of="${name}"]`).textContent = text;
   if (value.parts.forming) read(0);
   if (asked?.ask === "own") {
     ownWord.value = value.word || ownWord.value;
@@ -208,6 +208,11 @@ function onLost(text, asked) {
   }
   if (asked?.ask === "own") complain(text);
 }
+function take(word) {
+  ownWord.value = word;
+  ownSentences.value = "";
+  askOwn(word, "");
+}
 function askOwn(word, sentences) {
   hush(root);
   part("own").replaceChildren(elmo.make("p", { class: "soft", "aria-busy": "true" }, "Reading the sentences…"));
@@ -219,10 +224,11 @@ function askOwn(word, sentences) {
 root.addEventListener("click", (event) => {
   const button = event.target.closest("button");
   if (!button) return;
-  const { go, guess, pick, ask: wanted, play: player } = button.dataset;
+  const { go, guess, pick, ask: wanted, play: player, own } = button.dataset;
   if (go === "next") forward();
   else if (go === "back") show(step - 1);
   else if (guess || pick) press(button);
+  else if (own) take(own);
   else if (wanted) {
     press(button);
     part(wanted).classList.add("asking");
@@ -247,9 +253,7 @@ root.addEventListener("submit", (event) => {
     show(OWN, true);
     if (!word) return;
     event.target.reset();
-    ownWord.value = word;
-    ownSentences.value = "";
-    askOwn(word, "");
+    take(word);
   } else askOwn(ownWord.value, ownSentences.value);
 });
 function onKey(event) {

@@ -1,0 +1,68 @@
+"""``confidence``: how sure a classifier must be to say a class at all, fitted on a labelled file and kept in the head's folder."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from elmo_tasks.commands.device import add_device
+from elmo_tasks.errors import ConfigError
+
+HELP = "how sure a classifier must be to say a class: fitted on a labelled file that has neutral texts, too"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the arguments."""
+    add_device(parser)
+    parser.add_argument("--head", required=True, help="name or folder of a head that says a class")
+    parser.add_argument(
+        "--data",
+        required=True,
+        type=Path,
+        help="labelled file that the head was not trained on, read as its training data were; rows whose label the head was not "
+        "taught are texts of no class",
+    )
+    parser.add_argument("--score", action="store_true", help="only measure what is in the head's folder; write nothing")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, fit, keep, say."""
+    from elmo_tasks.data.classification import tokens_of
+    from elmo_tasks.data.classification_readers import read_labelled
+    from elmo_tasks.data.table_columns import TextColumns
+    from elmo_tasks.heads.confidence import Confidence
+    from elmo_tasks.heads.head_files import find_head
+    from elmo_tasks.layers.device import checked_device
+    from elmo_tasks.training.predictor import Predictor
+
+    files = find_head(args.head)
+    if files.kind != "classification":
+        raise ConfigError(
+            f"--head {args.head}: expected a head that says a class of a text, found one for {files.kind}"
+        )
+    reading = files.reading
+    columns = TextColumns(reading.get("text_column"), reading.get("label_column"))
+    rows = read_labelled(args.data, None, columns)
+    names = {str(key): value for key, value in (reading.get("label_names") or {}).items()}
+    labels = list(files.task.labels)
+    gold = [names.get(row.label, row.label) for row in rows]
+    classes = [labels.index(label) if label in labels else None for label in gold]
+    tokens = [
+        tokens_of(row.text, reading.get("pretokenized", False), reading.get("plain_tokens", True)) for row in rows
+    ]
+    predictor = Predictor.load(files, device=checked_device(args.device))
+    said = [list(found.probabilities.values()) for found in predictor.predict(tokens)]
+    fitted = Confidence.fit(said, classes, args.data.name)
+    if args.score:
+        known = Confidence.of(files.folder)
+        if known is None:
+            raise ConfigError(f"{files.folder}: nothing was fitted yet; run this without --score first")
+        fitted = known.scored(said, classes, args.data.name)
+    else:
+        fitted.write(files.folder)
+    print(
+        f"{files.name}: temperature {fitted.temperature:.2f}; a class is said from {fitted.least:.1%} on. On {fitted.fitted_on}: "
+        f"a class is said of {fitted.said:.1%} of {fitted.rows:,} rows that have one; {fitted.right:.1%} of all that is said is "
+        f"right; none is said of {fitted.kept_back:.1%} of {fitted.of_no_class:,} rows that have none"
+    )
+    return 0

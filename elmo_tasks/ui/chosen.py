@@ -1,0 +1,56 @@
+"""Which of the candidates the screen offers: those of which the bundled model says what they are to show.
+
+``chosen.json`` is written by ``python -m benchmarks.choose_examples``, by the rules that stand there, and is to be written anew
+whenever the bundled model changes. What the screen says of an example comes from the answer all the same.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any, TypeVar
+
+from elmo_tasks.ui.page import FOLDER
+
+FILE = FOLDER / "chosen.json"
+Candidate = TypeVar("Candidate")
+
+
+@cache
+def _file() -> Mapping[str, Any]:
+    found: Mapping[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return found
+
+
+def chosen(kind: str, candidates: Sequence[Candidate], name: Callable[[Candidate], str]) -> tuple[Candidate, ...]:
+    """The candidates of a kind that are offered, in the order of the file.
+
+    Args:
+        kind: such as ``"compare"``.
+        candidates: all there are.
+        name: what the file calls each.
+    """
+    known = {name(candidate): candidate for candidate in candidates}
+    return tuple(known[title] for title in _file()[kind])
+
+
+def ready_uses(word: str) -> tuple[tuple[str, int], ...]:
+    """The ready sentences of a word as ``(sense, number of its sentence in the gallery)``; none for a word that has none."""
+    return tuple((str(sense), int(number)) for sense, number in _file()["ready"].get(word.strip().lower(), ()))
+
+
+def failures() -> Sequence[Mapping[str, Any]]:
+    """Words that the model fails at: word, sentences and what was meant."""
+    found: Sequence[Mapping[str, Any]] = _file()["failures"]
+    return found
+
+
+def n_ready() -> int:
+    """How many words have ready sentences."""
+    return len(_file()["ready"])
+
+
+def words(kind: str) -> tuple[str, ...]:
+    """Words of a kind that are offered: ``"map"`` or ``"own"``."""
+    return tuple(_file()[kind])

@@ -1,0 +1,136 @@
+"""What the speaker may say of an answer, made from the answer: nothing is claimed that the model did not show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from elmo_tasks.api import Comparison, LayerComparison, MeaningForms, StaticNeighbours
+from elmo_tasks.ui.outcomes import groups_of, outcome
+from elmo_tasks.ui.present_parts import forming_said
+from elmo_tasks.wording.text import first_capital, listed, number
+from elmo_tasks.wording.views import read_from, view_place, view_title
+
+#: Two layers that differ by less are not told apart.
+_CLEAR = 0.02
+_EXAMPLES = (
+    "Good examples of “run” to call out: a race, a shop, a program, a nose that runs, run for office, run out of milk."
+)
+
+
+def static(answers: Sequence[StaticNeighbours]) -> str:
+    """For the lists of nearest words."""
+    first = listed([f"for “{answer.word}” “{answer.neighbours[0].word}”" for answer in answers if answer.neighbours])
+    return (
+        f"Let people read the lists aloud and call out meanings that they miss. Nearest is {first}. The lists come from "
+        "vectors trained for this project; nobody chose their words. Then press Next for the explanation."
+    )
+
+
+def guess(n_senses: int) -> str:
+    """For the vote."""
+    return f"Take the vote for each number before you reveal. {_EXAMPLES} Our gallery of examples keeps {n_senses} of its meanings."
+
+
+def story(comparison: Comparison, meant: Sequence[str]) -> str:
+    """For the sentences that the audience sorts."""
+    found = outcome(comparison, meant)
+    return (
+        "Let the audience sort the sentences into A and B first, by hand or with the buttons. Next shows what the model says. "
+        f"{found.value} {_meant(meant)} {_read(comparison)} How to read its numbers was learned from sentences of other words. "
+        "The words of this step were chosen because the model sorts them rightly: many words are harder."
+    )
+
+
+def forming(answers: tuple[MeaningForms, MeaningForms]) -> str:
+    """For the two sentences that are read word by word."""
+    first = answers[0]
+    total = len(first.known[0]) + len(first.known[1])
+    by = listed([read_from(view) for view in first.read_from])
+    alone = (
+        f" By {view_title(first.layer).lower()} alone {first.right_by_layer} of the {total} known uses lie on their own side, by "
+        f"all together {first.right}: so it is not ELMo’s layers alone that turn it."
+        if len(first.read_from) > 1
+        else ""
+    )
+    return (
+        "Press Next or Play. The dots are the word in the two sentences; the two poles are the averages of known uses of each "
+        f"sense. The word is read {by}.{alone} {forming_said(answers)}"
+    )
+
+
+def layers(comparison: Comparison) -> str:
+    """For the same sentences layer by layer."""
+    first = comparison.layers[0]
+    cosines = [value for at, row in enumerate(first.cosine) for value in row[:at]]
+    if first.name == "0" and min(cosines) > 0.995:
+        start = f"At “{view_title('0')}” every pair scores 1.00: the letters are the same."
+    else:
+        start = f"At “{view_title(first.name)}” the cosines go from {number(min(cosines))} to {number(max(cosines))}."
+    return (
+        f"{start} Move up with the arrow keys while the slider has the focus, or with Next. {_best_layer(comparison)} Which "
+        "layer is best is a matter of the model and the sentences, not a law."
+    )
+
+
+def failure(comparison: Comparison, meant: Sequence[str]) -> str:
+    """For a word that the model was expected to fail at."""
+    found = outcome(comparison, meant)
+    asks = (
+        "Ask what could have misled it: look at how the sentences are built rather than at what they mean."
+        if found.is_wrong
+        else "Ask which words of the sentences could have told it more."
+        if not found.is_right
+        else "So this is no failure: the model on this machine reads it well."
+    )
+    return f"Let people sort the sentences in their heads, then reveal. {_meant(meant)} {found.value} {asks}"
+
+
+def own(comparison: Comparison, meant: Sequence[str]) -> str:
+    """For the audience's word; ``meant`` is empty where nobody knows the meanings of the sentences."""
+    if not meant:
+        return f"{_voiced(comparison)} Ask the room whether that is what they meant. Sentences that differ in topic work best."
+    return f"{_meant(meant)} {outcome(comparison, meant).value} If it cannot tell, that is an answer, too."
+
+
+def _voiced(comparison: Comparison) -> str:
+    return {
+        "named": "The model names groups here.",
+        "leaning": "The model only leans to an answer here.",
+    }.get(comparison.voice, "The model cannot tell these uses apart.")
+
+
+def _meant(meant: Sequence[str]) -> str:
+    parts = [f"{name}: {listed([use + 1 for use in uses])}" for name, uses in groups_of(meant).items()]
+    return f"Meant were {'; '.join(parts)}."
+
+
+def _read(comparison: Comparison) -> str:
+    if not comparison.read_from:
+        return ""
+    return f"It reads them {listed([read_from(view) for view in comparison.read_from])}."
+
+
+def _best_layer(comparison: Comparison) -> str:
+    """Where uses of one group and of different groups lie furthest apart."""
+    if len(comparison.groups) < 2:
+        return "The model names no groups here, so look at which uses come out alike."
+    apart = {layer.name: _separation(layer, comparison.groups) for layer in comparison.layers}
+    ranked = sorted(apart, key=lambda name: -apart[name])
+    if apart[ranked[0]] < _CLEAR:
+        return "No layer alone sets the groups of the answer apart: the answer rests on more than ELMo’s layers."
+    said = (
+        f"{first_capital(view_place(ranked[0]))} uses of one group are {number(apart[ranked[0]])} closer on average than uses of "
+        "different groups"
+    )
+    if apart[ranked[0]] - apart[ranked[1]] < _CLEAR:
+        return f"{said}, and {view_place(ranked[1])} about as much."
+    return f"{said}, more than anywhere else."
+
+
+def _separation(layer: LayerComparison, groups: Sequence[Sequence[int]]) -> float:
+    of = {use: k for k, group in enumerate(groups) for use in group}
+    within, between = [], []
+    for a, row in enumerate(layer.cosine):
+        for b in range(a):
+            (within if of[a] == of[b] else between).append(row[b])
+    return sum(within) / max(1, len(within)) - sum(between) / max(1, len(between)) if within and between else 0.0
