@@ -35,13 +35,15 @@ from elmo_tasks.senses.typical_uses import typical_uses
 from elmo_tasks.senses.uses import gallery_use
 from elmo_tasks.serving.comparisons import other_cosines
 from elmo_tasks.serving.session import Session
-from elmo_tasks.ui import chosen, examples, nearest_tab, present_examples
+from elmo_tasks.ui import chosen, examples, nearest_tab, present_examples, try_examples
 from elmo_tasks.ui.outcomes import Outcome, outcome, shows_what_was_meant
 from elmo_tasks.ui.present_pairs import FORMING_CANDIDATES, Turning
+from elmo_tasks.ui.sentiment import said
+from elmo_tasks.ui.try_examples import TryExample
 from elmo_tasks.uses import Use, read_uses
 
 #: How many are offered at most.
-_STORIES, _PAIRS, _MAPS, _OWN = 3, 4, 8, 12
+_STORIES, _PAIRS, _MAPS, _OWN, _TRY = 3, 4, 8, 12, 10
 _NEAREST, _MOST = 5, 4  # so many of the nearest so many have the sense that is named
 
 
@@ -175,7 +177,23 @@ def is_near(session: Session, word: str, sentence: str, sense: str) -> bool:
 
 
 def _try(session: Session) -> list[str]:
-    return list(chosen.words("try"))
+    right = [example for example in try_examples.CANDIDATES if is_said(session, example)]
+    decided = [example for example in right if not is_said(session, example, with_context=False)]
+    first = right[:1]  # what the page opens with: both feeling and names
+    rest = [*decided, *(example for example in right if example not in decided)]
+    return [example.title for example in (*first, *(e for e in rest if e not in first))][:_TRY]
+
+
+def is_said(session: Session, example: TryExample, with_context: bool = True) -> bool:
+    """Whether the default heads say of each line what was meant, or their twins without context do."""
+    heads = {info.name: info for info in session.heads.offered()}
+    first = {kind: next(h for h in heads.values() if h.kind == kind) for kind in ("classification", "tagging")}
+    names = {kind: head.name if with_context else head.twin for kind, head in first.items()}
+    found = session.heads.classify(example.lines, names["classification"], pushes=False) if example.feeling else ()
+    tagged = session.heads.tag(example.lines, names["tagging"]) if example.names else ()
+    return tuple(said(result) for result in found) == example.feeling and (
+        tuple(tuple(span.type for span in sentence.spans) for sentence in tagged) == example.names
+    )
 
 
 if __name__ == "__main__":

@@ -81,8 +81,6 @@ def build(service: Service) -> None:
                 examples=[
                     {"title": title, "word": word, "sentence": sentence} for title, word, sentence, _ in EXAMPLES
                 ],
-#: Of each of several models, so many uses are shown.
-_MOST_OF_SEVERAL = 10
                 layers=[{"name": name, "title": view_title(name)} for name in layers],
                 most_words=service.limits.max_tokens,
                 most_models=service.limits.max_models,

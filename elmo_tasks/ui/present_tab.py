@@ -19,6 +19,7 @@ from elmo_tasks.ui.present_pairs import FORMINGS
 
 SHOWN_NEIGHBOURS = 7
 ABOUT = "run"
+FIRST = 2
 
 
 @dataclass
@@ -92,7 +93,9 @@ def everything(service: Service) -> Shown:
 def ready_sentences(service: Service, word: str) -> list[tuple[str, str]]:
     """Typical sentences of two senses of a word of the gallery, each with its sense; none for a word that is not in it."""
     known = {sense.name: sense.sentences for sense in service.present.senses(word)}
-    return [(known[sense][number], sense) for sense, number in ready_uses(word) if number < len(known.get(sense, ()))]
+    found = [(known[sense][number], sense) for sense, number in ready_uses(word) if number < len(known.get(sense, ()))]
+    # A word that the file does not know: the first sentences of its first two senses.
+    return found or [(sentence, sense) for sense in list(known)[:2] for sentence in known[sense][:FIRST]]
 
 
 def own(service: Service, data: Question) -> dict[str, Any]:

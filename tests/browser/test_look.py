@@ -131,3 +131,11 @@ def test_a_ticked_box_shows_its_tick(open_page, dark):
     box.uncheck()
     assert box.screenshot() != ticked
     assert box.evaluate("box => getComputedStyle(box).appearance") == "auto"
+
+
+def test_present_is_in_sight_on_a_phone(open_page):
+    page = open_page(width=390, height=844)
+    for name in ("Compare", "Try the models"):
+        page.get_by_role("tab", name=name, exact=True).click()
+        present = page.get_by_role("tab", name="Present").bounding_box()
+        assert 0 <= present["x"] <= 390 - present["width"] + 1

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from elmo_tasks.ui.present_pairs import FORMINGS
 from tests.browser.test_look import CONTRAST
 
 pytestmark = pytest.mark.browser
@@ -126,35 +127,40 @@ def test_the_audience_sorts_before_the_model(present):
     assert next_(page).inner_text() == "Reveal"
 
 
-def test_a_meaning_forms_word_by_word(present):
+def test_a_meaning_turns_at_the_word_that_decides(present):
+    pair = FORMINGS[0]
     page = answered(present(6))
     said = shown(page).locator("[data-said]")
-    assert said.inner_text() == "nearer to “legal”"
-    assert not page.get_by_text("It is “illness” from").is_visible()
+    assert said.all_inner_texts() == ["cannot tell"] * 2
+    one, other = pair.deciding
+    assert not page.get_by_text(f"From “{one}” on").is_visible()
     slider = page.get_by_role("slider")
-    slider.press("ArrowRight")
-    assert said.inner_text() == "nearer to “legal”"
-    slider.press("ArrowRight")
-    assert said.inner_text() == "nearer to “illness”"
-    assert slider.get_attribute("aria-valuetext") == "5 words read: nearer to “illness”"
-    visible = [w.inner_text() for w in page.locator("[data-word]").all() if w.is_visible()]
-    assert visible == ["The", "first", "case", "of", "flu"]
+    movers = shown(page).locator(".mover")
+    places = "movers => movers.map(mover => mover.style.left)"
+    while one not in (
+        words := [w.inner_text().strip(".") for w in page.locator("[data-word]").all() if w.is_visible()]
+    ):
+        assert len(set(movers.evaluate_all(places))) == 1
+        slider.press("ArrowRight")
+    assert words[-1] == other
+    assert said.all_inner_texts() == [f"nearer to “{sense}”" for sense in pair.senses]
+    assert len(set(movers.evaluate_all(places))) == 2
     slider.press("End")
-    page.get_by_text("It is “illness” from the word “flu” on.").wait_for()
+    page.get_by_text(f"From “{one}” on, 1 is nearer to “{pair.senses[0]}”.").wait_for()
 
 
 def test_play_runs_to_the_end_and_next_skips_there(present):
     page = answered(present(6))
     assert next_(page).inner_text() == "Play"
     next_(page).click()
-    page.wait_for_function("document.querySelector('#present-words').value > 1")
+    page.wait_for_function("document.querySelector('#present-words').value > 0")
     next_(page).click()
-    page.get_by_text("It is “illness” from").wait_for()
+    page.get_by_text(f"From “{FORMINGS[0].deciding[0]}” on").wait_for()
     assert next_(page).inner_text() == "Next →"
-    page.get_by_role("button", name="case in court").click()
-    shown(page).get_by_text("quarrel", exact=True).wait_for(state="attached")
+    page.get_by_role("button", name=FORMINGS[1].title, exact=True).click()
+    shown(page).get_by_text(FORMINGS[1].deciding[1], exact=True).wait_for(state="attached")
     page.get_by_role("button", name="Play", exact=True).first.click()
-    page.get_by_text("The first reading stays").wait_for(timeout=20_000)
+    page.get_by_text(f"From “{FORMINGS[1].deciding[0]}” on").wait_for(timeout=20_000)
 
 
 def test_the_layers_go_up_with_next(present):
@@ -224,7 +230,7 @@ def test_the_notes_follow_the_step(present):
     page.get_by_text("Speaker notes").click()
     assert "four stages" in page.locator(".notes p:visible").inner_text()
     page.get_by_label("Go to step").select_option("8")
-    assert "gets wrong" in page.locator(".notes p:visible").inner_text()
+    assert "then reveal" in page.locator(".notes p:visible").inner_text()
     assert re.match("Step 8 of 11", page.locator(".unseen").inner_text())
 
 

@@ -9,12 +9,13 @@ from collections import Counter
 
 import pytest
 
-from benchmarks.choose_examples import is_near, sentences_of, turns
+from benchmarks.choose_examples import is_near, is_said, sentences_of, turns
 from elmo_tasks.senses.gallery import gallery_words
 from elmo_tasks.serving.session import Session
 from elmo_tasks.ui import chosen, examples, map_tab, nearest_tab, present_examples, present_notes, present_parts
 from elmo_tasks.ui.outcomes import Outcome, outcome, shows_what_was_meant
 from elmo_tasks.ui.present_pairs import FORMING_CANDIDATES, FORMINGS
+from elmo_tasks.ui.try_examples import TRY_EXAMPLES
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +38,15 @@ def test_a_story_is_sorted_rightly_and_its_notes_say_so(session, story):
 @pytest.mark.parametrize("story", present_examples.FAILURES, ids=lambda s: s.word)
 def test_a_failure_is_one(session, story):
     assert not outcome(session.compare(story.word, story.sentences), story.meant).is_right
+
+
+@pytest.mark.parametrize("example", TRY_EXAMPLES, ids=lambda e: e.title)
+def test_the_heads_say_of_an_example_what_was_meant(session, example):
+    assert is_said(session, example)
+
+
+def test_context_decides_some_of_the_examples(session):
+    assert sum(not is_said(session, example, with_context=False) for example in TRY_EXAMPLES) >= 3
 
 
 @pytest.mark.parametrize("word", map_tab.FIRST)
