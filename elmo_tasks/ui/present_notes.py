@@ -46,12 +46,13 @@ def forming(answers: tuple[MeaningForms, MeaningForms]) -> str:
     first = answers[0]
     total = len(first.known[0]) + len(first.known[1])
     by = listed([read_from(view) for view in first.read_from])
-    alone = (
-        f" By {view_title(first.layer).lower()} alone {first.right_by_layer} of the {total} known uses lie on their own side, by "
-        f"all together {first.right}: so it is not ELMo’s layers alone that turn it."
-        if len(first.read_from) > 1
-        else ""
-    )
+    alone = ""
+    if len(first.read_from) > 1:
+        so = ": so it is not ELMo’s layer alone that turns it" if first.right_by_layer < first.right else ""
+        alone = (
+            f" By {view_title(first.layer).lower()} alone {first.right_by_layer} of the {total} known uses lie on their own side, by "
+            f"all together {first.right}{so}."
+        )
     return (
         "Press Next or Play. The dots are the word in the two sentences; the two poles are the averages of known uses of each "
         f"sense. The word is read {by}.{alone} {forming_said(answers)}"
