@@ -50,8 +50,8 @@ def forming(answers: tuple[MeaningForms, MeaningForms]) -> str:
     if len(first.read_from) > 1:
         so = ": so it is not ELMo’s layer alone that turns it" if first.right_by_layer < first.right else ""
         alone = (
-            f" By {view_title(first.layer).lower()} alone {first.right_by_layer} of the {total} known uses lie on their own side, by "
-            f"all together {first.right}{so}."
+            f" By {view_title(first.layer).lower()} alone {first.right_by_layer} of the {total} known uses lie on their own side, "
+            f"by all together {first.right}{so}."
         )
     return (
         "Press Next or Play. The dots are the word in the two sentences; the two poles are the averages of known uses of each "

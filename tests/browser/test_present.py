@@ -49,7 +49,7 @@ def test_the_keys_of_a_remote_go_through_all_steps(present):
         page.keyboard.press("PageDown")
         if number(page) != seen[-1]:
             seen.append(number(page))
-    assert seen == list(range(1, 11))
+    assert seen == list(range(1, 12))
     page.keyboard.press("PageUp")
     assert number(page) == 9
 
@@ -237,7 +237,7 @@ def test_the_notes_follow_the_step(present):
 @pytest.mark.parametrize("width", [390, 820, 1440])
 def test_no_step_scrolls_sideways(present, width):
     page = answered(present(1, width=width, height=844))
-    for step in range(1, 11):
+    for step in range(1, 12):
         page.get_by_label("Go to step").select_option(str(step))
         for part in page.locator("[data-reveal]").all():
             part.evaluate("e => e.hidden = false")
@@ -253,7 +253,7 @@ def test_no_step_scrolls_sideways(present, width):
 @pytest.mark.parametrize("dark", [False, True])
 def test_all_text_has_enough_contrast(present, dark):
     page = answered(present(1, dark=dark))
-    for step in range(1, 11):
+    for step in range(1, 12):
         page.get_by_label("Go to step").select_option(str(step))
         for part in page.locator("[data-reveal]").all():
             part.evaluate("e => e.hidden = false")

@@ -23,7 +23,7 @@ def forming(service, at=0):
     return one, other
 
 
-def test_there_are_ten_steps_each_with_notes():
+def test_there_are_eleven_steps_each_with_notes():
     assert len(present_steps.STEPS) == 11
     assert all(step.title and step.notes for step in present_steps.STEPS)
     assert present_steps.markup().count('<section class="step ') == 11
