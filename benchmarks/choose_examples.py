@@ -21,6 +21,7 @@ import argparse
 import json
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -149,7 +150,8 @@ def _failures(session: Session) -> list[dict[str, Any]]:
 
 
 def _forming(session: Session) -> list[str]:
-    return [pair.title for pair in FORMING_CANDIDATES if all(turns(session, pair, which) for which in (0, 1))][:_PAIRS]
+    found = (pair.title for pair in FORMING_CANDIDATES if all(turns(session, pair, which) for which in (0, 1)))
+    return list(islice(found, _PAIRS))
 
 
 def turns(session: Session, pair: Turning, which: int) -> bool:
@@ -188,7 +190,7 @@ def is_said(session: Session, example: TryExample, with_context: bool = True) ->
     """Whether the default heads say of each line what was meant, or their twins without context do."""
     heads = {info.name: info for info in session.heads.offered()}
     first = {kind: next(h for h in heads.values() if h.kind == kind) for kind in ("classification", "tagging")}
-    names = {kind: head.name if with_context else head.twin for kind, head in first.items()}
+    names = {kind: head.name if with_context else head.baseline for kind, head in first.items()}
     found = session.heads.classify(example.lines, names["classification"], pushes=False) if example.feeling else ()
     tagged = session.heads.tag(example.lines, names["tagging"]) if example.names else ()
     return tuple(said(result) for result in found) == example.feeling and (
