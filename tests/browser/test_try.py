@@ -133,7 +133,7 @@ def test_a_word_says_what_happens_without_it(open_try):
     assert "Without “The”: still positive" in side.locator(".tip").inner_text()
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.closest('.side') === document.querySelectorAll('.side')[1]")
-    page.get_by_text("Show the numbers").click()
+    page.locator(".try-answer").get_by_text("Show the numbers").click()
     assert re.search(r"not\s+▲ \+0.66", page.locator(".more table").inner_text())
 
 
@@ -146,7 +146,7 @@ def test_the_other_model_can_be_chosen(open_try):
     assert page.locator(".without").count() == 0
     page.get_by_label("Model for names").select_option("fake-medical")
     wait_for(heading(page, "names"), "No names found")
-    assert "not measured yet, trained here" in page.locator("#try-tagging-score").inner_text()
+    assert "not measured yet, trained here" in page.locator("#try-tagging-note").inner_text()
 
 
 def test_an_empty_text_is_a_friendly_start(open_try):
@@ -277,6 +277,8 @@ def test_everything_works_from_the_keyboard(open_try):
     wait_for(heading(page, "names"), "No names found")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.id") == "try-tagging"
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Add a model to compare with"
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
