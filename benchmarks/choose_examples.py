@@ -163,7 +163,7 @@ def turns(session: Session, pair: Turning, which: int) -> bool:
 
 
 def _maps(session: Session) -> list[str]:
-    found = []
+    found: list[tuple[int, int, str]] = []
     for word in gallery_words():
         answer = session.maps.sense_map(word)
         if answer.groups and answer.agreement is not None and answer.agreement > 0.99:

@@ -30,7 +30,7 @@ class Story:
 #: Static vectors shown side by side.
 STATIC_WORDS = ("bank", "plant", "mouse")
 
-STORY_CANDIDATES = (
+STORY_CANDIDATES: tuple[Story, ...] = (
     Story(
         "bank",
         (

@@ -130,7 +130,8 @@ def _best_layer(comparison: Comparison) -> str:
 
 def _separation(layer: LayerComparison, groups: Sequence[Sequence[int]]) -> float:
     of = {use: k for k, group in enumerate(groups) for use in group}
-    within, between = [], []
+    within: list[float] = []
+    between: list[float] = []
     for a, row in enumerate(layer.cosine):
         for b in range(a):
             (within if of[a] == of[b] else between).append(row[b])
