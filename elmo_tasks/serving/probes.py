@@ -6,6 +6,7 @@ import logging
 from pathlib import Path
 
 from elmo_tasks.api import LayerScore, ModelProbes, PaperScores, ProbeResult
+from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.encoders.static_vectors import bundled_vectors
 from elmo_tasks.errors import DataError
 from elmo_tasks.evaluation.probes import NAME, PUBLISHED, read_probes
@@ -34,7 +35,9 @@ class MeasuredLayers:
     def _of(self, name: str) -> ModelProbes:
         encoder = self._loaded.encoder(name)
         path = None if encoder.folder is None else Path(encoder.folder) / NAME
-        command = f"elmo-tasks probe --model {name} --out {path or NAME}"
+        # Not the place on this machine: the page may be anybody's.
+        shown = f"{CHECKPOINTS.name}/{name}" if path is not None and path.parent.parent == CHECKPOINTS else name
+        command = f"elmo-tasks probe --model {name} --out {shown}/{NAME}"
         if path is None or not path.is_file():
             return ModelProbes(name, encoder.layer_names, command, (), "It was not measured yet.")
         try:

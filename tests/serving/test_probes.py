@@ -60,7 +60,14 @@ def test_without_a_file_the_command_is_said(folder, monkeypatch, content, remark
         (folder / NAME).write_text(content)
     found = measured(folder, monkeypatch)
     assert (found.results, found.remark) == ((), remark)
-    assert found.command == f"elmo-tasks probe --model mine --out {folder / NAME}"
+    assert found.command == "elmo-tasks probe --model mine --out mine/probe.json"  # nothing of where it lies
+
+
+def test_the_command_of_a_bundled_model_is_that_of_a_checkout(monkeypatch):
+    monkeypatch.setattr(probes, "NAME", "nothing.json")
+    monkeypatch.setattr(probes, "bundled_vectors", lambda: ())
+    (found,) = (one for one in MeasuredLayers(LoadedModels()).measured() if one.model == "elmo-mini")
+    assert found.command == "elmo-tasks probe --model elmo-mini --out checkpoints/elmo-mini/nothing.json"
 
 
 def test_what_comes_with_the_program_was_measured_in_every_test():
