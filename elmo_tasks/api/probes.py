@@ -88,5 +88,5 @@ class ProbeService(Protocol):
     """What the layers know."""
 
     def measured(self) -> tuple[ModelProbes, ...]:
-        """Every model on offer and the static vectors that come with the program, the default model first."""
+        """The default model, and every other one on offer that was measured."""
         ...

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from elmo_tasks.api import LayerScore, ModelProbes, PaperScores, ProbeResult
 from elmo_tasks.bundled import CHECKPOINTS
-from elmo_tasks.encoders.static_vectors import bundled_vectors
 from elmo_tasks.errors import DataError
 from elmo_tasks.evaluation.probes import NAME, PUBLISHED, read_probes
 from elmo_tasks.evaluation.rows import Row
@@ -28,17 +27,21 @@ class MeasuredLayers:
 
     def measured(self) -> tuple[ModelProbes, ...]:
         """See :meth:`elmo_tasks.api.ProbeService.measured`."""
-        models = [self._of(name) for name in self._loaded.names()]
-        static = [self._of(name) for name in bundled_vectors()]
-        return (*models, *(found for found in static if found.results))
+        default, *others = self._loaded.names()
+        found = [self._of(name) for name in others if self._file(name) is not None]
+        return (self._of(default), *(model for model in found if model.results))
+
+    def _file(self, name: str) -> Path | None:
+        """Where the numbers of a model lie; the model is not read."""
+        folder = self._loaded.folder(name)
+        return folder / NAME if folder is not None and (folder / NAME).is_file() else None
 
     def _of(self, name: str) -> ModelProbes:
-        encoder = self._loaded.encoder(name)
-        path = None if encoder.folder is None else Path(encoder.folder) / NAME
+        encoder, path = self._loaded.encoder(name), self._file(name)
         # Not the place on this machine: the page may be anybody's.
-        shown = f"{CHECKPOINTS.name}/{name}" if path is not None and path.parent.parent == CHECKPOINTS else name
-        command = f"elmo-tasks probe --model {name} --out {shown}/{NAME}"
-        if path is None or not path.is_file():
+        bundled = self._loaded.folder(name) == CHECKPOINTS / name
+        command = f"elmo-tasks probe --model {name} --out {f'{CHECKPOINTS.name}/{name}' if bundled else name}/{NAME}"
+        if path is None:
             return ModelProbes(name, encoder.layer_names, command, (), "It was not measured yet.")
         try:
             found = read_probes(path)
