@@ -112,8 +112,9 @@ def test_texts_without_two_lives(session, text, message):
     assert caught.value.field == "text"
 
 
-def test_nearest_uses_in_the_gallery(session):
-    said = []
+def test_nearest_uses_in_the_gallery(folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("ELMO_TASKS_CACHE", str(tmp_path))  # nobody read the gallery for it yet
+    session, said = Session(str(folder)), []
     sentence = "The bank refused the loan."
     found = session.nearest.uses("bank", sentence, layer="1", n=5, progress=lambda what, share: said.append(what))
     assert said[-1] == "Reading the example sentences once"
