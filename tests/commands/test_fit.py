@@ -117,19 +117,18 @@ def test_a_run_that_is_killed_and_gone_on_with_is_the_same_run(whole: tuple[str,
 
 @pytest.mark.slow
 def test_a_process_that_is_killed(tmp_path: Path) -> None:
-    """All in other processes, with as many threads: sums differ in their last bit by the number of threads."""
+    """All in processes of their own, with as many threads: sums differ in their last bit by the number of threads."""
 
-    def fit(*runs: tuple[str, str]) -> int:
-        """One process that fits all of them, one after the other."""
-        program = f"from elmo_tasks.__main__ import main\nfor run in {runs}: assert main(['fit', *run]) == 0"
-        command = [sys.executable, "-c", program]
+    def fit(*arguments: str) -> int:
+        command = [sys.executable, "-m", "elmo_tasks", "fit", *arguments]
         return subprocess.run(command, cwd=REPOSITORY, capture_output=True, check=False).returncode
 
+    assert fit("--config", str(written(tmp_path / "whole"))) == 0
     killed = with_kill(written(tmp_path / "killed"), random.randrange(STEPS + 1, EPOCHS * STEPS), really=True)
-    assert fit(("--config", str(killed))) == -9
+    assert fit("--config", str(killed)) == -9
     here = tmp_path / "killed" / "run"
     (here / "config.yaml").write_text(killed.with_name("config.yaml").read_text())
-    assert fit(("--config", str(written(tmp_path / "whole"))), ("--run", str(here))) == 0
+    assert fit("--run", str(here)) == 0
     same(tmp_path / "whole" / "run", here)
 
 
