@@ -45,7 +45,7 @@ from elmo_tasks.uses import Use, read_uses
 
 #: How many are offered at most.
 _STORIES, _PAIRS, _MAPS, _OWN, _TRY = 3, 4, 8, 12, 10
-_NEAREST, _MOST = 5, 4  # so many of the nearest so many have the sense that is named
+_NEAREST, _MOST = 5, 3  # so many of the nearest so many have the sense that is named
 
 
 def main() -> None:

@@ -27,6 +27,10 @@ CANDIDATES = (
     ("crane: bird", "crane", "A crane with grey feathers stood in the shallow water of the marsh.", "bird"),
     ("crane: machine", "crane", "The crane lifted the steel beams to the top of the new building.", "machine"),
     ("cell: body", "cell", "Under the microscope we watched a single cell divide.", "biology"),
+    ("match: fire", "match", "He struck a match and lit the candle.", "fire"),
+    ("jam: fruit", "jam", "She spread strawberry jam on her toast.", "fruit"),
+    ("mouse: computer", "mouse", "Click the left button of the mouse to open the file.", "computer"),
+    ("mole: animal", "mole", "A mole dug tunnels under the lawn.", "animal"),
 )
 #: What the form offers.
 EXAMPLES = chosen("nearest", CANDIDATES, lambda candidate: candidate[0])
