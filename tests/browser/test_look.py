@@ -72,6 +72,8 @@ def test_everything_works_from_the_keyboard(open_page):
     page.keyboard.press("Control+A")
     page.keyboard.type("puppy")
     page.keyboard.press("Tab")
+    assert page.evaluate(f"{focused}.id") == "compare-whole"
+    page.keyboard.press("Tab")
     assert page.evaluate(f"{focused}.id") == "compare-sentence-1"
     assert page.evaluate(f"getComputedStyle({focused}).outlineStyle") == "solid"
     page.keyboard.press("Control+A")
@@ -116,10 +118,19 @@ def test_the_page_says_numbers_as_the_program_does(open_page):
 def test_all_tabs_of_a_phone_are_in_one_bar_that_scrolls(open_page):
     page = open_page(width=390, height=844)
     bar = page.get_by_role("tablist")
-    assert page.get_by_role("tab").count() == 7
+    assert page.get_by_role("tab").count() == 9
     assert bar.evaluate("bar => bar.scrollWidth > bar.clientWidth && bar.clientHeight < 60")
     page.get_by_role("tab", name="Present").click()
     page.locator(".present h2").first.wait_for()
+
+
+def test_all_tabs_are_in_sight_on_a_laptop(open_page):
+    page = open_page(width=1280)
+    bar = page.get_by_role("tablist")
+    assert bar.evaluate("bar => bar.scrollWidth <= bar.clientWidth")
+    ends = bar.evaluate("bar => [...bar.querySelectorAll('[role=tab]')].map(tab => tab.getBoundingClientRect().right)")
+    assert len(ends) == 9
+    assert max(ends) <= 1280
 
 
 @pytest.mark.parametrize("dark", [False, True])
