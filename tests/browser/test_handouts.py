@@ -68,7 +68,7 @@ def test_an_offline_map_follows_the_device_into_the_dark(open_file):
     ground = "getComputedStyle(document.documentElement).backgroundColor"
     light = page.evaluate(ground)
     page.emulate_media(color_scheme="dark")
-    assert page.evaluate(ground) != light
+    page.wait_for_function(f"light => {ground} !== light", arg=light)  # fails when it stays light
 
 
 def test_a_sheet_prints_on_one_page_and_its_answers_on_another(open_file):

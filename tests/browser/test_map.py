@@ -62,6 +62,11 @@ def test_ones_own_text_gets_stars(open_map):
     page.get_by_label("Text with the word in it").fill(
         "My bank is here.\nNo such bank <img src=x onerror=alert(1)> {{1+1}}."
     )
+    # One's own text counts alone, until the examples are asked for.
+    submit(page, "Draw the map")
+    page.get_by_text("2 uses of “bank”").first.wait_for()
+    assert page.locator(".mark .own").count() == page.locator(".mark").count() == 2
+    page.get_by_label("Draw the example sentences, too").check()
     submit(page, "Draw the map")
     page.get_by_text("9 uses of “bank”").first.wait_for()
     assert page.locator(".mark .own").count() == 2

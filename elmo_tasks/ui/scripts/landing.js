@@ -9,7 +9,7 @@ const panel = element.closest("[role=tabpanel]") || document.body;
 const query = new URLSearchParams(location.search);
 let landed = query.get("tab") === "map" ? query.getAll("land") : []; // sentences, in the order they came
 let word = null; // of the map they lie on; none yet
-let known = null; // the form of that map
+let known = {}; // the form of that map, and of which answer it is: gradio draws the next answer into the same elements
 
 const form = () => panel.querySelector("form.landing");
 // What the map in view was asked with: it stands at its form, or the editor of the tab remembers it.
@@ -127,9 +127,11 @@ panel.addEventListener("click", (event) => {
 // Another map has come: of the same word, all land there again; the map and what was asked for it come in any order.
 function start() {
   const drawn = asked();
-  if (!form() || form() === known || !drawn) return;
-  if (form().dataset.revision && form().dataset.revision !== String(drawn.revision)) return;
-  known = form();
+  if (!form() || !drawn) return;
+  const { revision, asked: words } = form().dataset;
+  if (known.form === form() && known.of === (revision ?? words)) return;
+  if (revision && revision !== String(drawn.revision)) return;
+  known = { form: form(), of: revision ?? words };
   const again = word === null || word === drawn.word ? landed : [];
   word = drawn.word;
   landed = [];
