@@ -7,7 +7,9 @@ import re
 import pytest
 
 from elmo_tasks.ui.present_pairs import FORMINGS
+from elmo_tasks.ui.present_tab import ready_sentences
 from tests.browser.test_look import CONTRAST
+from tests.ui.fake_service import FakeService
 
 pytestmark = pytest.mark.browser
 
@@ -34,6 +36,11 @@ def shown(page):
 
 def number(page):
     return int(shown(page).get_attribute("data-step"))
+
+
+def end_of_reading(page):
+    """What is said when both sentences are read to the end; the notes say it too."""
+    return shown(page).locator("[data-end]")
 
 
 def next_(page):
@@ -133,7 +140,7 @@ def test_a_meaning_turns_at_the_word_that_decides(present):
     said = shown(page).locator("[data-said]")
     assert said.all_inner_texts() == ["cannot tell"] * 2
     one, other = pair.deciding
-    assert not page.get_by_text(f"From “{one}” on").is_visible()
+    assert not end_of_reading(page).is_visible()
     slider = page.get_by_role("slider")
     movers = shown(page).locator(".mover")
     places = "movers => movers.map(mover => mover.style.left)"
@@ -146,7 +153,7 @@ def test_a_meaning_turns_at_the_word_that_decides(present):
     assert said.all_inner_texts() == [f"nearer to “{sense}”" for sense in pair.senses]
     assert len(set(movers.evaluate_all(places))) == 2
     slider.press("End")
-    page.get_by_text(f"From “{one}” on, 1 is nearer to “{pair.senses[0]}”.").wait_for()
+    end_of_reading(page).filter(has_text=f"From “{one}” on, 1 is nearer to “{pair.senses[0]}”.").wait_for()
 
 
 def test_play_runs_to_the_end_and_next_skips_there(present):
@@ -155,12 +162,12 @@ def test_play_runs_to_the_end_and_next_skips_there(present):
     next_(page).click()
     page.wait_for_function("document.querySelector('#present-words').value > 0")
     next_(page).click()
-    page.get_by_text(f"From “{FORMINGS[0].deciding[0]}” on").wait_for()
+    end_of_reading(page).filter(has_text=f"From “{FORMINGS[0].deciding[0]}” on").wait_for()
     assert next_(page).inner_text() == "Next →"
     page.get_by_role("button", name=FORMINGS[1].title, exact=True).click()
     shown(page).get_by_text(FORMINGS[1].deciding[1], exact=True).wait_for(state="attached")
     page.get_by_role("button", name="Play", exact=True).first.click()
-    page.get_by_text(f"From “{FORMINGS[1].deciding[0]}” on").wait_for(timeout=20_000)
+    end_of_reading(page).filter(has_text=f"From “{FORMINGS[1].deciding[0]}” on").wait_for(timeout=20_000)
 
 
 def test_the_layers_go_up_with_next(present):
@@ -181,14 +188,16 @@ def test_the_own_word_opens_from_any_step_and_comes_back(present):
     box.fill("bank")
     box.press("Enter")
     shown(page).get_by_text("Group A").wait_for()
-    assert number(page) == 9
-    assert "The [bank] gave a loan." in page.get_by_label("Sentences that use it").input_value()
+    assert number(page) == 10
+    ready = [sentence for sentence, _ in ready_sentences(FakeService(), "bank")]
+    assert page.get_by_label("Sentences that use it").input_value().splitlines() == ready
+    assert len(ready) > 1
     page.get_by_role("button", name="Back to step 3").click()
     assert number(page) == 3
 
 
 def test_an_own_word_with_own_sentences(present):
-    page = answered(present(9))
+    page = answered(present(10))
     page.locator("#present-own-word").fill("house")
     page.locator(".own .primary").click()
     note = page.locator("#present-own-note")
@@ -203,7 +212,7 @@ def test_an_own_word_with_own_sentences(present):
 
 
 def test_a_fault_of_the_program_is_said(present):
-    page = answered(present(9))
+    page = answered(present(10))
     page.locator("#present-own-word").fill("crash")
     page.get_by_label("Sentences that use it").fill("A crash.\nOne crash.")
     page.locator(".own .primary").click()
