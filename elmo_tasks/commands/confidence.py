@@ -33,10 +33,11 @@ def run(args: argparse.Namespace) -> int:
     from elmo_tasks.heads.confidence import Confidence
     from elmo_tasks.heads.head_files import find_head
     from elmo_tasks.layers.device import checked_device
+    from elmo_tasks.tasks.kinds import kind_of
     from elmo_tasks.training.predictor import Predictor
 
     files = find_head(args.head)
-    if files.kind != "classification":
+    if not kind_of(files.kind).one_label:
         raise ConfigError(
             f"--head {args.head}: expected a head that says a class of a text, found one for {files.kind}"
         )

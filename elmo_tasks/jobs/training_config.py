@@ -40,7 +40,7 @@ def check_settings(plan: TrainingPlan) -> None:
     ):
         if getattr(plan, field) not in allowed:
             raise InputError(f"{field}: choose {', '.join(allowed)}.", field=field)
-    if plan.balanced and plan.kind != "classification":
+    if plan.balanced and not KINDS[plan.kind].one_label:
         raise InputError("Only labels of whole texts can weigh alike; tags of words cannot.", field="balanced")
 
 

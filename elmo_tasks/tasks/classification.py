@@ -33,6 +33,7 @@ class Classification(TaskKind):
     file_formats = get_args(TextFormat)
     columns = ("text_column", "label_column")
     cuts = True
+    one_label = True
     sample = "sentiment_sample"
     sample_columns = (1, 0)
     size_setting = "hidden"

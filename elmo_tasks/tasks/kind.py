@@ -97,6 +97,7 @@ class TaskKind(ABC):
         file_formats: how its files may be laid out, for ``file_format`` of the data module.
         columns: the arguments of the data module that name the column of what is read and of what is to be said.
         cuts: whether a head reads no more tokens of a sentence than the longest that it was trained on.
+        one_label: whether a text gets one label as a whole.
         sample: the configuration that trains a head on the sample that comes with the program, and the beginning of the
             names of its files.
         sample_columns: places of the columns of those files that are read and said, from 0; None where the format tells.
@@ -112,6 +113,7 @@ class TaskKind(ABC):
     file_formats: ClassVar[tuple[str, ...]]
     columns: ClassVar[tuple[str, str]]
     cuts: ClassVar[bool]
+    one_label: ClassVar[bool]
     sample: ClassVar[str]
     sample_columns: ClassVar[tuple[Column | None, Column | None]]
     size_setting: ClassVar[str]

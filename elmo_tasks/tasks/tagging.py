@@ -37,6 +37,7 @@ class Tagging(TaskKind):
     file_formats = get_args(TaggingFormat)
     columns = ("token_column", "tag_column")
     cuts = False  # every word gets a tag
+    one_label = False
     sample = "ner_sample"
     sample_columns = (None, None)
     size_setting = "lstm_hidden"

@@ -52,7 +52,7 @@ def build(service: Service) -> None:
     def two_texts(first: str, second: str, word: str = "", model: str | None = None) -> dict[str, Any]:
         """Say how far the use of a word moved from one text to another, or which words moved most.
 
-        Example: ``predict(open("a.txt").read(), open("b.txt").read(), "cell", api_name="/two_texts")``.
+        Example: ``predict("A dark cell. " * 4, "A living cell. " * 4, "cell", api_name="/two_texts")``.
 
         Args:
             first: a text of at most 500,000 characters.

@@ -10,6 +10,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from elmo_tasks.bilm.weight_checksums import write_card
 from elmo_tasks.errors import ConfigError, WeightsError
 from elmo_tasks.heads import head_files
 from elmo_tasks.heads.head import HeadTask, TaskHead
@@ -227,6 +228,7 @@ def test_weights_that_are_not_finite_are_refused(tmp_path: Path) -> None:
     tensors = load_file(path)
     tensors["classify.bias"][0] = torch.inf
     save_file(tensors, path)
+    write_card(path.parent, json.loads((path.parent / "card.json").read_text()))  # as if it were meant
     with pytest.raises(WeightsError, match=r"'classify\.bias' holds numbers that are not finite"):
         build_head(find_head(tmp_path / "h"))
 
@@ -242,5 +244,6 @@ def test_weights_of_another_head_are_refused(change: str, tmp_path: Path) -> Non
     else:
         tensors["classify.more"] = torch.zeros(3)
     save_file(tensors, path)
+    write_card(path.parent, json.loads((path.parent / "card.json").read_text()))  # as if it were meant
     with pytest.raises(WeightsError, match=r"the weights do not fit head\.json"):
         build_head(find_head(tmp_path / "h"))

@@ -33,7 +33,14 @@ def documented_call(name: str) -> tuple[list[object], dict[str, object]]:
     assert isinstance(call, ast.Call)
     named = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
     assert named.pop("api_name") == name
-    return [ast.literal_eval(argument) for argument in call.args], named
+    return [value_of(argument) for argument in call.args], named
+
+
+def value_of(node: ast.expr) -> object:
+    """A literal, or a text so many times over."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return ast.literal_eval(node.left) * ast.literal_eval(node.right)
+    return ast.literal_eval(node)
 
 
 @pytest.mark.parametrize("name", sorted(INFO))

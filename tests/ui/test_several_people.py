@@ -49,6 +49,8 @@ def test_more_people_than_places_get_their_own_answers(url):
 # What one person asks at each tab, with a word that nobody else uses.
 QUESTIONS = {
     "/compare": lambda word: (word, [f"The {word} shut.", f"My {word} is here."]),
+    "/side_by_side": lambda word: (word, [f"The {word} shut.", f"My {word} is here."]),
+    "/sentences": lambda word: ([f"The {word} shut.", f"My {word} is here."],),
     "/why": lambda word: (word, [f"The {word} shut.", f"My {word} is here."]),
     "/substitutes": lambda word: (word, [f"The {word} shut.", f"My {word} is here."]),
     "/what_if": lambda word: (word, [f"The {word} shut."], f"{word}s"),
@@ -66,7 +68,7 @@ QUESTIONS = {
 
 def test_the_questions_are_those_of_all_tabs(url):
     api = Client(url, verbose=False, analytics_enabled=False).view_api(return_format="dict", print_info=False)
-    assert {*QUESTIONS, "/training_runs"} == set(api["named_endpoints"])
+    assert {*QUESTIONS, "/training_runs", "/what_layers_know"} == set(api["named_endpoints"])
 
 
 @pytest.mark.parametrize("endpoint", QUESTIONS)
