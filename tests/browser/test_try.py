@@ -134,7 +134,7 @@ def test_a_word_says_what_happens_without_it(open_try):
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.closest('.side') === document.querySelectorAll('.side')[1]")
     page.locator(".try-answer").get_by_text("Show the numbers").click()
-    assert re.search(r"not\s+▲ \+0.66", page.locator(".more table").inner_text())
+    assert re.search(r"not\s+▲ \+0.66", page.locator(".try-answer .more table").inner_text())
 
 
 def test_the_other_model_can_be_chosen(open_try):
@@ -305,7 +305,7 @@ def test_what_was_opened_stays_open_while_typing(open_try):
     page.get_by_text("All names in a table").click()
     box(page).fill("Oslo.\nNairobi and Lisbon.")
     wait_for(heading(page, "names"), "3 places")
-    opened = page.locator(".more").evaluate_all("all => all.map(part => part.open)")
+    opened = page.locator(".try-answer .more").evaluate_all("all => all.map(part => part.open)")
     assert opened == [False, False, True, False, False]
 
 
