@@ -126,7 +126,7 @@ def run_ours(words, command, workplace, run):
     elif name == "benchmark":  # trains for minutes; tests/commands/test_benchmark.py runs it on tiny data
         known = run(*words[:2], "--help")
         assert all(word in known for word in words if word.startswith("--"))
-    elif name in ("fit", "test") and ("ner_sample" in command or "--run" in words):
+    elif name in ("fit", "test") and ("_sample" in command or "--run" in words):
         epochs = [] if name == "test" else [f"--trainer.max_epochs={2 if '--run' in words else 1}"]
         run(*words, *HEAD_RUN, *epochs)
     elif name == "sweep":

@@ -37,7 +37,9 @@ def costs(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 def test_systems_are_trained_once_with_few_examples_read_oftener(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, costs: list[Path]
 ) -> None:
-    toy = str(write_encoder(tmp_path / "toy"))
+    monkeypatch.chdir(tmp_path)  # a short name, so that those of the runs are not cut
+    write_encoder(tmp_path / "toy")
+    toy = "toy"
     config = str(write_config(tmp_path, tmp_path / "toy", "classification"))
     command = ["benchmark", "tasks", "--config", config, "--out", str(tmp_path / "runs"), "--shares", "1.0", "0.25"]
     command += ["--model", toy, "--model", f"{toy}:layer-0", "--set", "trainer.max_epochs=2"]

@@ -77,7 +77,9 @@ def test_what_another_run_wrote_meanwhile_stays(text_file, tmp_path, monkeypatch
     def write_late(folder, sentences):
         monkeypatch.setattr(tokenized_corpus, "_write", write)
         others.append(TokenizedCorpus.build([text_file], tmp_path / "cache"))
-        inodes.append([(f.name, f.stat().st_ino) for f in sorted(next((tmp_path / "cache").glob("[!p]*")).iterdir())])
+        inodes.append(
+            [(f.name, f.stat().st_ino) for f in sorted(next((tmp_path / "cache").glob("*/words.txt")).parent.iterdir())]
+        )
         write(folder, sentences)
 
     others, inodes = [], []
