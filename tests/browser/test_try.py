@@ -251,7 +251,9 @@ def test_a_phone_is_taken_to_the_answer(open_try):
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_all_text_has_enough_contrast(open_try, dark):
-    lines = [line for example in TRY_EXAMPLES for line in example.lines]
+    lines = [line for example in TRY_EXAMPLES for line in example.lines][
+        :9
+    ]  # as many as one question may hold, with the next
     page = open_try(text="\n".join([*lines, "bad bad bad lovely not lovely"]), dark=dark)
     assert page.evaluate("document.body.classList.contains('dark')") is dark
     for head in ("fake-ner", "fake-medical", "fake-pos"):
