@@ -283,8 +283,10 @@ def test_everything_works_from_the_keyboard(open_try):
     assert page.evaluate("document.activeElement.textContent") == "Add a model to compare with"
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
+    title = page.evaluate("document.activeElement.textContent")
+    (example,) = (example for example in TRY_EXAMPLES if example.title == title)
     page.keyboard.press("Enter")
-    wait_for(heading(page), "Positive")
+    page.wait_for_function("lines => document.querySelector('#try-text').value === lines", arg="\n".join(example.lines))
 
 
 def test_a_lost_question_does_not_stop_the_form(open_try):
