@@ -67,6 +67,7 @@ def test_examples_are_typed_a_line_each(open_page):
     page.locator("#typed-lines-2").fill("They mended it at once.")
     page.locator("#typed-lines-2").blur()
     assert page.get_by_text("3 examples so far.").is_visible()
+    page.wait_for_timeout(1500)  # what leaving the box asks is answered first: the form is drawn anew by it
     page.get_by_role("button", name="Start training").click()
     page.locator("#train-typed-note").filter(has_text="Give each label a name.").wait_for()
     page.locator("#typed-label-1").fill("complaint")
