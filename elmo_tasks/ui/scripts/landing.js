@@ -57,6 +57,7 @@ function pinned({ x, y }, number) {
 }
 function tie(number, near) {
   const [pin] = pins(number);
+  if (!pin) return; // the map was drawn anew meanwhile; what landed lands again there
   let ties = map().querySelector(".pin-ties");
   if (!ties) map().prepend(ties = draw("g", { class: "pin-ties" }));
   const marks = near.map((use) => map().querySelector(`.mark[data-use="${use}"]`)).filter(Boolean);
