@@ -3,17 +3,11 @@
 import asyncio
 import json
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from elmo_tasks.serving.door import Door, Uploads
-
-
-def run(coroutine):
-    """Run it to its end, in a thread of its own: playwright's event loop may be running in this one."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, coroutine).result()
+from tests.serving.loops import run
 
 
 async def echo(scope, receive, send):

@@ -5,7 +5,6 @@ Some in the normal run, 20,000 in the slow one.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Any
 
@@ -17,6 +16,7 @@ from hypothesis import strategies as st
 
 from elmo_tasks.serving.session import Session
 from elmo_tasks.ui.layout import build_app
+from tests.serving.loops import run
 from tests.training.toy_task import write_encoder, write_untrained
 from tests.ui.fake_service import FakeService
 
@@ -83,7 +83,7 @@ def ask(app: gr.Blocks, name: str, inputs: list[Any]) -> Any:
     if len(inputs) > len(fn.inputs):
         inputs = inputs[: len(fn.inputs)]
     app.validate_inputs(fn, inputs)
-    return asyncio.run(app.call_function(fn, inputs))["prediction"]
+    return run(app.call_function(fn, inputs))["prediction"]
 
 
 def check(app: gr.Blocks, name: str, inputs: list[Any]) -> None:

@@ -199,7 +199,10 @@ function onAnswer(value, asked, more) {
     // What is wrong with a file is told in full beside the form.
     const box = tell(value.field, value.field === "file" ? value.note.split("\n")[0] : value.note);
     if (asked?.action === "start") (box || submit).focus();
-  } else if (value.started) bring(document.querySelector(".train-runs"));
+  } else if (value.started) {
+    window.dispatchEvent(new Event("runstarted"));
+    bring(document.querySelector(".train-runs"));
+  }
 }
 
 reset();

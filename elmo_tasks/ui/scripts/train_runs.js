@@ -105,5 +105,6 @@ watch("value", () => {
   requestAnimationFrame(restore); // what is shown is a component of its own and may be drawn a moment later than this
   plan();
 });
+window.addEventListener("runstarted", () => { chosen = null; ask(); }); // news that was asked for before must not be the last
 document.addEventListener("visibilitychange", () => { if (!document.hidden && timer === 0 && !answers.waits()) ask(); });
 ask();
