@@ -122,6 +122,28 @@ CANDIDATES: tuple[Example, ...] = (
         ("bacteria", "people", "bacteria", "people"),
     ),
     Example(
+        "shock",
+        "shock",
+        (
+            "The doctor treated the patient for septic shock and low blood pressure.",
+            "The news of his resignation came as a shock to the party.",
+            "Bleeding and infection can lead to shock, and the patient may die.",
+            "It was a shock to his friends that he lost the election.",
+        ),
+        ("illness", "surprise", "illness", "surprise"),
+    ),
+    Example(
+        "cold",
+        "cold",
+        (
+            "He caught a cold and coughed all week.",
+            "It was a cold night and snow lay on the roofs.",
+            "The doctor gave her pills for a cold and a sore throat.",
+            "Cold water ran down from the snow on the mountain.",
+        ),
+        ("illness", "temperature", "illness", "temperature"),
+    ),
+    Example(
         "apple",
         "apple",
         (
