@@ -61,12 +61,14 @@ class MapView:
         agreement: adjusted Rand index of groups and known senses, averaged over the gallery's words; ``None`` if not measured.
         named: share of sets of uses in several senses whose groups are clear enough to be named; ``None`` if not measured.
         right: share of pairs of uses, where groups are named, that are rightly together or apart; ``None`` if not measured.
+        sees: what its layer sees if that reads no other word; else empty.
     """
 
     name: str
     agreement: float | None = None
     named: float | None = None
     right: float | None = None
+    sees: str = ""
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,11 @@ class SenseMap:
     n_own: int
     n_measured_words: int
     examples_of: tuple[str, ...] = ()
+
+    @property
+    def shown_view(self) -> MapView:
+        """What the uses are compared by, with what was measured of it."""
+        return next((view for view in self.views if view.name == self.view), MapView(self.view))
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of ``/sense_map``."""

@@ -87,7 +87,8 @@ class SenseMaps:
         groups = self._of_map(drawn, word)
         of = {use: g for g, group in enumerate(drawn.named) for use in group}
         mostly_own = 2 * sum(use.own for use in uses) > len(uses)
-        unread = drawn.encoder.layer_names[0] if drawn.view == "0" else ""  # the context-free layer
+        views = tuple(_view(name, drawn.known, drawn.encoder) for name in drawn.views)
+        unread = next(v.sees for v in views if v.name == drawn.view) if drawn.view == "0" else ""
         known_uses = [k for k, use in enumerate(uses) if use.sense is not None]
         senses = [uses[k].sense or "" for k in known_uses]
         known, word = drawn.known, word.strip()
@@ -95,7 +96,7 @@ class SenseMaps:
             word=word,
             model=drawn.encoder.name,
             view=drawn.view,
-            views=tuple(_measured(name, known) for name in drawn.views),
+            views=views,
             uses=map_points(drawn.uses, drawn.vectors, drawn.paper, of),
             groups=groups,
             asked_groups=n_groups,
@@ -192,9 +193,11 @@ class SenseMaps:
         return tuple(replace(group, typical=order) for group, order in zip(groups, typical, strict=True))
 
 
-def _measured(name: str, known: SenseMapCalibration | None) -> MapView:
+def _view(name: str, known: SenseMapCalibration | None, encoder: Encoder) -> MapView:
+    lowest = name == "0" or (name == BOTH and encoder.n_layers == 1)
+    sees = encoder.layer_names[0] if lowest else ""
     found = next((v for v in known.views if v.name == name), None) if known else None
-    return MapView(name, found.own_number, found.named, found.right) if found else MapView(name)
+    return MapView(name, found.own_number, found.named, found.right, sees) if found else MapView(name, sees=sees)
 
 
 def _labels(known: Sequence[int], of: dict[int, int]) -> tuple[tuple[int, ...], ...]:

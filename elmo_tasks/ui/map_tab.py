@@ -97,13 +97,14 @@ def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], 
             form.word, form.text, form.view, form.groups, form.gallery, form.name, form.model, progress, form.index
         )
         value["view"] = found.view
+        value["views"] = [{"name": v.name, "title": map_title(v.name, v.sees)} for v in found.views]
         return map_page.page(found, service.models(), *link_of(replace(form, view=found.view)), value["revision"])
 
     yield from answered(value, work, map_page.nothing)
 
 
 def views_of(models: tuple[ModelInfo, ...]) -> list[dict[str, str]]:
-    """What the form offers to compare by."""
+    """What the form offers to compare by until the first answer, which says what its model can be compared by."""
     layers = models[0].layers if models else ()
     names = ("both", "words", *layers, *(() if "mean" in layers or len(layers) < 2 else ("mean",)))
     return [{"name": name, "title": map_title(name)} for name in names]
@@ -156,7 +157,7 @@ def build(service: Service) -> None:
             index: whether the index that the app was started with counts, too.
 
         Returns:
-            word, model, view, views (name, agreement, named, right), uses (sentence, start, end, own, sense, group, x, y,
+            word, model, view, views (name, agreement, named, right, sees), uses (sentence, start, end, own, sense, group, x, y,
             nearest), groups (letter, n_uses, words), asked_groups, is_clear, verdict, shown, agreement, n_own,
             n_measured_words.
         """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elmo_tasks.api import MapUse, MapView, SenseMap
+from elmo_tasks.api import MapUse, SenseMap
 from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.wording.text import listed, number, percent
 
@@ -12,7 +12,7 @@ from elmo_tasks.wording.text import listed, number, percent
 def measured(answer: SenseMap) -> str:
     """How well this view was measured to work, and how well it did here; empty where that is not known."""
     said = []
-    view = next((v for v in answer.views if v.name == answer.view), MapView(answer.view))
+    view = answer.shown_view
     mostly_own = 2 * sum(use.own for use in answer.uses) > len(answer.uses)
     if answer.groups and answer.asked_groups is None and view.right is not None and not mostly_own:
         said.append(

@@ -12,7 +12,7 @@ _TITLES = {
     "sentence": "As trained for sentences",
     "words": "The words around it",
     "expected": "The words expected in its place",
-    "both": "ELMo’s layer 1 and the words around it",
+    "both": "Layer 1 and the words around it",
     "verdict": "The verdict",
 }
 _PLACES = {
@@ -23,10 +23,9 @@ _PLACES = {
 }
 _READ_FROM = {"words": "from the words around it", "expected": "from the words expected in its place"}
 _MAPPED_BY = {
-    "0": "by the letters of the word only",
-    "mean": "by the mean of ELMo’s layers",
+    "mean": "by the mean of the layers",
     "words": "by the words around them, without ELMo",
-    "both": "by ELMo’s layer 1 together with the words around them",
+    "both": "by layer 1 together with the words around them",
 }
 _NAMES = {
     "mean": "mean of the layers",
@@ -87,14 +86,23 @@ def read_from(view: str) -> str:
     return _READ_FROM.get(view, view_place(view))
 
 
-def map_title(view: str) -> str:
-    """A view as the map offers it, where ELMo's layers stand beside what is not ELMo."""
-    return f"{_TITLES[view]}, without ELMo" if view == "words" else view_title(view)
+def map_title(view: str, sees: str = "") -> str:
+    """A view as the map offers it, where the layers of a model stand beside what is no model.
+
+    Args:
+        view: its name.
+        sees: what its layer sees if that reads no other word.
+    """
+    if view == "words":
+        return f"{_TITLES[view]}, without ELMo"
+    return f"{layer_title('0', sees)} and the words around it" if view == "both" and sees else layer_title(view, sees)
 
 
-def mapped_by(view: str) -> str:
-    """A view inside a sentence about a map: what uses were compared by."""
-    return _MAPPED_BY.get(view, f"by ELMo’s layer {view}")
+def mapped_by(view: str, sees: str = "") -> str:
+    """A view inside a sentence about a map: what uses were compared by; ``sees`` as of :func:`map_title`."""
+    if sees:
+        return f"by {sees} {'together with the words around them' if view == 'both' else 'only'}"
+    return _MAPPED_BY.get(view, f"by layer {view}")
 
 
 def views_name(views: Sequence[str]) -> str:

@@ -103,6 +103,26 @@ def test_the_number_of_groups_can_be_asked_for(open_map):
     assert page.locator(".senses li").count() == 3
 
 
+def views_on_offer(page):
+    return page.locator("#map-view option").evaluate_all("all => all.map((option) => option.value)")
+
+
+def test_each_model_offers_its_own_views(open_map, open_page):
+    page = open_map()
+    assert views_on_offer(page) == ["0", "1", "2", "mean", "words", "both"]
+    page.locator("#map-model").select_option("fake-large")
+    page.locator("#map-view option[value='3']").wait_for(state="attached")
+    assert views_on_offer(page) == ["0", "1", "2", "3", "mean", "words", "both"]
+    page.locator("#map-view").select_option("3")
+    page.get_by_text("compared by layer 3").wait_for()
+    page.locator("#map-model").select_option("fake-small")
+    page.get_by_text("compared by layer 1 together").wait_for()
+    assert views_on_offer(page) == ["0", "1", "2", "mean", "words", "both"]
+    linked = open_page(query="tab=map&word=bank&model=fake-large&view=3", ready=MAP)
+    assert linked.get_by_text("compared by layer 3").is_visible()
+    assert linked.locator("#map-view").input_value() == "3"
+
+
 def test_an_error_stays_at_the_form_and_a_fault_says_so(open_map):
     page = open_map()
     page.locator("#map-word").fill("zebra")

@@ -7,6 +7,7 @@ import pytest
 from elmo_tasks.errors import InputError
 from elmo_tasks.senses.gallery import gallery
 from elmo_tasks.serving.session import Session
+from elmo_tasks.ui import map_tab
 from elmo_tasks.ui.format import layer_sentence
 from elmo_tasks.wording.views import layer_title
 from tests.encoders.tiny_transformers import tiny_bert
@@ -66,6 +67,20 @@ def test_a_transformer_draws_maps_and_finds_uses(bert):
     assert len(bert.nearest.uses("bank", SENTENCES[0]).uses) == 15
     assert len(bert.what_if.layer_products("bank", SENTENCES).layers) == 3
     assert bert.present.forms("bank", SENTENCES[1], ["money", "river"]).steps
+
+
+@pytest.mark.parametrize(
+    ("name", "offered", "lowest"),
+    [
+        ("bert", ["0", "1", "2", "mean", "words", "both"], "Word pieces only"),
+        ("static", ["0", "words", "both"], "One vector a word"),
+    ],
+)
+def test_a_map_offers_what_its_model_has(request, name, offered, lowest):
+    *_, (value, page) = map_tab.respond(request.getfixturevalue(name), {"word": "bank", "view": "0"})
+    assert [view["name"] for view in value["views"]] == offered
+    assert value["views"][0]["title"] == lowest
+    assert "ELMo’s layer" not in page
 
 
 def test_static_vectors_are_the_same_in_every_sentence(static):

@@ -42,6 +42,8 @@ VIEWS = (
     MapView("words", 0.5, 0.4, 0.82),
     MapView("both", 0.57, 0.5, 0.84),
 )
+#: Of the other model, which has more layers and is not measured.
+LARGE_VIEWS = tuple(MapView(name) for name in ("0", "1", "2", "3", "mean", "words", "both"))
 
 
 class FakeMap:
@@ -120,7 +122,7 @@ class FakeMap:
             word,
             model or "fake-small",
             view or "both",
-            VIEWS,
+            LARGE_VIEWS if model == "fake-large" else VIEWS,
             tuple(uses),
             groups,
             n_groups,

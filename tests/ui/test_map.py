@@ -113,6 +113,13 @@ def test_the_form_is_read_as_it_was_sent():
     assert map_tab.form_from({}).gallery
 
 
+@pytest.mark.parametrize(("model", "layers"), [("fake-small", "012"), ("fake-large", "0123")])
+def test_the_answer_says_what_its_model_can_be_compared_by(service, model, layers):
+    value, _ = last(map_tab.respond(service, {"word": "bank", "model": model}))
+    assert [view["name"] for view in value["views"]] == [*layers, "mean", "words", "both"]
+    assert all(view["title"] for view in value["views"])
+
+
 def test_an_error_stands_at_its_field(service):
     value, markup = last(map_tab.respond(service, {"word": "zebra", "revision": 5}))
     assert value["revision"] == 5

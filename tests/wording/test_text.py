@@ -97,7 +97,27 @@ def test_views_by_themselves_and_in_a_sentence():
     ]
     assert view_place("words") == "by the words around them"
     assert map_title("words") == "The words around it, without ELMo"
-    assert mapped_by("1") == "by ELMo’s layer 1"
+    assert mapped_by("1") == "by layer 1"
+
+
+@pytest.mark.parametrize(
+    ("view", "sees", "title", "said"),
+    [
+        ("0", "the letters of the word", "Spelling only", "by the letters of the word only"),
+        ("0", "the word's pieces and their places", "Word pieces only", "by the word's pieces and their places only"),
+        ("5", "", "Layer 5", "by layer 5"),
+        ("both", "", "Layer 1 and the words around it", "by layer 1 together with the words around them"),
+        (
+            "both",
+            "one vector for each word",
+            "One vector a word and the words around it",
+            "by one vector for each word together with the words around them",
+        ),
+    ],
+)
+def test_a_map_names_the_layers_of_any_model(view, sees, title, said):
+    assert map_title(view, sees) == title
+    assert mapped_by(view, sees) == said
 
 
 @pytest.mark.parametrize(

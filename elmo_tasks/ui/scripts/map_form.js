@@ -11,7 +11,7 @@ const view = make("select", { id: "map-view", onchange: () => { chosenView = tru
 const groups = make("select", { id: "map-groups", onchange: () => send(false) },
   make("option", { value: "" }, "Let the numbers decide"),
   ...Array.from({ length: props.most_groups - 1 }, (_, k) => make("option", { value: k + 2 }, `${k + 2} groups`)));
-const model = make("select", { id: "map-model", onchange: () => send(false) }, ...options(props.models));
+const model = make("select", { id: "map-model", onchange: () => { offerShared(); send(false); } }, ...options(props.models));
 const text = make("textarea", { id: "map-text", rows: "4", spellcheck: "false", dir: "auto", placeholder: "Paste sentences, a chapter, messages…", "aria-describedby": "map-text-hint map-text-note", oninput: () => { name = ""; said.textContent = ""; if (!hadText && text.value.trim()) gallery.checked = false; refresh(); } });
 const textNote = place("map-text-note");
 const file = make("input", { id: "map-file", type: "file", "aria-label": "A text file of your own", accept: ".txt,.csv,text/plain,text/csv", class: "visually-hidden", tabindex: "-1", onchange: () => take(file.files[0]) });
@@ -31,6 +31,7 @@ const own = make("details", { class: "own-text" }, make("summary", {}, "Your own
 
 let name = ""; // of the file the text came from
 let chosenView = false;
+let linkedView = ""; // of a model whose views are known with the first answer
 let hadText = false; // with the first of it, the text alone counts: examples of ours beside it are for who asks for them
 let scroll = false;
 
@@ -54,6 +55,11 @@ const answers = questions({ props, trigger, watch }, { answer: onAnswer, hint: "
     show("word", text);
   } });
 
+// Until the answer of another model says what its layers are: what all of them have.
+function offerShared() {
+  chosenView = false;
+  view.replaceChildren(...options(props.views.filter((v) => v.name === "both" || v.name === "words")));
+}
 function refresh() {
   hadText = Boolean(text.value.trim());
   lives.disabled = !text.value.trim();
@@ -85,11 +91,16 @@ function show(at, message) {
 }
 function send(lives) {
   hush(element);
-  answers.ask({ word: word.value, text: text.value, name, view: chosenView ? view.value : "", groups: groups.value, gallery: gallery.checked, index: index.checked, lives, model: model.value });
+  answers.ask({ word: word.value, text: text.value, name, view: linkedView || (chosenView ? view.value : ""), groups: groups.value, gallery: gallery.checked, index: index.checked, lives, model: model.value });
 }
 function onAnswer(value, asked, more) {
   hush(element);
-  if (value.view) view.value = value.view;
+  chosenView ||= Boolean(linkedView) && !value.note;
+  linkedView = "";
+  if (value.view && (!asked || asked.model === model.value)) { // else the model was changed meanwhile
+    view.replaceChildren(...options(value.views));
+    view.value = value.view;
+  }
   if (!value.note && asked && !asked.lives) {
     const form = element.firstElementChild;
     form.drawn = { ...asked, view: value.view, revision: value.revision };
@@ -116,8 +127,11 @@ const query = new URLSearchParams(location.search);
 const linked = query.get("tab") === "map";
 word.value = (linked && query.get("word")) || props.first[0] || "";
 if (linked) {
-  if (props.views.some((v) => v.name === query.get("view"))) { view.value = query.get("view"); chosenView = true; }
   if (props.models.some((m) => m.name === query.get("model"))) model.value = query.get("model");
+  if (model.selectedIndex > 0) {
+    offerShared();
+    linkedView = query.get("view") || "";
+  } else if (props.views.some((v) => v.name === query.get("view"))) { view.value = query.get("view"); chosenView = true; }
   groups.value = query.get("groups") || "";
   if (groups.selectedIndex < 0) groups.value = "";
   text.value = query.get("t") || "";
