@@ -12,6 +12,9 @@ To be run whenever the bundled model changes. Every rule asks the model as the s
   at every word, nearer to the one that was meant: the first of its candidates that are so.
 - map: words of the gallery whose map, as it opens, has named groups that are exactly the meanings, those with most groups first.
 - nearest: candidates of whose five nearest uses of the same word most have the sense that the title names.
+- quiz: of every everyday word in several senses that no calibration was fitted on, two sentences in one sense or one in each of
+  two, by turns; of these pairs ten, evenly spread from the one that the model is surest of to the one it is least sure of,
+  whoever is right.
 - try: candidates whose answers with context are those that were meant; those that are wrong without context come first.
 """
 
@@ -29,6 +32,7 @@ from numpy.typing import NDArray
 
 from elmo_tasks.files import write_whole
 from elmo_tasks.layers.views import with_mean
+from elmo_tasks.senses.calibration_fit import halves
 from elmo_tasks.senses.gallery import everyday_uses, gallery, gallery_words
 from elmo_tasks.senses.marked_vectors import told_of
 from elmo_tasks.senses.similarity import cosine_matrix
@@ -45,6 +49,7 @@ from elmo_tasks.uses import Use, read_uses
 
 #: How many are offered at most.
 _STORIES, _PAIRS, _MAPS, _OWN, _TRY = 3, 4, 8, 12, 10
+_QUIZ = 10
 _NEAREST, _MOST = 5, 3  # so many of the nearest so many have the sense that is named
 
 
@@ -68,6 +73,7 @@ def main() -> None:
         "map": _maps(session),
         "nearest": [title for title, *asked in nearest_tab.CANDIDATES if is_near(session, *asked)],
         "try": _try(session),
+        "quiz": quiz(session),
         "own": right[:: max(1, len(right) // _OWN)][:_OWN],
         "ready": ready,
     }
@@ -176,6 +182,23 @@ def is_near(session: Session, word: str, sentence: str, sense: str) -> bool:
     senses = {gallery_use(entry).sentence: entry.sense for entry in gallery() if entry.word == word}
     near = session.nearest.uses(word, sentence, only="same", n=_NEAREST).uses
     return sum(senses.get(use.sentence) == sense for use in near) >= _MOST
+
+
+def quiz(session: Session) -> list[tuple[str, list[str], list[str]]]:
+    """Pairs of uses with their senses, the surest first."""
+    by_word: dict[str, dict[str, list[str]]] = {}
+    for use in everyday_uses():
+        by_word.setdefault(use.word, {}).setdefault(use.sense, []).append(use.sentence)
+    _, held_out = halves(sorted({*by_word, *gallery_words()}))
+    pairs = []
+    for k, word in enumerate(word for word in held_out if len(by_word.get(word, ())) > 1):
+        (one, ours), (other, theirs) = list(by_word[word].items())[:2]
+        second, sense = (ours[1], one) if k % 2 == 0 else (theirs[0], other)
+        same = session.compare(word, [ours[0], second]).same_meaning[0][1]
+        pairs.append((-abs(same - 0.5), word, [ours[0], second], [one, sense]))
+    pairs.sort()
+    picked = [pairs[round(k * (len(pairs) - 1) / (_QUIZ - 1))] for k in range(_QUIZ)]
+    return [(word, sentences, senses) for _, word, sentences, senses in picked]
 
 
 def _try(session: Session) -> list[str]:

@@ -8,10 +8,13 @@ import socket
 from collections.abc import Mapping, MutableMapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from elmo_tasks.errors import ConfigError, DataError, WeightsError
 from elmo_tasks.files import told
+
+if TYPE_CHECKING:
+    from elmo_tasks.serving.session import Session
 
 LOCAL = ("", "127.0.0.1", "localhost", "::1")
 AUTH_VARIABLE = "ELMO_AUTH"
@@ -134,26 +137,29 @@ def check_address(host: str | None, port: int | None) -> None:
             raise ConfigError(f"{where}: {told(error)}") from None
 
 
-def _build(
+def _service(
     models: Sequence[str] = (),
     runs_dir: str = "runs",
     training: bool = False,
     index: str | None = None,
     may_measure: bool = True,
-) -> Any:
+) -> Session:
     from elmo_tasks.serving.session import Session
-    from elmo_tasks.ui.layout import build_app
 
     first, *others = models or (None,)
-    return build_app(
-        Session(first, runs_dir=runs_dir, training=training, index=index, others=others, may_measure=may_measure)
-    )
+    return Session(first, runs_dir=runs_dir, training=training, index=index, others=others, may_measure=may_measure)
+
+
+def _build(service: Session) -> Any:
+    from elmo_tasks.ui.layout import build_app
+
+    return build_app(service)
 
 
 def __getattr__(name: str) -> Any:
     """Build ``demo`` when something asks for it, so that importing this file stays cheap."""
     if name == "demo":
-        globals()["demo"] = _build()
+        globals()["demo"] = _build(_service())
         return globals()["demo"]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
@@ -178,11 +184,15 @@ def _serve(args: argparse.Namespace) -> None:
     check_address(args.host or os.environ.get("GRADIO_SERVER_NAME"), args.port or _port_of(os.environ))
     from elmo_tasks.jobs.uploads import MAX_UPLOAD
     from elmo_tasks.serving.door import MOST_BYTES, Door, Uploads
+    from elmo_tasks.serving.vote_pages import VotePages
+    from elmo_tasks.ui.layout import vote_page
     from elmo_tasks.ui.sessions import forget_sessions
     from elmo_tasks.ui.theme import launch_options
 
     training = training_is_allowed(args, os.environ)
-    app = _build(args.models or (), args.runs_dir, training, args.index, not args.no_calibration)
+    service = _service(args.models or (), args.runs_dir, training, args.index, not args.no_calibration)
+    service.votes.host = args.host or os.environ.get("GRADIO_SERVER_NAME") or ""
+    app = _build(service)
     bounds = {
         "uploads": Uploads(MAX_UPLOAD + 10_000) if training else None,
         "most_bytes": int(_IN_LETTERS * MAX_UPLOAD) if training else MOST_BYTES,
@@ -198,7 +208,7 @@ def _serve(args: argparse.Namespace) -> None:
         # Only what is trained on is sent to gradio's door for files.
         max_file_size=MAX_UPLOAD if training else 1,
         # What starlette's `Middleware` is unpacked to.
-        app_kwargs={"middleware": [(Door, (), bounds)]},
+        app_kwargs={"middleware": [(Door, (), bounds), (VotePages, (), {"votes": service.votes, "page": vote_page()})]},
         prevent_thread_lock=True,
         **launch_options(),
     )

@@ -37,6 +37,7 @@ from elmo_tasks.api.training import (
     TrainingService,
 )
 from elmo_tasks.api.two_texts import MovedWord, TwoTexts, TwoTextService
+from elmo_tasks.api.votes import VoteCount, VoteRoom, VoteService, VoteState
 from elmo_tasks.api.weights import LayerWeights, MixWeights
 from elmo_tasks.api.what_if import LayerProducts, RespelledLayer, Respelling, WhatIfService
 from elmo_tasks.api.why import Explanation, HiddenWord, Sides, WhyService
@@ -107,6 +108,10 @@ __all__ = [
     "TwoLives",
     "TwoTextService",
     "TwoTexts",
+    "VoteCount",
+    "VoteRoom",
+    "VoteService",
+    "VoteState",
     "WhatIfService",
     "WhyService",
     "WordPush",

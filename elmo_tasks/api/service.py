@@ -17,6 +17,7 @@ from elmo_tasks.api.side_by_side import SideBySide
 from elmo_tasks.api.substitutes import SubstituteService
 from elmo_tasks.api.training import TrainingService
 from elmo_tasks.api.two_texts import TwoTextService
+from elmo_tasks.api.votes import VoteService
 from elmo_tasks.api.what_if import WhatIfService
 from elmo_tasks.api.why import WhyService
 
@@ -94,6 +95,11 @@ class Service(Protocol):
     @property
     def training(self) -> TrainingService:
         """Runs that train more of them."""
+        ...
+
+    @property
+    def votes(self) -> VoteService:
+        """Votes by phone."""
         ...
 
     @property

@@ -21,6 +21,7 @@ from elmo_tasks.serving.side_by_side import side_by_side
 from elmo_tasks.serving.substitutes import Writer
 from elmo_tasks.serving.trained_heads import TrainedHeads
 from elmo_tasks.serving.two_texts import TextsSideBySide
+from elmo_tasks.serving.votes import Votes
 from elmo_tasks.serving.what_if import WhatIf
 from elmo_tasks.serving.why import Explainer
 
@@ -76,6 +77,7 @@ class Session:
         encoder = loaded.default if model is None else str(model)
         self.training = TrainingJobs(Path(runs_dir), encoder, lambda: loaded.encoder(loaded.default).n_layers, training)
         self.probes = MeasuredLayers(loaded)
+        self.votes = Votes()
         self.present = Presentation(loaded.model, loaded.static, self.limits)
 
     def models(self) -> tuple[ModelInfo, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
 
@@ -54,3 +55,18 @@ def n_ready() -> int:
 def words(kind: str) -> tuple[str, ...]:
     """Words of a kind that are offered: ``"map"`` or ``"own"``."""
     return tuple(_file()[kind])
+
+
+@dataclass(frozen=True)
+class QuizPair:
+    """Two uses of a word, and what it means in each; ``[brackets]`` mark the word."""
+
+    word: str
+    sentences: tuple[str, str]
+    senses: tuple[str, str]
+
+
+@cache
+def quiz_pairs() -> tuple[QuizPair, ...]:
+    """The pairs of the quiz, those first of which the model is surest, rightly or wrongly."""
+    return tuple(QuizPair(word, tuple(sentences), tuple(senses)) for word, sentences, senses in _file()["quiz"])

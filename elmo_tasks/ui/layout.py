@@ -58,6 +58,11 @@ def build_app(service: Service) -> gr.Blocks:
     return app
 
 
+def vote_page() -> str:
+    """The page on which phones vote."""
+    return render("vote.html", title=TITLE)
+
+
 def _open_tab(request: gr.Request) -> Any:
     """Open the tab that the link names: ``/?tab=try``."""
     wanted = request.query_params.get("tab")

@@ -1,4 +1,4 @@
-"""The eleven steps of the Present tab: what each is called, and what its speaker may say; what stands on it is in its template."""
+"""The twelve steps of the Present tab: what each is called, and what its speaker may say; what stands on it is in its template."""
 
 from __future__ import annotations
 
@@ -73,6 +73,14 @@ STEPS = (
         "The bars say how near each group is; “between” means that the model does not know, or that the sentence uses the "
         "word in a meaning that is not on this map.",
         "wide",
+    ),
+    Step(
+        "quiz",
+        "The room against the model",
+        "Ten pairs of short sentences of ours, with words that the verdict was not fitted on; first those that the model is surest "
+        "of, and nobody looked at who is right. Let people vote by a show of hands and press what most say, or open the "
+        "vote for phones: they scan the square, and each has one vote a pair. The counts are shown once the pair is revealed. Next "
+        "reveals, and goes on to the next pair.",
     ),
     Step(
         "own",

@@ -1,4 +1,4 @@
-"""The Present tab: eleven steps for a person in front of an audience, with live answers of the model."""
+"""The Present tab: twelve steps for a person in front of an audience, with live answers of the model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import gradio as gr
 
 from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import format, landing, present_landing, present_notes, present_parts, present_steps
+from elmo_tasks.ui import format, landing, present_landing, present_notes, present_parts, present_steps, quiz
 from elmo_tasks.ui.chosen import ready_uses
 from elmo_tasks.ui.parts import SHARED, Question, on_question, revision_of, scripted
 from elmo_tasks.ui.present_examples import FAILURES, STATIC_WORDS, STORIES
@@ -151,6 +151,7 @@ def build(service: Service, tabs: Sequence[str] = tuple(present_steps.TABS)) -> 
     """
     stage = scripted(
         "present",
+        "scripts/presenter.js",
         "scripts/present.js",
         value={"parts": {}, "note": None},
         markup=present_steps.markup(tabs),
@@ -205,6 +206,7 @@ def build(service: Service, tabs: Sequence[str] = tuple(present_steps.TABS)) -> 
             raise gr.Error(str(error), print_exception=False) from None
 
     landing.build(service, "present-landing")
+    quiz.build(service)
     on_question(stage, lambda question: respond(service, question), stage)
     gr.api(meaning_forms, api_name="meaning_forms", **SHARED)
     gr.api(static_neighbours, api_name="static_neighbours", **SHARED)

@@ -26,6 +26,7 @@ STYLES = tuple(
         "train",
         "what_if",
         "present",
+        "quiz",
     )
 )
 #: Parts that belong to all tabs.

@@ -18,6 +18,7 @@ from elmo_tasks.api import (
     partition,
 )
 from elmo_tasks.errors import InputError
+from elmo_tasks.serving.votes import Votes
 from tests.ui.fake_heads import FakeHeads
 from tests.ui.fake_map import FakeMap, FakeNearest
 from tests.ui.fake_present import FakePresent
@@ -59,6 +60,7 @@ class FakeService:
         self.training, self.present, self.sentences = FakeTraining(), FakePresent(), FakeSentences()
         self.texts = FakeTexts()
         self.probes = FakeProbes()
+        self.votes = Votes()
 
     def models(self) -> tuple[ModelInfo, ...]:
         return (

@@ -23,10 +23,10 @@ def forming(service, at=0):
     return one, other
 
 
-def test_there_are_eleven_steps_each_with_notes():
-    assert len(present_steps.STEPS) == 11
+def test_there_are_twelve_steps_each_with_notes():
+    assert len(present_steps.STEPS) == 12
     assert all(step.title and step.notes for step in present_steps.STEPS)
-    assert present_steps.markup().count('<section class="step ') == 11
+    assert present_steps.markup().count('<section class="step ') == 12
 
 
 def test_every_other_tab_has_a_link_on_the_last_step():

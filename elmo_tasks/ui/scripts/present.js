@@ -45,6 +45,8 @@ function show(wanted, focus = false) {
 // What is left to show on this step before the next one: words to read, layers to climb, something to reveal.
 function left() {
   const section = sections[step - 1];
+  const own = section.querySelector("[data-next]"); // a part that says itself what comes next
+  if (own?.dataset.next) return own.dataset.next;
   const words = section.querySelector(".forming");
   if (words && !words.dataset.done) return playing ? "To the end" : "Play";
   const layer = section.querySelector("#present-layer");
@@ -54,10 +56,16 @@ function left() {
 function label() {
   next.textContent = left() || "Next →";
   next.disabled = !left() && step === sections.length;
+  second.show();
 }
+const titleOf = (at) => sections[at - 1]?.querySelector("h2").textContent || "";
+const second = presenter(() => ({ title: `${step}. ${titleOf(step)}`, notes: root.querySelector(`[data-notes="${step}"]`).textContent,
+  next: titleOf(step + 1), button: next.textContent }), (way) => (way > 0 ? forward() : show(step - 1)));
 function forward() {
   const what = left();
   if (!what) return show(step + 1);
+  const own = sections[step - 1].querySelector("[data-next]");
+  if (own?.dataset.next) return own.dispatchEvent(new Event("next"));
   if (what === "Play") return play();
   if (what === "To the end") return read(Infinity);
   if (what === "Layer up") {
@@ -235,7 +243,9 @@ root.addEventListener("click", (event) => {
     answers.ask({ ask: wanted, choice: Number(button.dataset.choice) });
   } else if (player !== undefined) play();
   else if (button === comeBack) show(from, true);
-  else if (button === full) {
+  else if (button.dataset.window !== undefined) {
+    if (second.open() === false) status.textContent = "The browser did not let a second window open.";
+  } else if (button === full) {
     if (document.fullscreenElement) document.exitFullscreen();
     else stage.requestFullscreen?.();
   }
@@ -244,6 +254,7 @@ root.addEventListener("input", (event) => {
   if (event.target.id === "present-words") { stop(); read(Number(event.target.value)); }
   if (event.target.id === "present-layer") showLayer(event.target);
 });
+root.addEventListener("relabel", label);
 select.addEventListener("change", () => show(Number(select.value)));
 root.addEventListener("submit", (event) => {
   event.preventDefault();

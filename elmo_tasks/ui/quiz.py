@@ -1,0 +1,145 @@
+"""The quiz of the Present tab: ten pairs of uses, the room against the model, with phones or by a show of hands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import cache
+from typing import Any
+
+from elmo_tasks.api import Comparison, Service, VoteCount, VoteState
+from elmo_tasks.errors import InputError
+from elmo_tasks.ui.chosen import QuizPair, quiz_pairs
+from elmo_tasks.ui.downloads import csv_file, data_link
+from elmo_tasks.ui.page import fill
+from elmo_tasks.ui.parts import Question, on_question, revision_of, scripted
+from elmo_tasks.wording.text import number, percent
+
+CSV_NAME = "elmo-quiz.csv"
+COLUMNS = ("pair", "word", "sentence 1", "sentence 2", "meant", "model", "same: votes", "different: votes")
+Compare = Callable[[int], Comparison]
+
+
+def said(same: bool) -> str:
+    """Whether two uses mean the same, in a word."""
+    return "the same" if same else "different"
+
+
+def model_says(comparison: Comparison) -> tuple[bool | None, str]:
+    """What is more likely of two uses, and that in words; ``None`` where the model has no calibration to tell it by."""
+    if not comparison.same_meaning:
+        return None, "cannot tell."
+    same = comparison.same_meaning[0][1]
+    return same >= 0.5, f"{said(same >= 0.5)}, {percent(max(same, 1 - same))} likely."
+
+
+def votes_say(count: VoteCount) -> str:
+    """The votes on a pair, in words."""
+    total = count.same + count.different
+    most = max(count.same, count.different)
+    if count.majority is None:
+        return f"undecided, {count.same} to {count.different}."
+    return f"{said(count.majority)}, {most} of {total} votes."
+
+
+def meant(pair: QuizPair) -> str:
+    """What the writer of a pair meant."""
+    one, other = pair.senses
+    return f"Meant is the same: {one}." if one == other else f"Meant are different things: {one}, then {other}."
+
+
+def agreement_says(state: VoteState) -> str:
+    """How far the people of a room agree."""
+    if state.agreement is None or len(state.counts) < 2:  # of one pair it is 0 at most
+        return ""
+    alpha = number(state.agreement)
+    return f"How far the room agrees: Krippendorff’s alpha {alpha}; 1 is everybody, 0 is no more than chance."
+
+
+def reveal(at: int, guess: str, state: VoteState | None, compare: Compare) -> dict[str, Any]:
+    """What came out of a pair: its markup, and who was right.
+
+    Args:
+        at: number of the pair.
+        guess: of the room where nobody votes by phone: ``"same"``, ``"different"`` or nothing.
+        state: of the vote, if one is open.
+        compare: gives the model's answer to a pair.
+    """
+    pair = quiz_pairs()[at]
+    is_same = pair.senses[0] == pair.senses[1]
+    model, told = model_says(compare(at))
+    count = state.counts.get(at) if state else None
+    room: tuple[str, bool | None] | None = None
+    if count is not None:
+        room = votes_say(count), None if count.majority is None else count.majority == is_same
+    elif guess in ("same", "different"):
+        room = f"{said(guess == 'same')}.", (guess == "same") == is_same
+    right = None if model is None else model == is_same
+    link = (CSV_NAME, data_link(results(state, compare))) if state is not None and state.counts else None
+    agree = agreement_says(state) if state is not None else ""
+    shown = fill("quiz.html", "result", meant(pair), (told, right), room, agree, link)
+    return {
+        "at": at,
+        "markup": shown,
+        "model": right,
+        "room": room[1] if room else None,
+        "told": f"{meant(pair)} The model: {told}",
+    }
+
+
+def results(state: VoteState, compare: Compare) -> str:
+    """The votes on every pair that was shown, as a spreadsheet."""
+    rows = []
+    for at, count in sorted(state.counts.items()):
+        pair = quiz_pairs()[at]
+        model, _ = model_says(compare(at))
+        sentences = [item.sentence for item in compare(at).items]
+        says = "" if model is None else said(model)
+        is_same = pair.senses[0] == pair.senses[1]
+        rows.append((str(at + 1), pair.word, *sentences, said(is_same), says, str(count.same), str(count.different)))
+    return csv_file(COLUMNS, rows)
+
+
+def respond(service: Service, question: Question, compare: Compare) -> dict[str, Any]:
+    """Answer the quiz: ``pair``, ``reveal`` (a pair, by its number), ``open``, ``look`` or ``close`` (the vote)."""
+    value: dict[str, Any] = {"revision": revision_of(question), "note": ""}
+    ask, at = question.get("ask"), question.get("at")
+    at = at if isinstance(at, int) and not isinstance(at, bool) and 0 <= at < len(quiz_pairs()) else 0
+    code, key = (str(question.get(name) or "") for name in ("room", "key"))
+    try:
+        if ask == "open":
+            value["room"] = asdict(room := service.votes.open(str(question.get("page") or "")))
+            code, key = room.code, room.key
+        elif ask == "close":
+            service.votes.close(code, key)
+            return value
+        elif ask == "pair":
+            value["pair"] = {"at": at, "markup": fill("quiz.html", "pair", at, len(quiz_pairs()), compare(at))}
+        told = None
+        if ask == "reveal":
+            state = service.votes.state(code, key) if code else None
+            value["result"] = reveal(at, str(question.get("guess") or ""), state, compare)
+            told = value["result"].pop("told")
+        if code and ask != "look":
+            pair = quiz_pairs()[at]
+            # A vote that is opened after a pair was told of takes no votes on that one.
+            is_over = ask == "open" and question.get("revealed") is True
+            service.votes.show(code, key, at, pair.word, pair.sentences, "This pair is over." if is_over else told)
+        if code:
+            state = service.votes.state(code, key)
+            value["votes"] = {"people": state.people, "of": asdict(state.counts.get(at, VoteCount()))}
+    except InputError as error:
+        value["note"] = str(error)
+    return value
+
+
+def build(service: Service) -> None:
+    """Put the part that runs the quiz into the open container."""
+
+    @cache
+    def compare(at: int) -> Comparison:
+        pair = quiz_pairs()[at]
+        return service.compare(pair.word, pair.sentences)
+
+    part = scripted("quiz", "scripts/quiz.js", classes="unseen", n=len(quiz_pairs()))
+    on_question(part, lambda question: respond(service, question, compare), part)

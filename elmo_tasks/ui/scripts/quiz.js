@@ -1,0 +1,117 @@
+// The quiz of the Present tab: shows pairs, takes the room's answer, counts who was right; with phones it asks how the vote stands.
+// Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
+
+const { make, questions } = elmo;
+const PAUSE = 1200; // milliseconds between two looks at a vote
+const WAIT = "…"; // a second press, before the answer is there, does nothing
+const panel = element.closest("[role=tabpanel]") || document.body;
+let at = -1; // the pair in view
+let revealed = false;
+let room = null; // the vote by phone, while one is open
+let timer = 0;
+const right = { model: new Map(), room: new Map() };
+
+// The stage is drawn by another part, perhaps later than this one.
+const box = () => panel.querySelector(".quiz");
+const place = (name) => box().querySelector(`[data-quiz="${name}"]`);
+const answers = questions({ props, trigger, watch }, { answer: onAnswer, lost: onLost, all: true });
+const ask = (what, rest = {}) => answers.ask(() => ({ ask: what, at, room: room?.code || "", key: room?.key || "", ...rest }));
+
+function complain(text) {
+  const note = box()?.querySelector(".quiz-room .note");
+  if (!note) return;
+  note.textContent = text;
+  note.hidden = !text;
+}
+function onLost(text, asked) {
+  complain(text);
+  if (asked?.ask === "pair" || asked?.ask === "reveal") offer(revealed || at < 0 ? "Next pair" : "Reveal"); // to be asked again
+  plan();
+}
+function offer(title) {
+  box().dataset.next = title; // what the bar's button does
+  box().closest(".present").dispatchEvent(new Event("relabel"));
+}
+function open(number) {
+  offer(WAIT);
+  ask("pair", { at: number });
+}
+function reveal() {
+  offer(WAIT);
+  ask("reveal", { guess: box().querySelector('.choice[aria-pressed="true"]')?.dataset.guess || "" });
+}
+function onAnswer(value, asked) {
+  complain(value.note);
+  if (value.note && asked?.room) end();
+  if (value.pair) {
+    at = value.pair.at;
+    revealed = false;
+    place("pair").innerHTML = value.pair.markup;
+    place("result").replaceChildren();
+    for (const choice of box().querySelectorAll(".choice")) {
+      choice.setAttribute("aria-pressed", "false");
+      choice.classList.remove("right");
+    }
+    offer("Reveal");
+  }
+  if (value.result) {
+    revealed = true;
+    place("result").innerHTML = value.result.markup;
+    for (const who of ["model", "room"]) if (value.result[who] !== null) right[who].set(value.result.at, value.result[who]);
+    place("result").querySelector(".score").textContent = score();
+    offer(at + 1 < props.n ? "Next pair" : "");
+  }
+  if (value.room) enter(value.room);
+  if (value.votes && room) count(value.votes);
+  if (asked?.ask === "close") end();
+  plan();
+}
+function score() {
+  const of = (who) => [...right[who].values()].filter(Boolean).length;
+  const both = right.room.size ? `the room is right in ${of("room")} of ${right.room.size}, ` : "";
+  return `So far ${both}the model in ${of("model")} of ${right.model.size}.`;
+}
+
+// --- Phones ---
+
+function enter(found) {
+  room = found;
+  box().dataset.room = found.code;
+  place("room").hidden = false;
+  box().querySelector('[data-phones="open"]').hidden = true;
+  place("room").querySelector(".qr").innerHTML = found.qr; // drawn by the server
+  place("room").querySelector(".address").textContent = found.address;
+  complain(found.hint);
+}
+function end() {
+  room = null;
+  clearTimeout(timer);
+  place("room").hidden = true;
+  box().querySelector('[data-phones="open"]').hidden = false;
+  for (const votes of box().querySelectorAll(".votes")) votes.textContent = "";
+}
+function count({ people, of }) {
+  place("room").querySelector(".people").textContent = `${people} ${people === 1 ? "person has" : "people have"} voted, ${of.same + of.different} on this pair.`;
+  // How the vote stands would lead those who have not voted yet.
+  for (const choice of box().querySelectorAll(".choice")) choice.querySelector(".votes").textContent = revealed ? `${of[choice.dataset.guess]}` : "";
+}
+function plan() {
+  clearTimeout(timer);
+  if (room) timer = setTimeout(() => { if (!answers.waits()) ask("look"); else plan(); }, PAUSE);
+}
+
+panel.addEventListener("click", (event) => {
+  const button = event.target.closest?.(".quiz button");
+  if (!button) return;
+  if (button.dataset.phones === "open") ask("open", { page: location.origin + location.pathname, revealed });
+  else if (button.dataset.phones === "close") ask("close");
+});
+function start() {
+  if (!box()) return void setTimeout(start, 50);
+  box().addEventListener("next", () => {
+    if (box().dataset.next === "Reveal") reveal();
+    else if (box().dataset.next !== WAIT) open(at + 1);
+  });
+  open(0);
+}
+start();

@@ -1,0 +1,64 @@
+"""The room against the model: with hands, with phones, and the presenter's second window."""
+
+from __future__ import annotations
+
+import pytest
+
+pytestmark = pytest.mark.browser
+QUIZ = "tab=present&step=10"
+READY = ".quiz .uses.two"
+
+
+def press(page, title):
+    page.locator("[data-go=next]").filter(has_text=title).click()
+
+
+def test_hands_are_counted_against_the_model(open_page):
+    page = open_page(QUIZ, ready=READY)
+    page.locator(".quiz .choice").filter(has_text="Different").click()
+    press(page, "Reveal")
+    page.locator(".quiz .score").filter(has_text="of 1, the model in").wait_for()
+    press(page, "Next pair")
+    page.locator(".quiz [data-quiz=pair]").filter(has_text="Pair 2 of 10").wait_for()
+    assert page.locator('.quiz .choice[aria-pressed="true"]').count() == 0
+    assert page.locator(".quiz .score").count() == 0
+
+
+def test_phones_vote_and_see_what_was_meant(open_page):
+    page = open_page(QUIZ, ready=READY)
+    host = page.evaluate("location.origin")
+    page.get_by_role("button", name="Let phones vote").click()
+    # The tests' app is reached by this computer only, which is what it says; the phone's page is there all the same.
+    page.locator(".quiz-room .note").filter(has_text="--host 0.0.0.0").wait_for()
+    code = page.evaluate(
+        "new Promise((done) => setTimeout(() => done(document.querySelector('.quiz').dataset.room), 0))"
+    )
+    phone = open_page(url=f"{host}/vote", query=f"room={code}", ready="#pair li", width=390, alone=True)
+    phone.get_by_role("button", name="Different").click()
+    phone.locator('button[aria-pressed="true"]').wait_for()
+    page.locator(".people").filter(has_text="1 person has voted, 1 on this pair").wait_for()
+    assert page.locator(".quiz .votes").first.inner_text() == ""  # nobody is led
+    press(page, "Reveal")
+    page.locator(".quiz-lines").filter(has_text="1 of 1 votes").wait_for()
+    phone.locator(".told").filter(has_text="The model:").wait_for()
+    assert phone.locator("button:disabled").count() == 2
+    assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.get_by_role("button", name="End the vote").click()
+    phone.locator("h1").filter(has_text="This vote is over").wait_for()
+
+
+def test_the_second_window_goes_with_the_first(open_page):
+    page = open_page("tab=present&step=2", ready=".present .stage")
+    with page.expect_popup() as opened:
+        page.get_by_role("button", name="Presenter’s window").click()
+    second = opened.value
+    second.locator("h1").filter(has_text="2. From counting words").wait_for()
+    assert "Go through the four stages" in second.locator(".notes").inner_text()
+    second.keyboard.press("PageDown")
+    second.locator("h1").filter(has_text="3. One word, one vector").wait_for()
+    assert page.locator(".step:not([hidden])").get_attribute("data-step") == "3"
+    page.keyboard.press("PageUp")
+    second.locator("h1").filter(has_text="2. ").wait_for()
+    assert second.locator(".next").inner_text().startswith("Then: One word, one vector")
+    page.close()
+    assert second.is_closed() or second.wait_for_event("close") is not None
