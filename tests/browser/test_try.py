@@ -6,7 +6,7 @@ import csv
 import json
 import re
 from pathlib import Path
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode
 
 import pytest
 
@@ -220,6 +220,41 @@ def test_a_copied_link_restores_the_text(open_try, open_page):
     restored = open_page(query=link.split("?", 1)[1], ready=READY)
     assert box(restored).input_value() == "Oslo & 100% <Paris>?\nTwo."
     assert heading(restored, "names").inner_text() == "Found 2 places"
+
+
+def chosen_heads(page, kind):
+    boxes = page.locator(f".field:has(> #try-{kind}) select")
+    return boxes.evaluate_all("all => all.map((box) => box.value)")
+
+
+def test_a_copied_link_carries_the_heads(open_try, open_page):
+    page = open_try(text="Jordan scored in Oslo.")
+    page.locator("#try-tagging").select_option("fake-pos")
+    page.locator(".field:has(> #try-tagging) .add-model").click()
+    page.locator(".field:has(> #try-tagging) .other-models select").select_option("fake-medical")
+    page.wait_for_function(SETTLED)
+    page.get_by_role("button", name="Copy link").click()
+    wait_for(page.locator(".try-editor .said"), "Link copied")
+    query = page.evaluate("navigator.clipboard.readText()").split("?", 1)[1]
+    restored = open_page(query=query, ready=READY)
+    assert chosen_heads(restored, "tagging") == ["fake-pos", "fake-medical"]
+    assert parse_qs(query)["classification"] == ["fake-sentiment"]
+    restored.wait_for_function(SETTLED)
+    assert "Parts of speech (fake)" in restored.locator(".try-answer").inner_text()
+
+
+def test_heads_of_a_link_that_are_not_here_are_ignored(open_page):
+    heads = [("tagging", "gone"), ("tagging", "fake-medical"), ("tagging", "fake-medical"), ("classification", "gone")]
+    query = urlencode([("tab", "try"), ("look", "both"), ("t", "Oslo."), *heads])
+    page = open_page(query=query, ready=READY)
+    assert chosen_heads(page, "tagging") == ["fake-medical"]
+    assert chosen_heads(page, "classification") == ["fake-sentiment"]
+    page.locator("#try-tagging").select_option("fake-ner")  # what a person chooses stays
+    page.wait_for_function(SETTLED)
+    box(page).fill("Lima.")
+    page.wait_for_timeout(600)
+    page.wait_for_function(SETTLED)
+    assert chosen_heads(page, "tagging") == ["fake-ner"]
 
 
 def test_the_page_does_not_scroll_sideways(open_try):

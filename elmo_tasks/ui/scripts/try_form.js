@@ -17,7 +17,7 @@ const taskOf = Object.fromEntries(props.kinds.map((k) => [k.kind, k.task]));
 const heads = {};
 const headFields = props.kinds.map(({ kind, model: title }) => {
   const score = make("p", { class: "hint", id: `try-${kind}-note` });
-  const chooser = models(`try-${kind}`, [], props.most_models, score, () => { showHeads(); now(); }, title);
+  const chooser = models(`try-${kind}`, [], props.most_models, score, () => { delete wanted[kind]; showHeads(); now(); }, title);
   heads[kind] = { chooser, select: chooser.first, score, field: chooser.node, scores: {} };
   return chooser.node;
 });
@@ -25,7 +25,7 @@ const headFields = props.kinds.map(({ kind, model: title }) => {
 let timer = 0;
 let waiting = false; // for the end of a pause in typing
 let answered = null; // the question, as text, whose answer is shown
-let wanted = null; // a head that was just trained: chosen as soon as it is on offer
+const wanted = {}; // by kind the names of heads that a link has, or that was just trained: chosen as soon as they are on offer
 let scroll = false; // take a phone to the answer of an example
 
 element.append(make("form", { class: "editor try-editor card", novalidate: true, "aria-label": "Try the models", onsubmit: (event) => event.preventDefault() },
@@ -45,6 +45,7 @@ const answers = questions({ props, trigger, watch }, { answer: onAnswer, hint: "
 
 const task = () => picked(tasks);
 const state = () => ({ text: text.value, task: task(), ...Object.fromEntries(Object.entries(heads).map(([kind, { chooser }]) => [kind, chooser.chosen()])) });
+const isAsked = (kind) => ["both", taskOf[kind]].includes(task());
 const answer = () => document.querySelector(".try-answer");
 
 function choose(name) {
@@ -61,17 +62,16 @@ function fillHeads(offered) {
     for (const head of offered[kind]) scores[head.name] = head.score;
     const names = offered[kind].map((head) => head.name);
     if (JSON.stringify(names) !== JSON.stringify([...select.options].map((o) => o.value))) chooser.offer(offered[kind]);
-  }
-  if (wanted && offered[wanted.kind]?.some((head) => head.name === wanted.name)) {
-    heads[wanted.kind].chooser.choose([wanted.name]);
-    wanted = null;
+    const known = (wanted[kind] || []).filter((name) => names.includes(name));
+    if (known.length && JSON.stringify(known) !== JSON.stringify(chooser.chosen())) chooser.choose(known);
+    if (known.length === wanted[kind]?.length) delete wanted[kind];
   }
   tasks.hidden = Object.values(heads).some(({ select }) => !select.options.length);
   if (tasks.hidden) choose(taskOf[Object.keys(heads).find((kind) => heads[kind].select.options.length) || props.kinds[0].kind]);
 }
 function showHeads() {
   for (const [kind, { select, chooser, score, scores, field }] of Object.entries(heads)) {
-    field.hidden = select.options.length < 2 || !["both", taskOf[kind]].includes(task());
+    field.hidden = select.options.length < 2 || !isAsked(kind);
     const chosen = chooser.chosen();
     score.textContent = chosen.length > 1 ? "" : scores[chosen[0]] || ""; // of several, each answer has it
   }
@@ -119,17 +119,19 @@ function askAgain() {
   if (!waiting) send();
 }
 function chooseHead({ detail }) {
-  wanted = detail;
+  wanted[detail.kind] = [detail.name];
   choose(taskOf[detail.kind]);
   askAgain();
 }
 function link() {
-  copy.dataset.link = new URLSearchParams([["tab", "try"], ["look", task()], ["t", text.value]]); // copied by keep.js
+  const chosen = Object.entries(heads).flatMap(([kind, { chooser }]) => (isAsked(kind) ? chooser.chosen().map((name) => [kind, name]) : []));
+  copy.dataset.link = new URLSearchParams([["tab", "try"], ["look", task()], ["t", text.value], ...chosen]); // copied by keep.js
 }
 function start() {
   const query = new URLSearchParams(location.search);
   const linked = query.get("tab") === "try" ? query.get("t") : null;
   choose(linked === null ? "both" : query.get("look"));
+  if (linked !== null) for (const kind of Object.keys(heads)) wanted[kind] = [...new Set(query.getAll(kind))].slice(0, props.most_models);
   fillHeads(props.value.heads);
   showHeads();
   text.value = linked === null ? props.examples[0].text : linked;
