@@ -203,8 +203,8 @@ window.elmo = (() => {
     part.hidden = false;
   }
   // A page as a file of the person's own.
-  function save(name, text) {
-    const address = URL.createObjectURL(new Blob([text], { type: "text/html;charset=utf-8" }));
+  function save(name, text, type = "text/html;charset=utf-8") {
+    const address = URL.createObjectURL(new Blob([text], { type }));
     Object.assign(document.createElement("a"), { href: address, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(address), 10_000);
   }

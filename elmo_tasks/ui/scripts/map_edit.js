@@ -1,0 +1,203 @@
+// A person's own sorting of the map: uses are chosen, by a click or a line around them, moved to a group, groups are named; every step can
+// be undone, and the link keeps all. The model's answer above stays what it is.
+// Runs behind map_answer.js, in the same function.
+
+const MOST_IN_LINK = 1_500; // characters
+let steps = []; // {moves: [[use, group before, group now], ...]} or {group, name, before}
+let chosen = new Set();
+let drawing = null; // the corners of the line, while it is drawn
+let linked = new URLSearchParams(location.search).get("tab") === "map" ? new URLSearchParams(location.search).get("sorted") : null;
+
+const tool = () => element.querySelector(".map-tool");
+const plane = () => element.querySelector(".plane");
+const shapes = () => JSON.parse(element.querySelector(".sense-map").dataset.shapes);
+const LETTERS = "ABCDEFGHIJKL";
+const groupOf = (mark) => (mark.dataset.group === "" ? null : Number(mark.dataset.group));
+const markAt = (use) => element.querySelector(`.mark[data-use="${use}"]`);
+const names = new Map(); // of groups, as the person calls them
+const titleOf = (group) => names.get(group) || `group ${LETTERS[group]}`;
+
+function sign(svg, group) {
+  const all = shapes();
+  svg.setAttribute("class", svg.getAttribute("class").replace(/\bg(\d|none)\b/, group === null ? "gnone" : `g${group % 6}`));
+  svg.querySelector(".shape").setAttribute("d", all[(group ?? 0) % all.length]);
+  const letter = svg.querySelector("text");
+  if (letter) letter.textContent = group === null ? "" : LETTERS[group];
+}
+function put(use, group) {
+  const mark = markAt(use);
+  mark.dataset.group = group ?? "";
+  sign(mark, group);
+  const shown = row(use).querySelector(".sign");
+  sign(shown, group);
+  shown.setAttribute("aria-label", group === null ? "no group" : titleOf(group));
+  row(use).dataset.group = mark.dataset.group;
+}
+function act(step, forth = true) {
+  if (step.moves) for (const [use, before, now] of step.moves) put(use, forth ? now : before);
+  else if (forth ? step.name : step.before) names.set(step.group, forth ? step.name : step.before);
+  else names.delete(step.group);
+}
+function take(step) {
+  act(step);
+  steps.push(step);
+  choose([]);
+}
+function undo() {
+  act(steps.pop(), false);
+  choose([]);
+}
+const used = () => [...new Set([...marks().map(groupOf), ...names.keys()])].filter((group) => group !== null).sort((a, b) => a - b);
+function move(group) {
+  const moves = [...chosen].map((use) => [use, groupOf(markAt(use)), group]).filter(([, before]) => before !== group);
+  if (moves.length) take({ moves });
+}
+
+// --- What is shown of it ---
+
+function choose(uses) {
+  chosen = new Set(uses.map(Number));
+  for (const mark of marks()) mark.classList.toggle("chosen", chosen.has(Number(mark.dataset.use)));
+  show();
+}
+function show() {
+  if (!tool()) return;
+  const groups = used();
+  const free = [...LETTERS].findIndex((_, group) => !groups.includes(group));
+  const to = tool().querySelector(".move-to");
+  const chip = (title, group) => make("button", { type: "button", class: "chip", onclick: () => move(group) }, title);
+  to.hidden = chosen.size === 0;
+  to.replaceChildren(make("span", {}, `${chosen.size} ${chosen.size === 1 ? "use" : "uses"} to`), ...groups.map((group) => chip(titleOf(group), group)),
+    ...(free < 0 ? [] : [chip("a new group", free)]), chip("none", null));
+  tool().querySelector("[data-undo]").hidden = steps.length === 0;
+  tool().querySelector("[data-own-groups]").hidden = steps.length === 0;
+  const moved = marks().filter((mark) => mark.dataset.group !== mark.dataset.first).length;
+  tool().querySelector(".sorted-said").textContent = steps.length
+    ? `Your own sorting: ${moved} of ${marks().length} uses stand elsewhere than the model put them${names.size ? `; ${names.size} named` : ""}.` : "";
+  legend(groups);
+  keep();
+}
+function legend(groups) {
+  const list = tool().querySelector(".own-groups");
+  list.replaceChildren(...groups.map((group) => {
+    const mine = marks().filter((mark) => groupOf(mark) === group);
+    const box = make("input", { type: "text", maxlength: "40", value: names.get(group) || "", placeholder: `name of group ${LETTERS[group]}`, "aria-label": `Name of group ${LETTERS[group]}`,
+      onchange: () => take({ group, name: box.value.trim(), before: names.get(group) || "" }) });
+    const drawn = mine.length ? row(mine[0].dataset.use).querySelector(".sign").cloneNode(true) : "";
+    return make("li", {}, drawn, box, make("span", { class: "hint" }, `${mine.length} ${mine.length === 1 ? "use" : "uses"}`));
+  }));
+}
+function filter(which) {
+  for (const mark of marks()) {
+    const own = row(mark.dataset.use).dataset.own === "yes";
+    mark.classList.toggle("aside", which === "own" ? !own : which === "examples" ? own : false);
+  }
+}
+
+// --- The link, and a file ---
+
+function keep() {
+  const link = element.querySelector(".actions [data-link]");
+  if (!link) return;
+  const landed = link.dataset.base ? link.dataset.link.slice(link.dataset.base.length) : "";
+  link.dataset.plain ??= link.dataset.base ?? link.dataset.link;
+  const moved = marks().filter((mark) => mark.dataset.group !== mark.dataset.first).map((mark) => [Number(mark.dataset.use), groupOf(mark)]);
+  const more = steps.length ? `&sorted=${encodeURIComponent(JSON.stringify([moved, [...names]]))}` : "";
+  link.dataset.base = link.dataset.plain + (more.length <= MOST_IN_LINK ? more : "");
+  link.dataset.link = link.dataset.base + landed;
+}
+function restore() {
+  let found;
+  try {
+    found = JSON.parse(linked);
+  } catch {
+    found = null;
+  }
+  linked = null;
+  const fits = (group) => group === null || (Number.isInteger(group) && group >= 0 && group < LETTERS.length);
+  const [moved, named] = Array.isArray(found) && found.every(Array.isArray) ? found : [[], []];
+  const moves = moved.filter((step) => Array.isArray(step) && markAt(Number(step[0])) && fits(step[1])).map(([use, group]) => [Number(use), groupOf(markAt(Number(use))), group]);
+  if (moves.length) take({ moves });
+  for (const [group, name] of (named ?? []).filter(Array.isArray)) if (fits(group) && group !== null) take({ group, name: String(name).slice(0, 40), before: "" });
+}
+function table() {
+  const cell = (text) => `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
+  const lines = marks().map((mark) => {
+    const group = groupOf(mark);
+    const first = mark.dataset.first === "" ? "" : LETTERS[Number(mark.dataset.first)];
+    return [group === null ? "" : names.get(group) || LETTERS[group], first, row(mark.dataset.use).children[1].textContent.trim()].map(cell).join(",");
+  });
+  return `\uFEFF${["your group,the model's group,sentence", ...lines].join("\r\n")}\r\n`;
+}
+
+// --- A line around uses ---
+
+const lasso = () => tool()?.querySelector("[data-lasso]").getAttribute("aria-pressed") === "true";
+function inside([x, y], corners) {
+  let is = false;
+  corners.forEach(([ax, ay], k) => {
+    const [bx, by] = corners.at(k - 1);
+    if (ay > y !== by > y && x < ((bx - ax) * (y - ay)) / (by - ay) + ax) is = !is;
+  });
+  return is;
+}
+function drawLine() {
+  const line = plane().querySelector(".lasso") ?? plane().querySelector("svg").appendChild(document.createElementNS(SVG, "polygon"));
+  line.setAttribute("class", "lasso");
+  const { left, top } = plane().querySelector("svg").getBoundingClientRect();
+  line.setAttribute("points", drawing.map(([x, y]) => `${x - left},${y - top}`).join(" "));
+}
+element.addEventListener("pointerdown", (event) => {
+  if (!lasso() || !event.target.closest?.(".plane")) return;
+  event.preventDefault();
+  drawing = [[event.clientX, event.clientY]];
+  plane().setPointerCapture(event.pointerId);
+});
+element.addEventListener("pointermove", (event) => {
+  if (!drawing) return;
+  drawing.push([event.clientX, event.clientY]);
+  drawLine();
+});
+element.addEventListener("pointerup", () => {
+  if (!drawing) return;
+  const corners = drawing;
+  drawing = null;
+  plane().querySelector(".lasso")?.remove();
+  const middle = (mark) => { const box = mark.querySelector(".shape").getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; };
+  if (corners.length > 2) choose(marks().filter((mark) => inside(middle(mark), corners)).map((mark) => mark.dataset.use));
+});
+
+element.addEventListener("click", (event) => {
+  const { target } = event;
+  const mark = markOf(event);
+  if (mark && tool()?.open && !lasso()) {
+    const use = Number(mark.dataset.use);
+    choose(chosen.has(use) ? [...chosen].filter((other) => other !== use) : [...chosen, use]);
+  }
+  const button = target.closest?.(".map-tool button");
+  if (!button) return;
+  if (button.dataset.undo !== undefined) undo();
+  if (button.dataset.ownGroups !== undefined) elmo.save("my-groups.csv", table(), "text/csv;charset=utf-8");
+  if (button.dataset.lasso !== undefined) {
+    button.setAttribute("aria-pressed", String(!lasso()));
+    plane().classList.toggle("drawing", lasso());
+  }
+});
+element.addEventListener("change", (event) => { if (event.target.closest?.(".map-tool [data-filter]")) filter(event.target.value); });
+element.addEventListener("toggle", (event) => { if (event.target.matches(".map-tool") && !event.target.open) choose([]); }, true);
+
+function startTool() {
+  steps = [];
+  chosen = new Set();
+  names.clear();
+  if (!tool()) return;
+  for (const mark of marks()) {
+    mark.dataset.group = row(mark.dataset.use).dataset.group;
+    mark.dataset.first = mark.dataset.group;
+  }
+  if (linked) restore();
+  tool().open ||= steps.length > 0;
+  show();
+}
+startTool();
+watch("value", startTool);
