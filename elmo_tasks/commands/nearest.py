@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 from elmo_tasks.commands.device import add_device
+from elmo_tasks.wording.views import view_place
 
 HELP = "nearest uses of a word in its sentence, beside its neighbours where every word has one vector"
 
@@ -21,7 +22,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--static",
         help="vectors of words alone: a name, a folder, or a file of word2vec, GloVe or fastText (default: the bundled ones)",
     )
-    parser.add_argument("--layer", help="name of a layer, or mean (default: the first that reads the sentence)")
+    parser.add_argument(
+        "--layer",
+        help="name of a layer, mean, or both: the first layer that reads the sentence and the words around (the default)",
+    )
     parser.add_argument(
         "--only", choices=("all", "same", "other"), default="all", help="uses of this word, or of other words"
     )
@@ -44,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     print(found.answer)
     if found.reads_sentence:
-        print(f"\nin this sentence ({found.model}, layer {found.layer})")
+        print(f"\nin this sentence ({found.model}, {view_place(found.layer)})")
         for use in found.uses:
             meaning = f"  ({use.sense})" if use.sense else ""
             print(f"{use.cosine:6.2f}  {use.sentence[: use.start]}[{use.token}]{use.sentence[use.end :]}{meaning}")

@@ -193,17 +193,28 @@ class UseIndex:
         for row in near[np.argsort(-cosines[near], kind="stable")].tolist():
             if len(hits) == n or cosines[row] == -np.inf:
                 break
-            number = int(np.searchsorted(self.store.offsets, row, side="right")) - 1
-            sentence = self.sentence(number)
-            if folded(sentence) in seen:
+            use = self.use(row)
+            if folded(use.sentence) in seen:
                 continue
-            seen.add(folded(sentence))
-            index = row - int(self.store.offsets[number])
-            tokens = tokenize(sentence)
-            place = (tokens[index].start, tokens[index].end)
-            use = Use(tuple(token.text for token in tokens), index, index + 1, sentence, place)
+            seen.add(folded(use.sentence))
             hits.append(Hit(use, float(min(1.0, cosines[row]))))
         return tuple(hits)
+
+    def use(self, row: int) -> Use:
+        """The use of one token."""
+        number = int(np.searchsorted(self.store.offsets, row, side="right")) - 1
+        sentence = self.sentence(number)
+        index = row - int(self.store.offsets[number])
+        tokens = tokenize(sentence)
+        place = (tokens[index].start, tokens[index].end)
+        return Use(tuple(token.text for token in tokens), index, index + 1, sentence, place)
+
+    def some_words(self, n: int) -> list[tuple[Use, NDArray[np.float32]]]:
+        """Words of the index, drawn by chance but always the same ones, and the vectors ``[L, D]`` of each."""
+        rows = np.flatnonzero(self._is_word)
+        drawn = np.random.default_rng(0).choice(rows, min(n, len(rows)), replace=False).tolist()
+        layers = range(self.store.n_layers)
+        return [(self.use(row), np.concatenate([self.store.vectors(k, row, row + 1) for k in layers])) for row in drawn]
 
     def sentence(self, number: int) -> str:
         """One sentence."""

@@ -8,15 +8,19 @@ import threading
 from collections.abc import Callable, Sequence
 from functools import cache
 
+import numpy as np
+from numpy.typing import NDArray
+
 from elmo_tasks.api import Limits, NearestUses, NearUse, Progress, StaticNeighbour
 from elmo_tasks.bilm.model_cache import CACHE_VARIABLE, cache_folder, temporary_cache
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError, DataError, InputError
-from elmo_tasks.senses.calibration import Calibration
 from elmo_tasks.senses.gallery import gallery
-from elmo_tasks.senses.use_index import UseIndex, build_index, text_key
+from elmo_tasks.senses.marked_vectors import words_around
+from elmo_tasks.senses.use_index import Hit, UseIndex, build_index, text_key
 from elmo_tasks.senses.uses import gallery_use
+from elmo_tasks.senses.views_of_uses import BOTH, unit
 from elmo_tasks.serving.asked_uses import find_use
 from elmo_tasks.serving.loaded_models import LoadedModel
 from elmo_tasks.text.word_forms import are_inflections
@@ -26,6 +30,10 @@ GALLERY = "gallery"
 ONLY = ("all", "same", "other")
 MOST = 50
 _STATIC = 10
+#: So many of the nearest by the layer are put in order anew by layer and surroundings together: the index has no surroundings.
+_RANKED = 200
+#: Words whose pairs show what two random words have.
+_DRAWN = 120
 
 _log = logging.getLogger(__name__)
 
@@ -49,6 +57,7 @@ class NearestUse:
     ) -> None:
         self._load, self._static, self._own, self._limits = load, static, own, limits or Limits()
         self._galleries: dict[str, UseIndex] = {}
+        self._random_pairs: dict[tuple[str, str], float] = {}
         self._lock = threading.Lock()
 
     def uses(
@@ -69,21 +78,27 @@ class NearestUse:
         if not 1 <= n <= MOST:
             raise InputError(f"Between 1 and {MOST} uses can be shown, not {n}.", field="n")
         loaded = self._load(model)
-        if layer is not None and layer not in loaded.names:
-            raise InputError(f"There is no layer “{layer[:40]}”; there is {', '.join(loaded.names)}.", field="layer")
+        views = (*loaded.names, BOTH) if loaded.encoder.reads_sentence else loaded.names
+        if layer is not None and layer not in views:
+            raise InputError(f"There is no layer “{layer[:40]}”; there is {', '.join(views)}.", field="layer")
+        view = layer or views[-1 if BOTH in views else min(1, len(views) - 1)]
         sources = self._sources(loaded.encoder)
         source = source or sources[-1]
         if source not in sources:
             raise InputError(f"There is no “{source[:40]}” to search; there is {', '.join(sources)}.", field="source")
         index = self._index(loaded.encoder, source, progress)
-        # Without being asked, the first layer that reads the sentence: the last one's neighbours share the grammar of the place.
-        at = min(1, len(loaded.names) - 1) if layer is None else loaded.names.index(layer)
+        at = min(1, len(loaded.names) - 1) if view == BOTH else loaded.names.index(view)
         values = use_vectors(loaded.encoder, [mention.use])[:, 0]  # [L, D]
         vector = values[at] if at < len(values) else values.mean(dim=0)
         token = mention.token
         forms = index.forms_of(token.text)
         among = None if only == "all" else forms if only == "same" else ~forms
-        hits = index.search(vector.numpy(), at, n, among, leave_out=mention.sentence)
+        n_first = _RANKED if view == BOTH else n
+        hits = index.search(vector.numpy(), at, n_first, among, leave_out=mention.sentence)
+        random = loaded.calibration.layers[at].random_pair_cosine
+        if view == BOTH:
+            hits = _by_both(hits, words_around(loaded.static, mention.use), loaded.static)[:n]
+            random = self._random_pair(loaded, source, index, at)
         key = token.text.casefold()
         uses = tuple(
             NearUse(
@@ -103,22 +118,33 @@ class NearestUse:
             start=token.start,
             end=token.end,
             model=loaded.encoder.name,
-            layer=loaded.names[at],
-            layers=loaded.names,
+            layer=view,
+            layers=views,
             source=source,
             sources=sources,
             n_tokens=len(index),
             only=only,
-            random_pair_cosine=loaded.calibration.layers[at].random_pair_cosine,
+            random_pair_cosine=random,
             uses=uses,
             static=_neighbours(static, token.text),
-            answer=_answer(token.text, uses, only, loaded.calibration, at)
+            answer=_answer(token.text, uses, only, random)
             if loaded.encoder.reads_sentence
             else _unread(static, token.text),
             vectors=static.name,
             reads_sentence=loaded.encoder.reads_sentence,
             sense=_sense_of(mention.sentence, token.start),
         )
+
+    def _random_pair(self, loaded: LoadedModel, source: str, index: UseIndex, layer: int) -> float:
+        """The mean cosine of two random words of the index, by a layer and the words around them together."""
+        key = (loaded.encoder.name, source)
+        if key not in self._random_pairs:
+            drawn = index.some_words(_DRAWN)
+            layers = unit(np.stack([vectors[layer] for _, vectors in drawn]))
+            around = np.stack([words_around(loaded.static, use) for use, _ in drawn])
+            cosines = (layers @ layers.T + around @ around.T) / 2
+            self._random_pairs[key] = float(cosines[np.triu_indices(len(drawn), 1)].mean()) if len(drawn) > 1 else 0.0
+        return self._random_pairs[key]
 
     def _sources(self, encoder: Encoder) -> tuple[str, ...]:
         """What can be searched with a model: an index holds the vectors of one."""
@@ -136,6 +162,15 @@ class NearestUse:
                 tell = None if progress is None else lambda share: progress("Reading the example sentences once", share)
                 self._galleries[encoder.name] = _opened(encoder, sentences, name, tell)
             return self._galleries[encoder.name]
+
+
+def _by_both(hits: Sequence[Hit], around: NDArray[np.float32], static: StaticVectors) -> tuple[Hit, ...]:
+    """Hits in the order of the mean of two cosines: of the layer that found them, and of the words around the uses.
+
+    That is the cosine of what :func:`~elmo_tasks.senses.views_of_uses.view_of` puts side by side.
+    """
+    found = [Hit(hit.use, (hit.cosine + float(words_around(static, hit.use) @ around)) / 2) for hit in hits]
+    return tuple(sorted(found, key=lambda hit: -hit.cosine))
 
 
 def _neighbours(static: StaticVectors, word: str) -> tuple[StaticNeighbour, ...]:
@@ -187,12 +222,11 @@ def _opened(
     )
 
 
-def _answer(word: str, uses: Sequence[NearUse], only: str, calibration: Calibration, layer: int) -> str:
+def _answer(word: str, uses: Sequence[NearUse], only: str, random: float) -> str:
     if not uses:
         return (
             f"There is no other use of “{word}” here." if only == "same" else "There is nothing else to compare with."
         )
-    random = calibration.layers[layer].random_pair_cosine
     first = uses[0]
     nearest = f"The nearest use is “{first.token}” with a cosine of {first.cosine:.2f}, where two random words have {random:.2f}."
     if only != "all":

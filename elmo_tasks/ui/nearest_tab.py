@@ -76,7 +76,7 @@ def build(service: Service) -> None:
     """Put the tab's components into the open container and wire their events."""
     models = service.models()
     layers = models[0].layers if models else ()
-    layers = layers if "mean" in layers or len(layers) < 2 else (*layers, "mean")
+    layers = (*(layers if "mean" in layers or len(layers) < 2 else (*layers, "mean")), "both")
     with gr.Row(elem_classes="compare"):
         with gr.Column(elem_classes="compare-form"):
             editor = scripted(
@@ -112,7 +112,8 @@ def build(service: Service) -> None:
         Args:
             word: the word; [brackets] in the sentence mark another one.
             sentence: its sentence.
-            layer: "0", "1", ... or "mean"; the one that tells uses apart best if it is not given.
+            layer: "0", "1", ..., "mean" or "both" (the first layer that reads the sentence, and the words around), which
+                tells uses apart best and is taken if it is not given.
             only: "all", "same" (this word only) or "other" (other words only).
             source: "gallery", or the title of the index that the app was started with.
             n: how many uses, 1 to 50.

@@ -20,6 +20,7 @@ _PLACES = {
     "sentence": "as it was trained for sentences",
     "words": "by the words around them",
     "expected": "by the words expected in their place",
+    "both": "by layer 1 together with the words around them",
 }
 _READ_FROM = {"words": "from the words around it", "expected": "from the words expected in its place"}
 _MAPPED_BY = {

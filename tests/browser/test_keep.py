@@ -105,7 +105,7 @@ def test_a_link_lists_the_same_nearest_uses_again(open_page):
     page = open_page("tab=nearest&word=bank&s=The+bank+was+shut.", ready=READY["nearest"])
     page.get_by_role("radio", name="Other words").check()
     page.locator(".hits:not(.words) li").nth(1).wait_for(state="detached")
-    page.get_by_label("Layer: how much").select_option("1")
+    page.locator("#near-layer").select_option("1")
     page.locator(".near-answer .meta").get_by_text("at layer 1").wait_for()
     again = open_page(link_copied(page), ready=READY["nearest"])
     assert again.locator(".hits:not(.words) li").count() == 1

@@ -7,12 +7,15 @@ import pytest
 
 from elmo_tasks.encoders import batches
 from elmo_tasks.errors import DataError, InputError
-from elmo_tasks.senses.marked_vectors import marked_vectors
+from elmo_tasks.senses.marked_vectors import marked_vectors, words_around
 from elmo_tasks.senses.use_index import build_index
 from elmo_tasks.senses.uses import gallery_uses
+from elmo_tasks.senses.views_of_uses import view_of
 from elmo_tasks.serving import nearest_uses
+from elmo_tasks.serving.asked_uses import find_use
 from elmo_tasks.serving.session import Session
 from elmo_tasks.serving.viewed_uses import ViewedUses
+from elmo_tasks.uses import read_uses
 
 TEXT = "\n".join(f"The zebra number {k} drank water." for k in range(7))
 
@@ -127,6 +130,23 @@ def test_nearest_uses_in_the_gallery(folder, tmp_path, monkeypatch):
     said.clear()
     session.nearest.uses("bank", sentence, progress=lambda what, share: said.append(what))
     assert said == []  # read once
+
+
+def test_without_being_asked_layer_and_surroundings_are_read_together(session):
+    sentence = "The bank refused the loan."
+    found = session.nearest.uses("bank", sentence, only="same", n=10)
+    loaded = session.loaded.model()
+    asked = find_use("bank", sentence, session.limits, "sentence").use
+    marked = [f"{use.sentence[: use.start]}[{use.token}]{use.sentence[use.end :]}" for use in found.uses]
+    uses = [asked, *(find_use("bank", sentence, session.limits, "sentence").use for sentence in marked)]
+    layers = read_uses(loaded.encoder, uses).layers.numpy()
+    around = np.stack([words_around(loaded.static, use) for use in uses])
+    both = view_of("both", layers, loaded.names, around)
+    expected = both[1:] @ both[0]
+    assert found.layer == found.layers[-1] == "both"
+    assert [use.cosine for use in found.uses] == pytest.approx(expected, abs=2e-3)  # the index holds float16
+    assert sorted(expected, reverse=True) == pytest.approx(expected, abs=2e-3)
+    assert -1 < found.random_pair_cosine < 1
 
 
 def test_spelling_only_finds_the_same_spelling(session):

@@ -16,7 +16,7 @@ const layer = make("select", { id: "near-layer", onchange: () => { chosenLayer =
 const source = make("select", { id: "near-source", onchange: () => { chosenSource = true; send(); } });
 const sourceField = field("near-source", "Look through", source);
 sourceField.hidden = true;
-const layerField = field("near-layer", "Layer: how much the model has read", layer);
+const layerField = field("near-layer", "Compare the uses by", layer);
 const model = models("near-model", props.models, props.most_models, null, () => { chosenLayer = false; send(); });
 const submit = make("button", { type: "submit", class: "primary" }, "Find the nearest uses");
 
