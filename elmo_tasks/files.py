@@ -46,6 +46,11 @@ _SAID = {
 }
 
 
+def given_name(path: str | Path) -> str:
+    """What a file or folder is called where it was asked for: ``.`` by its own name, a link by the name of the link."""
+    return os.path.basename(os.path.abspath(path))
+
+
 @contextmanager
 def whole_file(target: Path) -> Iterator[Path]:
     """A new file to write to, which takes its name at the end; after an error all is as it was.

@@ -12,6 +12,7 @@ import pytest
 
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import (
+    given_name,
     held,
     is_unfinished,
     lock_of,
@@ -37,6 +38,13 @@ def test_a_file_takes_its_name_at_the_end(tmp_path):
         assert not is_unfinished(target)
     assert target.read_text() == "new"
     assert names(tmp_path) == ["a.txt"]
+
+
+def test_a_link_has_the_name_by_which_it_was_asked_for(tmp_path, monkeypatch):
+    (tmp_path / "model").mkdir()
+    (tmp_path / "minilm").symlink_to(tmp_path / "model")
+    monkeypatch.chdir(tmp_path / "model")
+    assert [given_name(name) for name in (".", "../minilm", "../minilm/")] == ["model", "minilm", "minilm"]
 
 
 def test_after_an_error_all_is_as_it_was(tmp_path):

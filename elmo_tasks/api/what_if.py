@@ -40,12 +40,14 @@ class RespelledLayer:
         cosine: for each sentence, of the word as it stood and of the word put in its place.
         random_pair_cosine: mean cosine of two random words at this layer.
         unrelated_cosine: mean over the sentences of the cosine of the word as it stood and of unrelated words in its place.
+        sees: what it sees if it reads no other word; else empty.
     """
 
     name: str
     cosine: tuple[float, ...]
     random_pair_cosine: float
     unrelated_cosine: float = 0.0
+    sees: str = ""
 
 
 @dataclass(frozen=True)

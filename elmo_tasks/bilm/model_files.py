@@ -17,6 +17,7 @@ from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.bilm.weight_checksums import verify
 from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.errors import ConfigError, WeightsError
+from elmo_tasks.files import given_name
 from elmo_tasks.text.vocabulary import Vocabulary
 
 WEIGHTS_NAME, SOFTMAX_NAME, VOCABULARY_NAME = "bilm", "softmax", "vocabulary.txt.xz"
@@ -101,7 +102,7 @@ def _in_folder(folder: Path) -> ModelFiles:
         raise ConfigError(
             f"{folder}: expected exactly one *.hdf5 file, or {WEIGHTS_NAME}.safetensors (whole or in parts); found {found}"
         )
-    return ModelFiles(folder.resolve().name, options[0], tuple(ours or published))
+    return ModelFiles(given_name(folder), options[0], tuple(ours or published))
 
 
 def load_bilm(files: ModelFiles) -> BiLM:

@@ -32,6 +32,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_no_calibration(parser: argparse._ActionsContainer) -> None:
+    """The argument of other commands that goes without all this."""
+    parser.add_argument(
+        "--no-calibration",
+        action="store_true",
+        help="do not measure first what a cosine means in a model that came without it; nothing is said of meanings then",
+    )
+
+
 def run(args: argparse.Namespace) -> int:
     """Measure, keep, print a table."""
     from tqdm import tqdm

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from elmo_tasks.commands.calibrate import add_no_calibration
 from elmo_tasks.commands.device import add_device
 from elmo_tasks.errors import ConfigError
 
@@ -39,11 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--worksheet", type=Path, metavar="OUT.html", help="also write a worksheet with answers, to print"
     )
-    parser.add_argument(
-        "--no-calibration",
-        action="store_true",
-        help="do not measure first what a cosine means in a model that came without it; nothing is said of meanings then",
-    )
+    add_no_calibration(parser)
     parser.add_argument("--json", action="store_true", help="print what the /compare endpoint answers")
 
 

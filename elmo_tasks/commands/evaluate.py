@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from elmo_tasks.commands.calibrate import add_no_calibration
 from elmo_tasks.commands.data_folder import data_folder
 from elmo_tasks.commands.device import add_device
 from elmo_tasks.errors import ConfigError
@@ -30,7 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "tests (default: ELMO_SHARED_DATA, or ../shared/data)",
     )
     bilm = parser.add_argument_group("a model")
-    bilm.add_argument("--model", help="name or folder of a biLM or of static vectors (default: the bundled biLM)")
+    bilm.add_argument("--model", help="name or folder of an encoder (default: the bundled biLM)")
+    add_no_calibration(bilm)
     bilm.add_argument("--only", nargs="+", default=[], metavar="TEST", help="only these tests: wic, coarsewsd, ...")
     bilm.add_argument("--out", type=Path, help="write what was measured to this JSON file, too")
     bilm.add_argument(
@@ -94,7 +96,8 @@ def _tests(args: argparse.Namespace) -> int:
     reader = Reader(encoder, static)
     if encoder.reads_sentence and any(TASKS[test].of_uses for test in tests):
         expected = ExpectedWords.load(encoder, static)
-        reader = replace(reader, expected=expected, calibration=load_calibration(encoder, static, expected))
+        calibration = None if args.no_calibration else load_calibration(encoder, static, expected)
+        reader = replace(reader, expected=expected, calibration=calibration)
     found = evaluate(reader, data, args.only, first)
     text = json.dumps(found.to_dict(), indent=1)
     if args.out is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from elmo_tasks.commands.calibrate import add_no_calibration
 from elmo_tasks.commands.device import add_device
 
 HELP = "the map of a word as one HTML file that needs no server, or a worksheet to print"
@@ -22,6 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--groups", type=int, help="so many groups (default: as many as the numbers say)")
     parser.add_argument("--worksheet", action="store_true", help="write a worksheet with answers, to print on A4")
     parser.add_argument("--model", help="name or folder of a model (default: the bundled one)")
+    add_no_calibration(parser)
     add_device(parser)
 
 
@@ -39,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
         text = "" if args.text is None else args.text.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise DataError(f"{args.text}: expected UTF-8 text ({error})") from None
-    session = Session(args.model, str(checked_device(args.device)))
+    session = Session(args.model, str(checked_device(args.device)), may_measure=not args.no_calibration)
     found = session.maps.sense_map(
         args.word, text, args.view, args.groups, not args.no_gallery, args.text.name if args.text else ""
     )

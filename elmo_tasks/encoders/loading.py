@@ -21,6 +21,7 @@ from elmo_tasks.encoders.static_vectors import (
 from elmo_tasks.encoders.transformer import Transformer
 from elmo_tasks.encoders.transformer_files import HUB, is_transformer
 from elmo_tasks.errors import ConfigError
+from elmo_tasks.files import given_name
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ def find(name_or_folder: str | Path | None = None) -> FoundEncoder:
     if name is not None and is_transformer(name):
         on_hub = name.startswith(HUB)
         return FoundEncoder(
-            name if on_hub else Path(name).resolve().name,
+            name if on_hub else given_name(name),
             lambda device: Transformer.load(name, device),
             None if on_hub else Path(name),
         )

@@ -19,6 +19,7 @@ from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.encoders.batches import check_sentences
 from elmo_tasks.encoders.word_vector_files import read_word_vectors
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
+from elmo_tasks.files import given_name
 from elmo_tasks.layers.layers import Layers
 from elmo_tasks.text.vocabulary import open_text
 
@@ -256,8 +257,8 @@ def are_static_vectors(name_or_folder: str) -> bool:
 
 def vectors_name(name_or_folder: str) -> str:
     """What vectors are called: the name of their folder, or of their file without its ending."""
-    path = Path(name_or_folder).resolve()
-    return (path.name.partition(".")[0] or path.name) if path.is_file() else path.name
+    name = given_name(name_or_folder)
+    return (name.partition(".")[0] or name) if Path(name_or_folder).is_file() else name
 
 
 def static_folder(name: str) -> Path:

@@ -18,6 +18,7 @@ from elmo_tasks.bilm.safetensors_files import checksum, weight_files
 from elmo_tasks.encoders.batches import check_sentences
 from elmo_tasks.encoders.transformer_files import HUB, WEIGHTS_NAME, read_model, read_tokenizer, transformer_folder
 from elmo_tasks.errors import ConfigError
+from elmo_tasks.files import given_name
 from elmo_tasks.layers.layers import Layers
 
 # Word pieces that are computed at once, padding included.
@@ -92,7 +93,7 @@ class Transformer:
         """
         name = str(name_or_folder)
         folder = transformer_folder(name)
-        title = name if name.startswith(HUB) else folder.resolve().name
+        title = name if name.startswith(HUB) else given_name(folder)
         return cls(read_model(folder), read_tokenizer(folder), title, folder).to(device)
 
     @property

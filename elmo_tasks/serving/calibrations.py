@@ -72,7 +72,7 @@ def load_calibration(
     seconds = (time.perf_counter() - began) * n_words / n_random + _FITTING
     _log.warning(
         "%s: measuring once what a cosine means in this model: %s words of sentences with known senses are read, which takes "
-        "about %s; the result is kept in %s. To go without: --no-calibration",
+        "%s; the result is kept in %s. To go without: --no-calibration",
         encoder.name,
         f"{n_words:,}",
         duration(seconds),

@@ -52,6 +52,12 @@ class WhatIf:
         """See :meth:`elmo_tasks.api.WhatIfService.respell`."""
         mentions = find_uses(word, sentences, self._limits, fewest=1)
         loaded = self._load(model)
+        if not loaded.encoder.reads_sentence:
+            raise InputError(
+                f"“{loaded.encoder.name}” does not look at letters: another spelling is another word to it, or none that it knows. "
+                "Choose another model for this.",
+                field="spelling",
+            )
         put = _one_word(spelling)
         before = [mention.use for mention in mentions]
         known = {put.lower(), *(u.word.lower() for u in before)}
@@ -68,7 +74,13 @@ class WhatIf:
             model=loaded.encoder.name,
             sentences=tuple(f"{m.sentence[: m.token.start]}[{put}]{m.sentence[m.token.end :]}" for m in mentions),
             layers=tuple(
-                RespelledLayer(name, tuple(round(v, 6) for v in row), layer.random_pair_cosine, round(other, 6))
+                RespelledLayer(
+                    name,
+                    tuple(round(v, 6) for v in row),
+                    layer.random_pair_cosine,
+                    round(other, 6),
+                    loaded.encoder.layer_names[0] if name == "0" else "",
+                )
                 for name, row, layer, other in zip(
                     loaded.names, cosine.tolist(), loaded.calibration.layers, unrelated.tolist(), strict=True
                 )

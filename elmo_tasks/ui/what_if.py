@@ -8,7 +8,7 @@ from elmo_tasks.api import RespelledLayer, Respelling
 from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.page import render
 from elmo_tasks.wording.text import first_capital, listed, number, slug
-from elmo_tasks.wording.views import view_place
+from elmo_tasks.wording.views import LETTERS, view_place
 
 # From here on the vector is the same for all a person could tell.
 _SAME = 0.995
@@ -29,7 +29,7 @@ def headline(result: Respelling) -> str:
     if all(mean(layer) >= _SAME for layer in result.layers):
         return f"To the model {pair} are the same."
     return (
-        f"By its letters alone “{result.spelling}” keeps a cosine of {number(mean(first))} with “{result.word}”; "
+        f"By its {_parts(first)} alone “{result.spelling}” keeps a cosine of {number(mean(first))} with “{result.word}”; "
         f"{view_place(top.name)}, with the sentence around it, {number(mean(top))}."
     )
 
@@ -39,16 +39,18 @@ def reasons(result: Respelling) -> str:
     first, top = result.layers[0], _top(result)
     if all(mean(layer) >= _SAME for layer in result.layers):
         return ""
+    parts = _parts(first)
     letters, more = mean(first) - first.unrelated_cosine, mean(top) - top.unrelated_cosine
     place, names = view_place(top.name), listed([f"“{word}”" for word in result.unrelated])
     baseline = (
-        f"Unrelated words in its place ({names}) keep {number(first.unrelated_cosine)} by their letters and "
+        f"Unrelated words in its place ({names}) keep {number(first.unrelated_cosine)} by their {parts} and "
         f"{number(top.unrelated_cosine)} {place}, on average."
     )
+    knows = ": that is what the character layer knows" if parts == "letters" else ""
     by_letters = (
-        "By its letters the new spelling is no closer than these."
+        f"By its {parts} the new spelling is no closer than these."
         if letters <= _CLEAR
-        else "By its letters the new spelling is closer than these: that is what the character layer knows."
+        else f"By its {parts} the new spelling is closer than these{knows}."
     )
     in_place = (
         "it is no closer: there the sentence counts, whatever word stands in it."
@@ -56,6 +58,11 @@ def reasons(result: Respelling) -> str:
         else f"it is still closer by {number(more)}."
     )
     return f"{baseline} {by_letters} {first_capital(place)} {in_place}"
+
+
+def _parts(lowest: RespelledLayer) -> str:
+    """What the lowest layer sees of a word."""
+    return "letters" if lowest.sees in ("", LETTERS) else "word pieces"
 
 
 def _top(result: Respelling) -> RespelledLayer:

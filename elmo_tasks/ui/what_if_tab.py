@@ -75,7 +75,8 @@ def build(service: Service) -> None:
             model: name of a model; the default one if it is not given.
 
         Returns:
-            word, spelling, model, sentences, and for each layer: name, cosine (one a sentence), random_pair_cosine.
+            word, spelling, model, sentences, and for each layer: name, cosine (one a sentence), random_pair_cosine,
+            unrelated_cosine, sees.
         """
         # Gradio does not check the types of a request; a string would be taken for a list of letters.
         if not isinstance(sentences, list) or not all(

@@ -1,13 +1,15 @@
 """Every view on a transformer and on static vectors: an answer, or one sentence on what they cannot do."""
 
+import re
 from collections.abc import Iterator
+from urllib.parse import urlencode
 
 import pytest
 
 from elmo_tasks.errors import InputError
 from elmo_tasks.senses.gallery import gallery
 from elmo_tasks.serving.session import Session
-from elmo_tasks.ui import map_tab
+from elmo_tasks.ui import asked, compare_tab, handouts, landing, map_tab, probes_tab, texts_tab, what_if_tab
 from elmo_tasks.ui.format import layer_sentence
 from elmo_tasks.wording.views import layer_title
 from tests.encoders.tiny_transformers import tiny_bert
@@ -81,6 +83,64 @@ def test_a_map_offers_what_its_model_has(request, name, offered, lowest):
     assert [view["name"] for view in value["views"]] == offered
     assert value["views"][0]["title"] == lowest
     assert "ELMo’s layer" not in page
+
+
+QUERY = urlencode([("word", "bank"), *(("s", sentence) for sentence in SENTENCES)])
+ONE = "The bank lends money.\nOur bank closed early.\nA bank clerk counted coins.\nMy bank sent a letter.\n" * 2
+OTHER = "The river bank was muddy.\nWe fished from the bank.\nDucks slept on the bank.\nReeds grew on the bank.\n" * 2
+MAP = {"map": {"word": "bank"}}
+
+
+def every_answer(session: Session) -> dict[str, str]:
+    """What each part of the page answers, as text."""
+    landed = landing.respond(session, {"sentence": "A heron stood on the bank.", **MAP})
+    *_, (_, texts) = texts_tab.respond(session, {"word": "bank", "first": ONE, "second": OTHER})
+    *_, (_, lives) = map_tab.respond(session, {"lives": True, "text": ONE + OTHER})
+    mixer, _ = what_if_tab.respond(session, {"query": QUERY})
+    _, respelled = what_if_tab.respond(session, {"query": QUERY, "action": "respell", "spelling": "bnak"})
+    answers = {
+        "compare": compare_tab.respond_to_link(session, QUERY)[1],
+        "report": compare_tab.respond_report(session, {"query": QUERY})["text"],
+        "why": asked.respond_why(session, {"query": QUERY})["markup"],
+        "substitutes": asked.respond_substitutes(session, {"query": QUERY})["markup"],
+        "landing": landed["landed"]["markup"] if landed["landed"] else landed["note"],
+        "texts": texts,
+        "lives": lives,
+        "mixer": f"{len(mixer['layers'])} layers",
+        "respelled": respelled,
+        "layers": probes_tab.page(session.probes.measured()),
+        "page of the map": handouts.of_map(session, MAP)[1],
+        "worksheet": handouts.of_comparison(session, {"query": QUERY})[1],
+    }
+    return {part: " ".join(re.sub("<[^>]+>", " ", str(said)).split()) for part, said in answers.items()}
+
+
+def test_every_part_of_the_page_answers_with_a_transformer(bert):
+    said = every_answer(bert)
+    assert "“bank” in 3 sentences" in said["compare"]
+    assert "“bank” in 3 sentences" in said["report"]
+    assert "Point at a word, or tap it, to see what happens without it." in said["why"]
+    assert "“bert” cannot write words" in said["substitutes"]
+    assert "Its nearest uses on the map" in said["landing"]
+    assert "8 uses in the first text, 8 in the second text" in said["texts"]
+    assert "bank A:" in said["lives"]
+    assert said["mixer"] == "3 layers"
+    assert "By its word pieces alone “bnak” keeps" in said["respelled"]
+    assert "letters" not in said["respelled"]
+    assert "bert: It was not measured yet." in said["layers"]
+    assert "“bank”: one spelling, 24 sentences" in said["page of the map"]
+    assert "Worksheet: what does “bank” mean?" in said["worksheet"]
+
+
+def test_every_part_of_the_page_answers_with_static_vectors(static):
+    said = every_answer(static)
+    assert "does not read the sentence: a word has the same vector in all of them" in said["compare"]
+    assert "“static-mini” does not read the sentence: no word around a word changes" in said["why"]
+    assert "“static-mini” cannot write words" in said["substitutes"]
+    assert said["mixer"] == "1 layers"
+    assert "“static-mini” does not look at letters: another spelling is another word to it" in said["respelled"]
+    assert "8 uses in the first text" in said["texts"]
+    assert all(said.values())
 
 
 def test_static_vectors_are_the_same_in_every_sentence(static):

@@ -70,6 +70,15 @@ def test_unrelated_words_in_its_place_are_the_measuring_stick(low, high, said):
     assert all(part in reasons for part in said)
 
 
+def test_what_reads_no_letters_is_not_said_to():
+    found = respelling(0.9, 0.95)
+    layers = tuple(replace(layer, sees="the word's pieces and their places") for layer in found.layers[:1])
+    found = replace(found, layers=layers + found.layers[1:], unrelated=("garden", "seven"))
+    assert what_if.headline(found).startswith("By its word pieces alone “bankk” keeps a cosine of 0.90")
+    assert "By its word pieces the new spelling is closer than these. At layer 2" in what_if.reasons(found)
+    assert "Word pieces only" in what_if.page(found)
+
+
 def test_the_same_word_is_said_to_be_the_same():
     same = Respelling("bank", "bank", "m", ("x",), (RespelledLayer("0", (1.0,), 0.1), RespelledLayer("1", (1.0,), 0.1)))
     assert what_if.headline(same) == "To the model “bank” and “bank” are the same."
