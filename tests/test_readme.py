@@ -129,6 +129,15 @@ def run_ours(words, command, workplace, run):
     elif name in ("fit", "test") and ("_sample" in command or "--run" in words):
         epochs = [] if name == "test" else [f"--trainer.max_epochs={2 if '--run' in words else 1}"]
         run(*words, *HEAD_RUN, *epochs)
+    elif "pos_transformer" in words:
+        pytest.importorskip("transformers", reason="the package transformers is not installed")
+        from tests.encoders.tiny_transformers import tiny_bert
+        from tests.test_configs import conllu
+
+        tiny_bert(workplace / words[-1])
+        (workplace / "pos.conllu").write_text(conllu())
+        files = [f"--data.init_args.{split}=pos.conllu" for split in ("train", "validation", "test")]
+        run(*words, *HEAD_RUN, *files, "--trainer.max_epochs=1")
     elif name == "sweep":
         run(*words, "--seeds", "1", "--fractions", "0.1", "--set", "trainer.max_epochs=1")
     elif name == "fit":
