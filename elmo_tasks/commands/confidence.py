@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
         )
     reading = files.reading
     columns = TextColumns(reading.get("text_column"), reading.get("label_column"))
-    rows = read_labelled(args.data, None, columns)
+    rows = read_labelled(args.data, reading.get("file_format"), columns)
     names = {str(key): value for key, value in (reading.get("label_names") or {}).items()}
     labels = list(files.task.labels)
     gold = [names.get(row.label, row.label) for row in rows]
