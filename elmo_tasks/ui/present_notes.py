@@ -83,19 +83,28 @@ def failure(comparison: Comparison, meant: Sequence[str]) -> str:
         if not found.is_right
         else "So this is no failure: the model on this machine reads it well."
     )
-    return f"Let people sort the sentences in their heads, then reveal. {_meant(meant)} {found.value} {asks}"
+    bet = "What was meant is on the slide: let people bet on whether the model finds it, then reveal."
+    return f"{bet} {_meant(meant)} {found.value} {asks}"
+
+
+def own_none() -> str:
+    """For a word that has no answer yet."""
+    return (
+        "There is no answer on the screen yet: type two sentences for each meaning that people name, as they say them."
+    )
 
 
 def own(comparison: Comparison, meant: Sequence[str]) -> str:
     """For the audience's word; ``meant`` is empty where nobody knows the meanings of the sentences."""
     if not meant:
         return f"{_voiced(comparison)} Ask the room whether that is what they meant. Sentences that differ in topic work best."
-    return f"{_meant(meant)} {outcome(comparison, meant).value} If it cannot tell, that is an answer, too."
+    silent = " That is an answer, too." if comparison.voice == "silent" else ""
+    return f"{_meant(meant)} {outcome(comparison, meant).value}{silent}"
 
 
 def _voiced(comparison: Comparison) -> str:
     return {
-        "named": "The model names groups here.",
+        "named": "The model is sure enough here to say what goes together.",
         "leaning": "The model only leans to an answer here.",
     }.get(comparison.voice, "The model cannot tell these uses apart.")
 

@@ -93,6 +93,7 @@ def forming(answers: tuple[MeaningForms, MeaningForms]) -> str:
     steps = [
         {
             "words": pair[0].words,
+            "read": n_words(first.tokens[: pair[0].words]),
             "at": [round(at(step.cosines[0] - step.cosines[1]), 2) for step in pair],
             "said": [_step_said(step) for step in pair],
         }
@@ -109,6 +110,11 @@ def forming(answers: tuple[MeaningForms, MeaningForms]) -> str:
         at(first.middle),
         forming_said(answers),
     )
+
+
+def n_words(tokens: Sequence[str]) -> int:
+    """How many of the tokens are words, as people count them, not punctuation."""
+    return sum(any(letter.isalnum() for letter in token) for token in tokens)
 
 
 def deciding_word(answers: tuple[MeaningForms, MeaningForms]) -> int:

@@ -47,7 +47,7 @@ STEPS = (
     Step(
         "opening",
         "One word, many meanings",
-        "Everything that follows is computed live by a small model on the machine that serves this page, with no other service. "
+        "Every answer that follows is computed live by a small model on the machine that serves this page, with no other service. "
         "Ask who has ever been misunderstood because one word has two meanings.",
         "opening",
     ),

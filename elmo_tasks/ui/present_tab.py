@@ -106,13 +106,13 @@ def own(service: Service, data: Question) -> dict[str, Any]:
     if form.word and not form.sentences:
         form = format.Form(form.word, tuple(ready))
         if not form.sentences:
-            note = f"Type at least two sentences that use “{form.word}”, one a line."
-            return {"parts": {"own": ""}, "note": note, "word": form.word}
+            note = f"No sentences are ready for “{form.word}”. Type at least two that use it, one a line."
+            return {"parts": {"own": ""}, "notes": {"own": present_notes.own_none()}, "note": note, "word": form.word}
     shown = {"word": form.word, "sentences": "\n".join(form.sentences)}
     try:
         comparison = service.compare(form.word, form.sentences)
     except InputError as error:
-        return {"parts": {"own": ""}, "note": str(error), **shown}
+        return {"parts": {"own": ""}, "notes": {"own": present_notes.own_none()}, "note": str(error), **shown}
     meant = [ready[s] for s in form.sentences] if set(form.sentences) <= set(ready) else []
     return {
         "parts": {"own": present_parts.own(comparison, format.query_of(form, comparison.model), meant)},

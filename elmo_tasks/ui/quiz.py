@@ -17,6 +17,8 @@ from elmo_tasks.wording.text import number, percent
 
 CSV_NAME = "elmo-quiz.csv"
 COLUMNS = ("pair", "word", "sentence 1", "sentence 2", "meant", "model", "same: votes", "different: votes")
+#: Below this the model's answer is near enough to a coin toss to count as none.
+LEAST = 0.6
 Compare = Callable[[int], Comparison]
 
 
@@ -26,11 +28,12 @@ def said(same: bool) -> str:
 
 
 def model_says(comparison: Comparison) -> tuple[bool | None, str]:
-    """What is more likely of two uses, and that in words; ``None`` where the model has no calibration to tell it by."""
+    """What is likelier of two uses, and that in words; ``None`` where neither is clearly so, or no calibration can tell."""
     if not comparison.same_meaning:
         return None, "cannot tell."
     same = comparison.same_meaning[0][1]
-    return same >= 0.5, f"{said(same >= 0.5)}, {percent(max(same, 1 - same))} likely."
+    told = f"{said(same >= 0.5)}, {percent(max(same, 1 - same))} likely"
+    return (None, f"cannot tell ({told}).") if max(same, 1 - same) < LEAST else (same >= 0.5, f"{told}.")
 
 
 def votes_say(count: VoteCount) -> str:
@@ -83,6 +86,7 @@ def reveal(at: int, guess: str, state: VoteState | None, compare: Compare) -> di
         "markup": shown,
         "model": right,
         "room": room[1] if room else None,
+        "voted": count is not None,
         "told": f"{meant(pair)} The model: {told}",
     }
 

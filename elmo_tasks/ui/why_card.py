@@ -54,7 +54,24 @@ def reason(explanation: Explanation) -> str:
 
 
 def _reason_of_verdict(explanation: Explanation) -> str:
-    """The same for the probability that the two mean the same."""
+    """The same for the probability that the two mean the same, and how it goes with that among all sentences."""
+    return f"{_reason_of_two(explanation)}{_among_all(explanation)}"
+
+
+def _among_all(explanation: Explanation) -> str:
+    """What the other sentences make of it: in the matrix another number stands."""
+    together = explanation.comparison.same_meaning
+    if len(explanation.comparison.items) < 3 or not together:
+        return ""
+    first, second = explanation.pair
+    return (
+        f" Among all the sentences it is {percent(together[first][second])}, as in the matrix above: what each of the two has in "
+        "common with the others counts there, too."
+    )
+
+
+def _reason_of_two(explanation: Explanation) -> str:
+    """What the two alone hang on."""
     now = percent(explanation.cosine)
     alone = "the two alone" if len(explanation.comparison.items) > 2 else "they"
     if not explanation.words:

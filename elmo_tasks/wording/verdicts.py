@@ -23,4 +23,5 @@ def read_by(views: Sequence[str], model: str, right_when_clear: float = 0.0, *, 
     said = f"Read {listed([read_from(view) for view in views])}, {by}."
     if not (is_named and right_when_clear):
         return said
-    return f"{said} In a test with other words, {percent(right_when_clear)} of the groupings that were as sure as this were right."
+    right = percent(right_when_clear)
+    return f"{said} In a test with other words, {right} of the groupings that were sure enough to be named were right."

@@ -17,7 +17,7 @@ def test_hands_are_counted_against_the_model(open_page):
     page = open_page(QUIZ, ready=READY)
     page.locator(".quiz .choice").filter(has_text="Different").click()
     press(page, "Reveal")
-    page.locator(".quiz .score").filter(has_text="of 1, the model in").wait_for()
+    page.locator(".quiz .score").filter(has_text="Of 1 pair so far the room is right in").wait_for()
     press(page, "Next pair")
     page.locator(".quiz [data-quiz=pair]").filter(has_text="Pair 2 of 10").wait_for()
     assert page.locator('.quiz .choice[aria-pressed="true"]').count() == 0

@@ -115,7 +115,7 @@ def test_notes_on_the_layers_name_the_one_that_parts_the_groups_most(service):
 
 
 def test_notes_on_an_own_word_do_not_know_what_was_meant(service):
-    for voice, said in (("named", "names groups"), ("leaning", "only leans"), ("silent", "cannot tell")):
+    for voice, said in (("named", "sure enough here to say"), ("leaning", "only leans"), ("silent", "cannot tell")):
         comparison = replace(service.compare("bank", ["A bank.", "The bank."]), voice=voice)
         assert said in present_notes.own(comparison, ())
 
@@ -193,7 +193,7 @@ def test_ready_sentences_of_an_own_word(service, monkeypatch):
 
 def test_an_own_word_without_ready_sentences_asks_for_some(service):
     value = present_tab.respond(service, {"ask": "own", "word": "house", "sentences": ""})
-    assert value["note"] == "Type at least two sentences that use “house”, one a line."
+    assert value["note"] == "No sentences are ready for “house”. Type at least two that use it, one a line."
     assert value["parts"] == {"own": ""}
 
 

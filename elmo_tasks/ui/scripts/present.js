@@ -144,8 +144,8 @@ function read(at) {
     box.querySelector("[data-end]").hidden = false;
   }
   range.value = String(steps.indexOf(now));
-  range.setAttribute("aria-valuetext", `${now.words} words read: ${now.said.map((said, track) => `sentence ${track + 1} ${said}`).join(", ")}`);
-  box.querySelector("output").textContent = String(now.words);
+  range.setAttribute("aria-valuetext", `${now.read} words read: ${now.said.map((said, track) => `sentence ${track + 1} ${said}`).join(", ")}`);
+  box.querySelector("output").textContent = String(now.read);
   for (const word of box.querySelectorAll("[data-word]")) word.classList.toggle("ahead", Number(word.dataset.word) >= now.words);
   box.querySelectorAll(".mover").forEach((mover, track) => { mover.style.left = `${now.at[track]}%`; });
   box.querySelectorAll("[data-said]").forEach((said, track) => { said.textContent = now.said[track]; });

@@ -57,7 +57,9 @@ function onAnswer(value, asked) {
   if (value.result) {
     revealed = true;
     place("result").innerHTML = value.result.markup;
-    for (const who of ["model", "room"]) if (value.result[who] !== null) right[who].set(value.result.at, value.result[who]);
+    right.model.set(value.result.at, value.result.model === true);
+    if (value.result.room !== null) right.room.set(value.result.at, value.result.room);
+    if (value.result.voted) for (const choice of box().querySelectorAll(".choice")) choice.setAttribute("aria-pressed", "false");
     place("result").querySelector(".score").textContent = score();
     offer(at + 1 < props.n ? "Next pair" : "");
   }
@@ -67,9 +69,11 @@ function onAnswer(value, asked) {
   plan();
 }
 function score() {
-  const of = (who) => [...right[who].values()].filter(Boolean).length;
-  const both = right.room.size ? `the room is right in ${of("room")} of ${right.room.size}, ` : "";
-  return `So far ${both}the model in ${of("model")} of ${right.model.size}.`;
+  // Who answers is counted on the same pairs: those that the room had an answer to.
+  const asked = right.room.size ? [...right.room.keys()] : [...right.model.keys()];
+  const of = (who) => asked.filter((pair) => right[who].get(pair)).length;
+  const room = right.room.size ? `the room is right in ${of("room")}, ` : "";
+  return `Of ${asked.length} ${asked.length === 1 ? "pair" : "pairs"} so far ${room}the model ${room ? "" : "is right "}in ${of("model")}.`;
 }
 
 // --- Phones ---
