@@ -130,6 +130,8 @@ def test_the_dots_part_at_the_word_that_decides(service):
     assert last["at"][0] < 50 < last["at"][1]
     assert first["said"] == ["cannot tell"] * 2
     assert next(s["words"] for s in steps if s["at"][0] != s["at"][1]) == at + 1
+    assert steps[-1]["words"] == len(answers[0].tokens)
+    assert steps[-1]["read"] == len(answers[0].tokens) - 1  # the full stop is no word
     assert f"From “{FORMINGS[0].deciding[0]}” on, 1 is nearer to “{FORMINGS[0].senses[0]}”." in markup
     assert all(0 < place < 100 for step in steps for place in step["at"])
 

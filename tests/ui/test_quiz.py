@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 
 import pytest
 
@@ -62,6 +63,19 @@ def test_the_reveal_says_who_was_right(ask):
 def test_a_model_without_calibration_cannot_tell(service):
     comparison = service.compare("muddle", ["A muddle.", "One muddle."])
     assert quiz.model_says(comparison) == (None, "cannot tell.")
+
+
+def test_a_coin_toss_scores_nobody(service):
+    comparison = service.compare("bank", ["The bank of the river.", "A bank loan."])
+    for chance, model, words in (
+        (0.55, None, "cannot tell (the same, 55"),
+        (0.3, False, "different, 70"),
+        (0.6, True, "the same, 60"),
+    ):
+        close = replace(comparison, same_meaning=((1.0, chance), (chance, 1.0)))
+        found, told = quiz.model_says(close)
+        assert found is model
+        assert told.startswith(words)
 
 
 def test_with_phones_the_votes_decide_whatever_was_pressed(ask, service):
