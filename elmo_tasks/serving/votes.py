@@ -124,7 +124,7 @@ class Votes:
 
     def _own(self, code: str, key: str) -> _Room:
         room = self._rooms.get(code)
-        if room is None or not secrets.compare_digest(room.key, key):
+        if room is None or not secrets.compare_digest(room.key.encode(), key.encode(errors="replace")):
             raise InputError("This vote is over. Open a new one.")
         room.seen = time.monotonic()
         return room

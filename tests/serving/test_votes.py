@@ -88,8 +88,9 @@ def test_only_the_one_who_opened_a_vote_steers_it(votes, room):
     for act in (votes.state, votes.close):
         with pytest.raises(InputError, match="Open a new one"):
             act(room.code, "guessed")
-    with pytest.raises(InputError, match="Open a new one"):
-        votes.show(room.code, "", 1, *PAIR, None)
+    for key in ("", "schlüssel", "\ud83d"):
+        with pytest.raises(InputError, match="Open a new one"):
+            votes.show(room.code, key, 1, *PAIR, None)
     assert votes.seen_by(room.code, "ada")["number"] == 0
 
 
