@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Dialog, Page
 
 ROOT = Path(__file__).parents[2]
+# Two browsers, two apps and a training may share two cores, and one wait in some hundred is in vain then: such a test, and no other
+# failure, is run once more. pytest says which were ("R" in the line of dots).
+AGAIN = pytest.mark.flaky(reruns=1, only_rerun=["TimeoutError"])
+
 ARGUMENTS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -93,6 +97,13 @@ def new_profile(browser: Browser) -> BrowserContext:
     context = browser.new_context()
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     return context
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of this folder."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(AGAIN)
 
 
 OpenPage = Callable[..., "Page"]
