@@ -209,12 +209,11 @@ class UseIndex:
         place = (tokens[index].start, tokens[index].end)
         return Use(tuple(token.text for token in tokens), index, index + 1, sentence, place)
 
-    def some_words(self, n: int) -> list[tuple[Use, NDArray[np.float32]]]:
-        """Words of the index, drawn by chance but always the same ones, and the vectors ``[L, D]`` of each."""
+    def some_words(self, n: int, layer: int) -> list[tuple[Use, NDArray[np.float32]]]:
+        """Words of the index, drawn by chance but always the same ones, and the vector ``[D]`` of each at a layer."""
         rows = np.flatnonzero(self._is_word)
         drawn = np.random.default_rng(0).choice(rows, min(n, len(rows)), replace=False).tolist()
-        layers = range(self.store.n_layers)
-        return [(self.use(row), np.concatenate([self.store.vectors(k, row, row + 1) for k in layers])) for row in drawn]
+        return [(self.use(row), self.store.vectors(layer, row, row + 1)[0]) for row in drawn]
 
     def sentence(self, number: int) -> str:
         """One sentence."""

@@ -139,8 +139,8 @@ class NearestUse:
         """The mean cosine of two random words of the index, by a layer and the words around them together."""
         key = (loaded.encoder.name, source)
         if key not in self._random_pairs:
-            drawn = index.some_words(_DRAWN)
-            layers = unit(np.stack([vectors[layer] for _, vectors in drawn]))
+            drawn = index.some_words(_DRAWN, layer)
+            layers = unit(np.stack([vector for _, vector in drawn]))
             around = np.stack([words_around(loaded.static, use) for use, _ in drawn])
             cosines = (layers @ layers.T + around @ around.T) / 2
             self._random_pairs[key] = float(cosines[np.triu_indices(len(drawn), 1)].mean()) if len(drawn) > 1 else 0.0

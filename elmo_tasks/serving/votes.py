@@ -21,6 +21,8 @@ MOST_ROOMS = 50
 MOST_PEOPLE = 200
 #: Seconds after which a vote that nobody looks at is forgotten.
 LIFETIME = 3 * 3600.0
+#: Seconds after which it makes room for another, where there is none: its page asks every minute, even in the background.
+_LEFT = 300.0
 _LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"  # none that is read as another one
 _ONLY_HERE = ("localhost", "127.0.0.1", "::1")
 
@@ -58,7 +60,9 @@ class Votes:
     def open(self, page: str) -> VoteRoom:
         """Open a vote."""
         with self._lock:
-            self._forget()
+            self._forget(LIFETIME)
+            if len(self._rooms) >= MOST_ROOMS:
+                self._forget(_LEFT)
             if len(self._rooms) >= MOST_ROOMS:
                 raise InputError(f"{MOST_ROOMS} votes are open here already. Try again later.")
             code = next(code for code in iter(_code, None) if code not in self._rooms)
@@ -129,13 +133,17 @@ class Votes:
         room.seen = time.monotonic()
         return room
 
-    def _forget(self) -> None:
-        oldest = time.monotonic() - LIFETIME
+    def _forget(self, seconds: float) -> None:
+        oldest = time.monotonic() - seconds
         self._rooms = {code: room for code, room in self._rooms.items() if room.seen > oldest}
 
     def _address(self, page: str, code: str) -> tuple[str, str]:
         """Where phones find the vote, or why they cannot."""
-        parts = urlsplit(page)
+        try:
+            parts = urlsplit(page)
+            port = parts.port
+        except ValueError:  # brackets or a port that are none
+            parts, port = urlsplit(""), None
         if parts.scheme not in ("http", "https") or not parts.hostname or len(page) > 500:
             return "", "The address of this page is not one that a phone can open."
         place = parts.netloc
@@ -146,7 +154,7 @@ class Votes:
                     "Phones cannot reach this page: it is served to this computer only. Start the program with "
                     "--host 0.0.0.0, in a network that you trust, and open the vote again. Until then show of hands."
                 )
-            place = here if parts.port is None else f"{here}:{parts.port}"
+            place = here if port is None else f"{here}:{port}"
         path = parts.path.rstrip("/")
         return urlunsplit((parts.scheme, place, f"{path}/{PATH}", f"room={code}", "")), ""
 

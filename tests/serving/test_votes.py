@@ -105,7 +105,7 @@ def test_votes_that_nobody_looks_at_make_room(votes, monkeypatch):
     first = [votes.open(PAGE) for _ in range(MOST_ROOMS)]
     with pytest.raises(InputError, match="Try again later"):
         votes.open(PAGE)
-    monkeypatch.setattr(module, "LIFETIME", 0.0)
+    monkeypatch.setattr(module, "_LEFT", 0.0)
     votes.open(PAGE)
     assert votes.seen_by(first[0].code, "ada") == {"open": False}
 
@@ -133,7 +133,10 @@ def test_a_page_that_all_reach_names_the_machine(monkeypatch):
     assert found.address == f"http://192.0.2.9:7861/vote?room={found.code}"
 
 
-@pytest.mark.parametrize("page", ["", "javascript:alert(1)", "file:///tmp", "http://", "http://x/" + "a" * 600])
+@pytest.mark.parametrize(
+    "page",
+    ["", "http://[", "http://host:99999/", "javascript:alert(1)", "file:///tmp", "http://", "http://x/" + "a" * 600],
+)
 def test_an_address_that_no_phone_opens(votes, page):
     assert "not one that a phone can open" in votes.open(page).hint
 
