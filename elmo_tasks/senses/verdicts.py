@@ -90,6 +90,8 @@ def _claimed(decision: Decision) -> str:
 
 
 def _likeliest(decision: Decision, uses: str) -> str:
+    if decision.probability < 0.5:  # one of many ways, and more likely wrong than right
+        return "How all of them group is not sure."
     likeliest = f"the likeliest is that {_said(decision.groups, uses)} ({_percent(decision.probability)})"
     return f"How all of them group is not sure; {likeliest}."
 
