@@ -226,6 +226,7 @@ class TwoLives:
         n_sentences: sentences of the text.
         n_candidates: content words with enough uses; ``words`` may be fewer.
         verdict: the answer in one or two plain sentences.
+        sees: what the layer of the view sees if that reads no other word; else empty.
     """
 
     model: str
@@ -234,6 +235,7 @@ class TwoLives:
     n_sentences: int
     n_candidates: int
     verdict: str
+    sees: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of ``/two_lives``."""

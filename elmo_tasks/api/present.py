@@ -101,7 +101,7 @@ class PresentService(Protocol):
     """Answers the Present tab."""
 
     def senses(self, word: str) -> tuple[GallerySense, ...]:
-        """The senses of a word in the gallery of example sentences; none for a word that is not in it."""
+        """The senses of a word, or of what it is an inflection of, in the gallery of example sentences; none if it is not in it."""
         ...
 
     def neighbours(self, word: str, n: int = 12) -> StaticNeighbours:

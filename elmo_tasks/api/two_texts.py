@@ -47,6 +47,7 @@ class TwoTexts:
         n_candidates: content words that both use often enough; ``words`` may be fewer.
         map: the uses of the word that was asked for, its groups the two texts; ``None`` if none was.
         verdict: the answer in a few plain sentences.
+        sees: what the layer of the view sees if that reads no other word; else empty.
     """
 
     model: str
@@ -57,6 +58,7 @@ class TwoTexts:
     n_candidates: int
     map: SenseMap | None
     verdict: str
+    sees: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of ``/two_texts``."""

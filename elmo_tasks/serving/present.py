@@ -15,13 +15,14 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import with_mean
 from elmo_tasks.senses.expected_words import EXPECTED
 from elmo_tasks.senses.forming import TwoSenses
-from elmo_tasks.senses.gallery import gallery
+from elmo_tasks.senses.gallery import gallery, gallery_words
 from elmo_tasks.senses.marked_vectors import words_around
 from elmo_tasks.senses.uses import gallery_use
 from elmo_tasks.senses.views_of_uses import WORDS, unit
 from elmo_tasks.serving.asked_uses import check_length
 from elmo_tasks.serving.loaded_models import LoadedModel
 from elmo_tasks.text.mentions import check_word, find_mention
+from elmo_tasks.text.word_forms import are_inflections
 from elmo_tasks.uses import Use, UseVectors, read_uses
 
 #: Every word is read with all words before it: the work grows with the square of this.
@@ -49,7 +50,7 @@ class Presentation:
 
     def senses(self, word: str) -> tuple[GallerySense, ...]:
         """See :meth:`elmo_tasks.api.PresentService.senses`."""
-        wanted = word.strip().lower()
+        wanted = _gallery_word(word.strip().lower())
         found: dict[str, list[str]] = {}
         glosses: dict[str, str] = {}
         for use in gallery():
@@ -171,3 +172,9 @@ def _as_the_verdict(loaded: LoadedModel, uses: Sequence[Use], read: UseVectors) 
     if calibration.speaks.same_sense is None:
         return torch.from_numpy(in_view(loaded.names[calibration.verdict_layer]))
     return torch.from_numpy(calibration.joined(in_view))
+
+
+def _gallery_word(word: str) -> str:
+    """The word of the gallery that this is, or is an inflection of (tables: table); itself if there is none."""
+    known = gallery_words()
+    return word if word in known else next((other for other in known if are_inflections(word, other)), word)

@@ -33,6 +33,7 @@ from elmo_tasks.serving.asked_uses import check_length
 from elmo_tasks.serving.drawn_maps import DrawnMap, MapDrawer, map_points, nearest_first, part, rule_of
 from elmo_tasks.serving.named_groups import named_groups
 from elmo_tasks.serving.sense_map_words import landed, lives_verdict, verdict
+from elmo_tasks.serving.viewed_uses import lowest_sees
 
 MOST_CHAPTER = 200_000
 MOST_CANDIDATES = 60
@@ -184,7 +185,13 @@ class SenseMaps:
         ]
         words.sort(key=lambda w: (-w.is_clear, -w.score))
         return TwoLives(
-            encoder.name, view, tuple(words), len(sentences), len(found), lives_verdict(words, len(chosen), len(found))
+            encoder.name,
+            view,
+            tuple(words),
+            len(sentences),
+            len(found),
+            lives_verdict(words, len(chosen), len(found)),
+            lowest_sees(view, encoder),
         )
 
     def _of_map(self, drawn: DrawnMap, word: str) -> tuple[SenseGroup, ...]:
@@ -194,8 +201,7 @@ class SenseMaps:
 
 
 def _view(name: str, known: SenseMapCalibration | None, encoder: Encoder) -> MapView:
-    lowest = name == "0" or (name == BOTH and encoder.n_layers == 1)
-    sees = encoder.layer_names[0] if lowest else ""
+    sees = lowest_sees(name, encoder)
     found = next((v for v in known.views if v.name == name), None) if known else None
     return MapView(name, found.own_number, found.named, found.right, sees) if found else MapView(name, sees=sees)
 

@@ -18,6 +18,7 @@ from elmo_tasks.senses.views_of_uses import BOTH
 from elmo_tasks.serving.drawn_maps import MapDrawer, map_points, part
 from elmo_tasks.serving.named_groups import named_groups
 from elmo_tasks.serving.two_text_words import moved_verdict, word_verdict
+from elmo_tasks.serving.viewed_uses import lowest_sees
 from elmo_tasks.text.mentions import quoted
 from elmo_tasks.text.word_forms import folded
 
@@ -101,7 +102,8 @@ class TextsSideBySide:
             n_measured_words=0,
         )
         row = _moved(word, (n_one, n_other), found, False)
-        return TwoTexts(encoder.name, view, names, (len(sides[0]), len(sides[1])), (row,), 1, drawn, verdict)
+        sizes = (len(sides[0]), len(sides[1]))
+        return TwoTexts(encoder.name, view, names, sizes, (row,), 1, drawn, verdict, lowest_sees(view, encoder))
 
     def _words(
         self,
@@ -136,7 +138,8 @@ class TextsSideBySide:
         words.sort(key=lambda moved: (-moved.stands_out, -moved.score))
         verdict = moved_verdict(words, names, len(both))
         n_sentences = (len(sides[0]), len(sides[1]))
-        return TwoTexts(encoder.name, view, names, n_sentences, tuple(words), len(both), None, verdict)
+        sees = lowest_sees(view, encoder)
+        return TwoTexts(encoder.name, view, names, n_sentences, tuple(words), len(both), None, verdict, sees)
 
     def _view(self, model: str | None) -> tuple[Encoder, str]:
         encoder = self._drawer.encoder(model)

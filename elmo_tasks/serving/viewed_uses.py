@@ -17,12 +17,18 @@ from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.senses.marked_vectors import MarkedVectors, marked_vectors
 from elmo_tasks.senses.sense_map_calibration import SenseMapCalibration
+from elmo_tasks.senses.views_of_uses import BOTH
 from elmo_tasks.serving.map_calibrations import load_map_calibration
 from elmo_tasks.uses import Use, told_as_share
 
 _KEPT_USES = 4096
 
 _Vectors = tuple[NDArray[np.float16], NDArray[np.float16]]  # [L, D] the layers, [S] the words around
+
+
+def lowest_sees(view: str, encoder: Encoder) -> str:
+    """What the layer of a view sees if that reads no other word; empty for all other views."""
+    return encoder.layer_names[0] if view == "0" or (view == BOTH and encoder.n_layers == 1) else ""
 
 
 class ViewedUses:

@@ -186,7 +186,7 @@ def build(service: Service) -> None:
             model: name of a model; the default one if it is not given.
 
         Returns:
-            model, view, words (word, n_uses, score, is_clear, groups), n_sentences, n_candidates, verdict.
+            model, view, words (word, n_uses, score, is_clear, groups), n_sentences, n_candidates, verdict, sees.
         """
         if not isinstance(text, str) or not isinstance(model or "", str):
             raise gr.Error("Expected a text (a string).", print_exception=False)

@@ -35,6 +35,16 @@ def match_words(agreement: float) -> str:
     return "the groups do not match the meanings that the example sentences were written for"
 
 
+def senses_of_groups(answer: SenseMap) -> list[str]:
+    """For each group the sense that most of its example sentences were written for; empty where no sense has more than half."""
+    found = []
+    for group in range(len(answer.groups)):
+        senses = [use.sense for use in answer.uses if use.group == group and use.sense]
+        most = max(senses, key=senses.count, default="")
+        found.append(most if 2 * senses.count(most) > len(senses) else "")
+    return found
+
+
 def shown_words(answer: SenseMap) -> str:
     """What the picture leaves out."""
     if answer.shown >= 0.995:

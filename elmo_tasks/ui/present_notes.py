@@ -22,7 +22,7 @@ def static(answers: Sequence[StaticNeighbours]) -> str:
     first = listed([f"for “{answer.word}” “{answer.neighbours[0].word}”" for answer in answers if answer.neighbours])
     return (
         f"Let people read the lists aloud and call out meanings that they miss. Nearest is {first}. The lists come from "
-        "vectors trained for this project; nobody chose their words. Then press Next for the explanation."
+        "vectors trained for this project; nobody chose their words. Then reveal the explanation."
     )
 
 
@@ -35,7 +35,7 @@ def story(comparison: Comparison, meant: Sequence[str]) -> str:
     """For the sentences that the audience sorts."""
     found = outcome(comparison, meant)
     return (
-        "Let the audience sort the sentences into A and B first, by hand or with the buttons. Next shows what the model says. "
+        "Let the audience sort the sentences into A and B first, by hand or with the buttons, then reveal what the model says. "
         f"{found.value} {_meant(meant)} {_read(comparison)} How to read its numbers was learned from sentences of other words. "
         "The words of this step were chosen because the model sorts them rightly: many words are harder."
     )
@@ -54,7 +54,7 @@ def forming(answers: tuple[MeaningForms, MeaningForms]) -> str:
             f"by all together {first.right}{so}."
         )
     return (
-        "Press Next or Play. The dots are the word in the two sentences; the two poles are the averages of known uses of each "
+        "Press Play. The dots are the word in the two sentences; the two poles are the averages of known uses of each "
         f"sense. The word is read {by}.{alone} {forming_said(answers)}"
     )
 
@@ -68,8 +68,8 @@ def layers(comparison: Comparison) -> str:
     else:
         start = f"At “{view_title(first.name)}” the cosines go from {number(min(cosines))} to {number(max(cosines))}."
     return (
-        f"{start} Move up with the arrow keys while the slider has the focus, or with Next. {_best_layer(comparison)} Which "
-        "layer is best is a matter of the model and the sentences, not a law."
+        f"{start} Move up with the arrow keys while the slider has the focus, or with the button below. "
+        f"{_best_layer(comparison)} Which layer is best is a matter of the model and the sentences, not a law."
     )
 
 

@@ -38,10 +38,10 @@ def story(comparison: Comparison) -> str:
     return fill(ANSWERS, "story", comparison, *headline(comparison.verdict))
 
 
-def own(comparison: Comparison, query: str, meant: Sequence[str] = ()) -> str:
-    """The answer to the presenter's own word; ``meant`` where the sentences are ours."""
+def own(comparison: Comparison, query: str, meant: Sequence[str] = (), typed: str = "") -> str:
+    """The answer to the presenter's own word; ``meant`` where the sentences are ours, of another form than was ``typed``."""
     found = outcome(comparison, meant).value if meant else ""
-    return fill(ANSWERS, "own", comparison, *headline(comparison.verdict), query, meant_uses(meant), found)
+    return fill(ANSWERS, "own", comparison, *headline(comparison.verdict), query, meant_uses(meant), found, typed)
 
 
 def layers(comparison: Comparison) -> str:

@@ -79,8 +79,7 @@ STEPS = (
         "The room against the model",
         "Ten pairs of short sentences of ours, with words that the verdict was not fitted on; first those that the model is surest "
         "of, and nobody looked at who is right. Let people vote by a show of hands and press what most say, or open the "
-        "vote for phones: they scan the square, and each has one vote a pair. The counts are shown once the pair is revealed. Next "
-        "reveals, and goes on to the next pair.",
+        "vote for phones: they scan the square, and each has one vote a pair. The counts are shown once the pair is revealed.",
     ),
     Step(
         "own",

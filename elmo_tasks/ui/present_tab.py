@@ -90,21 +90,30 @@ def everything(service: Service) -> Shown:
     return shown
 
 
-def ready_sentences(service: Service, word: str) -> list[tuple[str, str]]:
-    """Typical sentences of two senses of a word of the gallery, each with its sense; none for a word that is not in it."""
-    known = {sense.name: sense.sentences for sense in service.present.senses(word)}
-    found = [(known[sense][number], sense) for sense, number in ready_uses(word) if number < len(known.get(sense, ()))]
+def ready_sentences(service: Service, word: str) -> tuple[str, list[tuple[str, str]]]:
+    """Typical sentences of two senses of a word of the gallery, each with its sense; none for a word that is not in it.
+
+    Returns:
+        The word as the gallery has it (tables: table), and the sentences.
+    """
+    senses = service.present.senses(word)
+    known = {sense.name: sense.sentences for sense in senses}
+    base = senses[0].word if senses else word
+    found = [(known[sense][number], sense) for sense, number in ready_uses(base) if number < len(known.get(sense, ()))]
     # A word that the file does not know: the first sentences of its first two senses.
-    return found or [(sentence, sense) for sense in list(known)[:2] for sentence in known[sense][:FIRST]]
+    return base, found or [(sentence, sense) for sense in list(known)[:2] for sentence in known[sense][:FIRST]]
 
 
 def own(service: Service, data: Question) -> dict[str, Any]:
     """The presenter's own word: its answer, or what is missing."""
     lines = str(data.get("sentences") or "").splitlines()
     form = format.form_from({"word": data.get("word"), "sentences": lines})
-    ready = dict(ready_sentences(service, form.word)) if form.word else {}
+    base, found = ready_sentences(service, form.word) if form.word else ("", [])
+    ready = dict(found)
+    typed = ""
     if form.word and not form.sentences:
-        form = format.Form(form.word, tuple(ready))
+        typed = form.word if ready and base != form.word.lower() else ""
+        form = format.Form(base if ready else form.word, tuple(ready))
         if not form.sentences:
             note = f"No sentences are ready for “{form.word}”. Type at least two that use it, one a line."
             return {"parts": {"own": ""}, "notes": {"own": present_notes.own_none()}, "note": note, "word": form.word}
@@ -115,7 +124,7 @@ def own(service: Service, data: Question) -> dict[str, Any]:
         return {"parts": {"own": ""}, "notes": {"own": present_notes.own_none()}, "note": str(error), **shown}
     meant = [ready[s] for s in form.sentences] if set(form.sentences) <= set(ready) else []
     return {
-        "parts": {"own": present_parts.own(comparison, format.query_of(form, comparison.model), meant)},
+        "parts": {"own": present_parts.own(comparison, format.query_of(form, comparison.model), meant, typed)},
         "notes": {"own": present_notes.own(comparison, meant)},
         "note": "",
         **shown,

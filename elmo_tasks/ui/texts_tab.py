@@ -62,7 +62,7 @@ def build(service: Service) -> None:
 
         Returns:
             model, view, names, n_sentences, words (word, n_first, n_second, distance, chance, p, score, stands_out),
-            n_candidates, map (as /sense_map, its groups the two texts; null without a word), verdict.
+            n_candidates, map (as /sense_map, its groups the two texts; null without a word), verdict, sees.
         """
         if not all(isinstance(text, str) for text in (first, second, word, model or "")):
             raise gr.Error("Expected two texts and a word (strings).", print_exception=False)

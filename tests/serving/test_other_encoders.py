@@ -9,9 +9,9 @@ import pytest
 from elmo_tasks.errors import InputError
 from elmo_tasks.senses.gallery import gallery
 from elmo_tasks.serving.session import Session
-from elmo_tasks.ui import asked, compare_tab, handouts, landing, map_tab, probes_tab, texts_tab, what_if_tab
+from elmo_tasks.ui import asked, compare_tab, handouts, landing, map_page, map_tab, probes_tab, texts_tab, what_if_tab
 from elmo_tasks.ui.format import layer_sentence
-from elmo_tasks.wording.views import layer_title
+from elmo_tasks.wording.views import layer_title, mapped_by
 from tests.encoders.tiny_transformers import tiny_bert
 
 SENTENCES = ["The bank refused our loan.", "We sat on the bank of the river.", "My bank raised its fees."]
@@ -174,3 +174,11 @@ def test_static_vectors_draw_maps_by_the_words_around_and_find_uses(static):
     assert len(static.maps.sense_map("bank").uses) == 24
     assert static.nearest.uses("bank", SENTENCES[0]).uses[0].cosine == pytest.approx(1.0, abs=1e-3)
     assert static.present.forms("bank", SENTENCES[1], ["money", "river"]).steps
+
+
+def test_what_static_vectors_compare_two_texts_and_the_words_of_one_by_is_no_layer_1(static):
+    text = "\n".join(f"The zebra drank from a river while lions slept under trees, day {k}." for k in range(8))
+    said = "by one vector for each word together with the words around them"
+    lives, texts = static.maps.two_lives(text), static.texts.set_against(text, text)
+    assert [mapped_by(found.view, found.sees) for found in (lives, texts)] == [said, said]
+    assert f"Compared {said}" in map_page.lives_page(lives)

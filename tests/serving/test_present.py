@@ -160,3 +160,8 @@ def test_senses_are_those_of_the_gallery(session):
     assert [sense.name for sense in session.present.senses("Bank ")] == ["money", "river", "rely"]
     assert len(session.present.senses("bank")[0].sentences) == 8
     assert session.present.senses("house") == ()
+
+
+def test_senses_of_an_inflection_are_those_of_its_base(session):
+    assert {sense.word for sense in session.present.senses("Tables")} == {"table"}
+    assert session.present.senses("banker") == ()  # another word

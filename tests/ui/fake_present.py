@@ -39,8 +39,10 @@ class FakePresent:
     """The word is nearer to neither sense until the word that decides comes."""
 
     def senses(self, word: str) -> tuple[GallerySense, ...]:
-        known = SENSES.get(word.strip().lower(), {})
-        return tuple(GallerySense(word.strip().lower(), name, *rest) for name, rest in known.items())
+        base = word.strip().lower()
+        base = base if base in SENSES else base.removesuffix("s")
+        known = SENSES.get(base, {})
+        return tuple(GallerySense(base, name, *rest) for name, rest in known.items())
 
     def neighbours(self, word: str, n: int = 12) -> StaticNeighbours:
         if not word.isalpha():

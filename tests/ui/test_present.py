@@ -193,6 +193,17 @@ def test_ready_sentences_of_an_own_word(service, monkeypatch):
     assert "Meant were money: 1 and 3; river: 2 and 4." in value["notes"]["own"]
 
 
+def test_an_inflected_own_word_takes_the_sentences_of_its_base_and_says_so(service, monkeypatch):
+    monkeypatch.setattr(
+        present_tab, "ready_uses", lambda word: tuple((s, n) for n in (0, 1) for s in ("money", "river"))
+    )
+    value = present_tab.respond(service, {"ask": "own", "word": "Banks", "sentences": ""})
+    assert value["word"] == "bank"
+    assert "Sentences are ready for “bank”, not for “Banks”." in value["parts"]["own"]
+    again = present_tab.respond(service, {"ask": "own", "word": "bank", "sentences": ""})
+    assert "Sentences are ready for" not in again["parts"]["own"]
+
+
 def test_an_own_word_without_ready_sentences_asks_for_some(service):
     value = present_tab.respond(service, {"ask": "own", "word": "house", "sentences": ""})
     assert value["note"] == "No sentences are ready for “house”. Type at least two that use it, one a line."
