@@ -26,10 +26,13 @@ install: $(VENV)/.app  ## only install, into .venv: then `. .venv/bin/activate`,
 app: $(VENV)/.app  ## open the app with the bundled models (ARGS="--port 7861" for its options)
 	$(BIN)/elmo-tasks app $(ARGS)
 
-test: $(VENV)/.dev  ## run all tests (ARGS="-m 'not browser'" for pytest's options)
+test: $(VENV)/.dev  ## run the tests, in the browser too, but for those marked slow (ARGS="-k compare" for pytest's options)
+	$(PYTEST) -m "not slow" $(ARGS)
+
+test-all: $(VENV)/.dev  ## run all tests, as the CI does
 	$(PYTEST) $(ARGS)
 
-test-fast: $(VENV)/.dev  ## run what takes no more than seconds a test: no browser, no training, no large data
+test-fast: $(VENV)/.dev  ## run neither slow tests nor those in the browser
 	$(PYTEST) -m "not slow and not browser and not network" $(ARGS)
 
 train-ner: $(VENV)/.app  ## train an entity tagger on a small sample, in a minute (ARGS="--encoder NAME" and the like)

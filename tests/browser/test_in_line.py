@@ -30,6 +30,7 @@ def ask_slowly(fake_app) -> Iterator[Callable[[], None]]:
         job.result()
 
 
+@pytest.mark.slow
 def test_who_waits_is_told_the_place_in_line_until_the_answer_comes(open_page, ask_slowly):
     page = open_page()
     ask_slowly()

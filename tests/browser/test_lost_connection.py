@@ -42,6 +42,7 @@ RUNS = ("[role=tab]:text-is('Train')", ".train-answer h2")
 PRESENT = ("[role=tab]:text-is('Present')", ".present")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("opens", "answer"), [FOLD, WEIGHTS, RUNS, PRESENT], ids=["why", "weights", "runs", "present"])
 def test_what_asks_by_itself_gives_up_after_a_minute_and_can_ask_again(open_page, opens, answer):
     page = open_page(alone=True)

@@ -47,6 +47,7 @@ def next_(page):
     return page.locator("[data-go=next]")
 
 
+@pytest.mark.slow
 def test_the_keys_of_a_remote_go_through_all_steps(present):
     page = answered(present())
     seen = [number(page)]
@@ -157,6 +158,7 @@ def test_a_meaning_turns_at_the_word_that_decides(present):
     end_of_reading(page).filter(has_text=f"From “{one}” on, 1 is nearer to “{pair.senses[0]}”.").wait_for()
 
 
+@pytest.mark.slow
 def test_play_runs_to_the_end_and_next_skips_there(present):
     page = answered(present(6))
     assert next_(page).inner_text() == "Play"

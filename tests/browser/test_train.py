@@ -84,6 +84,7 @@ def test_examples_are_typed_a_line_each(open_page):
     assert not page.get_by_text("Type them", exact=True).is_visible()
 
 
+@pytest.mark.slow
 def test_a_run_is_renamed_and_deleted(open_page):
     page = open_page("tab=train", ready=READY)
     page.locator("#train-name").fill("Tmp run")

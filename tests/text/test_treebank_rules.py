@@ -41,6 +41,7 @@ def glued(line: str) -> str:
     return re.sub(r"(?<=[(\[{$#]) ", "", re.sub(r'" ([^"]*) "', r'"\1"', line))
 
 
+@pytest.mark.slow
 def test_our_own_texts():
     for use in gallery():
         check(use.sentence)
