@@ -214,7 +214,7 @@ def is_said(session: Session, example: TryExample, with_context: bool = True) ->
     heads = {info.name: info for info in session.heads.offered()}
     first = {kind: next(h for h in heads.values() if h.kind == kind) for kind in ("classification", "tagging")}
     names = {kind: head.name if with_context else head.baseline for kind, head in first.items()}
-    found = session.heads.classify(example.lines, names["classification"], pushes=False) if example.feeling else ()
+    found = session.heads.classify(example.lines, names["classification"], occlusion=False) if example.feeling else ()
     tagged = session.heads.tag(example.lines, names["tagging"]) if example.names else ()
     return tuple(said(result) for result in found) == example.feeling and (
         tuple(tuple(span.type for span in sentence.spans) for sentence in tagged) == example.names

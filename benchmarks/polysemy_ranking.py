@@ -1,4 +1,4 @@
-"""Whether words with two lives are found: ``python -m benchmarks.two_lives TEXT``.
+"""Whether words with two lives are found: ``python -m benchmarks.polysemy_ranking TEXT``.
 
 No text comes with the truth, so words with two lives are made: two content words of the text are taken for one (a pseudoword:
 Gale, Church and Yarowsky, 1992; Schütze, 1992), and are ranked among its other words. Prints how high they come, how many are

@@ -1,4 +1,4 @@
-"""What the verdict's parts were chosen by: ``python -m benchmarks.speaker_choices``.
+"""What the verdict's parts were chosen by: ``python -m benchmarks.selected_view``.
 
 Everything is measured on the half of the gallery's words that calibrations are fitted on; the held-out half is not looked at.
 Prints the cross-validated log-loss at even odds of every reading of two uses (a coin's is 0.693), of the words around a use

@@ -12,13 +12,13 @@ from elmo_tasks.api.maps import (
     MapUse,
     MapView,
     NearOnMap,
+    PolysemyRanking,
+    RankedWord,
     SenseGroup,
     SenseMap,
-    SplitWord,
-    TwoLives,
 )
 from elmo_tasks.api.nearest import NearestService, NearestUses, NearUse
-from elmo_tasks.api.predictions import ClassifiedText, Entity, Reading, TaggedSentence, WordPush
+from elmo_tasks.api.predictions import ClassifiedText, Entity, Reading, TaggedSentence, WordOcclusion
 from elmo_tasks.api.present import FormingStep, GallerySense, MeaningForms, PresentService
 from elmo_tasks.api.probes import LayerScore, ModelProbes, PaperScores, ProbeResult, ProbeService
 from elmo_tasks.api.request import Limits, NoLongerWanted, Progress, check_wanted, for_everybody, wanted_while
@@ -77,10 +77,12 @@ __all__ = [
     "NearestUses",
     "NoLongerWanted",
     "PaperScores",
+    "PolysemyRanking",
     "PresentService",
     "ProbeResult",
     "ProbeService",
     "Progress",
+    "RankedWord",
     "Reading",
     "RespelledLayer",
     "Respelling",
@@ -94,7 +96,6 @@ __all__ = [
     "SideBySide",
     "Sides",
     "SplitScore",
-    "SplitWord",
     "StaticNeighbour",
     "StaticNeighbours",
     "SubstituteService",
@@ -105,7 +106,6 @@ __all__ = [
     "TrainingOffer",
     "TrainingPlan",
     "TrainingService",
-    "TwoLives",
     "TwoTextService",
     "TwoTexts",
     "VoteCount",
@@ -114,7 +114,7 @@ __all__ = [
     "VoteState",
     "WhatIfService",
     "WhyService",
-    "WordPush",
+    "WordOcclusion",
     "WrittenHere",
     "check_wanted",
     "for_everybody",

@@ -62,7 +62,7 @@ class HeadService(Protocol):
         ...
 
     def classify(
-        self, texts: Sequence[str], head: str | None = None, pushes: bool = True
+        self, texts: Sequence[str], head: str | None = None, occlusion: bool = True
     ) -> tuple[ClassifiedText, ...]:
         """Classify 1 to ``limits.max_texts`` texts with a head of kind ``"classification"``, the default one if ``None``."""
         ...

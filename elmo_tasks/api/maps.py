@@ -197,7 +197,7 @@ class LandedUse:
 
 
 @dataclass(frozen=True)
-class SplitWord:
+class RankedWord:
     """A word of a text, and how clearly its uses there split.
 
     Attributes:
@@ -216,7 +216,7 @@ class SplitWord:
 
 
 @dataclass(frozen=True)
-class TwoLives:
+class PolysemyRanking:
     """The words of a text, those whose uses split most clearly first.
 
     Attributes:
@@ -231,14 +231,14 @@ class TwoLives:
 
     model: str
     view: str
-    words: tuple[SplitWord, ...]
+    words: tuple[RankedWord, ...]
     n_sentences: int
     n_candidates: int
     verdict: str
     sees: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``/two_lives``."""
+        """The JSON of ``/polysemy_ranking``."""
         return asdict(self)
 
 
@@ -279,6 +279,8 @@ class MapService(Protocol):
         """
         ...
 
-    def two_lives(self, text: str, model: str | None = None, progress: Progress | None = None) -> TwoLives:
+    def polysemy_ranking(
+        self, text: str, model: str | None = None, progress: Progress | None = None
+    ) -> PolysemyRanking:
         """Rank the content words of a text by how clearly their uses split into groups."""
         ...

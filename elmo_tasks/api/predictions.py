@@ -92,20 +92,20 @@ class TaggedSentence:
 
 
 @dataclass(frozen=True)
-class WordPush:
+class WordOcclusion:
     """What one word does to the label of its text, found by leaving the word out.
 
     Attributes:
         token: the word.
         start: where it begins in the text.
         end: one past where it ends.
-        push: probability of the text's label with the word minus without it: positive words speak for the label.
+        change: probability of the text's label with the word minus without it: positive words speak for the label.
     """
 
     token: str
     start: int
     end: int
-    push: float
+    change: float
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class ClassifiedText:
         tokens: its tokens.
         label: the most probable class.
         probabilities: of each class, in the order of the head's classes.
-        pushes: one for each token, in order; empty if they were not asked for, or if there are more words than one request may
+        occlusion: one for each token, in order; empty if they were not asked for, or if there are more words than one request may
             have weighed.
         is_sure: whether the label is probable enough to be said; where not, the text is clearly none of the classes.
     """
@@ -126,7 +126,7 @@ class ClassifiedText:
     tokens: tuple[str, ...]
     label: str
     probabilities: dict[str, float]
-    pushes: tuple[WordPush, ...] = ()
+    occlusion: tuple[WordOcclusion, ...] = ()
     is_sure: bool = True
 
     def to_dict(self) -> dict[str, Any]:
@@ -137,5 +137,5 @@ class ClassifiedText:
             "label": self.label,
             "is_sure": self.is_sure,
             "probabilities": dict(self.probabilities),
-            "pushes": [asdict(push) for push in self.pushes],
+            "occlusion": [asdict(word) for word in self.occlusion],
         }

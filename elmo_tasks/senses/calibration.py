@@ -80,7 +80,7 @@ class Calibration:
         layers: one entry per layer, then the mean.
         others: what stands around the use, without its vector: each alone; then what was best together.
         verdict_layer: position of the layer that speaks, or that speaks best.
-        speaker: name of the reading that is behind the verdict, the one that fits the calibration words best.
+        selected: name of the reading that is behind the verdict, the one that fits the calibration words best.
         centres: ``[S]`` mean of each of the others, which is taken away from each use's.
     """
 
@@ -88,7 +88,7 @@ class Calibration:
     layers: tuple[LayerCalibration, ...]
     others: tuple[Reading, ...]
     verdict_layer: int
-    speaker: str
+    selected: str
     centres: Mapping[str, tuple[float, ...]]
 
     @classmethod
@@ -121,7 +121,7 @@ class Calibration:
     @property
     def speaks(self) -> Reading:
         """The reading behind the verdict."""
-        return self.reading(self.speaker)
+        return self.reading(self.selected)
 
     def centred(self, view: str, vectors: NDArray[np.floating]) -> NDArray[np.float32]:
         """``[n, S]`` what stands around each use, about the centre of that view, of length 1; zero where nothing is known."""
@@ -133,7 +133,7 @@ class Calibration:
         return np.asarray(found @ found.T, np.float64)
 
     def joined(self, vectors_in: Callable[[str], NDArray[np.floating]]) -> NDArray[np.float32]:
-        """What the speaker reads of uses as one vector each: of two uses alone, the higher the cosine, the higher its probability.
+        """What the selected one reads of each use as one vector: of two uses alone, a higher cosine is a higher probability.
 
         Its log-odds are a weighted sum of cosines, which is the dot product of the views side by side, each times the root of its
         weight. That holds where every view knows something of both uses; a view that speaks against one meaning where it is
@@ -165,7 +165,7 @@ class Calibration:
             tuple(LayerCalibration(**_reading(layer)) for layer in raw["layers"]),
             tuple(Reading(**_reading(other)) for other in raw["others"]),
             int(raw["verdict_layer"]),
-            str(raw["speaker"]),
+            str(raw["selected"]),
             {view: tuple(centre) for view, centre in raw["centres"].items()},
         )
 

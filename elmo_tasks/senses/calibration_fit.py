@@ -51,20 +51,20 @@ def calibrate(
     several = [views for views in losses if len(views) == len(others) + 1]
     together = {TOGETHER: min(several, key=lambda views: losses[views])} if several else {}
     read_by = {**alone, **together}
-    speaker = min(read_by, key=lambda name: losses[read_by[name]])
+    selected = min(read_by, key=lambda name: losses[read_by[name]])
     found = {
         name: _measured(Reading(name, views), fit_on, measure_on, [place[view] for view in views])
         for name, views in read_by.items()
     }
     layers = [found.get(name, Reading(name)) for name in names]
-    read = [name for name in found[speaker].views if name in names]
+    read = [name for name in found[selected].views if name in names]
     best = min(names[1:], key=lambda name: losses[(name,)], default=names[0])
     return Calibration(
         checksum,
         tuple(LayerCalibration(**vars(layer), random_pair_cosine=random_pair[k]) for k, layer in enumerate(layers)),
         tuple(found[name] for name in (*others, *together)),
         place[read[0] if read else best],
-        speaker,
+        selected,
         {view: tuple(round(float(value), 6) for value in centre) for view, centre in centres.items()},
     )
 

@@ -17,7 +17,7 @@ from elmo_tasks.senses.substitutes import log_frequencies, told_by_both
 
 #: The words that the model would have written there, as static vectors.
 EXPECTED = "expected"
-# The most frequent words of the vocabulary are enough: see `python -m benchmarks.speaker_choices`.
+# The most frequent words of the vocabulary are enough: see `python -m benchmarks.selected_view`.
 _WORDS = 10_000
 
 

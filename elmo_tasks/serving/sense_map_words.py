@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elmo_tasks.api import SenseGroup, SplitWord
+from elmo_tasks.api import RankedWord, SenseGroup
 from elmo_tasks.senses.clustering import FEWEST_USES, Split
 from elmo_tasks.text.mentions import quoted
 
@@ -102,7 +102,7 @@ def landed(groups: Sequence[SenseGroup], group: int | None, order: Sequence[int]
     )
 
 
-def lives_verdict(words: Sequence[SplitWord], n_sorted: int, n_found: int) -> str:
+def ranking_verdict(words: Sequence[RankedWord], n_sorted: int, n_found: int) -> str:
     """What the words of a text say, of which ``n_sorted`` of ``n_found`` were looked at."""
     clear = [f"“{w.word}”" for w in words if w.is_clear]
     looked = f"the {n_sorted} most frequent of {n_found}" if n_sorted < n_found else f"all {n_found}"

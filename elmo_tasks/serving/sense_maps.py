@@ -11,11 +11,11 @@ from elmo_tasks.api import (
     MapRequest,
     MapView,
     NearOnMap,
+    PolysemyRanking,
     Progress,
+    RankedWord,
     SenseGroup,
     SenseMap,
-    SplitWord,
-    TwoLives,
 )
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
@@ -32,7 +32,7 @@ from elmo_tasks.senses.views_of_uses import BOTH
 from elmo_tasks.serving.asked_uses import check_length
 from elmo_tasks.serving.drawn_maps import DrawnMap, MapDrawer, map_points, nearest_first, part, rule_of
 from elmo_tasks.serving.named_groups import named_groups
-from elmo_tasks.serving.sense_map_words import landed, lives_verdict, verdict
+from elmo_tasks.serving.sense_map_words import landed, ranking_verdict, verdict
 from elmo_tasks.serving.viewed_uses import lowest_sees
 
 MOST_CHAPTER = 200_000
@@ -143,8 +143,10 @@ class SenseMaps:
             landed(groups, found.group, found.order),
         )
 
-    def two_lives(self, text: str, model: str | None = None, progress: Progress | None = None) -> TwoLives:
-        """See :meth:`elmo_tasks.api.MapService.two_lives`."""
+    def polysemy_ranking(
+        self, text: str, model: str | None = None, progress: Progress | None = None
+    ) -> PolysemyRanking:
+        """See :meth:`elmo_tasks.api.MapService.polysemy_ranking`."""
         if not text.strip():
             raise InputError("Paste a text first: a chapter, an article, or many messages.", field="text")
         if len(text) > MOST_CHAPTER:
@@ -173,7 +175,7 @@ class SenseMaps:
                 progress(f"Sorting the uses of “{word}”", 0.6 + 0.4 * (k + 1) / len(chosen))
         apart = outlier_scores([split.score for split in splits], [len(uses) for _, uses in chosen])
         words = [
-            SplitWord(
+            RankedWord(
                 word,
                 len(found[k].uses),
                 round(float(apart[k]), 2),
@@ -184,13 +186,13 @@ class SenseMaps:
             if len(split.groups) > 1
         ]
         words.sort(key=lambda w: (-w.is_clear, -w.score))
-        return TwoLives(
+        return PolysemyRanking(
             encoder.name,
             view,
             tuple(words),
             len(sentences),
             len(found),
-            lives_verdict(words, len(chosen), len(found)),
+            ranking_verdict(words, len(chosen), len(found)),
             lowest_sees(view, encoder),
         )
 

@@ -18,7 +18,7 @@ from elmo_tasks.api import (
     MixWeights,
     Score,
     TaggedSentence,
-    WordPush,
+    WordOcclusion,
 )
 from elmo_tasks.encoders import Encoder
 from elmo_tasks.errors import ConfigError, InputError, WeightsError
@@ -35,7 +35,7 @@ from elmo_tasks.wording.task_kinds import METRIC_WORDS
 #: A head with this at the end of its name is the same head on the context-free layer.
 NO_CONTEXT = "-layer0"
 # Leaving out each word of a longer text would take too long to follow typing.
-_MOST_PUSHED = 100
+_MOST_OCCLUDED = 100
 # Words that one request may have read again without one: some four seconds of elmo-mini on one core.
 _MOST_LEFT_OUT = 20_000
 _log = logging.getLogger(__name__)
@@ -80,7 +80,7 @@ class TrainedHeads:
         return tuple(map(TAGGING.result, sentences, rows, tagged))
 
     def classify(
-        self, texts: Sequence[str], head: str | None = None, pushes: bool = True
+        self, texts: Sequence[str], head: str | None = None, occlusion: bool = True
     ) -> tuple[ClassifiedText, ...]:
         """See :meth:`elmo_tasks.api.HeadService.classify`."""
         rows = self._tokens(texts, "text")
@@ -91,10 +91,10 @@ class TrainedHeads:
             replace(CLASSIFICATION.result(text, row, found), is_sure=found.confidence >= least)
             for text, row, found in zip(texts, rows, said, strict=True)
         ]
-        if not pushes:
+        if not occlusion:
             return tuple(results)
-        pushed = _pushes(predictor, rows, said)
-        return tuple(replace(result, pushes=found) for result, found in zip(results, pushed, strict=True))
+        effects = _occlusion(predictor, rows, said)
+        return tuple(replace(result, occlusion=found) for result, found in zip(results, effects, strict=True))
 
     def _files(self) -> dict[str, HeadFiles]:
         """The heads by name: of each kind the default one first, a head before its baseline, shipped ones before own."""
@@ -255,9 +255,9 @@ def _read(predictor: Predictor, said: Sequence[TextPrediction]) -> list[TextPred
     return [TextPrediction(found.label, predictor.confidence.read(found.probabilities)) for found in said]
 
 
-def _pushes(
+def _occlusion(
     predictor: Predictor, rows: Sequence[Sequence[Token]], said: Sequence[TextPrediction]
-) -> list[tuple[WordPush, ...]]:
+) -> list[tuple[WordOcclusion, ...]]:
     """Leave out each word in turn (occlusion: Zeiler and Fergus, 2014; Li, Monroe and Jurafsky, 2016).
 
     The shortest texts first, until what one request may cost is spent; all of them in batches of like length.
@@ -265,15 +265,15 @@ def _pushes(
     chosen, spent = [], 0
     for k in sorted(range(len(rows)), key=lambda k: len(rows[k])):
         spent += len(rows[k]) * (len(rows[k]) - 1)
-        if 2 <= len(rows[k]) <= _MOST_PUSHED and spent <= _MOST_LEFT_OUT:
+        if 2 <= len(rows[k]) <= _MOST_OCCLUDED and spent <= _MOST_LEFT_OUT:
             chosen.append(k)
     words = {k: [token.text for token in rows[k]] for k in chosen}
     without = [(k, at) for k in chosen for at in range(len(words[k]))]
     texts = [words[k][:at] + words[k][at + 1 :] for k, at in without]
-    found: dict[int, list[WordPush]] = {k: [] for k in range(len(rows))}
+    found: dict[int, list[WordOcclusion]] = {k: [] for k in range(len(rows))}
     left = (read for batch in batched(texts) for read in _read(predictor, predictor.classify(batch)))
     for (k, at), read in zip(without, left, strict=True):
         token = rows[k][at]
         change = said[k].confidence - read.probabilities[said[k].label]
-        found[k].append(WordPush(token.text, token.start, token.end, change))
+        found[k].append(WordOcclusion(token.text, token.start, token.end, change))
     return [tuple(found[k]) for k in range(len(rows))]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elmo_tasks.api import ModelInfo, SenseMap, TwoLives
+from elmo_tasks.api import ModelInfo, PolysemyRanking, SenseMap
 from elmo_tasks.ui import map_picture
 from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.map_words import csv_text, measured, own_words, shown_words
@@ -59,7 +59,7 @@ def page(answer: SenseMap, models: Sequence[ModelInfo], query: str = "", left_ou
     )
 
 
-def lives_page(answer: TwoLives, query: str = "", left_out: str = "") -> str:
+def ranking_page(answer: PolysemyRanking, query: str = "", left_out: str = "") -> str:
     """The words of a text, those whose uses split most clearly first; each opens its map; the link as in :func:`page`."""
     first, rest = headline(answer.verdict)
     rows = (
@@ -73,7 +73,7 @@ def lives_page(answer: TwoLives, query: str = "", left_out: str = "") -> str:
         for word in answer.words
     )
     return render(
-        "lives.html",
+        "ranking.html",
         answer=answer,
         first=first,
         rest=rest,

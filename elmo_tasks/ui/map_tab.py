@@ -92,7 +92,7 @@ def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], 
 
     def work(progress: Progress) -> str:
         if form.lives:
-            return map_page.lives_page(service.maps.two_lives(form.text, form.model, progress), *link_of(form))
+            return map_page.ranking_page(service.maps.polysemy_ranking(form.text, form.model, progress), *link_of(form))
         found = service.maps.sense_map(
             form.word, form.text, form.view, form.groups, form.gallery, form.name, form.model, progress, form.index
         )
@@ -175,11 +175,11 @@ def build(service: Service) -> None:
         except InputError as error:
             raise gr.Error(str(error), print_exception=False) from None
 
-    def two_lives(text: str, model: str | None = None) -> dict[str, Any]:
+    def polysemy_ranking(text: str, model: str | None = None) -> dict[str, Any]:
         """Rank the content words of a text by how clearly their uses split into groups.
 
         Example: ``predict("The bank lends. A bank pays. My bank closed. One bank. A river bank. The muddy bank.",
-        api_name="/two_lives")``.
+        api_name="/polysemy_ranking")``.
 
         Args:
             text: at most 200,000 characters.
@@ -191,11 +191,11 @@ def build(service: Service) -> None:
         if not isinstance(text, str) or not isinstance(model or "", str):
             raise gr.Error("Expected a text (a string).", print_exception=False)
         try:
-            return service.maps.two_lives(text, model or None).to_dict()
+            return service.maps.polysemy_ranking(text, model or None).to_dict()
         except InputError as error:
             raise gr.Error(str(error), print_exception=False) from None
 
     on_question(editor, on_submit, [editor, result], **MAP_USES)
     gr.api(sense_map, api_name="sense_map", **SLOW)
     landing.endpoint(service)
-    gr.api(two_lives, api_name="two_lives", **SLOW)
+    gr.api(polysemy_ranking, api_name="polysemy_ranking", **SLOW)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from elmo_tasks.api import ClassifiedText, WordPush
+from elmo_tasks.api import ClassifiedText, WordOcclusion
 from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.heads import Offer, about_line, by_head, json_data
 from elmo_tasks.ui.page import render
@@ -71,24 +71,24 @@ def step(push: float) -> str:
     return "" if not reached else f"{'for' if push > 0 else 'against'}{reached}"
 
 
-def tip(result: ClassifiedText, push: WordPush) -> str:
+def tip(result: ClassifiedText, word: WordOcclusion) -> str:
     """What would be if the word were not there."""
     now = _sureness(result)
-    then = min(1.0, max(0.0, now - push.push))
+    then = min(1.0, max(0.0, now - word.change))
     label = class_words(result.label)
     if percent(now) == percent(then):
-        return f"Without “{push.token}”: still {label} {percent(now)}."
-    return f"Without “{push.token}”: {label} {percent(then)} instead of {percent(now)}."
+        return f"Without “{word.token}”: still {label} {percent(now)}."
+    return f"Without “{word.token}”: {label} {percent(then)} instead of {percent(now)}."
 
 
-def words(result: ClassifiedText) -> list[tuple[str, WordPush | None]]:
-    """The text as typed, in pieces, each word with its push."""
-    return pieces(result.text, ((push.start, push.end, push) for push in result.pushes))
+def words(result: ClassifiedText) -> list[tuple[str, WordOcclusion | None]]:
+    """The text as typed, in pieces, each word with what leaving it out changes."""
+    return pieces(result.text, ((word.start, word.end, word) for word in result.occlusion))
 
 
 def unweighed(results: Sequence[ClassifiedText]) -> str:
     """Says of which texts no word is weighed, because weighing takes as long as reading the text once for each word; or nothing."""
-    found = [str(k) for k, result in enumerate(results, 1) if not result.pushes and len(result.tokens) > 1]
+    found = [str(k) for k, result in enumerate(results, 1) if not result.occlusion and len(result.tokens) > 1]
     if not found:
         return ""
     where = "this text" if len(results) == 1 else f"text{'s' if len(found) > 1 else ''} {listed(found)}"
@@ -123,20 +123,20 @@ def card(
         tip=tip,
         base=base,
         unweighed=unweighed(results),
-        has_pushes=any(result.pushes for result in results),
+        has_occlusion=any(result.occlusion for result in results),
         csv=csv_text(offer, results, without),
         data=json_data(offer, results, without),
     )
 
 
 def csv_text(offer: Offer, results: Sequence[ClassifiedText], without: Sequence[ClassifiedText] = ()) -> str:
-    """One row per word, or per text where there are no pushes."""
+    """One row per word, or per text where no word was left out."""
     classes = list(results[0].probabilities)
     header = ["text number", "head", "label", *(f"probability of {name}" for name in classes), "word", "push", "text"]
     rows: list[list[str | float]] = []
     for name, number, result in by_head(offer, results, without):
         first: list[str | float] = [str(number), name, result.label]
         first += [result.probabilities.get(label, 0.0) for label in classes]
-        words: list[list[str | float]] = [[push.token, push.push] for push in result.pushes] or [["", ""]]
+        words: list[list[str | float]] = [[word.token, word.change] for word in result.occlusion] or [["", ""]]
         rows += [[*first, *word, result.text] for word in words]
     return csv_file(header, rows)

@@ -175,7 +175,7 @@ def build(service: Service) -> None:
             result = markup(first, "scripts/word_tips.js", "scripts/try_answer.js")
 
     def sentiment_endpoint(texts: list[str], head: str | None = None) -> list[dict[str, Any]]:
-        """Say how texts sound: label, probabilities, and the push of every word (what leaving it out changes).
+        """Say how texts sound: label, probabilities, and the occlusion of every word (what leaving it out changes).
 
         Example: ``predict(["A warm and funny film.", "The room was cold."], api_name="/sentiment")``.
 
@@ -184,7 +184,7 @@ def build(service: Service) -> None:
             head: name of a classification head; the default one if it is not given.
 
         Returns:
-            For each text: text, tokens, label, probabilities by class, pushes (token, start, end, push); none for
+            For each text: text, tokens, label, probabilities by class, occlusion (token, start, end, change); none for
             texts of more words than one request may have weighed, the shortest texts first.
         """
         _checked(texts, head, "texts")

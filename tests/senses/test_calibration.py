@@ -66,7 +66,7 @@ def test_what_knows_speaks():
     assert words_know.reading(WORDS).right > 0.9
     assert words_know.reading(WORDS).named > words_know.layers[2].named + 0.3
     both = calibrated(1.2, 1.2)
-    assert both.speaker == TOGETHER
+    assert both.selected == TOGETHER
     assert both.speaks is both.reading(TOGETHER)
     assert both.speaks.named > max(both.reading(WORDS).named, both.layers[2].named)
 
@@ -81,7 +81,7 @@ def test_what_knows_speaks():
 )
 def test_those_that_know_something_are_read_together(strengths, views):
     calibration = calibrated(*strengths)
-    assert calibration.speaker == TOGETHER
+    assert calibration.selected == TOGETHER
     assert views <= set(calibration.speaks.views)
     if strengths[0]:
         assert {"2", "mean"} & set(calibration.speaks.views)  # both have it
@@ -128,7 +128,7 @@ def test_it_survives_json():
     assert calibration.speaks.grouping.of_size(12) == calibration.speaks.grouping.sizes[8]
 
 
-def test_what_the_speaker_reads_as_one_vector_ranks_pairs_as_its_probabilities_do():
+def test_what_the_selected_view_reads_as_one_vector_ranks_pairs_as_its_probabilities_do():
     calibration = calibrated(1.5, 1.5, 1.5)
     same = calibration.speaks.same_sense
     r = np.random.default_rng(4)

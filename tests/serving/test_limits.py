@@ -24,7 +24,7 @@ def session() -> Session:
         (lambda s: s.why.explain("bank", [LONG, *TWO]), "the most is 200"),
         (lambda s: s.substitutes.written("bank", [LONG, *TWO]), "the most is 200"),
         (lambda s: s.maps.sense_map("bank", "The bank. " * 250_000), "2,500,000 characters; the most is 2,000,000"),
-        (lambda s: s.maps.two_lives("The bank. " * 25_000), "250,000 characters; the most is 200,000"),
+        (lambda s: s.maps.polysemy_ranking("The bank. " * 25_000), "250,000 characters; the most is 200,000"),
         (lambda s: s.nearest.uses("bank", LONG), "304 words; the most is 200"),
         (lambda s: s.nearest.uses("bank", WIDE), "the most is 2,000"),
         (lambda s: s.what_if.layer_products("bank", ["A bank."] * 13), "2 to 12 sentences; there are 13"),

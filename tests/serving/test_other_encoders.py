@@ -179,6 +179,6 @@ def test_static_vectors_draw_maps_by_the_words_around_and_find_uses(static):
 def test_what_static_vectors_compare_two_texts_and_the_words_of_one_by_is_no_layer_1(static):
     text = "\n".join(f"The zebra drank from a river while lions slept under trees, day {k}." for k in range(8))
     said = "by one vector for each word together with the words around them"
-    lives, texts = static.maps.two_lives(text), static.texts.set_against(text, text)
+    lives, texts = static.maps.polysemy_ranking(text), static.texts.set_against(text, text)
     assert [mapped_by(found.view, found.sees) for found in (lives, texts)] == [said, said]
-    assert f"Compared {said}" in map_page.lives_page(lives)
+    assert f"Compared {said}" in map_page.ranking_page(lives)

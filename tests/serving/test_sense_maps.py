@@ -98,7 +98,7 @@ def test_what_has_no_map_is_said_at_its_field(session, arguments, field, message
 def test_words_of_a_text_are_ranked(session):
     said = []
     text = "\n".join(f"The zebra drank from a river while lions slept under trees, day {k}." for k in range(8))
-    found = session.maps.two_lives(text, progress=lambda what, share: said.append(share))
+    found = session.maps.polysemy_ranking(text, progress=lambda what, share: said.append(share))
     assert found.n_candidates == len(found.words) or found.n_candidates > 0
     assert found.n_sentences == 8
     assert said == sorted(said)
@@ -111,7 +111,7 @@ def test_words_of_a_text_are_ranked(session):
 )
 def test_texts_without_two_lives(session, text, message):
     with pytest.raises(InputError, match=message) as caught:
-        session.maps.two_lives(text)
+        session.maps.polysemy_ranking(text)
     assert caught.value.field == "text"
 
 

@@ -227,32 +227,32 @@ def test_readings_come_best_first(heads: TrainedHeads) -> None:
 @pytest.mark.parametrize("text", [*ODD_TEXTS, "good warm bad"])
 def test_a_push_is_what_leaving_the_word_out_takes_away(text: str, heads: TrainedHeads) -> None:
     (found,) = heads.classify([text])
-    assert [push.token for push in found.pushes] == list(found.tokens)
+    assert [word.token for word in found.occlusion] == list(found.tokens)
     predictor = heads._predictor(None, "classification")
-    for k, push in enumerate(found.pushes):
-        assert text[push.start : push.end] == push.token
+    for k, word in enumerate(found.occlusion):
+        assert text[word.start : word.end] == word.token
         without = [token for n, token in enumerate(found.tokens) if n != k]
         (left,) = predictor.classify([without])
         expected = found.probabilities[found.label] - left.probabilities[found.label]
-        assert push.push == pytest.approx(expected, abs=1e-5)
-    assert max(abs(push.push) for push in found.pushes) > 1e-4
+        assert word.change == pytest.approx(expected, abs=1e-5)
+    assert max(abs(word.change) for word in found.occlusion) > 1e-4
     json.dumps(found.to_dict())
 
 
 def test_pushes_cost_no_more_than_one_request_may(heads: TrainedHeads, monkeypatch: pytest.MonkeyPatch) -> None:
     short, long = "good warm bad", "good warm bad good warm bad"
-    alone = [heads.classify([text])[0].pushes for text in (short, long)]
-    together = [found.pushes for found in heads.classify([long, short])]
-    assert [len(pushes) for pushes in together] == [6, 3]
+    alone = [heads.classify([text])[0].occlusion for text in (short, long)]
+    together = [found.occlusion for found in heads.classify([long, short])]
+    assert [len(occlusion) for occlusion in together] == [6, 3]
     for one, other in zip(alone, reversed(together), strict=True):
-        assert [push.push for push in one] == pytest.approx([push.push for push in other], abs=1e-6)
+        assert [word.change for word in one] == pytest.approx([word.change for word in other], abs=1e-6)
     monkeypatch.setattr("elmo_tasks.serving.trained_heads._MOST_LEFT_OUT", 3 * 2 + 6 * 5 - 1)
-    assert [len(found.pushes) for found in heads.classify([long, short])] == [0, 3]
+    assert [len(found.occlusion) for found in heads.classify([long, short])] == [0, 3]
 
 
 def test_pushes_are_left_out_when_nobody_asks(heads: TrainedHeads) -> None:
-    (found,) = heads.classify(["good warm bad"], pushes=False)
-    assert found.pushes == ()
+    (found,) = heads.classify(["good warm bad"], occlusion=False)
+    assert found.occlusion == ()
 
 
 def test_a_head_and_its_encoder_are_loaded_once(heads: TrainedHeads, loads: list[str]) -> None:
@@ -320,7 +320,7 @@ def test_the_session_offers_the_heads(checkpoints: Path, toy: Path, tmp_path: Pa
     assert [info.name for info in session.heads.offered()][-1] == "mine"
     (found,) = session.heads.tag(["Ada ran."], head="mine", n_readings=2)
     assert (found.tokens, len(found.runners_up)) == (("Ada", "ran", "."), 1)
-    (text,) = session.heads.classify(["good day"], pushes=False)
+    (text,) = session.heads.classify(["good day"], occlusion=False)
     assert text.label in ("negative", "positive")
     assert session.heads.layer_weights() == ()
     shutil.rmtree(tmp_path / "runs")

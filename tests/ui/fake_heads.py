@@ -17,7 +17,7 @@ from elmo_tasks.api import (
     Reading,
     Score,
     TaggedSentence,
-    WordPush,
+    WordOcclusion,
 )
 from elmo_tasks.errors import InputError
 
@@ -127,12 +127,12 @@ class FakeHeads:
         return self.on_offer
 
     def classify(
-        self, texts: Sequence[str], head: str | None = None, pushes: bool = True
+        self, texts: Sequence[str], head: str | None = None, occlusion: bool = True
     ) -> tuple[ClassifiedText, ...]:
         chosen = _check(texts, head, "classification", self.limits)
-        return tuple(self._classified(text, context="static" not in chosen, pushes=pushes) for text in texts)
+        return tuple(self._classified(text, context="static" not in chosen, occlusion=occlusion) for text in texts)
 
-    def _classified(self, text: str, *, context: bool, pushes: bool) -> ClassifiedText:
+    def _classified(self, text: str, *, context: bool, occlusion: bool) -> ClassifiedText:
         spans = _tokens(text)
         tokens = [token for token, _, _ in spans]
         positive = _positive(tokens, context=context)
@@ -142,9 +142,9 @@ class FakeHeads:
             change = positive - _positive([*tokens[:at], *tokens[at + 1 :]], context=context)
             return change if label == "positive" else -change
 
-        found = tuple(WordPush(token, start, end, push(at)) for at, (token, start, end) in enumerate(spans))
+        found = tuple(WordOcclusion(token, start, end, push(at)) for at, (token, start, end) in enumerate(spans))
         chances = {"negative": 1 - positive, "positive": positive}
-        return ClassifiedText(text, tuple(tokens), label, chances, found if pushes else ())
+        return ClassifiedText(text, tuple(tokens), label, chances, found if occlusion else ())
 
     def tag(self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1) -> tuple[TaggedSentence, ...]:
         chosen = _check(sentences, head, "tagging", self.limits)

@@ -13,12 +13,12 @@ from elmo_tasks.api import (
     NearestUses,
     NearOnMap,
     NearUse,
+    PolysemyRanking,
     Progress,
+    RankedWord,
     SenseGroup,
     SenseMap,
-    SplitWord,
     StaticNeighbour,
-    TwoLives,
 )
 from elmo_tasks.errors import InputError
 
@@ -149,12 +149,16 @@ class FakeMap:
         end = start + len(on.word)
         return LandedUse(sentence, start, end, *place, group, drawn.groups, nearness, near[:5], said)
 
-    def two_lives(self, text: str, model: str | None = None, progress: Progress | None = None) -> TwoLives:
+    def polysemy_ranking(
+        self, text: str, model: str | None = None, progress: Progress | None = None
+    ) -> PolysemyRanking:
         if not text.strip():
             raise InputError("Paste a text first.", field="text")
         groups = (SenseGroup("A", 4, ("muddy", "reeds")), SenseGroup("B", 3, ("loan",)))
-        words = (SplitWord("bank", 7, 0.12, True, groups), SplitWord("house", 6, -0.02, False, groups))
-        return TwoLives("fake-small", "both", words, 30, 2, "“bank” may lead two lives in this text. Looked at all 2.")
+        words = (RankedWord("bank", 7, 0.12, True, groups), RankedWord("house", 6, -0.02, False, groups))
+        return PolysemyRanking(
+            "fake-small", "both", words, 30, 2, "“bank” may lead two lives in this text. Looked at all 2."
+        )
 
 
 class FakeNearest:

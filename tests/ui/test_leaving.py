@@ -20,7 +20,7 @@ class _Batches:
         self.begun, self.ended = threading.Event(), threading.Event()
         self.batches, self.asked, self.reason = 0, 0, None
 
-    def classify(self, texts, head=None, pushes=True):
+    def classify(self, texts, head=None, occlusion=True):
         self.asked += 1
         self.begun.set()
         try:

@@ -78,7 +78,7 @@ def test_nothing_from_a_person_is_markup(service):
     groups = tuple(replace(group, words=(HOSTILE,)) for group in found.groups)
     uses = tuple(replace(use, sense=HOSTILE) for use in found.uses)
     bad = replace(found, word=HOSTILE, verdict=f"{HOSTILE}. Yes.", groups=groups, uses=uses, model=HOSTILE)
-    for page in (map_page.page(bad, ()), map_page.nothing(HOSTILE), map_page.lives_page(_hostile_lives(service))):
+    for page in (map_page.page(bad, ()), map_page.nothing(HOSTILE), map_page.ranking_page(_hostile_lives(service))):
         tags = parsed(page)
         assert not tags.seen & {"img", "script"}
         assert "onerror" not in tags.attributes
@@ -90,7 +90,7 @@ def test_nothing_from_a_person_is_markup(service):
 
 
 def _hostile_lives(service):
-    found = service.maps.two_lives("text")
+    found = service.maps.polysemy_ranking("text")
     words = tuple(replace(w, word=HOSTILE, groups=(replace(w.groups[0], words=(HOSTILE,)),)) for w in found.words)
     return replace(found, words=words, verdict=HOSTILE)
 

@@ -59,7 +59,7 @@ QUESTIONS = {
     "/sense_map": lambda word: (word, f"My {word} is here."),
     "/land": lambda word: (word, f"My {word} is here.", f"My {word} is here."),
     "/two_texts": lambda word: (f"My {word} is here.", f"A {word}.", word),
-    "/two_lives": lambda word: (f"My {word} is here.",),
+    "/polysemy_ranking": lambda word: (f"My {word} is here.",),
     "/nearest": lambda word: (word, f"My {word} is here."),
     "/meaning_forms": lambda word: (word, f"My {word} is here."),
     "/static_neighbours": lambda word: (word,),

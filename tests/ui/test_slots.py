@@ -11,7 +11,7 @@ def test_slow_work_has_slots_of_its_own():
         "sentiment",
         "sense_map",
         "land",
-        "two_lives",
+        "polysemy_ranking",
         "two_texts",
         "side_by_side",
     }

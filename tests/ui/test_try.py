@@ -9,7 +9,7 @@ import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
-from elmo_tasks.api import Entity, HeadInfo, Limits, Reading, Score, TaggedSentence, TrainingPlan, WordPush
+from elmo_tasks.api import Entity, HeadInfo, Limits, Reading, Score, TaggedSentence, TrainingPlan, WordOcclusion
 from elmo_tasks.ui import entities, heads, readings, sentiment, try_tab
 from elmo_tasks.ui.downloads import csv_file, data_link
 from elmo_tasks.ui.layout import build_app
@@ -141,10 +141,10 @@ def test_steps_of_the_tint(push, kind):
 
 def test_the_tip_says_what_would_be(service):
     (result,) = service.heads.classify([NOT_BAD])
-    tips = [sentiment.tip(result, push).replace("\u00a0", " ") for push in result.pushes]
+    tips = [sentiment.tip(result, word).replace("\u00a0", " ") for word in result.occlusion]
     assert tips[0] == "Without “The”: still positive 86 %."
     assert tips[3] == "Without “not”: positive 20 % instead of 86 %."
-    impossible = WordPush("x", 0, 1, -0.9)
+    impossible = WordOcclusion("x", 0, 1, -0.9)
     assert "100\u00a0%" in sentiment.tip(result, impossible)
 
 
@@ -152,17 +152,19 @@ def test_words_keep_the_text_as_typed(service):
     text = "  Not…  bad,\tnot — good 🙂 " + "x" * 300
     (result,) = service.heads.classify([text])
     assert "".join(piece for piece, _ in sentiment.words(result)) == text
-    broken = replace(result, pushes=(*result.pushes[:2], WordPush("x", 0, 3, 0.5), WordPush("y", 9, 9, 0.1)))
+    broken = replace(
+        result, occlusion=(*result.occlusion[:2], WordOcclusion("x", 0, 3, 0.5), WordOcclusion("y", 9, 9, 0.1))
+    )
     assert "".join(piece for piece, _ in sentiment.words(broken)) == text
     page = sentiment.card(feeling(service, text)[0], [result])
-    assert page.count('class="word ') - 2 == len(result.pushes)  # two are in the legend
+    assert page.count('class="word ') - 2 == len(result.occlusion)  # two are in the legend
     assert page.count('tabindex="0" data-tip') == 1
 
 
 def test_without_pushes_there_is_no_legend(service):
     offer, results, without = feeling(service, NOT_BAD)
-    bare = [replace(result, pushes=()) for result in results]
-    card = sentiment.card(offer, bare, [replace(result, pushes=()) for result in without])
+    bare = [replace(result, occlusion=()) for result in results]
+    card = sentiment.card(offer, bare, [replace(result, occlusion=()) for result in without])
     assert "speaks for" not in card
     assert "Point at a word" not in card
 
@@ -187,7 +189,7 @@ def test_what_is_put_right_is_added_to_the_rows_of_an_own_head(service):
 def test_texts_whose_words_are_not_weighed_are_named(service):
     offer, results, without = feeling(service, "A good day.", "A bad day.", "Yes", "A dull one.")
     assert sentiment.unweighed(results) == ""
-    bare = [results[0], *(replace(result, pushes=()) for result in results[1:])]
+    bare = [results[0], *(replace(result, occlusion=()) for result in results[1:])]
     assert "weigh each of them in texts 2 and 4; ask about fewer or shorter" in sentiment.card(offer, bare, without)
     assert "in this text;" in sentiment.unweighed(bare[1:2])
 
@@ -328,7 +330,7 @@ def test_the_spreadsheets_hold_both_heads(service):
     assert {row["head"] for row in rows} == {"fake-sentiment", "fake-sentiment-static"}
     assert len(rows) == 2 * (6 + 4)
     assert float(next(row for row in rows if row["word"] == "not")["push"]) == pytest.approx(0.656, abs=0.01)
-    bare = [replace(result, pushes=()) for result in results]
+    bare = [replace(result, occlusion=()) for result in results]
     assert len(sentiment.csv_text(offer, bare).splitlines()) == 3
     offer, tagged, plain = names(service, *JORDAN, "Nothing.")
     rows = list(csv.DictReader(io.StringIO(entities.csv_text(offer, tagged, plain))))

@@ -38,7 +38,7 @@ def test_the_answer_comes_before_the_picture_the_numbers_and_the_explanation(ser
     order = [
         "What sets 1 and 2 apart?",
         "Mostly because of “loan” in sentence 1.",
-        'class="pushes"',
+        'class="occlusion"',
         "Show the numbers",
     ]
     places = [page.index(part) for part in [*order, "Before or after", "Download CSV", "How this works"]]

@@ -2,7 +2,7 @@
 // Gradio runs this as the beginning of a function body with `element`; the script of the part follows it.
 
 function tell(word) {
-  const line = word.closest(".pushes")?.querySelector(".tip");
+  const line = word.closest(".occlusion")?.querySelector(".tip");
   if (line && line.textContent !== word.dataset.tip) line.textContent = word.dataset.tip;
 }
 const wordOf = (event) => event.target.closest?.("[data-tip]");
