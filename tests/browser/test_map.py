@@ -190,6 +190,7 @@ def test_a_sentence_flies_to_its_place(open_map):
     assert abs(pin["x"] - mark["x"]) < 200
     land(page, "A bank <img src=x onerror=alert(1)> {{1+1}}.")
     page.locator(".landed-said").get_by_text("between the groups").wait_for()
+    page.locator(".landed details[open]").wait_for()
     assert page.locator(".pin").count() == 2
     assert page.locator(".landed details[open]").count() == 1
     assert page.locator(".pin").nth(1).get_attribute("y") == "3.00%"  # farther out than the map: at its edge

@@ -30,6 +30,7 @@ def run(capsys, *arguments):
     return status, printed.out, printed.err
 
 
+@pytest.mark.slow
 def test_all_tests_are_measured_in_every_view(toy, data, tmp_path, capsys):
     status, out, _ = run(capsys, "--model", toy, "--data", data, "--out", tmp_path / "found.json")
     assert status == 0
