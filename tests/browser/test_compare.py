@@ -257,3 +257,16 @@ def test_whole_sentences_need_no_word(open_page):
     assert page.get_by_role("slider").get_attribute("aria-valuetext") == "Layer 1"
     page.get_by_role("slider").press("Home")
     assert page.get_by_role("slider").get_attribute("aria-valuetext") == "Words alone"
+
+
+def test_an_answer_that_the_form_has_left_behind_says_so(open_page):
+    page = open_page()
+    first = page.get_by_label("Sentence 1", exact=True)
+    typed = first.input_value()
+    first.fill(typed + " Twice.")
+    page.locator(".answer .old-sign").get_by_role("button", name="Compare again").wait_for()
+    first.fill(typed)
+    page.locator(".answer .old-sign").wait_for(state="detached")
+    first.fill(typed + " Twice.")
+    page.get_by_role("button", name="Compare again").click()
+    page.locator(".answer .old-sign").wait_for(state="detached")

@@ -169,6 +169,22 @@ def test_the_nearest_uses_follow_the_filter(open_page):
     page.locator(".near-editor .note.error").get_by_text("does not contain “bank”").wait_for()
 
 
+def test_an_answer_that_the_form_has_left_behind_says_so(open_map, open_page):
+    page = open_map()
+    page.locator("#map-word").fill("lead")
+    page.locator(".map-answer .old-sign").get_by_text("The form has changed since this answer.").wait_for()
+    page.locator("#map-word").fill("bank")
+    page.locator(".map-answer .old-sign").wait_for(state="detached")
+    page.locator("#map-word").fill("spring")
+    page.get_by_role("button", name="Draw it again").click()
+    page.locator(".map-answer .eyebrow").get_by_text("“spring”").first.wait_for()
+    page.locator(".map-answer .old-sign").wait_for(state="detached")
+    near = open_page(query="tab=nearest", ready=NEAR)
+    near.get_by_label("A sentence with it").fill("The bank raised its rates.")
+    near.get_by_role("button", name="Find them again").click()
+    near.locator(".near-answer .old-sign").wait_for(state="detached")
+
+
 def land(page, sentence):
     page.locator("form.landing input").fill(sentence)
     submit(page, "Let it land")

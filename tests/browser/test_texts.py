@@ -21,6 +21,10 @@ def test_from_two_texts_to_a_map_in_two_colours(open_page, width, dark):
     page.get_by_role("button", name="Show an example").click()
     page.locator(".texts-answer .mark").first.wait_for()
     assert "use “cell” differently" in page.locator(".texts-answer h2").inner_text()
+    page.locator("#texts-word").fill("wall")
+    page.get_by_role("button", name="Compare again").wait_for()
+    page.locator("#texts-word").fill("cell")
+    page.get_by_role("button", name="Compare again").wait_for(state="detached")
     page.locator(".texts-answer .mark").nth(1).click()
     assert "cell" in page.locator(".texts-answer .told .this").inner_text()
     assert page.evaluate(WIDE) == 0

@@ -1,7 +1,7 @@
 // The form of the Sense map tab. Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
 // The page is built from elements and text nodes only, so nothing a person typed is ever read as HTML.
 
-const { make, options, field, examples, place, say, hush, busy, narrow, bring, questions } = elmo;
+const { make, options, field, examples, place, say, hush, busy, narrow, bring, outdated, questions } = elmo;
 const MOST_BYTES = 2_000_000;
 
 const word = make("input", { id: "map-word", type: "text", list: "map-words", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-describedby": "map-word-note" });
@@ -19,7 +19,7 @@ const said = make("span", { class: "said", role: "status" });
 const gallery = make("input", { type: "checkbox", id: "map-gallery", checked: true });
 const index = make("input", { type: "checkbox", id: "map-index", checked: Boolean(props.index), onchange: () => send(false) });
 const lives = make("button", { type: "button", class: "plain", onclick: () => send(true) }, "Find words with two lives");
-const clear = make("button", { type: "button", class: "plain", onclick: () => { text.value = ""; name = ""; said.textContent = ""; gallery.checked = true; refresh(); text.focus(); } }, "Clear");
+const clear = make("button", { type: "button", class: "plain", onclick: () => { text.value = ""; name = ""; said.textContent = ""; gallery.checked = true; refresh(); old.check(); text.focus(); } }, "Clear");
 const submit = make("button", { type: "submit", class: "primary" }, "Draw the map");
 const own = make("details", { class: "own-text" }, make("summary", {}, "Your own text"),
   field("map-text", "Text with the word in it", text, textNote,
@@ -35,7 +35,7 @@ let linkedView = ""; // of a model whose views are known with the first answer
 let hadText = false; // with the first of it, the text alone counts: examples of ours beside it are for who asks for them
 let scroll = false;
 
-element.append(make("form", { class: "editor map-editor card", novalidate: true, "aria-label": "Map the uses of a word", onsubmit: (event) => { event.preventDefault(); scroll = narrow(); send(false); } },
+element.append(make("form", { class: "editor map-editor card", novalidate: true, "aria-label": "Map the uses of a word", oninput: () => old.check(), onsubmit: (event) => { event.preventDefault(); scroll = narrow(); send(false); } },
   field("map-word", "Word", word, offered, wordNote,
     make("p", { class: "hint" }, `Example sentences are here for ${props.words.length} words. For any other word, paste your own text.`)),
   make("label", { class: "check", hidden: !props.index }, index, make("span", {}, `Draw its uses in my index “${props.index}”, too`)),
@@ -54,6 +54,10 @@ const answers = questions({ props, trigger, watch }, { answer: onAnswer, hint: "
     document.querySelector(".map-answer .waiting")?.replaceChildren(make("p", {}, "No answer yet."));
     show("word", text);
   } });
+
+const typed = ({ word, text, gallery, index }) => ({ word, text, gallery, index });
+const state = () => typed({ word: word.value, text: text.value, gallery: gallery.checked, index: index.checked });
+const old = outdated(() => document.querySelector(".map-answer"), "Draw it again", () => send(false), state);
 
 // Until the answer of another model says what its layers are: what all of them have.
 function offerShared() {
@@ -84,6 +88,7 @@ async function take(chosen) {
   said.textContent = chosen.name;
   gallery.checked = false;
   refresh();
+  old.check();
 }
 function show(at, message) {
   const [box, where] = at === "text" ? [text, textNote] : [word, wordNote];
@@ -110,6 +115,7 @@ function onAnswer(value, asked, more) {
     const box = show(value.note.field, value.note.text);
     if (document.activeElement === submit) box.focus();
   }
+  old.answered(value.note ? null : asked ? typed(asked) : state());
   if (more) return;
   if (scroll && !value.note) requestAnimationFrame(() => bring(document.querySelector(".map-answer")));
   scroll = false;

@@ -1,7 +1,7 @@
 // The form of the Nearest uses tab. Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
 // The page is built from elements and text nodes only, so nothing a person typed is ever read as HTML.
 
-const { make, options, field, examples, segments, picked, pick, models, place, say, hush, busy, narrow, bring, questions } = elmo;
+const { make, options, field, examples, segments, picked, pick, models, place, say, hush, busy, narrow, bring, outdated, questions } = elmo;
 
 const word = make("input", { id: "near-word", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-describedby": "near-word-note" });
 const wordNote = place("near-word-note");
@@ -25,7 +25,7 @@ let chosenSource = false;
 let linkedSource = "";
 let scroll = false;
 
-element.append(make("form", { class: "editor near-editor card", novalidate: true, "aria-label": "Find the nearest uses", onsubmit: (event) => { event.preventDefault(); go(); } },
+element.append(make("form", { class: "editor near-editor card", novalidate: true, "aria-label": "Find the nearest uses", oninput: () => old.check(), onsubmit: (event) => { event.preventDefault(); go(); } },
   field("near-word", "Word", word, wordNote),
   field("near-sentence", "A sentence with it", sentence, sentenceNote, make("p", { class: "hint", id: "near-sentence-hint" }, `At most ${props.most_words} words.`)),
   only, submit,
@@ -43,6 +43,9 @@ const answers = questions({ props, trigger, watch }, { answer: onAnswer, hint: "
     document.querySelector(".near-answer .waiting")?.replaceChildren(make("p", {}, "No answer yet."));
     show({ field: "sentence", text });
   } });
+
+const state = (held = { word: word.value, sentence: sentence.value }) => ({ word: held.word, sentence: held.sentence });
+const old = outdated(() => document.querySelector(".near-answer"), "Find them again", send, state);
 
 function go() {
   scroll = narrow();
@@ -75,6 +78,7 @@ function onAnswer(value, asked, more) {
     const box = show(value.note);
     if (document.activeElement === submit) box.focus();
   }
+  old.answered(value.note ? null : state(asked || undefined));
   if (more) return;
   if (scroll && !value.note) requestAnimationFrame(() => bring(document.querySelector(".near-answer")));
   scroll = false;

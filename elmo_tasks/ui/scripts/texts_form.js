@@ -1,7 +1,7 @@
 // The form of the Two texts tab. Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
 // The page is built from elements and text nodes only, so nothing a person typed is ever read as HTML.
 
-const { make, options, field, place, say, hush, busy, narrow, bring, questions } = elmo;
+const { make, options, field, place, say, hush, busy, narrow, bring, outdated, questions } = elmo;
 const panel = element.closest("[role=tabpanel]") || document.body;
 const notes = Object.fromEntries(["word", "first", "second"].map((name) => [name, place(`texts-${name}-note`)]));
 const area = (name) => make("textarea", { id: `texts-${name}`, rows: "6", spellcheck: "false", dir: "auto", placeholder: "Paste a text…", "aria-describedby": `texts-${name}-note` });
@@ -12,7 +12,7 @@ const model = make("select", { id: "texts-model" }, ...options(props.models));
 const submit = make("button", { type: "submit", class: "primary" }, "Compare the word");
 let scroll = false;
 
-element.append(make("form", { class: "editor texts-editor card", novalidate: true, "aria-label": "A word in two texts", onsubmit: (event) => { event.preventDefault(); send(false); } },
+element.append(make("form", { class: "editor texts-editor card", novalidate: true, "aria-label": "A word in two texts", oninput: () => old.check(), onsubmit: (event) => { event.preventDefault(); send(false); } },
   field("texts-first", "First text", names.first, boxes.first, notes.first),
   field("texts-second", "Second text", names.second, boxes.second, notes.second,
     make("p", { class: "hint" }, "At most 500,000 characters each. Nothing is kept.")),
@@ -28,10 +28,15 @@ const answers = questions({ props, trigger, watch }, { answer: onAnswer, hint: "
   },
   lost: (text) => say(boxes.word, notes.word, { text }) });
 
+const state = () => ({ first: boxes.first.value, second: boxes.second.value, first_name: names.first.value, second_name: names.second.value, word: boxes.word.value, model: model.value });
+const old = outdated(() => panel.querySelector(".map-answer"), "Compare again", () => send(lastAll), state);
+let lastAll = false;
+
 function send(all) {
   hush(element);
   scroll = narrow();
-  answers.ask({ first: boxes.first.value, second: boxes.second.value, first_name: names.first.value, second_name: names.second.value, word: boxes.word.value, all, model: model.value });
+  lastAll = all;
+  answers.ask({ ...state(), all });
 }
 function example() {
   const { first, second, word } = props.example;
@@ -41,8 +46,10 @@ function example() {
   boxes.word.value = word;
   send(false);
 }
-function onAnswer(value) {
+function onAnswer(value, asked) {
   hush(element);
+  const { all, ...to } = asked || {};
+  old.answered(value.note || !asked ? null : to);
   if (value.note) {
     const name = value.note.field in boxes ? value.note.field : "word";
     say(boxes[name], notes[name], { text: value.note.text }).focus();
