@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 from elmo_tasks.layers.layers import Layers
-from elmo_tasks.senses.use_index import build_index, size_of
+from elmo_tasks.senses.index_building import build_index, size_of
 
 SENTENCE = "one two three four five six seven eight nine ten"
 

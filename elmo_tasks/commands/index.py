@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     """Read, say how large it will be, encode."""
     from elmo_tasks.encoders import load
     from elmo_tasks.layers.device import checked_device
-    from elmo_tasks.senses.use_index import build_index, size_of
+    from elmo_tasks.senses.index_building import build_index, size_of
     from elmo_tasks.text.tokens import tokenize
 
     title = args.title or args.out.resolve().name

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, TypeVar
@@ -14,6 +13,7 @@ import torch
 
 from elmo_tasks.data.batches import BatchLoader, BatchPlan
 from elmo_tasks.data.records import LabelledText, LabelSet, TaggedSentence, content_of
+from elmo_tasks.data.strata import evenly_drawn, quotas, stratum_of
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.tag_schemes import Scheme
 
@@ -182,9 +182,9 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
             for k in order if size else []:
                 places.setdefault(content_of(records[rest[k]]), []).append(k)
             drawn: list[int] = []
-            left = _quotas([_stratum(records[k]) for k in rest], size)
+            left = quotas([stratum_of(records[k]) for k in rest], size)
             for rows in places.values():
-                stratum = _stratum(records[rest[rows[0]]])
+                stratum = stratum_of(records[rest[rows[0]]])
                 if left[stratum] > 0:
                     drawn += rows
                     left[stratum] -= len(rows)
@@ -198,21 +198,8 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
             taken = set(drawn)
             rest = [rest[k] for k in order if k not in taken]
         if self.train_share < 1:
-            rest = self._part(rest, records)
+            rest = evenly_drawn(rest, [stratum_of(record) for record in records], self.train_share)
         self.rows["train"] = self.make_rows("train", [records[k] for k in sorted(rest[: self.limit_train])])
-
-    def _part(self, rest: list[int], records: Sequence[Record]) -> list[int]:
-        """The first rows of each label in the order that ``seed`` drew: a smaller share is a part of a larger one."""
-        left = {
-            stratum: max(1, round(number * self.train_share))
-            for stratum, number in Counter(_stratum(records[k]) for k in rest).items()
-        }
-        taken = []
-        for k in rest:
-            left[_stratum(records[k])] -= 1
-            if left[_stratum(records[k])] >= 0:
-                taken.append(k)
-        return taken
 
     def has(self, split: Split) -> bool:
         """Whether there is such a split: a file or a split of its own, or a share of the training rows."""
@@ -298,22 +285,6 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Go on there."""
         self._position = state_dict["batches"]
-
-
-def _stratum(record: TaggedSentence | LabelledText) -> str:
-    """What is drawn evenly: the label of a text; sentences are all alike."""
-    return record.label if isinstance(record, LabelledText) else ""
-
-
-def _quotas(strata: Sequence[str], size: int) -> dict[str, int]:
-    """How many of each label make a part of ``size`` rows with the labels in the same shares (largest remainders)."""
-    counts = Counter(strata)
-    exact = {stratum: number * size / len(strata) for stratum, number in counts.items()}
-    quotas = {stratum: int(number) for stratum, number in exact.items()}
-    by_remainder = sorted(exact, key=lambda stratum: (quotas[stratum] - exact[stratum], stratum))
-    for stratum in by_remainder[: size - sum(quotas.values())]:
-        quotas[stratum] += 1
-    return quotas
 
 
 def shared(tokens: Iterable[str]) -> tuple[str, ...]:

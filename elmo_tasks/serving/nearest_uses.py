@@ -17,8 +17,9 @@ from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError, DataError, InputError
 from elmo_tasks.senses.gallery import gallery
+from elmo_tasks.senses.index_building import build_index, text_key
 from elmo_tasks.senses.marked_vectors import words_around
-from elmo_tasks.senses.use_index import Hit, UseIndex, build_index, text_key
+from elmo_tasks.senses.use_index import Hit, UseIndex
 from elmo_tasks.senses.uses import gallery_use
 from elmo_tasks.senses.views_of_uses import BOTH, unit
 from elmo_tasks.serving.asked_uses import find_use

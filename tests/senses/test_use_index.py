@@ -6,7 +6,8 @@ import torch
 
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.errors import ConfigError, DataError
-from elmo_tasks.senses.use_index import UseIndex, build_index
+from elmo_tasks.senses.index_building import build_index
+from elmo_tasks.senses.use_index import UseIndex
 from tests.bilm.test_bilm import tiny
 
 SENTENCES = ["The bank opened.", "We sat on the banks.", "A dog barked!", "The bank opened .", "Shores are wide."]

@@ -7,8 +7,8 @@ import pytest
 
 from elmo_tasks.encoders import batches
 from elmo_tasks.errors import DataError, InputError
+from elmo_tasks.senses.index_building import build_index
 from elmo_tasks.senses.marked_vectors import marked_vectors, words_around
-from elmo_tasks.senses.use_index import build_index
 from elmo_tasks.senses.uses import gallery_uses
 from elmo_tasks.senses.views_of_uses import view_of
 from elmo_tasks.serving import nearest_uses
