@@ -12,7 +12,7 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from elmo_tasks.commands.sweep import Line, axis, card_of_run, line_of, run_name
+from elmo_tasks.commands.sweep import Line, axis, card_of_run, config_digest, line_of, run_name
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import write_json, write_whole
 
@@ -37,11 +37,13 @@ class System:
         name: as it was asked for.
         encoder: name or folder.
         weights: of its layers; ``None`` where the head learns them.
+        checksum: of the encoder's weights.
     """
 
     name: str
     encoder: str
     weights: tuple[float, ...] | None
+    checksum: str
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,10 @@ def run(args: argparse.Namespace) -> int:
     if not all(0 < share <= 1 for share in shares):
         raise ConfigError(f"--shares: expected shares above 0, up to 1, found {' '.join(map(str, args.shares))}")
     epochs = {config: _epochs(config, fixed) for config in args.config}
+    if len({Path(config).stem for config in args.config}) < len(args.config):
+        raise ConfigError(
+            "--config: two configurations have the same name, which their runs and the table are told apart by"
+        )
     systems = [system_of(name) for name in dict.fromkeys(args.model or DEFAULT_SYSTEMS)]
     results, done, total = [], 0, len(args.config) * len(systems) * len(shares) * len(seeds)
     for config in args.config:
@@ -105,9 +111,12 @@ def run(args: argparse.Namespace) -> int:
             for share in shares:
                 cards = []
                 settings = _settings(system, share, epochs[config], fixed)
+                made_of = f"{config_digest(config)} {system.checksum}"
                 for seed in seeds:
                     done += 1
-                    folder = args.out / Path(config).stem / run_name({"system": system.name, **fixed}, share, seed)
+                    folder = (
+                        args.out / Path(config).stem / run_name({"system": system.name, **fixed}, share, seed, made_of)
+                    )
                     print(f"{done} of {total}: {Path(config).stem}, {folder.name}", file=sys.stderr, flush=True)
                     cards.append(card_of_run(config, folder, settings, share, seed))
                     costly = folder if seed == seeds[0] else costly
@@ -136,15 +145,16 @@ def system_of(text: str) -> System:
     if match is None:
         raise ConfigError(f"--model {text!r}: expected the name or folder of an encoder")
     encoder, kind = match["encoder"], match["input"] or "mix"
-    n_layers = load(encoder).n_layers
+    loaded = load(encoder)
+    n_layers, checksum = loaded.n_layers, loaded.checksum
     if kind == "mix":
-        return System(text, encoder, None)
+        return System(text, encoder, None, checksum)
     if kind == "mean":
-        return System(text, encoder, (1 / n_layers,) * n_layers)
+        return System(text, encoder, (1 / n_layers,) * n_layers, checksum)
     layer = int(match["layer"])
     if layer >= n_layers:
         raise ConfigError(f"--model {text}: expected layer-0 to layer-{n_layers - 1}, the layers that {encoder} has")
-    return System(text, encoder, tuple(float(k == layer) for k in range(n_layers)))
+    return System(text, encoder, tuple(float(k == layer) for k in range(n_layers)), checksum)
 
 
 def _fixed(texts: list[str]) -> dict[str, Any]:

@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
         cards = []
         for seed in seeds:
             done += 1
-            name = run_name(settings, fraction, seed)
+            name = run_name(settings, fraction, seed, config_digest(args.config))
             print(f"{done} of {total}: {name}", file=sys.stderr, flush=True)
             cards.append(card_of_run(args.config, out / name, settings, fraction, seed))
         lines.append(line_of(settings, fraction, cards))
@@ -109,11 +109,25 @@ def axis(text: str) -> tuple[str, list[Any]]:
     return key, found
 
 
-def run_name(settings: dict[str, Any], fraction: float, seed: int) -> str:
-    """A folder's name that people can read, and that no other settings have."""
+def config_digest(config: str) -> str:
+    """What changes when a configuration does: a run of another text of it is another run."""
+    from elmo_tasks import bundled
+
+    return hashlib.sha256(Path(bundled.find_config(config)).read_bytes()).hexdigest()
+
+
+def run_name(settings: dict[str, Any], fraction: float, seed: int, made_of: str) -> str:
+    """A folder's name that people can read, and that no other run has.
+
+    Args:
+        settings: that differ from the configuration's.
+        fraction: of the training rows.
+        seed: of the run.
+        made_of: digest of everything else that it hangs on: the configuration, the weights of the encoder.
+    """
     parts = [f"{key.rpartition('.')[2]}={value}" for key, value in settings.items()]
     words = re.sub(r"[^\w.=-]+", "-", "_".join([*parts, f"share={fraction:g}", f"seed={seed}"]))
-    key = hashlib.sha256(json.dumps([settings, fraction, seed], sort_keys=True).encode()).hexdigest()[:8]
+    key = hashlib.sha256(json.dumps([settings, fraction, seed, made_of], sort_keys=True).encode()).hexdigest()[:8]
     return f"{words[:120]}_{key}"
 
 

@@ -121,7 +121,7 @@ def plot(found: Evaluation, layers: Sequence[str]) -> str:
                 Bar("mean of the layers" if view == MEAN else f"{view}: {layers[int(view)]}", score, row.shown(score))
                 for view, score in row.scores.items()
             ]
-            for paper in (paper for paper in PUBLISHED if paper.task == row.task):
+            for paper in (p for p in PUBLISHED if p.task == row.task and set(p.scores) <= set(found.views)):
                 where = "" if paper.same_data else f", {paper.data}"
                 bars += [
                     Bar(f"the paper’s ELMo, layer {k}{where}", score, row.shown(score), is_faint=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -176,10 +177,7 @@ class UseIndex:
         cosines[~(self._is_word if among is None else self._is_word & among)] = -np.inf
         hits: list[Hit] = []
         seen: set[str] = {folded(one_line(leave_out))}
-        # Some of the nearest share a sentence, so more are looked at than asked for.
-        k = min(len(self), 8 * n + 64)
-        near = np.argpartition(-cosines, k - 1)[:k] if k else np.zeros(0, np.int64)
-        for row in near[np.argsort(-cosines[near], kind="stable")].tolist():
+        for row in _descending(cosines, 8 * n + 64):  # some of the nearest share a sentence
             if len(hits) == n or cosines[row] == -np.inf:
                 break
             use = self.use(row)
@@ -209,6 +207,16 @@ class UseIndex:
         with (self.folder / SENTENCES_NAME).open("rb") as file:
             file.seek(int(self._lines[number]))
             return file.read(int(self._lines[number + 1] - self._lines[number]) - 1).decode("utf-8")
+
+
+def _descending(values: NDArray[np.float32], n: int) -> Iterator[int]:
+    """Positions by falling value: the first ``n`` without sorting all, more only where they are asked for."""
+    k = min(len(values), n)
+    near = np.argpartition(-values, k - 1)[:k] if k else np.zeros(0, np.int64)
+    yield from near[np.argsort(-values[near], kind="stable")].tolist()
+    if k < len(values):
+        rest = np.setdiff1d(np.arange(len(values)), near, assume_unique=True)
+        yield from rest[np.argsort(-values[rest], kind="stable")].tolist()
 
 
 def one_line(sentence: str) -> str:

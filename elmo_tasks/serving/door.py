@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import time
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -26,6 +27,9 @@ _LOGIN = "/login"
 _FORGOTTEN = 900.0  # seconds after which wrong passwords are forgiven
 _MOST_ADDRESSES = 1000
 _LONGEST_WAIT = 30.0
+# The header of a file in a form; in the text of one, "filename=" alone may well stand.
+_LONGEST_HEADER = 500
+_FILE = re.compile(rb"\r\ncontent-disposition:[^\r\n]*?filename\*?=", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,8 @@ class Door:
 
         async def reply(message: Message) -> None:
             nonlocal begun
+            if keeping and message.get("status", 400) < 400:  # who was refused took nobody's turn
+                self._uploaded.append(time.monotonic())
             if body.too_much is None or begun:  # else it is said of half a body, and not what was wrong
                 begun = True
                 await send(message)
@@ -105,7 +111,6 @@ class Door:
             self._uploaded.popleft()
         if len(self._uploaded) >= self._uploads.most_requests:
             return 429, "Too many files were uploaded in the last hour. Wait a while."
-        self._uploaded.append(now)
         return None
 
 
@@ -127,10 +132,11 @@ class _Body:
         if self._bytes > self._most:
             self.too_much = _too_large(self._most)
         if self._most_files is not None:
-            # A name may lie across two pieces: so much of the one before is looked at again.
+            # A header may lie across two pieces: so much of the one before is looked at again.
             seen = self._tail + chunk
-            self._files += seen.count(b"filename=")
-            self._tail = seen[-8:]
+            found = list(_FILE.finditer(seen))
+            self._files += len(found)
+            self._tail = seen[found[-1].end() if found else 0 :][-_LONGEST_HEADER:]
             if self._files > self._most_files:
                 self.too_much = f"This request brings more than {self._most_files} files."
         if self.too_much is not None:

@@ -24,7 +24,13 @@ LIFETIME = 3 * 3600.0
 #: Seconds after which it makes room for another, where there is none: its page asks every minute, even in the background.
 _LEFT = 300.0
 _LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"  # none that is read as another one
-_ONLY_HERE = ("localhost", "127.0.0.1", "::1")
+_ONLY_HERE = (
+    "localhost",
+    "127.0.0.1",
+    "::1",
+    "0.0.0.0",
+    "::",
+)  # the last two are what the program prints as its address
 
 
 @dataclass
@@ -96,6 +102,7 @@ class Votes:
     def seen_by(self, code: str, person: str) -> dict[str, Any]:
         """What a phone shows: the pair, the person's own vote, and what is told; ``{"open": false}`` if there is no such vote."""
         with self._lock:
+            self._forget(LIFETIME)
             room = self._rooms.get(code)
             if room is None:
                 return {"open": False}
@@ -115,6 +122,7 @@ class Votes:
             InputError: the vote is over, this pair is, or too many people take part.
         """
         with self._lock:
+            self._forget(LIFETIME)
             room = self._rooms.get(code)
             if room is None:
                 raise InputError("This vote is over.")
@@ -127,6 +135,7 @@ class Votes:
     # --- Within ---
 
     def _own(self, code: str, key: str) -> _Room:
+        self._forget(LIFETIME)
         room = self._rooms.get(code)
         if room is None or not secrets.compare_digest(room.key.encode(), key.encode(errors="replace")):
             raise InputError("This vote is over. Open a new one.")

@@ -53,7 +53,8 @@ def meant(pair: QuizPair) -> str:
 
 def agreement_says(state: VoteState) -> str:
     """How far the people of a room agree."""
-    if state.agreement is None or len(state.counts) < 2:  # of one pair it is 0 at most
+    several = [count for count in state.counts.values() if count.same + count.different > 1]
+    if state.agreement is None or len(several) < 2:  # of one pair it is 0 at most
         return ""
     alpha = number(state.agreement)
     return f"How far the room agrees: Krippendorff’s alpha {alpha}; 1 is everybody, 0 is no more than chance."
@@ -121,6 +122,10 @@ def respond(service: Service, question: Question, compare: Compare) -> dict[str,
             value["pair"] = {"at": at, "markup": fill("quiz.html", "pair", at, len(quiz_pairs()), compare(at))}
         told = None
         if ask == "reveal":
+            if code:  # first, so that no vote comes after the count
+                service.votes.show(
+                    code, key, at, quiz_pairs()[at].word, quiz_pairs()[at].sentences, "This pair is over."
+                )
             state = service.votes.state(code, key) if code else None
             value["result"] = reveal(at, str(question.get("guess") or ""), state, compare)
             told = value["result"].pop("told")

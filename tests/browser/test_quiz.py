@@ -60,5 +60,25 @@ def test_the_second_window_goes_with_the_first(open_page):
     page.keyboard.press("PageUp")
     second.locator("h1").filter(has_text="2. ").wait_for()
     assert second.locator(".next").inner_text().startswith("Then: One word, one vector")
+    second.reload()
+    page.keyboard.press("PageDown")
+    second.locator("h1").filter(has_text="3. ").wait_for()
+    assert page.locator(".step:not([hidden])").get_attribute("data-step") == "3"
     page.close()
     assert second.is_closed() or second.wait_for_event("close") is not None
+
+
+def test_a_page_that_is_loaded_again_goes_on_with_its_vote(open_page):
+    page = open_page("tab=present&step=10", ready=".quiz .uses.two")
+    page.get_by_role("button", name="Let phones vote").click()
+    page.locator(".quiz .address").filter(has_text="room=").or_(
+        page.locator(".quiz-room .note:visible")
+    ).first.wait_for()
+    room = page.locator(".quiz").get_attribute("data-room")
+    with page.expect_popup() as opened:  # has what this window kept, as the same window would after a reload
+        page.evaluate("() => { window.open(location.href); }")
+    again = opened.value
+    again.locator(f'.quiz[data-room="{room}"]').wait_for()
+    again.get_by_role("button", name="End the vote").click()
+    again.get_by_role("button", name="Let phones vote").wait_for()
+    assert again.evaluate("sessionStorage.getItem('elmo-vote')") is None

@@ -11,7 +11,7 @@ import pytest
 from elmo_tasks.__main__ import main
 from elmo_tasks.commands import benchmark, fit
 from elmo_tasks.commands.benchmark import Result, system_of, table
-from elmo_tasks.commands.sweep import Line
+from elmo_tasks.commands.sweep import Line, config_digest, run_name
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.heads.head_files import find_head
 from elmo_tasks.training.head_cost import Cost
@@ -116,6 +116,7 @@ def test_static_vectors_have_one_layer() -> None:
         (("--shares", "0"), "--shares: expected shares above 0, up to 1, found 0.0"),
         (("--set", "a.b=1,2"), "--set a.b=1,2: expected one value; several are for elmo-tasks sweep"),
         (("--config", "nothing.yaml"), "--config nothing.yaml: no such file"),
+        (("--config", "ner_sample", "ner_sample"), "--config: two configurations have the same name"),
         (("--config", "empty.yaml"), "--config empty.yaml: expected trainer.max_epochs"),
     ],
 )
@@ -139,3 +140,15 @@ def test_a_folder_that_is_no_run_has_no_sentences(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text("data: {class_path: pathlib.Path, init_args: {}}\n")
     with pytest.raises(ConfigError, match="expected a run on labelled rows, found pathlib.Path"):
         run_sentences(tmp_path)
+
+
+def test_a_run_of_another_configuration_or_encoder_is_another_run(tmp_path: Path) -> None:
+    config = tmp_path / "one.yaml"
+    config.write_text("trainer: {max_epochs: 1}\n")
+    before = config_digest(str(config))
+    config.write_text("trainer: {max_epochs: 2}\n")
+    assert config_digest(str(config)) != before
+    names = {run_name({"system": "toy"}, 1.0, 1, made_of) for made_of in (before, config_digest(str(config)))}
+    assert len(names) == 2
+    assert {name.rpartition("_")[0] for name in names} == {"system=toy_share=1_seed=1"}
+    assert system_of("static-mini").checksum != system_of("elmo-mini").checksum

@@ -47,6 +47,12 @@ def test_the_sentence_asked_about_is_left_out(elmo, index):
     assert index.search(query, 1, 9, leave_out="The  bank\topened. ")[0].use.sentence != SENTENCES[0]
 
 
+def test_many_copies_of_a_sentence_hide_no_other(elmo, tmp_path):
+    copies = build_index(elmo, ["The bank opened."] * 200 + ["We sat on the banks."], tmp_path / "copies", "mine")
+    query = elmo.encode(["The bank opened."]).values[1, 0, 1].numpy()
+    assert {hit.use.sentence for hit in copies.search(query, 1, 2)} == {"The bank opened.", "We sat on the banks."}
+
+
 def test_only_this_word_or_only_others(elmo, index):
     query = elmo.encode([SENTENCES[0]]).values[1, 0, 1].numpy()
     same = index.search(query, 1, 9, index.forms_of("Bank"))

@@ -72,15 +72,23 @@ def test_uploads_are_off(path):
 
 
 def test_uploads_are_bounded_in_size_files_and_number():
-    door = Door(echo, Uploads(most_bytes=60, most_files=2, most_requests=3), most_bytes=5)
-    two = b'name="a"; filename="a" name="b"; file', b'name="b"'
-    assert ask(door, "/upload", two)[0] == 200
-    assert ask(door, "/upload", (b"filename=1;filename=2;file", b"name=3"))[:2] == (
+    file = b'--x\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n'
+    door = Door(echo, Uploads(most_bytes=300, most_files=2, most_requests=2), most_bytes=5)
+    assert ask(door, "/upload", (file + file[:30], file[30:]))[0] == 200
+    assert ask(door, "/upload", (file, b"filename=1, filename=2, filename=3"))[0] == 200  # what a file says is no file
+    door = Door(echo, Uploads(most_bytes=300, most_files=2, most_requests=2), most_bytes=5)
+    assert ask(door, "/upload", (file + file[:30], file[30:] + file[:60], file[60:]))[:2] == (
         413,
         b'{"error": "This request brings more than 2 files.", "detail": "This request brings more than 2 files."}',
     )
-    assert ask(door, "/upload", (b"x" * 61,))[0] == 413
-    assert ask(door, "/upload")[0] == 429
+    assert ask(door, "/upload", (b"x" * 301,))[0] == 413
+    assert [ask(door, "/upload", (body,))[0] for body in (b"wrong", b"1", b"wrong", b"2", b"3")] == [
+        400,
+        200,
+        400,
+        200,
+        429,
+    ]
     assert ask(door, "/call/compare", (b"123456",))[0] == 413
 
 

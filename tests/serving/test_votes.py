@@ -110,6 +110,17 @@ def test_votes_that_nobody_looks_at_make_room(votes, monkeypatch):
     assert votes.seen_by(first[0].code, "ada") == {"open": False}
 
 
+def test_a_vote_that_nobody_looks_at_is_forgotten_whoever_asks(votes, monkeypatch):
+    found = votes.open(PAGE)
+    votes.show(found.code, found.key, 0, "bank", ("One.", "Two."), None)
+    monkeypatch.setattr(module, "LIFETIME", 0.0)
+    with pytest.raises(InputError, match="over"):
+        votes.cast(found.code, "ada", 0, True)
+    assert votes.seen_by(found.code, "ada") == {"open": False}
+    with pytest.raises(InputError, match="over"):
+        votes.state(found.code, found.key)
+
+
 # --- Where phones find it ---
 
 
@@ -121,6 +132,7 @@ def test_the_address_is_that_of_the_page(votes):
 
 
 def test_a_page_that_only_this_computer_reaches_says_what_to_do(votes):
+    assert "--host 0.0.0.0" in votes.open("http://0.0.0.0:7860/").hint
     found = votes.open("http://127.0.0.1:7860/")
     assert not found.address
     assert not found.qr
@@ -129,8 +141,9 @@ def test_a_page_that_only_this_computer_reaches_says_what_to_do(votes):
 
 def test_a_page_that_all_reach_names_the_machine(monkeypatch):
     monkeypatch.setattr(module, "_here", lambda: "192.0.2.9")
-    found = Votes("0.0.0.0").open("http://localhost:7861/")
-    assert found.address == f"http://192.0.2.9:7861/vote?room={found.code}"
+    for page in ("http://localhost:7861/", "http://0.0.0.0:7861/"):  # the second is what gradio prints
+        found = Votes("0.0.0.0").open(page)
+        assert found.address == f"http://192.0.2.9:7861/vote?room={found.code}"
 
 
 @pytest.mark.parametrize(

@@ -120,6 +120,8 @@ def test_the_results_are_a_spreadsheet(service):
 def test_agreement_is_told_from_two_pairs_on():
     one, two = {0: VoteCount(1, 2)}, {0: VoteCount(1, 2), 1: VoteCount(3, 0)}
     assert quiz.agreement_says(VoteState(3, 200, one, 0.0)) == ""
+    alone = {0: VoteCount(1, 2), 1: VoteCount(1, 0)}  # one vote agrees with nobody
+    assert quiz.agreement_says(VoteState(3, 200, alone, 0.0)) == ""
     assert "alpha 0.25" in quiz.agreement_says(VoteState(3, 200, two, 0.25))
 
 

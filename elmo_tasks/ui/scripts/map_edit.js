@@ -41,7 +41,10 @@ function act(step, forth = true) {
 function take(step) {
   act(step);
   steps.push(step);
-  choose([]);
+  if (step.moves) return choose([]);
+  // A name: nothing that a person may be about to press is drawn anew.
+  for (const chip of tool().querySelectorAll("[data-to]")) chip.textContent = titleOf(Number(chip.dataset.to));
+  tell();
 }
 function undo() {
   act(steps.pop(), false);
@@ -49,6 +52,7 @@ function undo() {
 }
 const used = () => [...new Set([...marks().map(groupOf), ...names.keys()])].filter((group) => group !== null).sort((a, b) => a - b);
 function move(group) {
+  if (tool().contains(document.activeElement)) document.activeElement.blur(); // a name that is being typed is taken first
   const moves = [...chosen].map((use) => [use, groupOf(markAt(use)), group]).filter(([, before]) => before !== group);
   if (moves.length) take({ moves });
 }
@@ -65,17 +69,23 @@ function show() {
   const groups = used();
   const free = [...LETTERS].findIndex((_, group) => !groups.includes(group));
   const to = tool().querySelector(".move-to");
-  const chip = (title, group) => make("button", { type: "button", class: "chip", onclick: () => move(group) }, title);
+  // A press does not end the naming of a group: the chips would get other widths, and lie elsewhere when it is let go.
+  const chip = (title, group, known = {}) => make("button", { type: "button", class: "chip", ...known,
+    onmousedown: (event) => event.preventDefault(), onclick: () => move(group) }, title);
   to.hidden = chosen.size === 0;
-  to.replaceChildren(make("span", {}, `${chosen.size} ${chosen.size === 1 ? "use" : "uses"} to`), ...groups.map((group) => chip(titleOf(group), group)),
+  to.replaceChildren(make("span", {}, `${chosen.size} ${chosen.size === 1 ? "use" : "uses"} to`), ...groups.map((group) => chip(titleOf(group), group, { "data-to": group })),
     ...(free < 0 ? [] : [chip("a new group", free)]), chip("none", null));
+  legend(groups);
+  tell();
+}
+// How much is sorted, and what of it the link keeps.
+function tell() {
+  const isKept = keep();
   tool().querySelector("[data-undo]").hidden = steps.length === 0;
   tool().querySelector("[data-own-groups]").hidden = steps.length === 0;
   const moved = marks().filter((mark) => mark.dataset.group !== mark.dataset.first).length;
   tool().querySelector(".sorted-said").textContent = steps.length
-    ? `Your own sorting: ${moved} of ${marks().length} uses stand elsewhere than the model put them${names.size ? `; ${names.size} named` : ""}.` : "";
-  legend(groups);
-  keep();
+    ? `Your own sorting: ${moved} of ${marks().length} uses stand elsewhere than the model put them${names.size ? `; ${names.size} named` : ""}.${isKept ? "" : " The link does not keep that; the file does."}` : "";
 }
 function legend(groups) {
   const list = tool().querySelector(".own-groups");
@@ -98,13 +108,15 @@ function filter(which) {
 
 function keep() {
   const link = element.querySelector(".actions [data-link]");
-  if (!link) return;
+  if (!link) return false;
   const landed = link.dataset.base ? link.dataset.link.slice(link.dataset.base.length) : "";
   link.dataset.plain ??= link.dataset.base ?? link.dataset.link;
   const moved = marks().filter((mark) => mark.dataset.group !== mark.dataset.first).map((mark) => [Number(mark.dataset.use), groupOf(mark)]);
-  const more = steps.length ? `&sorted=${encodeURIComponent(JSON.stringify([moved, [...names]]))}` : "";
-  link.dataset.base = link.dataset.plain + (more.length <= MOST_IN_LINK ? more : "");
+  const more = steps.length ? `&sorted=${encodeURIComponent(JSON.stringify([moved, [...names], marks().length]))}` : "";
+  const fits = more.length <= MOST_IN_LINK && !link.dataset.short; // without its text the link leads to another map
+  link.dataset.base = link.dataset.plain + (fits ? more : "");
   link.dataset.link = link.dataset.base + landed;
+  return fits;
 }
 function restore() {
   let found;
@@ -115,10 +127,11 @@ function restore() {
   }
   linked = null;
   const fits = (group) => group === null || (Number.isInteger(group) && group >= 0 && group < LETTERS.length);
-  const [moved, named] = Array.isArray(found) && found.every(Array.isArray) ? found : [[], []];
+  const isOfThis = Array.isArray(found) && found[2] === marks().length; // else it was made on another map
+  const [moved, named] = isOfThis && found.slice(0, 2).every(Array.isArray) ? found : [[], []];
   const moves = moved.filter((step) => Array.isArray(step) && markAt(Number(step[0])) && fits(step[1])).map(([use, group]) => [Number(use), groupOf(markAt(Number(use))), group]);
   if (moves.length) take({ moves });
-  for (const [group, name] of (named ?? []).filter(Array.isArray)) if (fits(group) && group !== null) take({ group, name: String(name).slice(0, 40), before: "" });
+  for (const [group, name] of named.filter(Array.isArray)) if (fits(group) && group !== null) take({ group, name: String(name).slice(0, 40), before: "" });
 }
 function table() {
   const cell = (text) => `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
@@ -190,7 +203,10 @@ function startTool() {
   steps = [];
   chosen = new Set();
   names.clear();
-  if (!tool()) return;
+  if (!tool()) {
+    if (!element.querySelector(".waiting")) linked = null; // there is no such map
+    return;
+  }
   for (const mark of marks()) {
     mark.dataset.group = row(mark.dataset.use).dataset.group;
     mark.dataset.first = mark.dataset.group;

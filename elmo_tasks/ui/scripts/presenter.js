@@ -14,6 +14,13 @@ function presenter(now, move) {
     other = window.open("", "elmo-presenter", "popup,width=760,height=620");
     if (!other) return false;
     began = Date.now();
+    build();
+    clearInterval(timer);
+    timer = setInterval(tick, 1000);
+    show();
+    return true;
+  }
+  function build() {
     const page = other.document;
     page.title = "Presenter";
     page.head.replaceChildren(elmo.make("style", {}, STYLE));
@@ -24,26 +31,34 @@ function presenter(now, move) {
       const way = { PageDown: 1, ArrowRight: 1, PageUp: -1, ArrowLeft: -1 }[event.key];
       if (way) { event.preventDefault(); move(way); }
     });
-    clearInterval(timer);
-    timer = setInterval(tick, 1000);
-    show();
-    tick();
-    return true;
+  }
+  // The window is the person's: one that was loaded again is built again, one that shows another site is let go.
+  function its() {
+    try {
+      if (!other || other.closed) return null;
+      if (!other.document.querySelector(".clock")) build();
+      return other.document;
+    } catch {
+      other = null;
+      return null;
+    }
   }
   function show() {
-    if (!other || other.closed) return;
+    const page = its();
+    if (!page) return;
     const { title, notes, next, button } = now();
-    const page = other.document;
     page.querySelector("h1").textContent = title;
     page.querySelector(".notes").textContent = notes;
     page.querySelector(".next").textContent = next ? `Then: ${next}` : "This is the last step.";
     page.querySelectorAll("button")[1].textContent = button;
+    tick();
   }
   function tick() {
-    if (other.closed) return clearInterval(timer);
+    if (!other || other.closed) return clearInterval(timer);
+    if (!its()?.querySelector("h1").textContent) return show();
     const seconds = Math.floor((Date.now() - began) / 1000);
     const time = new Date();
-    other.document.querySelector(".clock").textContent = `${two(time.getHours())}:${two(time.getMinutes())} · ${Math.floor(seconds / 60)}:${two(seconds % 60)} since this window was opened`;
+    its().querySelector(".clock").textContent = `${two(time.getHours())}:${two(time.getMinutes())} · ${Math.floor(seconds / 60)}:${two(seconds % 60)} since this window was opened`;
   }
   window.addEventListener("pagehide", () => other?.close());
   return { open, show };

@@ -5,6 +5,7 @@ const { make, questions } = elmo;
 const PAUSE = 1200; // milliseconds between two looks at a vote
 const WAIT = "…"; // a second press, before the answer is there, does nothing
 const panel = element.closest("[role=tabpanel]") || document.body;
+const KEPT = "elmo-vote"; // the open vote, for this window alone: a page that is loaded again goes on with it
 let at = -1; // the pair in view
 let revealed = false;
 let room = null; // the vote by phone, while one is open
@@ -25,8 +26,12 @@ function complain(text) {
 }
 function onLost(text, asked) {
   complain(text);
-  if (asked?.ask === "pair" || asked?.ask === "reveal") offer(revealed || at < 0 ? "Next pair" : "Reveal"); // to be asked again
+  settle();
   plan();
+}
+// What was asked and is not answered may be asked again.
+function settle() {
+  if (box()?.dataset.next === WAIT) offer(revealed || at < 0 ? "Next pair" : "Reveal");
 }
 function offer(title) {
   box().dataset.next = title; // what the bar's button does
@@ -40,7 +45,7 @@ function reveal() {
   offer(WAIT);
   ask("reveal", { guess: box().querySelector('.choice[aria-pressed="true"]')?.dataset.guess || "" });
 }
-function onAnswer(value, asked) {
+function onAnswer(value, asked, more) {
   complain(value.note);
   if (value.note && asked?.room) end();
   if (value.pair) {
@@ -66,6 +71,7 @@ function onAnswer(value, asked) {
   if (value.room) enter(value.room);
   if (value.votes && room) count(value.votes);
   if (asked?.ask === "close") end();
+  if (!more) settle();
   plan();
 }
 function score() {
@@ -80,6 +86,7 @@ function score() {
 
 function enter(found) {
   room = found;
+  sessionStorage.setItem(KEPT, JSON.stringify({ ...found, hint: "" }));
   box().dataset.room = found.code;
   place("room").hidden = false;
   box().querySelector('[data-phones="open"]').hidden = true;
@@ -89,6 +96,7 @@ function enter(found) {
 }
 function end() {
   room = null;
+  sessionStorage.removeItem(KEPT);
   clearTimeout(timer);
   place("room").hidden = true;
   box().querySelector('[data-phones="open"]').hidden = false;
@@ -116,6 +124,12 @@ function start() {
     if (box().dataset.next === "Reveal") reveal();
     else if (box().dataset.next !== WAIT) open(at + 1);
   });
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(KEPT));
+    if (kept) enter(kept);
+  } catch {
+    sessionStorage.removeItem(KEPT);
+  }
   open(0);
 }
 start();
