@@ -149,7 +149,10 @@ def _failures(session: Session) -> list[dict[str, Any]]:
         if len(two) == 2:
             meant = [two[0][0], two[1][0]] * 2
             sentences = [two[0][1][0], two[1][1][0], two[0][1][1], two[1][1][1]]
-            kind = outcome(session.compare(word, sentences), meant)
+            answer = session.compare(word, sentences)
+            if not answer.same_meaning:  # lighter is another word than light: of these nothing is told
+                continue
+            kind = outcome(answer, meant)
             found.setdefault(kind, {"word": word, "sentences": sentences, "meant": meant})
     order = (Outcome.WRONG, Outcome.LEANS_WRONG, Outcome.SILENT, Outcome.PAIR)
     return [found[kind] for kind in order if kind in found][:3]

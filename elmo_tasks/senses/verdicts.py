@@ -8,9 +8,11 @@ from elmo_tasks.senses.grouping import Decision, Voice
 from elmo_tasks.senses.partitions import Groups
 from elmo_tasks.senses.senses import FEW, Matrix, mean_cosines
 
-# Of four uses, two in each sense, more is told than of two or three.
-_MORE_SENTENCES = "Two sentences for each meaning would tell more."
-_OTHER_SENTENCES = "Sentences that differ more in topic, or say more around the word, may help."
+# Neither says that there are several meanings to be told.
+_MORE_SENTENCES = "More sentences, or longer ones, would tell more."
+_OTHER_SENTENCES = "Sentences that say more around the word may help."
+# Cosines that differ by less show nothing.
+_CLEAR = 0.03
 
 
 def verdict(decision: Decision, cosine: Matrix, random_pair: float, layer: str, word: str) -> str:
@@ -36,7 +38,7 @@ def verdict(decision: Decision, cosine: Matrix, random_pair: float, layer: str, 
             )
         return f"The model cannot tell these {uses} apart. {numbers} {advice}"
     if decision.claim is not None:
-        return f"{_claimed(decision)} {_likeliest(decision, uses)} {numbers} {advice}"
+        return f"{_perhaps(decision, uses)} {_claimed(decision)} {numbers} {advice}"
     said = _said_of_two(decision.groups, uses) if n == 2 else _said(decision.groups, uses)
     if decision.voice is Voice.NAMED:
         return f"{_capital(said)} ({sure}). {numbers}"
@@ -86,14 +88,15 @@ def ranked(cosine: Matrix, random_pair: float, layer: str) -> str:
 def _claimed(decision: Decision) -> str:
     assert decision.claim is not None
     a, b, same, sure = decision.claim
-    return f"{a + 1} and {b + 1} more likely mean {'the same' if same else 'different things'} than not ({_percent(sure)})."
+    return (
+        f"It is surest that {a + 1} and {b + 1} mean {'the same' if same else 'different things'} ({_percent(sure)})."
+    )
 
 
-def _likeliest(decision: Decision, uses: str) -> str:
+def _perhaps(decision: Decision, uses: str) -> str:
     if decision.probability < 0.5:  # one of many ways, and more likely wrong than right
-        return "How all of them group is not sure."
-    likeliest = f"the likeliest is that {_said(decision.groups, uses)} ({_percent(decision.probability)})"
-    return f"How all of them group is not sure; {likeliest}."
+        return f"The model cannot tell how all {len(decision.same)} {uses} group."
+    return f"Perhaps {_said(decision.groups, uses)} ({_percent(decision.probability)}), but the model is not sure enough of that."
 
 
 def _numbers(decision: Decision, cosine: Matrix, random_pair: float, layer: str) -> str:
@@ -106,7 +109,7 @@ def _numbers(decision: Decision, cosine: Matrix, random_pair: float, layer: str)
     if within is None or between is None:
         mean = between if within is None else within
         return f"{where} their cosines average {mean:.2f} ({random})."
-    if round(within, 2) <= round(between, 2):  # the groups rest on more than this layer
+    if within < between + _CLEAR:  # the groups rest on more than this layer
         return (
             f"{where} the cosines alone do not show it: uses that go together average {within:.2f}, uses that do not "
             f"{between:.2f}, {random}."

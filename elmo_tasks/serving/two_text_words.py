@@ -9,6 +9,8 @@ from elmo_tasks.senses.shift import FEWEST_EACH, Shift
 
 #: A deal at random is as far apart no more often than this, where it is said that a use moved.
 LEVEL = 0.05
+#: What texts are called that have no name.
+FIRST, SECOND = "the first text", "the second text"
 
 
 def word_verdict(word: str, names: tuple[str, str], n: tuple[int, int], found: Shift) -> str:
@@ -20,7 +22,7 @@ def word_verdict(word: str, names: tuple[str, str], n: tuple[int, int], found: S
         n: its uses in each.
         found: how far they are apart.
     """
-    uses = f"{n[0]} uses in the {names[0]}, {n[1]} in the {names[1]}"
+    uses = f"{n[0]} uses in {_called(names[0])}, {n[1]} in {_called(names[1])}"
     numbers = (
         f"Average pair distance {found.distance:.2f}; {found.chance:.2f} if the same uses were dealt to the texts at random "
         f"(p = {found.p:.3f})."
@@ -41,15 +43,24 @@ def moved_verdict(words: Sequence[MovedWord], names: tuple[str, str], n_found: i
         names: of the texts.
         n_found: how many could have been.
     """
+    if n_found == 1:
+        return (
+            f"Only one content word comes {FEWEST_EACH} times or more in both texts, “{words[0].word}”: there is nothing to rank "
+            "it against. Its own map says whether its use differs."
+        )
     looked = f"the {len(words)} most frequent of {n_found}" if len(words) < n_found else f"all {n_found}"
     by_chance = sum(word.p <= LEVEL for word in words)
     about = (
         f"Looked at {looked} content words that come {FEWEST_EACH} times or more in both. {by_chance} of {len(words)} are used "
-        f"more differently than chance would have it at the 5 % level, which alone would let {0.05 * len(words):.0f} through; "
+        f"more differently than in 95 % of random deals, where chance alone would let about {0.05 * len(words):.0f} through; "
         "texts on different topics move nearly all words. The list says where to look."
     )
     out = [f"“{word.word}”" for word in words if word.stands_out]
     if out:
         named = ", ".join(out[:4]) + (f" and {len(out) - 4} more" if len(out) > 4 else "")
-        return f"From the {names[0]} to the {names[1]}, {named} moved much more than the other words. {about}"
-    return f"No word moved much more than the others from the {names[0]} to the {names[1]}. {about}"
+        return f"From {_called(names[0])} to {_called(names[1])}, {named} moved much more than the other words. {about}"
+    return f"No word moved much more than the others from {_called(names[0])} to {_called(names[1])}. {about}"
+
+
+def _called(name: str) -> str:
+    return name if name in (FIRST, SECOND) else f"“{name}”"

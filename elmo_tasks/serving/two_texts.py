@@ -17,7 +17,7 @@ from elmo_tasks.senses.uses import FoundUse, base_word, evenly, sentences_of, us
 from elmo_tasks.senses.views_of_uses import BOTH
 from elmo_tasks.serving.drawn_maps import MapDrawer, map_points, part
 from elmo_tasks.serving.named_groups import named_groups
-from elmo_tasks.serving.two_text_words import moved_verdict, word_verdict
+from elmo_tasks.serving.two_text_words import FIRST, SECOND, moved_verdict, word_verdict
 from elmo_tasks.serving.viewed_uses import lowest_sees
 from elmo_tasks.text.mentions import quoted
 from elmo_tasks.text.word_forms import folded
@@ -57,7 +57,7 @@ class TextsSideBySide:
                     field=field,
                 )
         sides = (sentences_of(first), sentences_of(second))
-        called = (names[0].strip()[:60] or "first text", names[1].strip()[:60] or "second text")
+        called = (names[0].strip()[:60] or FIRST, names[1].strip()[:60] or SECOND)
         if word.strip():
             return self._word(word.strip(), sides, called, model, progress)
         return self._words(sides, called, model, progress)

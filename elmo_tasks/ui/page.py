@@ -11,7 +11,7 @@ from markupsafe import Markup
 from elmo_tasks.ui.downloads import data_link
 from elmo_tasks.wording.labels import class_words, type_note
 from elmo_tasks.wording.terms import first_terms
-from elmo_tasks.wording.text import first_capital, listed, number, percent, short_percent, signed
+from elmo_tasks.wording.text import cell_percent, first_capital, listed, number, percent, short_percent, signed
 from elmo_tasks.wording.views import layer_title, map_title, mapped_by, view_place, view_title
 
 FOLDER = Path(__file__).parent
@@ -41,7 +41,14 @@ _templates.filters.update(
     thousands="{:,}".format,
     hundredths="{:.2f}".format,
 )
-_templates.globals.update(LETTERS="ABCDEFGHIJKL", zip=zip, number=number, percent=percent, short_percent=short_percent)
+_templates.globals.update(
+    LETTERS="ABCDEFGHIJKL",
+    zip=zip,
+    number=number,
+    percent=percent,
+    cell_percent=cell_percent,
+    short_percent=short_percent,
+)
 
 
 def render(template: str, **values: Any) -> Markup:

@@ -19,9 +19,9 @@ _EXAMPLES = (
 
 def static(answers: Sequence[StaticNeighbours]) -> str:
     """For the lists of nearest words."""
-    first = listed([f"for “{answer.word}” “{answer.neighbours[0].word}”" for answer in answers if answer.neighbours])
+    first = listed([f"“{answer.neighbours[0].word}” for “{answer.word}”" for answer in answers if answer.neighbours])
     return (
-        f"Let people read the lists aloud and call out meanings that they miss. Nearest is {first}. The lists come from "
+        f"Let people read the lists aloud and call out meanings that they miss. Nearest are {first}. The lists come from "
         "vectors trained for this project; nobody chose their words. Then reveal the explanation."
     )
 
@@ -36,7 +36,7 @@ def story(comparison: Comparison, meant: Sequence[str]) -> str:
     found = outcome(comparison, meant)
     return (
         "Let the audience sort the sentences into A and B first, by hand or with the buttons, then reveal what the model says. "
-        f"{found.value} {_meant(meant)} {_read(comparison)} How to read its numbers was learned from sentences of other words. "
+        f"{found.value} {_meant(meant)} {_read(comparison)} What its numbers mean was learned from sentences with other words. "
         "The words of this step were chosen because the model sorts them rightly: many words are harder."
     )
 

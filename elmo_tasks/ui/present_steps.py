@@ -77,8 +77,8 @@ STEPS = (
     Step(
         "quiz",
         "The room against the model",
-        "Ten pairs of short sentences of ours, with words that the verdict was not fitted on; first those that the model is surest "
-        "of, and nobody looked at who is right. Let people vote by a show of hands and press what most say, or open the "
+        "Ten pairs of short sentences of ours. The first are those that the model is surest of; the pairs were not picked by "
+        "whether it is right. Let people vote by a show of hands and press what most say, or open the "
         "vote for phones: they scan the square, and each has one vote a pair. The counts are shown once the pair is revealed.",
     ),
     Step(

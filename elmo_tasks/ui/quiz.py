@@ -33,7 +33,9 @@ def model_says(comparison: Comparison) -> tuple[bool | None, str]:
         return None, "cannot tell."
     same = comparison.same_meaning[0][1]
     told = f"{said(same >= 0.5)}, {percent(max(same, 1 - same))} likely"
-    return (None, f"cannot tell ({told}).") if max(same, 1 - same) < LEAST else (same >= 0.5, f"{told}.")
+    if max(same, 1 - same) < LEAST:
+        return None, f"cannot tell: “the same” gets {percent(same)}."
+    return same >= 0.5, f"{told}."
 
 
 def votes_say(count: VoteCount) -> str:

@@ -31,7 +31,12 @@ def percent(share: float) -> str:
 
 def short_percent(share: float) -> str:
     """As :func:`percent`, for a narrow cell that need not say what it counts: ``<1``, ``50``, ``>99``."""
-    return percent(share).replace("under ", "<").replace("over ", ">").removesuffix("\u00a0%")
+    return cell_percent(share).removesuffix("\u00a0%")
+
+
+def cell_percent(share: float) -> str:
+    """As :func:`percent`, for a cell: ``<1 %``, ``50 %``, ``>99 %``."""
+    return percent(share).replace("under ", "<").replace("over ", ">")
 
 
 def listed(parts: Sequence[object]) -> str:

@@ -50,13 +50,15 @@ def test_the_likeliest_of_many_may_be_less_likely_than_not():
 def test_where_only_a_pair_is_sure_it_is_said_with_the_likeliest_grouping():
     text = said_of(((0, 1), (2,)), Voice.LEANING, 0.53, claim=(0, 2, False, 0.84))
     assert text.startswith(
-        "1 and 3 more likely mean different things than not (84 %). How all of them group is not sure; the likeliest is that 3 is "
-        "the odd one out: 1 and 2 go together (53 %)."
+        "Perhaps 3 is the odd one out: 1 and 2 go together (53 %), but the model is not sure enough of that. It is surest that 1 "
+        "and 3 mean different things (84 %)."
     )
     unlikely = said_of(((0, 1), (2,)), Voice.LEANING, 0.43, claim=(0, 2, False, 0.84))
-    assert "How all of them group is not sure." in unlikely
+    assert unlikely.startswith(
+        "The model cannot tell how all 3 uses of “bank” group. It is surest that 1 and 3 mean different"
+    )
     assert "go together" not in unlikely
-    assert "1 and 2 more likely mean the same than not (99 %)" in said_of(
+    assert "It is surest that 1 and 2 mean the same (99 %)" in said_of(
         ((0, 1), (2,)), Voice.LEANING, 0.43, claim=(0, 1, True, 0.99)
     )
 
@@ -75,13 +77,11 @@ def test_it_says_when_it_cannot_tell():
 
 
 def test_it_says_what_would_help():
-    more = "Two sentences for each meaning would tell more."
+    more = "More sentences, or longer ones, would tell more."
     assert said_of(((0, 1),), Voice.SILENT).endswith(more)
     assert said_of(((0, 1), (2,)), Voice.LEANING).endswith(more)
     assert more not in said_of(((0, 1), (2,)))
-    assert said_of(((0, 1), (2, 3)), Voice.SILENT).endswith(
-        "Sentences that differ more in topic, or say more around the word, may help."
-    )
+    assert said_of(((0, 1), (2, 3)), Voice.SILENT).endswith("Sentences that say more around the word may help.")
 
 
 def test_of_different_spellings_only_the_order_is_said():

@@ -27,7 +27,7 @@ class FakeTexts:
             raise InputError("Paste both texts.", field="second" if first.strip() else "first")
         if word and not (word in first and word in second):
             raise InputError(f"Both texts must use “{word}”.", field="word")
-        called = (names[0] or "first text", names[1] or "second text")
+        called = (names[0] or "the first text", names[1] or "the second text")
         n = (len(first.splitlines()), len(second.splitlines()))
         rows = (
             MovedWord(word or "bank", *n, 0.61, 0.42, 0.001, 6.2, True),

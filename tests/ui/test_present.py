@@ -99,7 +99,7 @@ def test_the_notes_say_what_the_screen_shows(service):
     assert {*notes, "own"} <= {step.name for step in present_steps.STEPS}
     assert "As it is, " not in "".join(notes.values())
     assert "every pair scores 1.00" in notes["layers"]
-    assert "Nearest is for “bank” “bank-0”" in notes["static"]
+    assert "Nearest are “bank-0” for “bank”" in notes["static"]
 
 
 def test_notes_on_the_layers_name_the_one_that_parts_the_groups_most(service):

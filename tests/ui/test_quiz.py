@@ -68,7 +68,7 @@ def test_a_model_without_calibration_cannot_tell(service):
 def test_a_coin_toss_scores_nobody(service):
     comparison = service.compare("bank", ["The bank of the river.", "A bank loan."])
     for chance, model, words in (
-        (0.55, None, "cannot tell (the same, 55"),
+        (0.55, None, "cannot tell: “the same” gets 55"),
         (0.3, False, "different, 70"),
         (0.6, True, "the same, 60"),
     ):

@@ -62,7 +62,7 @@ function onAnswer(value, asked, more) {
   if (value.result) {
     revealed = true;
     place("result").innerHTML = value.result.markup;
-    right.model.set(value.result.at, value.result.model === true);
+    right.model.set(value.result.at, value.result.model); // null: it cannot tell
     if (value.result.room !== null) right.room.set(value.result.at, value.result.room);
     if (value.result.voted) for (const choice of box().querySelectorAll(".choice")) choice.setAttribute("aria-pressed", "false");
     place("result").querySelector(".score").textContent = score();
@@ -78,8 +78,10 @@ function score() {
   // Who answers is counted on the same pairs: those that the room had an answer to.
   const asked = right.room.size ? [...right.room.keys()] : [...right.model.keys()];
   const of = (who) => asked.filter((pair) => right[who].get(pair)).length;
+  const silent = asked.filter((pair) => right.model.get(pair) === null).length;
+  const unsaid = silent ? ` (to ${silent} it gave no answer)` : "";
   const room = right.room.size ? `the room is right in ${of("room")}, ` : "";
-  return `Of ${asked.length} ${asked.length === 1 ? "pair" : "pairs"} so far ${room}the model ${room ? "" : "is right "}in ${of("model")}.`;
+  return `Of ${asked.length} ${asked.length === 1 ? "pair" : "pairs"} so far ${room}the model ${room ? "" : "is right "}in ${of("model")}${unsaid}.`;
 }
 
 // --- Phones ---
