@@ -24,13 +24,8 @@ LIFETIME = 3 * 3600.0
 #: Seconds after which it makes room for another, where there is none: its page asks every minute, even in the background.
 _LEFT = 300.0
 _LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"  # none that is read as another one
-_ONLY_HERE = (
-    "localhost",
-    "127.0.0.1",
-    "::1",
-    "0.0.0.0",
-    "::",
-)  # the last two are what the program prints as its address
+# The last two are what the program prints as its address where all may reach it.
+_ONLY_HERE = ("localhost", "127.0.0.1", "::1", "0.0.0.0", "::")
 
 
 @dataclass

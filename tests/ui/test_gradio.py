@@ -38,3 +38,18 @@ def test_no_regular_expression_reads_our_own_markup():
     }
     assert with_expressions == {"what_if.py", "present_pairs.py"}
     assert not [path.name for path in UI.rglob("*.js") if re.search(r"DOMParser|\.innerHTML\.", path.read_text())]
+
+
+def test_scripts_that_run_as_one_function_take_no_name_from_each_other():
+    top = re.compile(r"^(?:async )?(?:function|const|let) (\w+)", re.MULTILINE)
+    together = set()
+    for path in UI.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call):
+                words = [word.value for word in node.args if isinstance(word, ast.Constant)]
+                scripts = tuple(word for word in words if isinstance(word, str) and word.endswith(".js"))
+                together |= {scripts} if len(scripts) > 1 else set()
+    assert ("scripts/map_answer.js", "scripts/map_edit.js") in together
+    for scripts in together:
+        names = [name for script in scripts for name in top.findall((UI / script).read_text(encoding="utf-8"))]
+        assert sorted({name for name in names if names.count(name) > 1}) == [], scripts

@@ -99,11 +99,13 @@ def test_it_is_open_for_few_where_training_is_on_and_wrong_passwords_take_their_
     app, url = served({"uploads": Uploads(1_000, most_requests=1), "pause": 0.3}, auth=[("ada", "secret")])
     try:
         with httpx.Client(base_url=url) as client:
-            assert client.post("/gradio_api/upload", files={"files": ("a.txt", b"text")}).status_code == 401
-            assert client.post("/gradio_api/upload", files={"files": ("a.txt", b"text")}).status_code == 429
+            for _ in range(2):  # a stranger's take nobody's turn
+                assert client.post("/gradio_api/upload", files={"files": ("a.txt", b"text")}).status_code == 401
             answer = client.post("/login", data={"username": "ada", "password": "guess"})
             assert answer.status_code == 400
             assert answer.elapsed.total_seconds() >= 0.3
             assert client.post("/login", data={"username": "ada", "password": "secret"}).status_code == 200
+            assert client.post("/gradio_api/upload", files={"files": ("a.txt", b"text")}).status_code == 200
+            assert client.post("/gradio_api/upload", files={"files": ("a.txt", b"text")}).status_code == 429
     finally:
         app.close()

@@ -44,7 +44,7 @@ function take(step) {
   if (step.moves) return choose([]);
   // A name: nothing that a person may be about to press is drawn anew.
   for (const chip of tool().querySelectorAll("[data-to]")) chip.textContent = titleOf(Number(chip.dataset.to));
-  tell();
+  account();
 }
 function undo() {
   act(steps.pop(), false);
@@ -76,10 +76,10 @@ function show() {
   to.replaceChildren(make("span", {}, `${chosen.size} ${chosen.size === 1 ? "use" : "uses"} to`), ...groups.map((group) => chip(titleOf(group), group, { "data-to": group })),
     ...(free < 0 ? [] : [chip("a new group", free)]), chip("none", null));
   legend(groups);
-  tell();
+  account();
 }
 // How much is sorted, and what of it the link keeps.
-function tell() {
+function account() {
   const isKept = keep();
   tool().querySelector("[data-undo]").hidden = steps.length === 0;
   tool().querySelector("[data-own-groups]").hidden = steps.length === 0;
