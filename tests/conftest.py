@@ -38,8 +38,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         cache.cleanup()
 
 
-#: A test that is run at several widths, in light and in dark, is slow but for the first of them.
-LOOKS = {"width", "dark", "options"}
+#: A test that is run on several tabs, at several widths, in light and in dark, is slow but for the first of them.
+LOOKS = {"tab", "width", "dark", "options"}
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m is heeded

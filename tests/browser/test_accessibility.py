@@ -33,9 +33,7 @@ def violations(page) -> list[str]:
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)], ids=["desktop", "dark phone"])
-@pytest.mark.parametrize(
-    "tab", [tab if tab == "compare" else pytest.param(tab, marks=pytest.mark.slow) for tab in TABS]
-)
+@pytest.mark.parametrize("tab", TABS)
 def test_no_violation(open_page, tab, width, dark):
     page = open_page(
         query=f"tab={tab}", width=width, height=844, dark=dark, ready="[role=tabpanel]:visible .card:visible"
