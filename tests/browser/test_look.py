@@ -150,3 +150,14 @@ def test_present_is_in_sight_on_a_phone(open_page):
         page.get_by_role("tab", name=name, exact=True).click()
         present = page.get_by_role("tab", name="Present").bounding_box()
         assert 0 <= present["x"] <= 390 - present["width"] + 1
+
+
+def test_a_link_to_a_tab_brings_it_into_sight_on_a_phone(open_page):
+    page = open_page("tab=texts", ready=".texts-editor", width=390, height=844)
+    page.wait_for_function(
+        """() => {
+            const tab = document.querySelector("[role=tab][aria-selected=true]").getBoundingClientRect();
+            const last = [...document.querySelectorAll(".tab-container.wrap button")].at(-1).getBoundingClientRect();
+            return tab.left >= 0 && tab.right <= last.left + 1;
+        }"""
+    )

@@ -208,5 +208,13 @@ window.elmo = (() => {
     Object.assign(document.createElement("a"), { href: address, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(address), 10_000);
   }
+  // A link may open a tab that the bar of a phone does not show: for some seconds the bar follows the tab that is chosen.
+  let shown = null;
+  const follow = setInterval(() => {
+    const tab = document.querySelector("[role=tab][aria-selected=true]");
+    if (tab && tab !== shown) tab.scrollIntoView({ block: "nearest", inline: "center" });
+    shown = tab;
+  }, 250);
+  setTimeout(clearInterval, 8000, follow);
   return { make, options, chips, field, examples, segments, picked, pick, models, place, say, hush, busy, narrow, away, bring, grow, outdated, number, percent, questions, complain, settle, save };
 })();

@@ -13,10 +13,11 @@ const submit = make("button", { type: "submit", class: "primary" }, "Compare the
 let scroll = false;
 
 element.append(make("form", { class: "editor texts-editor card", novalidate: true, "aria-label": "A word in two texts", oninput: () => old.check(), onsubmit: (event) => { event.preventDefault(); send(false); } },
+  field("texts-word", "Word", boxes.word, notes.word),
   field("texts-first", "First text", names.first, boxes.first, notes.first),
   field("texts-second", "Second text", names.second, boxes.second, notes.second,
     make("p", { class: "hint" }, "At most 500,000 characters each. Nothing is kept.")),
-  field("texts-word", "Word", boxes.word, notes.word), submit,
+  submit,
   make("div", { class: "tools" }, make("button", { type: "button", class: "plain", onclick: () => send(true) }, "Find the words that moved most"),
     make("button", { type: "button", class: "plain", onclick: example }, "Show an example")),
   make("div", { class: "field", hidden: props.models.length < 2 }, make("label", { for: "texts-model" }, "Model"), model)));
