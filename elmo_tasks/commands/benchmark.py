@@ -107,11 +107,10 @@ def run(args: argparse.Namespace) -> int:
     results, done, total = [], 0, len(args.config) * len(systems) * len(shares) * len(seeds)
     for config in args.config:
         for system in systems:
-            lines, costly = [], Path()
+            lines, costly, made_of = [], Path(), f"{config_digest(config)} {system.checksum}"
             for share in shares:
                 cards = []
                 settings = _settings(system, share, epochs[config], fixed)
-                made_of = f"{config_digest(config)} {system.checksum}"
                 for seed in seeds:
                     done += 1
                     folder = (

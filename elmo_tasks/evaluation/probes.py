@@ -98,12 +98,17 @@ def joined(one: Evaluation, other: Evaluation) -> Evaluation:
     return replace(other, rows=tuple(rows), seconds={**one.seconds, **other.seconds})
 
 
+def _published(found: Evaluation, task: str) -> list[Published]:
+    """The paper's figures of a test, if the model has such layers."""
+    return [paper for paper in PUBLISHED if paper.task == task and set(paper.scores) <= set(found.views)]
+
+
 def beside_published(found: Evaluation) -> Evaluation:
     """With a line of the paper's figures below the test that they are of, as far as the model has such layers."""
     rows: list[Row] = []
     for task in dict.fromkeys(row.task for row in found.rows):
         rows += [row for row in found.rows if row.task == task]
-        rows += [paper.row() for paper in PUBLISHED if paper.task == task and set(paper.scores) <= set(found.views)]
+        rows += [paper.row() for paper in _published(found, task)]
     return replace(found, rows=tuple(rows))
 
 
@@ -121,7 +126,7 @@ def plot(found: Evaluation, layers: Sequence[str]) -> str:
                 Bar("mean of the layers" if view == MEAN else f"{view}: {layers[int(view)]}", score, row.shown(score))
                 for view, score in row.scores.items()
             ]
-            for paper in (p for p in PUBLISHED if p.task == row.task and set(p.scores) <= set(found.views)):
+            for paper in _published(found, row.task):
                 where = "" if paper.same_data else f", {paper.data}"
                 bars += [
                     Bar(f"the paper’s ELMo, layer {k}{where}", score, row.shown(score), is_faint=True)

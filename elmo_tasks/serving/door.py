@@ -6,6 +6,7 @@ Plain ASGI, standard library only: it stands in front of whatever serves the pag
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import re
 import time
@@ -75,7 +76,8 @@ class Door:
             return
         path = scope["path"].rstrip("/")
         keeping = path.endswith(_KEEPING)
-        if keeping and (refusal := self._refused_upload()) is not None:
+        turn = time.monotonic()
+        if keeping and (refusal := self._refused_upload(turn)) is not None:
             await _refuse(send, *refusal)
             return
         most = self._uploads.most_bytes if keeping and self._uploads is not None else self._most_bytes
@@ -83,12 +85,11 @@ class Door:
             await _refuse(send, 413, _too_large(most))
             return
         body = _Body(receive, most, self._uploads.most_files if keeping and self._uploads is not None else None)
-        begun = False
+        begun = was_kept = False
 
         async def reply(message: Message) -> None:
-            nonlocal begun
-            if keeping and message.get("status", 400) < 400:  # who was refused took nobody's turn
-                self._uploaded.append(time.monotonic())
+            nonlocal begun, was_kept
+            was_kept |= message.get("status", 400) < 400
             if body.too_much is None or begun:  # else it is said of half a body, and not what was wrong
                 begun = True
                 await send(message)
@@ -100,17 +101,22 @@ class Door:
                 await self._app(scope, body, reply)
         except _TooMuch:
             pass
+        finally:
+            if keeping and not was_kept:  # who was refused, for want of a password say, took nobody's turn
+                with contextlib.suppress(ValueError):  # it took an hour, and was forgotten
+                    self._uploaded.remove(turn)
         if body.too_much is not None and not begun:
             await _refuse(send, 413, body.too_much)
 
-    def _refused_upload(self) -> tuple[int, str] | None:
+    def _refused_upload(self, now: float) -> tuple[int, str] | None:
+        """Why there is no turn for an upload; else it is taken at once, so that no more come at a time either."""
         if self._uploads is None:
             return 403, "Uploads are off here."
-        now = time.monotonic()
         while self._uploaded and now - self._uploaded[0] > 3600:
             self._uploaded.popleft()
         if len(self._uploaded) >= self._uploads.most_requests:
             return 429, "Too many files were uploaded in the last hour. Wait a while."
+        self._uploaded.append(now)
         return None
 
 

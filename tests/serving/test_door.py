@@ -92,6 +92,36 @@ def test_uploads_are_bounded_in_size_files_and_number():
     assert ask(door, "/call/compare", (b"123456",))[0] == 413
 
 
+def test_no_more_uploads_come_at_a_time_than_in_an_hour():
+    async def all_at_once():
+        leave = asyncio.Event()
+
+        async def slow(scope, receive, send):
+            await leave.wait()
+            await echo(scope, receive, send)
+
+        door, said = Door(slow, Uploads(most_bytes=100, most_requests=2)), []
+
+        async def upload():
+            async def receive():
+                return {"type": "http.request", "body": b"1", "more_body": False}
+
+            async def send(message):
+                if "status" in message:
+                    said.append(message["status"])
+
+            await door({"type": "http", "method": "POST", "path": "/upload", "headers": []}, receive, send)
+
+        asked = [asyncio.ensure_future(upload()) for _ in range(5)]
+        while len(said) < 3:  # those that find no turn are told at once
+            await asyncio.sleep(0)
+        leave.set()
+        await asyncio.gather(*asked)
+        return said
+
+    assert run(all_at_once()) == [429, 429, 429, 200, 200]
+
+
 def test_wrong_passwords_are_answered_later_and_later():
     door = Door(echo, pause=0.05)
     took = []
