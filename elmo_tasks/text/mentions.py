@@ -12,7 +12,7 @@ from elmo_tasks.api import Choice
 from elmo_tasks.errors import InputError
 from elmo_tasks.text.tokens import Token, tokenize
 from elmo_tasks.text.use import Use
-from elmo_tasks.text.word_forms import may_be_forms_of_one_word
+from elmo_tasks.text.word_forms import are_inflections, may_be_forms_of_one_word
 
 _MARK = re.compile(r"\[([^\[\]]*)\]")
 _FIELD_OF_ONE = re.compile(r"sentence \d+")
@@ -57,7 +57,8 @@ def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Menti
 
     ``[brackets]`` around one word of the sentence, or a part of it, mean that word whatever ``word`` is, which is then
     not looked at. Otherwise the first place with the same spelling is meant, or else the first that differs in case
-    only. Of a word that is cut into several tokens (``don't``, ``John's``) the first is meant.
+    only, or else the first inflection (``banks`` for ``bank``). Of a word that is cut into several tokens (``don't``,
+    ``John's``) the first is meant.
 
     Args:
         word: one word, as typed.
@@ -66,8 +67,8 @@ def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Menti
 
     Raises:
         InputError: with ``field="word"`` when ``word`` is not one word; with ``field`` when the sentence is empty, its
-            brackets do not hold one word, or the word is not there. When a form of the word is there (``banks``), it is
-            offered in ``choices``.
+            brackets do not hold one word, or the word is not there. When a word that is made of it is there
+            (``banker``, ``river-bank``), it is offered in ``choices``.
     """
     name = field.capitalize() if _FIELD_OF_ONE.fullmatch(field) else "The sentence"
     marks = list(_MARK.finditer(sentence))
@@ -78,12 +79,14 @@ def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Menti
     tokens = tuple(tokenize(sentence))
     if not tokens:
         raise InputError(f"{name} is empty: type one with {quoted(word)} in it.", field=field)
+    key = _key(wanted[0].text)
     places = _occurrences(wanted, tokens)
+    if not places and len(wanted) == 1:
+        places = [i for i, token in enumerate(tokens) if are_inflections(key, _key(token.text))]
     if places:
         exact = [i for i in places if all(w.text == t.text for w, t in zip(wanted, tokens[i:], strict=False))]
         return _mention(sentence, tokens, (exact or places)[0], places, len(wanted))
 
-    key = _key(wanted[0].text)
     forms = [i for i, token in enumerate(tokens) if _is_related(key, _key(token.text))]
     if forms:
         offers = _choices(sentence, tokens, forms[:_MOST_OFFERS], 1, plain_when_single=True)

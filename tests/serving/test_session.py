@@ -98,10 +98,11 @@ def test_what_cannot_be_answered_is_said_at_the_field(session, word, sentences, 
     assert caught.value.field == field
 
 
-def test_an_inflected_form_is_offered(session):
-    with pytest.raises(InputError, match="but it has “banks”") as caught:
-        session.compare("bank", [SENTENCES[0], "Both banks were closed."])
-    assert caught.value.choices[0].sentence == "Both [banks] were closed."
+def test_an_inflected_form_is_taken_and_another_word_offered(session):
+    assert session.compare("bank", [SENTENCES[0], "Both banks were closed."]).items[1].token == "banks"
+    with pytest.raises(InputError, match="but it has “banker”") as caught:
+        session.compare("bank", [SENTENCES[0], "The banker was late."])
+    assert caught.value.choices[0].sentence == "The [banker] was late."
 
 
 def test_a_request_cannot_open_a_folder(session, tmp_path):

@@ -138,31 +138,45 @@ def test_two_pairs_of_brackets(typed: str) -> None:
 # --- The word is not there ---
 
 
-def test_offers_an_inflected_form() -> None:
+@pytest.mark.parametrize(
+    ("word", "sentence", "found"),
+    [
+        ("bank", "Both banks were closed.", "banks"),
+        ("ticket", "The Tickets, my bank said, are tickets.", "Tickets"),
+        ("run", "A runner who was late ran past.", "ran"),  # a runner is another word
+        ("banks", "They bank here; the bank opens.", "bank"),
+        ("bank", "Banks? My bank is shut.", "bank"),  # what was typed comes first wherever it stands
+    ],
+)
+def test_an_inflection_stands_for_the_word_where_that_is_not_there(word: str, sentence: str, found: str) -> None:
+    assert find_mention(word, sentence).token.text == found
+
+
+def test_offers_a_word_that_is_made_of_it() -> None:
     with pytest.raises(
         InputError,
-        match=r"^Sentence 3 does not contain “bank”, but it has “banks”: "
+        match=r"^Sentence 3 does not contain “bank”, but it has “banker”: "
         r"use that, or mark another word with \[brackets\]\.$",
     ) as caught:
-        find_mention("bank", "Both banks were closed.", field="sentence 3")
+        find_mention("bank", "The banker was late.", field="sentence 3")
     assert caught.value.field == "sentence 3"
-    assert caught.value.choices == (Choice("banks", "Both [banks] were closed."),)
+    assert caught.value.choices == (Choice("banker", "The [banker] was late."),)
 
 
-def test_offers_several_forms() -> None:
+def test_offers_several_of_them() -> None:
     with pytest.raises(
-        InputError, match=r"but it has “Running”, “ran” and “runner”: use one of them, or mark another"
+        InputError, match=r"but it has “Runners” and “runner”: use one of them, or mark another"
     ) as caught:
-        find_mention("run", "Running late, she ran past a runner.")
-    assert [choice.label for choice in caught.value.choices] == ["Running", "ran", "runner"]
+        find_mention("run", "Runners like no runner.")
+    assert [choice.label for choice in caught.value.choices] == ["Runners", "runner"]
 
 
 def test_offers_each_place_of_one_form() -> None:
-    with pytest.raises(InputError, match=r"but it has “banks”: use one of them") as caught:
-        find_mention("bank", "Two banks, three banks.")
+    with pytest.raises(InputError, match=r"but it has “banker”: use one of them") as caught:
+        find_mention("bank", "One banker, another banker.")
     assert caught.value.choices == (
-        Choice("the 1st “banks”", "Two [banks], three banks."),
-        Choice("the 2nd “banks”", "Two banks, three [banks]."),
+        Choice("the 1st “banker”", "One [banker], another banker."),
+        Choice("the 2nd “banker”", "One banker, another [banker]."),
     )
 
 
@@ -173,7 +187,7 @@ def test_offers_a_word_inside_a_hyphenated_one() -> None:
 
 def test_offers_at_most_five() -> None:
     with pytest.raises(InputError, match="use one of them") as caught:
-        find_mention("bank", "banks " * 30)
+        find_mention("bank", "banker " * 30)
     assert len(caught.value.choices) == 5
 
 
