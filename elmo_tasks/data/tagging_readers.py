@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from elmo_tasks.data.column_guess import guess_tag_keys
+from elmo_tasks.data.marked_lines import read_marked
 from elmo_tasks.data.records import TaggedSentence, listed
 from elmo_tasks.data.span_rows import sentence_of
 from elmo_tasks.data.tables import (
@@ -22,12 +23,13 @@ from elmo_tasks.data.tables import (
 from elmo_tasks.data.text_lines import RowErrors, numbered_lines, shown, suffix_of
 from elmo_tasks.errors import DataError
 
-TaggingFormat = Literal["columns", "conllu", "jsonl", "parquet"]
+TaggingFormat = Literal["columns", "conllu", "jsonl", "marked", "parquet"]
 
 _FORMATS: dict[str, TaggingFormat] = {
     ".conllu": "conllu",
     ".jsonl": "jsonl",
     ".json": "jsonl",
+    ".marked": "marked",
     ".parquet": "parquet",
 }
 _CONLLU = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
@@ -48,8 +50,9 @@ def read_tagged(
         file_format: ``columns``: a token and its tag a line, at least two columns with tabs (if the first line has one)
             or white space between them, an empty line after each sentence; ``-DOCSTART-`` lines are dropped.
             ``conllu``: CoNLL-U. ``jsonl``, ``parquet``: a sentence a row, as a list of tokens and one of tags, or as a text
-            and a list of spans of characters (see :func:`elmo_tasks.data.span_rows.sentence_of`). By default from the
-            file's name: ``.conllu``, ``.jsonl``, ``.json``, ``.parquet``; everything else is ``columns``.
+            and a list of spans of characters (see :func:`elmo_tasks.data.span_rows.sentence_of`). ``marked``: a sentence a
+            line with its tags written into it (see :func:`elmo_tasks.data.marked_lines.read_marked`). By default from the
+            file's name: ``.conllu``, ``.jsonl``, ``.json``, ``.marked``, ``.parquet``; everything else is ``columns``.
         token_column: which column holds the tokens; by default the first (``form`` in CoNLL-U; in rows ``tokens``,
             ``words``, or ``text`` where spans go with it).
         tag_column: which column holds the tags; by default the last (in rows ``tags``, ``spans`` or ``entities``). In
@@ -67,6 +70,8 @@ def read_tagged(
         return _checked(_read_columns(path, errors, token_column, tag_column, encoding), errors)
     if chosen == "conllu":
         return _checked(_read_conllu(path, errors, token_column, tag_column, encoding), errors)
+    if chosen == "marked":
+        return _checked(read_marked(path, errors, encoding), errors)
     # What is wrong with a line is said when the file is read.
     first = next(json_rows(path, RowErrors(path), encoding), (0, {}))[1] if chosen == "jsonl" else parquet_first(path)
     tokens, tags = guess_tag_keys(first)

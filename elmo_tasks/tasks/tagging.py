@@ -50,6 +50,7 @@ class Tagging(TaskKind):
         ".conllu": "conllu",
         ".jsonl": "jsonl",
         ".json": "jsonl",
+        ".marked": "marked",
     }
     hub: ClassVar[Mapping[str, HubData]] = {
         "conll2003": HubData("CoNLL-2003: names in news", "train", "validation", "test")
@@ -86,6 +87,9 @@ class Tagging(TaskKind):
             _, first = next(json_rows(path, RowErrors(path)), (0, {}))
             names, (words, tags) = tuple(map(str, first)), guess_tag_keys(first)
             token, tag = words, tags = chosen(text, names, words), chosen(label, names, tags)
+        elif file_format == "marked":
+            names, words, tags = (), "", ""
+            token, tag = 0, -1
         elif file_format == "conllu":
             names, words = _CONLLU_TAGS, "form"
             token, tag = words, tags = words, chosen(label, names, names[0])

@@ -11,6 +11,7 @@ from elmo_tasks.ui.heads import Offer, about_line, by_head, json_data
 from elmo_tasks.ui.page import render
 from elmo_tasks.ui.spans import pieces
 from elmo_tasks.wording.labels import type_note
+from elmo_tasks.wording.marked import marked_spans, marked_words
 from elmo_tasks.wording.text import first_capital
 
 COLOURS = {"PER": 0, "ORG": 1, "LOC": 5, "MISC": 2, "Chemical": 4, "Disease": 3}
@@ -23,8 +24,10 @@ def colour_of(name: str, labels: Sequence[str]) -> int:
     return labels.index(name) % 6 if name in labels else len(name) % 6
 
 
-def card(offer: Offer, results: Sequence[TaggedSentence], without: Sequence[TaggedSentence] = ()) -> str:
-    """The whole answer of a tagger; ``without`` holds what its baseline says, if it has one."""
+def card(
+    offer: Offer, results: Sequence[TaggedSentence], without: Sequence[TaggedSentence] = (), base: str | None = None
+) -> str:
+    """The whole answer of a tagger; for the arguments see :func:`elmo_tasks.ui.sentiment.card`."""
     spans = readings.has_spans(results)
     shown = _shown(offer.head, (*results, *without), spans=spans)
     return render(
@@ -39,6 +42,8 @@ def card(offer: Offer, results: Sequence[TaggedSentence], without: Sequence[Tagg
         colour=lambda name: colour_of(name, offer.head.labels),
         pieces=entity_pieces,
         changes=_changes,
+        base=base,
+        marked=_marked,
         keys=[name for name in shown if type_note(name)],
         has_names=spans and bool(shown),
         rows=list(_places(results, without)) if spans else (),
@@ -50,6 +55,13 @@ def card(offer: Offer, results: Sequence[TaggedSentence], without: Sequence[Tagg
 def entity_pieces(result: TaggedSentence) -> list[tuple[str, Entity | None]]:
     """The sentence as typed, in pieces, each name with what it is."""
     return pieces(result.sentence, ((e.start_char, e.end_char, e) for e in result.best.entities))
+
+
+def _marked(result: TaggedSentence, spans: bool) -> str:
+    """The reading shown, as a line that a person can mend."""
+    if spans:
+        return marked_spans(result.sentence, ((e.start_char, e.end_char, e.type) for e in result.best.entities))
+    return marked_words(result.tokens, result.best.tags)
 
 
 def _changes(result: TaggedSentence, reading: Reading) -> str:

@@ -156,6 +156,7 @@ def build(service: Service) -> None:
             editor = scripted(
                 "train",
                 "scripts/typed_examples.js",
+                "scripts/typed_sentences.js",
                 "scripts/train_form.js",
                 value={"note": "", "field": ""},
                 kinds=[asdict(words) for words in TASK_WORDS.values()],

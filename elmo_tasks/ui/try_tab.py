@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import gradio as gr
 
-from elmo_tasks.api import Service
+from elmo_tasks.api import Service, TrainingPlan
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import entities, sentiment
 from elmo_tasks.ui.heads import Offer, distinct, find, offers, option
@@ -107,17 +107,19 @@ def _feeling(service: Service, texts: Sequence[str], offer: Offer) -> tuple[str,
 
 
 def _base(service: Service, offer: Offer) -> str | None:
-    """What corrected examples of a head are added to; ``None`` where training is off."""
+    """What corrected examples of a head are added to: its own rows, or a sample of its labels; ``None`` where training is off."""
     if not service.training.offer().allowed:
         return None
-    runs = service.training.jobs() if offer.head.own else ()
-    return next((job.base for job in runs if job.head == offer.head.name), "")
+    if offer.head.own:
+        return next((job.base for job in service.training.jobs() if job.head == offer.head.name), "")
+    sample = service.training.look(TrainingPlan(offer.head.kind))
+    return "sample" if {label for label, _ in sample.labels} == set(offer.head.labels) else ""
 
 
 def _names(service: Service, texts: Sequence[str], offer: Offer) -> tuple[str, Said]:
     tagged = service.heads.tag(texts, offer.head.name, READINGS)
     bare = service.heads.tag(texts, offer.baseline.name, READINGS) if offer.baseline else ()
-    return entities.card(offer, tagged, bare), [sentence.tags for sentence in tagged]
+    return entities.card(offer, tagged, bare, _base(service, offer)), [sentence.tags for sentence in tagged]
 
 
 #: What answers for each kind of task.

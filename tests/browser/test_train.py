@@ -80,8 +80,21 @@ def test_examples_are_typed_a_line_each(open_page):
     page.get_by_role("button", name="Add a label").click()
     assert page.locator("#typed-label-3").is_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    page.get_by_role("radio", name="Names in a text").check()  # tags of words cannot be typed so
-    assert not page.get_by_text("Type them", exact=True).is_visible()
+
+
+def test_sentences_with_names_are_typed_a_line_each(open_page):
+    page = open_page("tab=train", width=390, height=844, ready=READY)
+    page.get_by_role("radio", name="Names in a text").check()
+    page.get_by_role("radio", name="Type them").check()
+    page.get_by_role("button", name="Start training").click()
+    page.locator("#train-typed-note").filter(has_text="Type some sentences, one a line.").wait_for()
+    assert not page.locator("#typed-lines-1").is_visible()
+    page.locator("#typed-sentences").fill("[Mara <b>Lind</b>](PER) left.\n\nNobody asked why.")
+    page.locator("#typed-sentences").blur()
+    page.locator(".samples").filter(has_text="[Mara <b>Lind</b>](PER) left.").wait_for()
+    assert page.get_by_text("2 sentences so far.").is_visible()
+    assert page.locator(".data .eyebrow").inner_text().lower() == "my sentences.marked"
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 @pytest.mark.slow
@@ -112,6 +125,24 @@ def test_a_wrong_answer_of_try_is_trained_on(open_page):
     page.locator(".samples").filter(has_text="A dull one.").wait_for()
     assert page.locator("#typed-label-1").input_value() == "positive"
     assert page.locator("#typed-lines-1").input_value() == "A dull one."
+    assert page.locator("#train-base").input_value() == "sample"
+
+
+def test_wrong_names_of_try_are_put_right_and_trained_on(open_page):
+    page = open_page("tab=try", ready=".try-editor")
+    page.locator("#try-text").fill("Ada Marsh flew to Oslo.")
+    box = page.locator(".correct[data-kind=tagging][data-text='Ada Marsh flew to Oslo.']")
+    fold = page.locator("details").filter(has=box)
+    fold.locator("summary").click()
+    marked = box.locator("textarea").input_value()
+    assert "](" in marked, marked
+    box.locator("textarea").fill("[Ada Marsh](PER) flew to [Oslo](LOC).")
+    box.get_by_role("button", name="Keep as an example").click()
+    page.get_by_role("button", name="Train with them").click()
+    page.locator(".train-editor").wait_for()
+    page.locator(".samples").filter(has_text="[Ada Marsh](PER) flew to [Oslo](LOC).").wait_for()
+    assert page.locator("#typed-sentences").input_value() == "[Ada Marsh](PER) flew to [Oslo](LOC)."
+    assert page.get_by_role("radio", name="Names in a text").is_checked()
 
 
 def test_a_wrong_number_is_said_at_its_field(open_page):

@@ -101,6 +101,8 @@ class FakeTraining:
         rows = [line.split("\t") for line in content.decode().splitlines()]
         if name.endswith(".jsonl"):
             rows = [[row["label"], row["text"]] for row in map(json.loads, content.decode().splitlines())]
+        if name.endswith(".marked"):
+            rows = [["names", line] for line in content.decode().splitlines()]
         if any(len(row) != 2 for row in rows):
             raise InputError(
                 f"{name}, line {1 + [len(r) for r in rows].index(1)}: expected 2 columns, found 1", field="file"

@@ -171,7 +171,7 @@ def test_without_pushes_there_is_no_legend(service):
 
 def test_a_wrong_answer_can_be_put_right_where_training_is_on(service):
     page = ask(service, text="A <b>good</b> day.", task="feeling")[1]
-    assert 'data-text="A &lt;b&gt;good&lt;/b&gt; day." data-base=""' in page
+    assert 'data-kind="classification" data-text="A &lt;b&gt;good&lt;/b&gt; day." data-base="sample"' in page
     assert '<option value="negative">Negative</option></select>' in page
     service.training.allowed = False
     assert "Keep as an example" not in ask(service, text="A good day.", task="feeling")[1]
@@ -181,7 +181,9 @@ def test_what_is_put_right_is_added_to_the_rows_of_an_own_head(service):
     offer, results, without = feeling(service, "A good day.")
     service.training.start(TrainingPlan("classification", name="mine"))
     service.training.runs["mine"] = 98
-    assert try_tab._base(service, offer) == ""  # it came with the program
+    assert try_tab._base(service, offer) == "sample"  # it came with the program, and the sample has its labels
+    other = replace(offer.head, labels=("dull", "lively"))
+    assert try_tab._base(service, replace(offer, head=other)) == ""
     assert try_tab._base(service, replace(offer, head=replace(offer.head, own=True))) == "mine"
     assert 'data-base="mine"' in sentiment.card(offer, results, without, "mine")
 

@@ -9,11 +9,12 @@ let look = null; // what is in the data that is chosen
 let wanted = null; // what typed examples are to be added to, once it is known
 
 const kind = segments("train-kind", "What should it learn?",
-  props.kinds.map((k) => [k.kind, k.choice]), () => { fileId = ""; file.value = ""; reset(); ask(); });
+  props.kinds.map((k) => [k.kind, k.choice]), () => { fileId = ""; file.value = ""; reset(); if (picked(source) === "typed") sendTyped(); else ask(); });
 const kindHint = make("p", { class: "hint" });
 const source = segments("train-source", "From which examples?",
   [["sample", "Sample"], ["typed", "Type them"], ["upload", "My own file"], ["hub", "Public data"]], () => { fileId = ""; showSource(); if (picked(source) === "typed") sendTyped(); else ask(); });
-const typed = typedExamples(elmo, () => sendTyped());
+const typedFor = { classification: typedExamples(elmo, () => sendTyped()), tagging: typedSentences(elmo, () => sendTyped()) };
+const typed = () => typedFor[picked(kind)];
 const base = make("select", { id: "train-base", onchange: () => ask() });
 const baseField = field("train-base", "Together with", base);
 const typedNote = place("train-typed-note");
@@ -44,13 +45,13 @@ const submit = make("button", { type: "submit", class: "primary" }, "Start train
 const form = make("form", { class: "editor train-editor card", novalidate: true, "aria-label": "Train a model", onsubmit: (event) => {
   event.preventDefault();
   if (starting) return;
-  const missing = picked(source) === "typed" ? typed.missing() : "";
-  if (missing) return say(typed.element.querySelector("input"), typedNote, { text: missing })?.focus();
+  const missing = picked(source) === "typed" ? typed().missing() : "";
+  if (missing) return say(typed().element.querySelector("input, textarea"), typedNote, { text: missing })?.focus();
   starting = true;
   busy(submit, "Starting…");
   ask("start");
 } },
-  make("div", { class: "field" }, kind, kindHint), source, typed.element, typedNote, fileFields, baseField, hubFields,
+  make("div", { class: "field" }, kind, kindHint), source, ...Object.values(typedFor).map((t) => t.element), typedNote, fileFields, baseField, hubFields,
   field("train-name", "Name", name),
   field("train-epochs", "Rounds", epochs, make("p", { class: "hint", id: "train-epochs-hint" }, "How often it goes through all examples.")),
   make("details", { class: "more" }, make("summary", {}, "More settings"), make("div", { class: "more-fields" },
@@ -115,9 +116,9 @@ async function sendTyped() {
   const number = ++sent;
   fileId = "";
   hush(element);
-  const missing = typed.missing();
+  const missing = typed().missing();
   if (missing) ask();
-  else await send(typed.file(), () => number === sent && picked(source) === "typed");
+  else await send(typed().file(), () => number === sent && picked(source) === "typed");
 }
 function reset() {
   const chosen = picked(kind);
@@ -137,12 +138,9 @@ function reset() {
 }
 function showSource() {
   const texts = picked(kind) === "classification";
-  const choice = source.querySelector("input[value=typed]");
-  choice.parentElement.hidden = !texts;
-  if (!texts && choice.checked) pick(source, "sample");
   const from = picked(source);
   fileFields.hidden = from !== "upload";
-  typed.element.hidden = from !== "typed";
+  for (const [name, { element: box }] of Object.entries(typedFor)) box.hidden = from !== "typed" || name !== picked(kind);
   baseField.hidden = from !== "upload" && from !== "typed";
   hubFields.hidden = from !== "hub";
   balancedField.hidden = !texts;
@@ -155,11 +153,11 @@ function showBases(bases) {
 }
 // Examples that were put right in Try, and what they are added to.
 element.addEventListener("examples", ({ detail }) => {
-  pick(kind, "classification");
+  pick(kind, detail.kind);
   reset();
   pick(source, "typed");
   showSource();
-  for (const { label, text } of detail.examples) typed.put(label, text);
+  for (const example of detail.examples) typed().put(example);
   wanted = detail.base;
   sendTyped();
   bring(form);

@@ -19,22 +19,24 @@ watch("value", () => {
   for (const [name, fold] of folds()) if (unfolded.has(name)) fold.open = unfolded.get(name);
 });
 
-// Texts that a person puts right, until they train on them: kept in the page only.
-const kept = new Map();
-let base = ""; // what the head was trained on, if more can be added to it
+// Texts that a person puts right, by kind of task, until they train on them: kept in the page only.
+const kept = { classification: new Map(), tagging: new Map() };
+const bases = {}; // what the head was trained on, if more can be added to it
 function showKept() {
-  const place = element.querySelector(".examples-kept");
-  if (!place) return;
-  place.replaceChildren(...(kept.size ? [`${kept.size} example${kept.size > 1 ? "s" : ""} kept. `,
-    elmo.make("button", { type: "button", class: "plain", onclick: trainOn }, "Train with them")] : []));
+  for (const place of element.querySelectorAll(".examples-kept")) {
+    const { kind } = place.dataset;
+    const { size } = kept[kind];
+    place.replaceChildren(...(size ? [`${size} example${size > 1 ? "s" : ""} kept. `,
+      elmo.make("button", { type: "button", class: "plain", onclick: () => trainOn(kind) }, "Train with them")] : []));
+  }
 }
-function trainOn() {
+function trainOn(kind) {
   [...document.querySelectorAll("[role=tab]")].find((tab) => tab.textContent.trim() === "Train")?.click();
   let tries = 0;
-  const examples = [...kept].map(([text, label]) => ({ text, label }));
+  const examples = [...kept[kind].values()];
   const hand = () => { // the other tab is drawn when it is first opened
     const form = document.querySelector(".train-editor");
-    if (form) form.dispatchEvent(new CustomEvent("examples", { bubbles: true, detail: { examples, base } }));
+    if (form) form.dispatchEvent(new CustomEvent("examples", { bubbles: true, detail: { kind, examples, base: bases[kind] } }));
     else if (++tries < 100) setTimeout(hand, 50);
   };
   hand();
@@ -42,8 +44,9 @@ function trainOn() {
 element.addEventListener("click", (event) => {
   const row = event.target.closest?.("button")?.closest(".correct");
   if (!row) return;
-  kept.set(row.dataset.text, row.querySelector("select").value);
-  ({ base } = row.dataset);
+  const { kind, text, base } = row.dataset;
+  kept[kind].set(text, { text: row.querySelector("textarea")?.value ?? text, label: row.querySelector("select")?.value });
+  bases[kind] = base;
   showKept();
 });
 watch("value", () => requestAnimationFrame(showKept));

@@ -34,7 +34,7 @@ function typedExamples({ make, grow }, onchange) {
     return "";
   }
   const file = () => new File(rows().map((row) => `${JSON.stringify(row)}\n`), "my examples.jsonl", { type: "application/jsonl" });
-  function put(label, text) {
+  function put({ label, text }) {
     const same = [...boxes.children].find((box) => box.querySelector("input").value.trim() === label);
     const free = [...boxes.children].find((box) => !box.querySelector("input").value.trim() && !box.querySelector("textarea").value.trim());
     if (!same && !free) return add(label, [text]);
