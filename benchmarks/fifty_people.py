@@ -1,0 +1,129 @@
+"""Fifty people in a room who compare words for two minutes: ``python -m benchmarks.fifty_people``.
+
+Starts the app, and lets each person ask for a comparison of sentences of their own, read the answer for ten seconds on the
+average, and ask again. Prints how long answers took, at each moment how much memory the app held, and whose answer was not their
+own. All of it stays on this machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import signal
+import statistics
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+
+from benchmarks.app_memory import REPOSITORY, free_port, resident_megabytes, started_app
+
+
+@dataclass
+class Crowd:
+    """What happened.
+
+    Attributes:
+        seconds: of each answer.
+        wrong: what went wrong, in words.
+        megabytes: of the app, every ten seconds.
+    """
+
+    seconds: list[float] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+    megabytes: list[float] = field(default_factory=list)
+
+    @property
+    def p95(self) -> float:
+        """Of the seconds."""
+        return statistics.quantiles(self.seconds, n=20)[-1]
+
+
+def ask(url: str, word: str, sentences: list[str]) -> dict[str, Any]:
+    """One comparison, over HTTP."""
+    with httpx.Client(base_url=url, timeout=120) as client:
+        event = (
+            client.post("/gradio_api/call/compare", json={"data": [word, sentences, None]}).raise_for_status().json()
+        )
+        answer = client.get(f"/gradio_api/call/compare/{event['event_id']}").text
+    kind, _, data = answer.partition("\ndata: ")
+    if kind != "event: complete":
+        raise ValueError(answer[:200])
+    return dict(json.loads(data)[0])
+
+
+def crowd(url: str, pid: int, people: int, seconds: float, pause: float) -> Crowd:
+    """Let people ask at an app that runs.
+
+    Args:
+        url: of the app.
+        pid: of its process.
+        people: how many at once.
+        seconds: how long.
+        pause: of a person between an answer and the next question, on the average.
+    """
+    found, end = Crowd(), time.monotonic() + seconds
+
+    def person(number: int) -> None:
+        draw, asked = random.Random(number), 0
+        time.sleep(draw.uniform(0, pause))
+        while time.monotonic() < end:
+            sentences = [f"Visitor {number} saw {asked} banks.", f"Boat {number} lay at the bank for {asked} days."]
+            began = time.perf_counter()
+            try:
+                answer = ask(url, "bank", sentences)
+                if [item["sentence"] for item in answer["items"]] != sentences:
+                    found.wrong.append(f"visitor {number} got {answer['items']}")
+            except (httpx.HTTPError, ValueError, KeyError) as error:
+                found.wrong.append(repr(error))
+            found.seconds.append(time.perf_counter() - began)
+            asked += 1
+            time.sleep(draw.uniform(0.5 * pause, 1.5 * pause))
+
+    threads = [threading.Thread(target=person, args=(number,)) for number in range(people)]
+    for thread in threads:
+        thread.start()
+    while time.monotonic() < end:
+        found.megabytes.append(resident_megabytes(pid))
+        time.sleep(10)
+    for thread in threads:
+        thread.join()
+    return found
+
+
+def measured(people: int, seconds: float, pause: float) -> Crowd:
+    """Start the app, ask a little, then let the crowd in."""
+    port = free_port()
+    app, url = started_app(REPOSITORY, port), f"http://127.0.0.1:{port}"
+    try:
+        for k in range(20):  # what is loaded once
+            ask(url, "bank", [f"A bank of {k}.", "My bank."])
+        return crowd(url, app.pid, people, seconds, pause)
+    finally:
+        os.killpg(app.pid, signal.SIGTERM)
+        app.wait(30)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--people", type=int, default=50)
+    parser.add_argument("--seconds", type=float, default=120)
+    parser.add_argument(
+        "--pause", type=float, default=10, help="of a person between questions, on the average (default: 10)"
+    )
+    args = parser.parse_args()
+    found = measured(args.people, args.seconds, args.pause)
+    print(
+        f"{args.people} people, {len(found.seconds)} answers in {args.seconds:.0f} s, {len(found.wrong)} wrong or lost"
+    )
+    print(f"p50 {statistics.median(found.seconds):.2f} s, p95 {found.p95:.2f} s, longest {max(found.seconds):.2f} s")
+    print("MB every ten seconds:", " ".join(f"{size:.0f}" for size in found.megabytes))
+
+
+if __name__ == "__main__":
+    main()
