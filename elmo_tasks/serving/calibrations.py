@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -24,7 +25,7 @@ from elmo_tasks.senses.calibration import Calibration, LayerCalibration
 from elmo_tasks.senses.calibration_fit import calibrate
 from elmo_tasks.senses.everyday import everyday_sentences
 from elmo_tasks.senses.expected_words import EXPECTED, ExpectedWords
-from elmo_tasks.senses.gallery import EverydayUse, GalleryUse, everyday_uses, gallery
+from elmo_tasks.senses.gallery import EverydayUse, GalleryUse, everyday_uses, gallery, gallery_words
 from elmo_tasks.senses.known_sets import WordUses
 from elmo_tasks.senses.marked_vectors import marked_vectors
 from elmo_tasks.senses.similarity import random_pair_cosine
@@ -42,7 +43,13 @@ _METHOD = 5
 EVERYDAY = "everyday"
 #: Seconds of one core for what follows the reading.
 _FITTING = 30.0
+#: Nobody waits longer for the first answer of a large model: after so many seconds no further part of the gallery is read.
+_READING = 75.0
+#: A large model may read one of so many parts of the gallery's words, beside all everyday ones.
+_PARTS = 4
 _log = logging.getLogger(__name__)
+
+KnownUse = EverydayUse | GalleryUse
 
 
 def load_calibration(
@@ -69,18 +76,18 @@ def load_calibration(
     if not may_measure:
         return Calibration.unmeasured(layer_names(encoder.n_layers), random_pair, {WORDS: static.width})
     n_words, n_random = _n_words(), sum(len(tokenize(sentence)) for sentence in everyday_sentences())
-    seconds = (time.perf_counter() - began) * n_words / n_random + _FITTING
+    reading = (time.perf_counter() - began) * n_words / n_random
     _log.warning(
-        "%s: measuring once what a cosine means in this model: %s words of sentences with known senses are read, which takes "
-        "%s; the result is kept in %s. To go without: --no-calibration",
+        "%s: measuring once what a cosine means in this model: up to %s words of sentences with known senses are read, which "
+        "takes %s; the result is kept in %s. To go without: --no-calibration",
         encoder.name,
         f"{n_words:,}",
-        duration(seconds),
+        duration(min(reading, _READING) + _FITTING),
         cached,
     )
     with tqdm(total=100, unit="%", desc=f"measuring {encoder.name}", leave=False) as bar:
         calibration = measure(
-            encoder, static, expected, lambda share: bar.update(round(100 * share) - bar.n), random_pair
+            encoder, static, expected, lambda share: bar.update(round(100 * share) - bar.n), random_pair, _READING
         )
     write_calibration(calibration, cached)
     return calibration
@@ -106,6 +113,7 @@ def measure(
     expected: ExpectedWords | None,
     progress: Callable[[float], None] | None = None,
     random_pair: Sequence[float] | None = None,
+    seconds: float = math.inf,
 ) -> Calibration:
     """Encode the everyday sentences and the gallery, and see what cosines mean.
 
@@ -113,8 +121,9 @@ def measure(
         encoder: the model.
         static: vectors of the words around a use.
         expected: what the model would write in the place of a use, if it can.
-        progress: told the share of the gallery that is read.
+        progress: told the share of the sentences that is read.
         random_pair: what :func:`random_pairs` gives, where it is known.
+        seconds: how long it may read; a quarter of the gallery's words is read in any case, and everything by default.
     """
     names, checksum = layer_names(encoder.n_layers), _checksum_of(encoder, static, expected)
     random_pair = random_pairs(encoder) if random_pair is None else random_pair
@@ -123,7 +132,7 @@ def measure(
             LayerCalibration(name, random_pair_cosine=cosine) for name, cosine in zip(names, random_pair, strict=True)
         ]
         return Calibration(checksum, tuple(layers), (), 0, names[0], {})
-    return calibrate(names, known_uses(encoder, static, expected, progress), random_pair, checksum)
+    return calibrate(names, known_uses(encoder, static, expected, progress, seconds), random_pair, checksum)
 
 
 def _n_words() -> int:
@@ -137,10 +146,39 @@ def known_uses(
     static: StaticVectors,
     expected: ExpectedWords | None,
     progress: Callable[[float], None] | None = None,
+    seconds: float = math.inf,
 ) -> dict[str, WordUses]:
     """The uses of every word of both collections, read, by word and collection; see :func:`measure`."""
-    entries: list[tuple[str, GalleryUse | EverydayUse]] = [("gallery", entry) for entry in gallery()]
-    entries += [(EVERYDAY, entry) for entry in everyday_uses()]
+    parts: list[list[tuple[str, KnownUse]]] = [[] for _ in range(_PARTS)]
+    part_of = {word: k % _PARTS for k, word in enumerate(gallery_words())}
+    for use in gallery():
+        parts[part_of[use.word]].append(("gallery", use))
+    parts[0] += [(EVERYDAY, entry) for entry in everyday_uses()]
+    n_uses, n_read = sum(map(len, parts)), 0
+    found: dict[str, WordUses] = {}
+    began = time.perf_counter()
+    for part in parts:
+        # What comes is foreseen by what was read.
+        if n_read and (time.perf_counter() - began) * (n_read + len(part)) / n_read > seconds:
+            break
+        found |= _read_uses(encoder, static, expected, part, _from(progress, n_read / n_uses, len(part) / n_uses))
+        n_read += len(part)
+    return found
+
+
+def _from(progress: Callable[[float], None] | None, start: float, width: float) -> Callable[[float], None] | None:
+    """Progress of a part as progress of the whole."""
+    return None if progress is None else lambda share: progress(start + width * share)
+
+
+def _read_uses(
+    encoder: Encoder,
+    static: StaticVectors,
+    expected: ExpectedWords | None,
+    entries: Sequence[tuple[str, KnownUse]],
+    progress: Callable[[float], None] | None,
+) -> dict[str, WordUses]:
+    """Uses with the collections they are from, by word and collection."""
     uses = [gallery_use(entry) for _, entry in entries]
     found = marked_vectors(encoder, static, uses, told_as_share(progress, len(uses)), expected)
     assert found.told is not None

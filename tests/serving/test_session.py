@@ -148,10 +148,24 @@ def test_what_is_measured_says_what_it_does_and_for_how_long(folder, tmp_path, m
     monkeypatch.setattr(calibrations, "measure", lambda *arguments: Calibration.unmeasured(["0", "mean"], [0, 0], {}))
     Session(str(folder)).loaded.model()
     assert re.search(
-        r"toy: measuring once what a cosine means in this model: [\d,]+ words of sentences with known senses are read, which "
-        rf"takes (about \d+|a few) \w+; the result is kept in {tmp_path}/.*\. To go without: --no-calibration",
+        r"toy: measuring once what a cosine means in this model: up to [\d,]+ words of sentences with known senses are read, "
+        rf"which takes (about \d+|a few) \w+; the result is kept in {tmp_path}/.*\. To go without: --no-calibration",
         caplog.text,
     )
+
+
+def test_a_slow_model_reads_every_everyday_word_and_a_quarter_of_the_gallery(folder, monkeypatch):
+    model = Session(str(folder), may_measure=False).loaded.model()
+    shares: list[float] = []
+    some = calibrations.known_uses(model.encoder, model.static, None, shares.append, seconds=0.0)
+    assert 0.4 < shares[-1] < 0.6
+    whole = calibrations.known_uses(model.encoder, model.static, None, shares.append)
+    assert shares[-1] == 1.0
+    everyday = [key for key in whole if key.endswith("/everyday")]
+    assert len(some) - len(everyday) == (len(whole) - len(everyday)) / 4
+    assert set(some) >= set(everyday)
+    key = next(iter(some))
+    torch.testing.assert_close(some[key].vectors, whole[key].vectors)
 
 
 def test_without_calibration_nothing_is_measured_and_nothing_said_of_meanings(folder, tmp_path, monkeypatch):
