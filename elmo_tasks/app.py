@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from elmo_tasks.commands.device import add_device
 from elmo_tasks.errors import ConfigError, DataError, WeightsError
 from elmo_tasks.files import told
 
@@ -36,6 +37,7 @@ def _parser(prog: str | None = None) -> argparse.ArgumentParser:
         dest="models",
         help="name or folder of the model to open (default: the bundled one); given again, one more to choose and to compare with",
     )
+    add_device(parser)
     parser.add_argument("--runs_dir", default="runs", help="folder with the heads that you trained (default: runs)")
     parser.add_argument("--index", help="folder that `elmo-tasks index` wrote: your own text to search")
     parser.add_argument(
@@ -143,11 +145,16 @@ def _service(
     training: bool = False,
     index: str | None = None,
     may_measure: bool = True,
+    device: str | None = None,
 ) -> Session:
+    from elmo_tasks.layers.device import checked_device
     from elmo_tasks.serving.session import Session
 
     first, *others = models or (None,)
-    return Session(first, runs_dir=runs_dir, training=training, index=index, others=others, may_measure=may_measure)
+    device = None if device is None else str(checked_device(device))
+    return Session(
+        first, device, runs_dir=runs_dir, training=training, index=index, others=others, may_measure=may_measure
+    )
 
 
 def _build(service: Session) -> Any:
@@ -190,7 +197,7 @@ def _serve(args: argparse.Namespace) -> None:
     from elmo_tasks.ui.theme import launch_options
 
     training = training_is_allowed(args, os.environ)
-    service = _service(args.models or (), args.runs_dir, training, args.index, not args.no_calibration)
+    service = _service(args.models or (), args.runs_dir, training, args.index, not args.no_calibration, args.device)
     service.votes.host = args.host or os.environ.get("GRADIO_SERVER_NAME") or ""
     app = _build(service)
     bounds = {

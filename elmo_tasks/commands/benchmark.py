@@ -12,6 +12,8 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from elmo_tasks.commands import fit
+from elmo_tasks.commands.device import add_device
 from elmo_tasks.commands.sweep import Line, axis, card_of_run, config_digest, line_of, run_name
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import write_json, write_whole
@@ -86,6 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     tasks.add_argument(
         "--out", type=Path, default=Path("runs/benchmark"), help="folder of the runs; finished ones are kept"
     )
+    add_device(tasks)
     tasks.add_argument("--json", type=Path, help="write the table as JSON")
     tasks.add_argument(
         "--plot", type=Path, help="write scores over shares to this SVG file, one for each configuration"
@@ -95,6 +98,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Do the runs that are not done yet, and print the table."""
     fixed = _fixed(args.set)
+    if args.device is not None:
+        fit.on_device(["--device", args.device])  # refused before the first run
     shares, seeds = sorted(dict.fromkeys(args.shares)), list(dict.fromkeys(args.seeds))
     if not all(0 < share <= 1 for share in shares):
         raise ConfigError(f"--shares: expected shares above 0, up to 1, found {' '.join(map(str, args.shares))}")
@@ -107,7 +112,7 @@ def run(args: argparse.Namespace) -> int:
     results, done, total = [], 0, len(args.config) * len(systems) * len(shares) * len(seeds)
     for config in args.config:
         for system in systems:
-            lines, costly, made_of = [], Path(), f"{config_digest(config)} {system.checksum}"
+            lines, costly, made_of = [], Path(), f"{config_digest(config, fixed)} {system.checksum}"
             for share in shares:
                 cards = []
                 settings = _settings(system, share, epochs[config], fixed)
@@ -117,7 +122,7 @@ def run(args: argparse.Namespace) -> int:
                         args.out / Path(config).stem / run_name({"system": system.name, **fixed}, share, seed, made_of)
                     )
                     print(f"{done} of {total}: {Path(config).stem}, {folder.name}", file=sys.stderr, flush=True)
-                    cards.append(card_of_run(config, folder, settings, share, seed))
+                    cards.append(card_of_run(config, folder, settings, share, seed, args.device))
                     costly = folder if seed == seeds[0] else costly
                 lines.append(line_of({}, share, cards))
             cost = _cost(costly)

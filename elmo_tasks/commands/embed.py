@@ -102,10 +102,10 @@ def encode_missing(parts: BlockParts, processes: int, device: str) -> None:
     """Compute the blocks that are missing, here or by several processes."""
     if processes == 1:
         parts.compute_missing()
-    elif parts.missing():
+    elif missing := len(parts.missing()):
         from elmo_tasks.training.distributed_encoding import compute_with
 
-        compute_with(parts, processes, device)
+        compute_with(parts, min(processes, missing), device)  # Lightning has no process without a block
 
 
 def _write(path: Path, output: Path, layout: str, lines: list[str], parts: BlockParts) -> None:

@@ -6,6 +6,7 @@ import contextlib
 import json
 import logging
 import os
+import re
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -16,9 +17,11 @@ from typing import Any
 
 from elmo_tasks import bundled
 from elmo_tasks.commands.run_settings import CONFIG, apart, check_checkpoint, check_config, fit_to_data, of_run
-from elmo_tasks.errors import ConfigError
+from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
 from elmo_tasks.files import held, lock_of, told, write_whole
 
+# --model, --data.init_args.phrases, ...: what may be read from a file. Names of files and models are none of these.
+_SETTINGS = re.compile(r"--(model|data|trainer|optimizer|lr_scheduler)(\.(?!init_args\.)\w+)*")
 HELP = "train, validate or test from a YAML file in lightning_configs/"
 
 
@@ -36,7 +39,7 @@ def run(arguments: Sequence[str]) -> int:
     # Scores are the same on every process already: torchmetrics adds the counts up.
     warnings.filterwarnings("ignore", message=r"It is recommended to use `self.log\(.*sync_dist=True.*")
     logging.getLogger("pytorch_lightning.utilities.rank_zero").addFilter(_is_no_advertisement)
-    arguments, inside = of_run(arguments)
+    arguments, inside = of_run(on_device(arguments))
     arguments = _with_found_configs(arguments)
     with contextlib.chdir(inside or Path()), contextlib.ExitStack() as locks:
         _check_files(arguments)
@@ -48,7 +51,9 @@ def _check_files(arguments: Sequence[str]) -> None:
     words = [word for argument in arguments for word in argument.split("=", 1)]
     for before, value in pairwise(words):
         if before in ("--config", "-c"):
-            check_config(Path(value))
+            check_config(Path(value), before)
+        elif _SETTINGS.fullmatch(before) and Path(value).is_file():
+            check_config(Path(value), before)  # the settings of a group may stand in a file of their own
         elif before == "--ckpt_path" and value in ("best", "last"):
             raise ConfigError(f"--ckpt_path {value}: expected a file, such as runs/NAME/{value}.ckpt")
         elif before == "--ckpt_path" and value not in ("null", ""):
@@ -57,6 +62,7 @@ def _check_files(arguments: Sequence[str]) -> None:
 
 def _run(arguments: Sequence[str], locks: contextlib.ExitStack) -> int:
     # Imported here: Lightning takes seconds, and the other commands do without it.
+    from jsonargparse import ArgumentError
     from pytorch_lightning import LightningDataModule, LightningModule, Trainer
     from pytorch_lightning.cli import LightningArgumentParser, LightningCLI, SaveConfigCallback
     from pytorch_lightning.utilities import rank_zero_only
@@ -129,7 +135,7 @@ def _run(arguments: Sequence[str], locks: contextlib.ExitStack) -> int:
             has_weights = config.ckpt_path is not None or config.model.init_args.get("start_from") is not None
             if not has_weights and not config.trainer.fast_dev_run:
                 raise ConfigError(
-                    f"{self.subcommand}: no trained weights: give --run FOLDER, or --ckpt_path FOLDER/best.ckpt with --config"
+                    "no trained weights: give --run FOLDER, or --ckpt_path FOLDER/best.ckpt with --config"
                 )
 
     try:
@@ -141,13 +147,17 @@ def _run(arguments: Sequence[str], locks: contextlib.ExitStack) -> int:
             save_config_callback=SaveConfig,
             save_config_kwargs={"save_to_log_dir": False},
             trainer_defaults={"callbacks": [GoOn()]},
-            parser_kwargs={"parser_mode": "yaml"},
+            parser_kwargs={"parser_mode": "yaml", "exit_on_error": False},
             args=list(arguments),
         )
+    except ArgumentError as error:
+        raise _own(error) or ConfigError(in_a_sentence(str(error))) from error
     except MisconfigurationException as error:
         raise ConfigError(" ".join(str(error).split())) from error
     except OSError as error:
         raise ConfigError(told(error)) from error
+    except ValueError as error:  # the parser wraps what a setting is refused for
+        raise _own(error) or error from error
     except RuntimeError as error:
         text = " ".join(str(error).split())
         if not text.startswith(("Error(s) in loading state_dict", "Early stopping conditioned on metric")):
@@ -156,6 +166,59 @@ def _run(arguments: Sequence[str], locks: contextlib.ExitStack) -> int:
             text = f"the checkpoint is of another model than these settings describe ({text[:300]})"
         raise ConfigError(text) from error
     return 0
+
+
+def _own(error: BaseException | None) -> Exception | None:
+    """The error of ours that another one was raised for, if there is one."""
+    while error is not None:
+        if isinstance(error, ConfigError | DataError | InputError | WeightsError):
+            return error
+        error = error.__cause__ or error.__context__
+    return None
+
+
+def in_a_sentence(text: str) -> str:
+    """What the parser says of a setting, in lines and lines: which one it is, what was expected, and what was found."""
+    lines = [line.strip(" -") for line in text.splitlines() if line.strip(" -")]
+    keys = re.findall(r'Parser key "([^"]+)"', text)
+    # The innermost says what is wrong; around it stands what else the whole part could have been.
+    expected = [line.removeprefix("Expected a ") for line in lines if line.startswith("Expected a ")]
+    other = [line for line in lines if re.match(r"Option '|No module named|No action for|Import of", line)]
+    given = [found for line in lines for found in re.findall(r"(?:Given value|Got value): (.*)", line)]
+    if not keys or not (other or expected):
+        return " ".join(" ".join(lines[:3]).split())[:400]
+    if other:
+        return f"{'.'.join(keys)}: {other[0][0].lower()}{other[0][1:]}"
+    inner = expected[:1] if "value: " in expected[0] else expected[: 1 + (len(expected) > 1)]
+    wanted = " or ".join(_type_in_words(part.partition(". Got value")[0]) for part in inner)
+    return f"{'.'.join(keys)}: expected {wanted}, found {given[0][:100] if given else 'something else'}"
+
+
+def _type_in_words(text: str) -> str:
+    """``<class 'int'>`` -> ``int``, ``typing.Literal['balanced']`` -> ``'balanced'``."""
+    text = re.sub(r"<class '(?:\w+\.)*(\w+)'>", r"\1", text)
+    return re.sub(r"(?:typing\.)?Literal\[(.*)\]", r"\1", text).replace("NoneType", "null")
+
+
+def on_device(arguments: Sequence[str]) -> list[str]:
+    """``--device cuda:1`` as Lightning's trainer is told it.
+
+    Raises:
+        ConfigError: there is no such device here.
+    """
+    words = [part for word in arguments for part in (word.split("=", 1) if word.startswith("--device=") else [word])]
+    if "--device" not in words:
+        return list(arguments)
+    at = words.index("--device")
+    if at + 1 == len(words):
+        raise ConfigError("--device: expected cpu, cuda, cuda:1, ... after it")
+    from elmo_tasks.layers.device import checked_device
+
+    device = checked_device(words[at + 1])
+    place = 1 if device.index is None else f"[{device.index}]"
+    accelerator = "gpu" if device.type == "cuda" else device.type
+    given = [f"--trainer.accelerator={accelerator}", f"--trainer.devices={place}"]
+    return [*words[:at], *words[at + 2 :], *given]
 
 
 def _same_file(one: Path, other: Path) -> bool:

@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     import yaml
 
 CONFIG = "config.yaml"
+# What Lightning goes on with, and asks for without a word of its own.
+_PARTS = {"state_dict", "global_step", "epoch", "loops", "optimizer_states", "pytorch-lightning_version"}
 _LARGEST_CONFIG, _MOST_VALUES = 1_000_000, 100_000
 
 
-def check_config(path: Path) -> None:
+def check_config(path: Path, option: str = "--config") -> None:
     """Refuse a YAML file that would take minutes or all memory to read: aliases of aliases multiply.
 
     Raises:
@@ -26,20 +28,20 @@ def check_config(path: Path) -> None:
     import yaml  # comes with Lightning; the core does without both
 
     if not path.is_file():
-        raise ConfigError(f"--config {path}: no such file")
+        raise ConfigError(f"{option} {path}: no such file")
     if path.stat().st_size > _LARGEST_CONFIG:
         raise ConfigError(
-            f"--config {path}: expected settings, at most {_LARGEST_CONFIG:,} bytes, found {path.stat().st_size:,}"
+            f"{option} {path}: expected settings, at most {_LARGEST_CONFIG:,} bytes, found {path.stat().st_size:,}"
         )
     try:
         root = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
         size = _size(root, {}) if root is not None else 0
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         said = " ".join(str(error).split()) if not isinstance(error, RecursionError) else "it is nested too deeply"
-        raise ConfigError(f"--config {path}: expected YAML ({said})") from None
+        raise ConfigError(f"{option} {path}: expected YAML ({said})") from None
     if size > _MOST_VALUES:
         raise ConfigError(
-            f"--config {path}: expected at most {_MOST_VALUES:,} values, found more once its aliases are written out"
+            f"{option} {path}: expected at most {_MOST_VALUES:,} values, found more once its aliases are written out"
         )
 
 
@@ -70,12 +72,15 @@ def check_checkpoint(path: Path) -> None:
     if not path.is_file():
         raise ConfigError(f"--ckpt_path {path}: no such file; leave it out to begin anew")
     try:
+        with zipfile.ZipFile(path) as file:
+            if file.testzip() is not None:  # PyTorch writes these sums, and does not look at them
+                raise zipfile.BadZipFile
         saved = torch.load(path, map_location="cpu", weights_only=True)
     except (RuntimeError, OSError, EOFError, KeyError, ValueError, pickle.UnpicklingError, zipfile.BadZipFile):
         raise ConfigError(
             f"--ckpt_path {path}: the file is damaged, or not one that `fit` wrote; take another, or begin anew"
         ) from None
-    if not isinstance(saved, dict) or not {"state_dict", "global_step"} <= set(saved):
+    if not isinstance(saved, dict) or not {name for name, part in saved.items() if part or part == 0} >= _PARTS:
         raise ConfigError(f"--ckpt_path {path}: expected a checkpoint that `fit` wrote, found something else")
 
 

@@ -12,17 +12,22 @@ import json
 import re
 import statistics
 import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from elmo_tasks.commands import fit
+from elmo_tasks.commands.device import add_device
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.files import write_json, write_whole
 
 HELP = "train one configuration over seeds, shares of the data and settings; print mean and spread"
 _SPLITS = ("validation", "test")
 _DATA = "data.init_args"
+#: Settings that name what a run writes, which it need not hang on.
+_WRITTEN = ("default_root_dir", "logger", "callbacks", "layer_store", "cache_dir")
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--set", action="append", default=[], metavar="KEY=VALUE,VALUE", help="a setting and its values"
     )
     parser.add_argument("--out", type=Path, help="folder of the runs (default runs/sweep-NAME); finished ones are kept")
+    add_device(parser)
     parser.add_argument("--json", type=Path, help="write the table as JSON")
     parser.add_argument("--csv", type=Path, help="write the table as CSV")
 
@@ -71,15 +77,20 @@ def run(args: argparse.Namespace) -> int:
     grid = [
         dict(zip([key for key, _ in axes], values, strict=True)) for values in itertools.product(*[v for _, v in axes])
     ]
+    if not all(0 < fraction <= 1 for fraction in args.fractions):
+        raise ConfigError(f"--fractions: expected shares above 0, up to 1, found {' '.join(map(str, args.fractions))}")
+    if args.device is not None:
+        fit.on_device(["--device", args.device])  # refused before the first run
+    made_of = {json.dumps(settings): config_digest(args.config, settings) for settings in grid}
     points = list(itertools.product(grid, dict.fromkeys(args.fractions)))
     total, lines, done = len(points) * len(seeds), [], 0
     for settings, fraction in points:
         cards = []
         for seed in seeds:
             done += 1
-            name = run_name(settings, fraction, seed, config_digest(args.config))
+            name = run_name(settings, fraction, seed, made_of[json.dumps(settings)])
             print(f"{done} of {total}: {name}", file=sys.stderr, flush=True)
-            cards.append(card_of_run(args.config, out / name, settings, fraction, seed))
+            cards.append(card_of_run(args.config, out / name, settings, fraction, seed, args.device))
         lines.append(line_of(settings, fraction, cards))
     print(table(lines))
     if args.json:
@@ -109,11 +120,53 @@ def axis(text: str) -> tuple[str, list[Any]]:
     return key, found
 
 
-def config_digest(config: str) -> str:
-    """What changes when a configuration does: a run of another text of it is another run."""
+def config_digest(config: str, settings: Mapping[str, Any] = MappingProxyType({})) -> str:
+    """What changes when a configuration, its data or its models do: a run of another content of them is another run.
+
+    Args:
+        config: a YAML file, or the name of one.
+        settings: that replace some of it.
+    """
+    import yaml  # comes with Lightning; the core does without both
+
+    from elmo_tasks import bundled
+    from elmo_tasks.bilm.weight_checksums import sha256
+    from elmo_tasks.commands.run_settings import check_config
+
+    path = Path(bundled.find_config(config))
+    check_config(path)
+    digest = hashlib.sha256(path.read_bytes())
+    values = [*_texts(yaml.safe_load(path.read_text(encoding="utf-8"))), *_texts(dict(settings))]
+    for value in sorted(set(values)):
+        for file in _files_of(value):
+            digest.update(f"{value} {file.name} {sha256([file])}".encode())
+    return digest.hexdigest()
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All texts in settings, but the folder that a run writes."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from (text for key, part in value.items() if key not in _WRITTEN for text in _texts(part))
+    elif isinstance(value, list):
+        yield from (text for part in value for text in _texts(part))
+
+
+def _files_of(value: str) -> list[Path]:
+    """The file that a setting names, or those of a model that it names."""
     from elmo_tasks import bundled
 
-    return hashlib.sha256(Path(bundled.find_config(config)).read_bytes()).hexdigest()
+    if not value or len(value) > 1000:
+        return []
+    with contextlib.suppress(OSError, ValueError):
+        path = Path(bundled.find(value))
+        folder = next((f for f in (path, bundled.CHECKPOINTS / value) if f.is_dir()), None)
+        if path.is_file():
+            return [path]
+        if folder is not None and (folder / "card.json").is_file():
+            return sorted(folder.glob("*.safetensors"))
+    return []
 
 
 def run_name(settings: dict[str, Any], fraction: float, seed: int, made_of: str) -> str:
@@ -131,7 +184,9 @@ def run_name(settings: dict[str, Any], fraction: float, seed: int, made_of: str)
     return f"{words[:120]}_{key}"
 
 
-def card_of_run(config: str, folder: Path, settings: dict[str, Any], fraction: float, seed: int) -> dict[str, Any]:
+def card_of_run(
+    config: str, folder: Path, settings: dict[str, Any], fraction: float, seed: int, device: str | None = None
+) -> dict[str, Any]:
     """The card of a run: of one that is done as it is, else after it has been begun or gone on with."""
     path = folder / "head" / "card.json"
     with contextlib.suppress(OSError, ValueError):
@@ -141,6 +196,8 @@ def card_of_run(config: str, folder: Path, settings: dict[str, Any], fraction: f
     values = {"seed_everything": seed, f"{_DATA}.seed": seed, f"{_DATA}.train_share": fraction, **settings}
     arguments = ["fit", f"--config={config}", f"--run_dir={folder}", "--trainer.enable_progress_bar=false"]
     arguments += [f"--{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in values.items()]
+    if device is not None:
+        arguments.append(f"--device={device}")
     if (folder / "last.ckpt").is_file():
         arguments.append(f"--ckpt_path={folder / 'last.ckpt'}")
     folder.mkdir(parents=True, exist_ok=True)

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from elmo_tasks.errors import DataError
 
 _MOST_SHOWN = 12
+# A text that stands where a label is expected is shown in its beginning.
+_LONGEST_NAME = 40
 # In a handful of rows all labels may differ and be right.
 _FEWEST_TO_JUDGE = 20
 
@@ -151,7 +153,9 @@ def renamed(rows: Iterable[LabelledText], names: Mapping[str, str | None], where
 def listed(names: Iterable[str]) -> str:
     """Names in quotes for a message, the first dozen of them."""
     names = list(names)
-    shown = ", ".join(f"'{name}'" for name in names[:_MOST_SHOWN])
+    shown = ", ".join(
+        f"'{name if len(name) <= _LONGEST_NAME else f'{name[:_LONGEST_NAME]}…'}'" for name in names[:_MOST_SHOWN]
+    )
     return shown if len(names) <= _MOST_SHOWN else f"{shown} and {len(names) - _MOST_SHOWN:,} more"
 
 

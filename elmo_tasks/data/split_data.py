@@ -166,6 +166,25 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
             if split not in self.rows and source is not None:
                 self.rows[split] = self.make_rows(split, self.read(split, source))
 
+    def check_split(self, split: Split) -> None:
+        """Read a split that is wanted later, after :meth:`setup`, and keep nothing of it.
+
+        Raises:
+            DataError: it is not as expected, or has a label that the training split lacks; with what to do about it.
+        """
+        source = self.sources[split]
+        if source is None or split in self.rows:
+            return
+        notes, truncated = list(self.notes), dict(self.truncated)
+        try:
+            self.make_rows(split, self.read(split, source))
+        except DataError as error:
+            raise DataError(
+                f"{error}. Where it belongs to other data, leave it out: --data.init_args.{split} null"
+            ) from None
+        finally:
+            self.notes, self.truncated = notes, truncated
+
     def _read_train(self) -> None:
         source = self.sources["train"]
         assert source is not None

@@ -23,6 +23,7 @@ from elmo_tasks.errors import ConfigError
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, UNKNOWN_ID, Vocabulary
 from elmo_tasks.training.auxiliary import FARTHEST, NEAREST, DistantWords, SideBags, weighted_vectors
 from elmo_tasks.training.distillation import Distillation
+from elmo_tasks.training.rates import check_rates
 from elmo_tasks.training.word_cache import WordCache
 
 
@@ -108,6 +109,7 @@ class BiLMModule(pl.LightningModule):
             CharCNNOptions(tuple((w, n) for w, n in filters), n_highway, embedding_dim),
         )
         self.dropout, self.n_draws = dropout, n_draws
+        check_rates(learning_rate=learning_rate)
         self.learning_rate, self.warmup_steps, self.decay_fraction = learning_rate, warmup_steps, decay_fraction
         self.reset_rate, self.start_from = reset_rate, start_from
         self.distant_weight, self.bag_weight, self.pair_weight = distant_weight, bag_weight, pair_weight

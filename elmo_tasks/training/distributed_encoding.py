@@ -61,7 +61,10 @@ def compute_with(parts: BlockParts, processes: int, device: str) -> None:
         try:
             trainer.predict(_BlockModule(parts), blocks, return_predictions=False)
         except ProcessRaisedException as error:
-            raise ConfigError(f"one of {processes} processes failed: {str(error).strip().splitlines()[-1]}") from error
+            said = str(error).strip().splitlines()[-1]
+            raise ConfigError(
+                f"one of {processes} processes failed: {said}; --processes 1 goes without others"
+            ) from error
         finally:
             log.setLevel(level)
 

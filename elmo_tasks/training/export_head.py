@@ -51,6 +51,7 @@ class ExportHead(pl.Callback):
             test = data.sources["test"]
             if test is not None and not Path(test).is_file():
                 raise DataError(f"{test}: no such file, and data.test says that the head is scored on it")
+            data.check_split("test")
 
     def state_dict(self) -> dict[str, Any]:
         """What a resumed run goes on with."""

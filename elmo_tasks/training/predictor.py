@@ -70,7 +70,7 @@ class ReadRow:
         if isinstance(sentence, str):
             found = tuple(tokenize(sentence))
             return cls(sentence, found, tuple(token.text for token in found))
-        words = tuple(sentence)
+        words = tuple(sentence) if isinstance(sentence, Iterable) else (None,)
         if not all(isinstance(word, str) for word in words):
             raise InputError(
                 f"expected a sentence as text or as a list of tokens, found {type(sentence).__name__}: {sentence!r:.80}"
@@ -169,8 +169,11 @@ class Predictor:
         Raises:
             InputError: one string in place of a list, or something that is neither text nor tokens.
         """
-        if isinstance(sentences, str):
-            raise InputError("expected a list of sentences, found one string; put it in a list: [sentence]")
+        if isinstance(sentences, str) or not isinstance(sentences, Iterable):
+            kind = (
+                "one string; put it in a list: [sentence]" if isinstance(sentences, str) else type(sentences).__name__
+            )
+            raise InputError(f"expected a list of sentences, found {kind}")
         return self.predict_rows([ReadRow.of(sentence) for sentence in sentences], **options)
 
     def predict_rows(self, rows: Sequence[ReadRow], **options: Any) -> list[Any]:

@@ -27,6 +27,7 @@ from elmo_tasks.heads.head_files import Source
 from elmo_tasks.heads.token_features import TokenFeatures
 from elmo_tasks.tasks.kinds import kind_of
 from elmo_tasks.training.predictor import features_of
+from elmo_tasks.training.rates import check_rates
 
 Batch = TaggingBatch | TextBatch
 _SPLIT_OF_STAGE: dict[str, Split] = {"train": "train", "val": "validation", "test": "test"}
@@ -76,6 +77,7 @@ class TaskModule(pl.LightningModule):
         self.learning_rate, self.decay_fraction, self.weight_decay = learning_rate, decay_fraction, weight_decay
         self.mix_l2, self.mix_learning_rate = mix_l2, mix_learning_rate
         self.class_weights = class_weights
+        check_rates(learning_rate=learning_rate, mix_learning_rate=mix_learning_rate)
         if encoder_learning_rate is not None and not encoder_learning_rate > 0:
             raise ConfigError(
                 f"model.encoder_learning_rate: expected a number above 0, or null, got {encoder_learning_rate}"

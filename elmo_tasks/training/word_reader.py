@@ -22,6 +22,7 @@ from elmo_tasks.data.word_types import WordBatch, WordTypes
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.text.vocabulary import Vocabulary
 from elmo_tasks.training.auxiliary import pairwise_difference
+from elmo_tasks.training.rates import check_rates
 
 # Cosines of pairs differ by little: at this weight they count about as much as the two other parts.
 _PAIR_WEIGHT = 10.0
@@ -58,6 +59,7 @@ class WordReaderModule(pl.LightningModule):
         super().__init__()
         self.save_hyperparameters()
         self.lstm = LSTMOptions(dim, projection_dim, n_layers)
+        check_rates(learning_rate=learning_rate)
         self.learning_rate, self.warmup_steps = learning_rate, warmup_steps
         self.reader = CharacterCNN(
             CharCNNOptions(tuple((w, n) for w, n in filters), n_highway, embedding_dim), projection_dim

@@ -5,11 +5,15 @@ import argparse
 import pytest
 import torch
 
+from elmo_tasks import app
 from elmo_tasks.__main__ import COMMANDS
+from elmo_tasks.commands.fit import on_device
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.layers.device import checked_device
 
-COMPUTE = ("calibrate", "compare", "embed", "evaluate", "index", "predict")
+COMPUTE = (
+    "calibrate", "compare", "confidence", "embed", "evaluate", "index", "nearest", "predict", "probe", "sweep", "two-texts"
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", COMPUTE)
@@ -37,3 +41,19 @@ def test_with_a_gpu_it_is_the_gpu() -> None:
 def test_a_device_that_is_not_there_is_refused(name: str) -> None:
     with pytest.raises(ConfigError, match=f"device '{name}' cannot be used here .*; expected cpu, or cuda where there"):
         checked_device(name)
+
+
+def test_training_takes_the_same_words() -> None:
+    config = ["fit", "--config", "ner_sample"]
+    assert on_device([*config, "--device", "cpu"]) == [*config, "--trainer.accelerator=cpu", "--trainer.devices=1"]
+    assert on_device([*config, "--device=cpu"]) == on_device([*config, "--device", "cpu"])
+    assert on_device(config) == config
+
+
+def test_the_app_takes_a_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr("elmo_tasks.serving.session.Session", lambda *arguments, **_: asked.append(arguments))
+    app._service(device="cpu")
+    assert asked == [(None, "cpu")]
+    with pytest.raises(ConfigError, match="device 'banana' cannot be used here"):
+        app._service(device="banana")

@@ -173,6 +173,15 @@ def test_two_processes_write_the_file_of_one(toy, tmp_path, capsys, monkeypatch)
     assert {p.name for p in tmp_path.iterdir()} == {"in.txt", "one.hdf5", "two.hdf5"}
 
 
+@pytest.mark.slow
+def test_more_processes_than_blocks(toy, tmp_path, capsys):
+    (tmp_path / "in.txt").write_text("The bank opened\n")
+    status, _, err = run(
+        capsys, "embed", tmp_path / "in.txt", tmp_path / "o.hdf5", "--model", toy, "--all", "--processes", 2
+    )
+    assert (status, "o.hdf5" in {p.name for p in tmp_path.iterdir()}) == (0, True), err
+
+
 def test_plain_text_from_standard_input(toy, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"The bank, too.\n\nIt rose.")))
     assert run(capsys, "embed", "-", tmp_path / "o.hdf5", "--raw", "--model", toy, "--top", "--layout", "flat")[0] == 0

@@ -7,6 +7,7 @@ import json
 import random
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import torch
 import yaml
 
 from elmo_tasks.__main__ import main
+from elmo_tasks.commands import fit
 from elmo_tasks.commands.run_settings import check_config
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import held, lock_of
@@ -220,6 +222,18 @@ def test_what_cannot_be_gone_on_with_is_refused_in_one_sentence(
         (tmp_path / "a.ckpt").write_bytes(content)
         said = refused(capsys, "fit", "--config", config, "--ckpt_path", str(tmp_path / "a.ckpt"))
         assert "the file is damaged, or not one that `fit` wrote" in said
+    with zipfile.ZipFile(run / "last.ckpt") as file:
+        largest = max(file.infolist(), key=lambda part: part.file_size)
+    flipped = bytearray(good)
+    flipped[largest.header_offset + 200 + largest.file_size // 2] ^= 1  # a number nobody would miss
+    (tmp_path / "a.ckpt").write_bytes(flipped)
+    said = refused(capsys, "test", "--config", config, "--ckpt_path", str(tmp_path / "a.ckpt"))
+    assert "the file is damaged" in said
+    for part in ("loops", "optimizer_states", "pytorch-lightning_version"):
+        saved = torch.load(run / "last.ckpt", weights_only=True)
+        torch.save({**saved, part: type(saved[part])()}, tmp_path / "a.ckpt")
+        said = refused(capsys, "fit", "--config", config, "--ckpt_path", str(tmp_path / "a.ckpt"))
+        assert "expected a checkpoint that `fit` wrote, found something else" in said
     torch.save({"weights": 1}, tmp_path / "a.ckpt")
     said = refused(capsys, "test", "--config", config, f"--ckpt_path={tmp_path / 'a.ckpt'}")
     assert "expected a checkpoint that `fit` wrote, found something else" in said
@@ -242,6 +256,47 @@ def test_what_cannot_be_gone_on_with_is_refused_in_one_sentence(
     assert "Early stopping conditioned on metric `val_nonsense` which is not available" in said
 
 
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("data.init_args.batch_size", "0", "data.batch_size: expected 1 or more, found 0"),
+        ("data.init_args.validation_share", "1.5", "data.validation_share: expected a share from 0 to below 1"),
+        ("model.init_args.learning_rate", "-1", "model.learning_rate: expected a number, 0 or more, found -1.0"),
+        (
+            "model.init_args.encoder_learning_rate",
+            "-1",
+            "model.encoder_learning_rate: expected a number above 0, or null",
+        ),
+        ("model.init_args.class_weights", "foo", "model.class_weights: expected 'balanced' or null, found foo"),
+        ("model.init_args.nonsense", "3", "model: option 'nonsense' is not accepted"),
+        ("model.class_path", "no.such.Thing", "model: no module named 'no'"),
+        ("trainer.max_epochs", "abc", "trainer.max_epochs: expected int or null, found abc"),
+        ("data.init_args.batch_size", "x", "data.batch_size: expected int, found x"),
+        ("nonsense", "3", "unrecognized arguments: --nonsense"),
+        ("device", "banana", "device 'banana' cannot be used here"),
+    ],
+)
+def test_a_wrong_setting_is_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str, value: str, said: str
+) -> None:
+    capsys.readouterr()
+    assert main(["fit", "--config", str(written(tmp_path / "a")), f"--{option}", value]) == 2
+    assert capsys.readouterr().err.strip().splitlines()[-1].startswith(f"fit: {said}")
+
+
+def test_a_test_file_of_other_data_is_found_before_the_training(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "other.tsv").write_text("dull\tA long evening at home.\n" * 5)
+    path = written(tmp_path / "a", test=str(tmp_path / "other.tsv"))
+    assert main(["fit", "--config", str(path)]) == 2
+    said = capsys.readouterr().err.strip().splitlines()[-1]
+    assert "'dull': no such label in the training data" in said
+    assert not (tmp_path / "a" / "run" / "last.ckpt").exists()
+    assert said.endswith("leave it out: --data.init_args.test null")
+    assert main(["fit", "--config", str(path), "--data.init_args.test", "null", "--trainer.max_epochs", "1"]) == 0
+
+
 def test_two_runs_in_one_folder(whole: tuple[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
     _, run = whole
     with held(lock_of(run), "the folder"):
@@ -260,6 +315,10 @@ def test_a_configuration_that_would_fill_the_memory_is_refused(tmp_path: Path) -
         ConfigError, match="expected at most 100,000 values, found more once its aliases are written out"
     ):
         check_config(path)
+    for option in ("--trainer.callbacks", "--data", "--model"):  # groups of settings may stand in files of their own
+        config = str(REPOSITORY / "lightning_configs" / "ner_sample.yaml")
+        with pytest.raises(ConfigError, match=f"{option} .*found more once its aliases are written out"):
+            fit.run(["fit", "--config", config, option, str(path)])
     path.write_text("a: &a [*a]")
     with pytest.raises(ConfigError, match="found more once its aliases"):
         check_config(path)

@@ -11,6 +11,7 @@ import pytest
 
 from elmo_tasks.__main__ import main
 from elmo_tasks.commands import fit
+from elmo_tasks.commands.sweep import config_digest
 from elmo_tasks.heads.head_files import find_head
 from tests.training.toy_task import write_config, write_encoder
 
@@ -78,8 +79,27 @@ def test_a_table_with_mean_and_spread_that_is_gone_on_with(
         (["--set", "dropout"], "--set dropout: expected KEY=VALUE,VALUE"),
         (["--set", "a=1,2", "--set", "a=3"], "--set: a key is given twice; give all its values at once"),
         (["--set", "a=[1"], "expected KEY=VALUE,VALUE"),
+        (["--fractions", "0"], "--fractions: expected shares above 0, up to 1, found 0.0"),
+        (["--device", "banana"], "device 'banana' cannot be used here"),
     ],
 )
 def test_wrong_settings(settings: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sweep", "--config", "ner_sample", *settings]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_other_data_or_another_encoder_is_another_run(tmp_path: Path) -> None:
+    write_encoder(tmp_path / "toy")
+    config = str(write_config(tmp_path, tmp_path / "toy", "classification"))
+    own = tmp_path / "own.tsv"
+    own.write_text("good\tA day.\n")
+    settings = {"data.init_args.train": str(own)}
+    digests = [config_digest(config), config_digest(config, settings)]
+    own.write_text("bad\tA day.\n")
+    digests.append(config_digest(config, settings))
+    write_encoder(tmp_path / "toy", shift=1.0)
+    digests.append(config_digest(config, settings))
+    (tmp_path / "train.tsv").write_text("bad\tAn evening.\n")
+    digests.append(config_digest(config, settings))
+    assert len(set(digests)) == 5
+    assert config_digest(config, settings) == digests[-1]

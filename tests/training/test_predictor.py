@@ -238,6 +238,8 @@ def test_any_number_of_texts_comes_back_in_order(models: Path, monkeypatch: pyte
     ("sentences", "message"),
     [
         ("Ada flew to Oslo.", r"expected a list of sentences, found one string; put it in a list: \[sentence\]"),
+        (None, "expected a list of sentences, found NoneType"),
+        ([1], "expected a sentence as text or as a list of tokens, found int: 1"),
         ([[1, 2]], r"expected a sentence as text or as a list of tokens, found list: \[1, 2\]"),
     ],
 )
