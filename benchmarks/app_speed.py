@@ -91,6 +91,7 @@ def main() -> None:
     parser.add_argument("--requests", type=int, default=20)
     parser.add_argument("--people", type=int, nargs="*", default=[1, 8, 32], help="at once (default: 1 8 32)")
     parser.add_argument("--rounds", type=int, default=3, help="questions of each person to each tab (default: 3)")
+    parser.add_argument("--picture", type=Path, help="write an SVG file: a comparison over people at once")
     args = parser.parse_args()
     rows = measure(args.runs, args.requests)
     print(
@@ -106,7 +107,7 @@ def main() -> None:
     if args.people:
         print()
         with running_app() as (url, _):
-            print_table(url, args.people, args.rounds)
+            print_table(url, args.people, args.rounds, args.picture)
 
 
 if __name__ == "__main__":

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import statistics
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import gradio_client
+
+from benchmarks.line_chart import line_chart
 
 _USES = ["The bank refused our loan because my salary was too low.", "Herons nest in the reeds along the muddy bank."]
 #: A usual question of each tab: what people call the tab, the endpoint, its arguments.
@@ -49,14 +53,24 @@ def latencies(url: str, people: int, rounds: int) -> dict[str, list[float]]:
     return found
 
 
-def print_table(url: str, crowds: Sequence[int], rounds: int) -> None:
-    """One line a tab: the 50th and the 95th percentile for each number of people."""
+def print_table(url: str, crowds: Sequence[int], rounds: int, picture: Path | None = None) -> None:
+    """One line a tab: the 50th and the 95th percentile for each number of people; with a picture of a comparison's median."""
     columns = {people: latencies(url, people, rounds) for people in crowds}
     print("| tab | " + " | ".join(f"{people} at once: p50, p95" for people in crowds) + " |")
     print("|---|" + "---:|" * len(crowds))
     for tab, _, _ in QUESTIONS:
         cells = [_percentiles(columns[people][tab]) for people in crowds]
         print(f"| {tab} | " + " | ".join(f"{p50:.2f} s, {p95:.2f} s" for p50, p95 in cells) + " |")
+    if picture is not None:
+        medians = [_percentiles(columns[people]["Compare"])[0] for people in crowds]
+        draw(picture, crowds, medians)
+
+
+def draw(picture: Path, crowds: Sequence[int], medians: Sequence[float]) -> None:
+    """How long a comparison takes with so many people at once."""
+    line_chart(
+        picture, f"A comparison, {os.cpu_count()} cores", "people who ask without a pause", crowds, "seconds", medians
+    )
 
 
 def _percentiles(seconds: list[float]) -> tuple[float, float]:

@@ -2,6 +2,7 @@
 
 import io
 import json
+import subprocess
 import sys
 
 import h5py
@@ -13,6 +14,8 @@ import torch
 from elmo_tasks.__main__ import main
 from elmo_tasks.encoders import corpus_encoding
 from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.senses.gallery import gallery
+from elmo_tasks.senses.uses import gallery_use
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
 
@@ -180,6 +183,40 @@ def test_more_processes_than_blocks(toy, tmp_path, capsys):
         capsys, "embed", tmp_path / "in.txt", tmp_path / "o.hdf5", "--model", toy, "--all", "--processes", 2
     )
     assert (status, "o.hdf5" in {p.name for p in tmp_path.iterdir()}) == (0, True), err
+
+
+@pytest.mark.slow
+def test_a_long_line_among_short_ones_takes_little_memory(tmp_path):
+    """63 short lines and one of 5,000 tokens, with the bundled model: batches are bounded by their words."""
+    (tmp_path / "in.txt").write_text("The bank opened late .\n" * 63 + "word " * 5_000 + "\n")
+    code = (
+        "import resource, sys; from elmo_tasks.__main__ import main; status = main(sys.argv[1:]); "
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6); sys.exit(status)"
+    )
+    command = [sys.executable, "-c", code, "embed", str(tmp_path / "in.txt"), str(tmp_path / "o.hdf5"), "--all"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout.split()[-1]) < 1.0  # GB, PyTorch included
+
+
+@pytest.mark.slow
+def test_products_in_bfloat16_give_nearly_the_same_vectors_of_every_token(tmp_path, capsys):
+    """The bundled model on a hundred sentences of the gallery."""
+    lines = [" ".join(gallery_use(entry).tokens) for entry in gallery()[::48]]
+    (tmp_path / "in.txt").write_text("\n".join(lines), encoding="utf-8")
+    found = []
+    for precision in ("float32", "bf16"):
+        out = tmp_path / f"{precision}.hdf5"
+        assert (
+            run(capsys, "embed", tmp_path / "in.txt", out, "--all", "--layout", "flat", "--precision", precision)[0]
+            == 0
+        )
+        with h5py.File(out) as file:
+            found.append(torch.from_numpy(file["vectors"][()]).double())
+    assert len(found[0]) > 1_000
+    cosines = torch.cosine_similarity(*found, dim=-1)  # [tokens, L]
+    assert cosines.shape[1] == 3
+    assert cosines.min() > 0.999, cosines.min(dim=0)
 
 
 def test_plain_text_from_standard_input(toy, tmp_path, capsys, monkeypatch):
