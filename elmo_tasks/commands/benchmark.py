@@ -12,8 +12,8 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from elmo_tasks.commands import fit
 from elmo_tasks.commands.device import add_device
+from elmo_tasks.commands.run_settings import on_device
 from elmo_tasks.commands.sweep import Line, axis, card_of_run, config_digest, line_of, run_name
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import write_json, write_whole
@@ -99,7 +99,7 @@ def run(args: argparse.Namespace) -> int:
     """Do the runs that are not done yet, and print the table."""
     fixed = _fixed(args.set)
     if args.device is not None:
-        fit.on_device(["--device", args.device])  # refused before the first run
+        on_device(["--device", args.device])  # refused before the first run
     shares, seeds = sorted(dict.fromkeys(args.shares)), list(dict.fromkeys(args.seeds))
     if not all(0 < share <= 1 for share in shares):
         raise ConfigError(f"--shares: expected shares above 0, up to 1, found {' '.join(map(str, args.shares))}")

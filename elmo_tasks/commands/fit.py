@@ -16,8 +16,17 @@ from pathlib import Path
 from typing import Any
 
 from elmo_tasks import bundled
-from elmo_tasks.commands.run_settings import CONFIG, apart, check_checkpoint, check_config, fit_to_data, of_run
-from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
+from elmo_tasks.commands.run_settings import (
+    CONFIG,
+    apart,
+    check_checkpoint,
+    check_config,
+    fit_to_data,
+    of_run,
+    on_device,
+)
+from elmo_tasks.commands.setting_errors import in_a_sentence, own_error
+from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import held, lock_of, told, write_whole
 
 # --model, --data.init_args.phrases, ...: what may be read from a file. Names of files and models are none of these.
@@ -151,13 +160,13 @@ def _run(arguments: Sequence[str], locks: contextlib.ExitStack) -> int:
             args=list(arguments),
         )
     except ArgumentError as error:
-        raise _own(error) or ConfigError(in_a_sentence(str(error))) from error
+        raise own_error(error) or ConfigError(in_a_sentence(str(error))) from error
     except MisconfigurationException as error:
         raise ConfigError(" ".join(str(error).split())) from error
     except OSError as error:
         raise ConfigError(told(error)) from error
     except ValueError as error:  # the parser wraps what a setting is refused for
-        raise _own(error) or error from error
+        raise own_error(error) or error from error
     except RuntimeError as error:
         text = " ".join(str(error).split())
         if not text.startswith(("Error(s) in loading state_dict", "Early stopping conditioned on metric")):
@@ -166,59 +175,6 @@ def _run(arguments: Sequence[str], locks: contextlib.ExitStack) -> int:
             text = f"the checkpoint is of another model than these settings describe ({text[:300]})"
         raise ConfigError(text) from error
     return 0
-
-
-def _own(error: BaseException | None) -> Exception | None:
-    """The error of ours that another one was raised for, if there is one."""
-    while error is not None:
-        if isinstance(error, ConfigError | DataError | InputError | WeightsError):
-            return error
-        error = error.__cause__ or error.__context__
-    return None
-
-
-def in_a_sentence(text: str) -> str:
-    """What the parser says of a setting, in lines and lines: which one it is, what was expected, and what was found."""
-    lines = [line.strip(" -") for line in text.splitlines() if line.strip(" -")]
-    keys = re.findall(r'Parser key "([^"]+)"', text)
-    # The innermost says what is wrong; around it stands what else the whole part could have been.
-    expected = [line.removeprefix("Expected a ") for line in lines if line.startswith("Expected a ")]
-    other = [line for line in lines if re.match(r"Option '|No module named|No action for|Import of", line)]
-    given = [found for line in lines for found in re.findall(r"(?:Given value|Got value): (.*)", line)]
-    if not keys or not (other or expected):
-        return " ".join(" ".join(lines[:3]).split())[:400]
-    if other:
-        return f"{'.'.join(keys)}: {other[0][0].lower()}{other[0][1:]}"
-    inner = expected[:1] if "value: " in expected[0] else expected[: 1 + (len(expected) > 1)]
-    wanted = " or ".join(_type_in_words(part.partition(". Got value")[0]) for part in inner)
-    return f"{'.'.join(keys)}: expected {wanted}, found {given[0][:100] if given else 'something else'}"
-
-
-def _type_in_words(text: str) -> str:
-    """``<class 'int'>`` -> ``int``, ``typing.Literal['balanced']`` -> ``'balanced'``."""
-    text = re.sub(r"<class '(?:\w+\.)*(\w+)'>", r"\1", text)
-    return re.sub(r"(?:typing\.)?Literal\[(.*)\]", r"\1", text).replace("NoneType", "null")
-
-
-def on_device(arguments: Sequence[str]) -> list[str]:
-    """``--device cuda:1`` as Lightning's trainer is told it.
-
-    Raises:
-        ConfigError: there is no such device here.
-    """
-    words = [part for word in arguments for part in (word.split("=", 1) if word.startswith("--device=") else [word])]
-    if "--device" not in words:
-        return list(arguments)
-    at = words.index("--device")
-    if at + 1 == len(words):
-        raise ConfigError("--device: expected cpu, cuda, cuda:1, ... after it")
-    from elmo_tasks.layers.device import checked_device
-
-    device = checked_device(words[at + 1])
-    place = 1 if device.index is None else f"[{device.index}]"
-    accelerator = "gpu" if device.type == "cuda" else device.type
-    given = [f"--trainer.accelerator={accelerator}", f"--trainer.devices={place}"]
-    return [*words[:at], *words[at + 2 :], *given]
 
 
 def _same_file(one: Path, other: Path) -> bool:

@@ -124,6 +124,27 @@ def of_run(arguments: Sequence[str]) -> tuple[list[str], Path | None]:
     return [rest[0], *given, *rest[1:], *checkpoint], folder if inside else None
 
 
+def on_device(arguments: Sequence[str]) -> list[str]:
+    """``--device cuda:1`` as Lightning's trainer is told it.
+
+    Raises:
+        ConfigError: there is no such device here.
+    """
+    words = [part for word in arguments for part in (word.split("=", 1) if word.startswith("--device=") else [word])]
+    if "--device" not in words:
+        return list(arguments)
+    at = words.index("--device")
+    if at + 1 == len(words):
+        raise ConfigError("--device: expected cpu, cuda, cuda:1, ... after it")
+    from elmo_tasks.layers.device import checked_device
+
+    device = checked_device(words[at + 1])
+    place = 1 if device.index is None else f"[{device.index}]"
+    accelerator = "gpu" if device.type == "cuda" else device.type
+    given = [f"--trainer.accelerator={accelerator}", f"--trainer.devices={place}"]
+    return [*words[:at], *words[at + 2 :], *given]
+
+
 def fit_to_data(trainer: Any, data: Any) -> list[str]:
     """Let what watches a score watch one that there is: without validation rows, or with tags that are no spans.
 

@@ -20,6 +20,7 @@ from typing import Any
 
 from elmo_tasks.commands import fit
 from elmo_tasks.commands.device import add_device
+from elmo_tasks.commands.run_settings import check_config, on_device
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.files import write_json, write_whole
 
@@ -80,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
     if not all(0 < fraction <= 1 for fraction in args.fractions):
         raise ConfigError(f"--fractions: expected shares above 0, up to 1, found {' '.join(map(str, args.fractions))}")
     if args.device is not None:
-        fit.on_device(["--device", args.device])  # refused before the first run
+        on_device(["--device", args.device])  # refused before the first run
     made_of = {json.dumps(settings): config_digest(args.config, settings) for settings in grid}
     points = list(itertools.product(grid, dict.fromkeys(args.fractions)))
     total, lines, done = len(points) * len(seeds), [], 0
@@ -131,7 +132,6 @@ def config_digest(config: str, settings: Mapping[str, Any] = MappingProxyType({}
 
     from elmo_tasks import bundled
     from elmo_tasks.bilm.weight_checksums import sha256
-    from elmo_tasks.commands.run_settings import check_config
 
     path = Path(bundled.find_config(config))
     check_config(path)
