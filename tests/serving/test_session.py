@@ -158,7 +158,7 @@ def test_a_slow_model_reads_every_everyday_word_and_a_quarter_of_the_gallery(fol
     model = Session(str(folder), may_measure=False).loaded.model()
     shares: list[float] = []
     some = calibrations.known_uses(model.encoder, model.static, None, shares.append, seconds=0.0)
-    assert 0.4 < shares[-1] < 0.6
+    assert 0.4 < shares[-1] < 0.7
     whole = calibrations.known_uses(model.encoder, model.static, None, shares.append)
     assert shares[-1] == 1.0
     everyday = [key for key in whole if key.endswith("/everyday")]
