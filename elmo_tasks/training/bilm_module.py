@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.optim.lr_scheduler import LambdaLR
 
 from elmo_tasks.bilm.bilm import BiLM, DirectionState
-from elmo_tasks.bilm.model_files import ModelFiles, find_model, has_softmax, load_bilm, load_softmax
+from elmo_tasks.bilm.model_files import find_model
 from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
 from elmo_tasks.bilm.perplexity import Perplexity, sentence_losses
 from elmo_tasks.bilm.softmax import LMSoftmax
@@ -21,9 +21,11 @@ from elmo_tasks.data.taught_uses import TaughtBatch
 from elmo_tasks.encoders.static_vectors import DEFAULT_NAME, StaticVectors
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, UNKNOWN_ID, Vocabulary
-from elmo_tasks.training.auxiliary import FARTHEST, NEAREST, DistantWords, SideBags, weighted_vectors
+from elmo_tasks.training.auxiliary import DistantWords, SideBags, weighted_vectors
 from elmo_tasks.training.distillation import Distillation
+from elmo_tasks.training.learned_from import learned_from
 from elmo_tasks.training.rates import check_rates
+from elmo_tasks.training.start_weights import take_over
 from elmo_tasks.training.word_cache import WordCache
 
 
@@ -135,7 +137,7 @@ class BiLMModule(pl.LightningModule):
         assert vocabulary is not None
         self.softmax = LMSoftmax(len(vocabulary), self.options.lstm.projection_dim)
         if self.start_from is not None:
-            self._take_over(find_model(self.start_from), vocabulary)
+            take_over(find_model(self.start_from), self.bilm, self.softmax, vocabulary)
         width = self.options.lstm.projection_dim
         if self.distant_weight:
             self.distant_words = DistantWords(width, len(vocabulary))
@@ -150,22 +152,6 @@ class BiLMModule(pl.LightningModule):
                     "expected data.teacher, an encoder to learn from; found none"
                 )
             self.distillation = Distillation(2 * width, self.data.taught.width)
-
-    @torch.no_grad()
-    def _take_over(self, files: ModelFiles, vocabulary: Vocabulary) -> None:
-        bilm = load_bilm(files)
-        if bilm.options != self.options:
-            raise ConfigError(
-                f"model.start_from: {files.name} has other sizes than this configuration: expected {self.options}, "
-                f"found {bilm.options}"
-            )
-        self.bilm.load_state_dict(bilm.state_dict())
-        if self.softmax is not None and has_softmax(files):
-            old, old_vocabulary = load_softmax(files)
-            shared = [word for word in vocabulary.words if word in old_vocabulary]
-            new_rows, old_rows = ([v.id_of(word) for word in shared] for v in (vocabulary, old_vocabulary))
-            self.softmax.weight[new_rows] = old.weight[old_rows]
-            self.softmax.bias[new_rows] = old.bias[old_rows]
 
     @property
     def data(self) -> LanguageModelData:
@@ -196,35 +182,8 @@ class BiLMModule(pl.LightningModule):
 
     def learned_from(self) -> list[str]:
         """What the weights were asked for, in words, for the model's card."""
-        asked = ["the next word of the text, in each direction (the language model)"]
-        if self.freeze_reader:
-            asked.append(f"layer 0, which reads single words, was not trained: it is that of {self.start_from}")
-        if self.distant_weight:
-            asked.append(
-                f"words {NEAREST} to {FARTHEST} further on in the same sentence, predicted by the top layer, the commonest "
-                f"words left out (weight {self.distant_weight:g})"
-            )
-        if self.bag_weight:
-            asked.append(
-                "which words stand on each side of a word in its sentence, asked of the top layer: their fixed vectors "
-                f"({self.static}) added up, rare words weighing more (weight {self.bag_weight:g})"
-            )
-        if self.pair_weight:
-            asked.append(
-                "how alike two words are in what stands on each side of them: the top layer at two words is to be as alike, by "
-                f"cosine, as those fixed vectors ({self.static}) added up (weight {self.pair_weight:g})"
-            )
-        if self.teacher_weight:
-            asked.append(
-                f"what another model, {self.data.teacher_name}, gives for each word of {self.data.n_taught:,} sentences, asked of "
-                f"the top layer through a linear map (weight {self.teacher_weight:g})"
-            )
-        if self.teacher_pair_weight:
-            asked.append(
-                f"how alike two uses of a word are to {self.data.teacher_name}, asked of the cosines of the LSTM layers (weight "
-                f"{self.teacher_pair_weight:g})"
-            )
-        return asked
+        taught = self.data.teacher_name, self.data.n_taught
+        return learned_from(dict(self.hparams), *taught)
 
     def training_step(self, batch: StreamBatch, batch_idx: int) -> Tensor:
         """Mean sampled loss of both directions, and what else is asked for; ``train_loss`` is the language model's alone."""
