@@ -80,7 +80,7 @@ def check_checkpoint(path: Path) -> None:
         raise ConfigError(
             f"--ckpt_path {path}: the file is damaged, or not one that `fit` wrote; take another, or begin anew"
         ) from None
-    if not isinstance(saved, dict) or not {name for name, part in saved.items() if part or part == 0} >= _PARTS:
+    if not isinstance(saved, dict) or not all(saved.get(name) or saved.get(name) == 0 for name in _PARTS):
         raise ConfigError(f"--ckpt_path {path}: expected a checkpoint that `fit` wrote, found something else")
 
 
