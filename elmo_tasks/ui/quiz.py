@@ -108,7 +108,10 @@ def results(state: VoteState, compare: Compare) -> str:
 
 
 def respond(service: Service, question: Question, compare: Compare) -> dict[str, Any]:
-    """Answer the quiz: ``pair``, ``reveal`` (a pair, by its number), ``open``, ``look`` or ``close`` (the vote)."""
+    """Answer the quiz: ``pair``, ``reveal`` (a pair, by its number), ``open``, ``look`` or ``close`` (the vote).
+
+    A page that is loaded again reveals the pair ``again`` that it had revealed, and is sent the pair with it.
+    """
     value: dict[str, Any] = {"revision": revision_of(question), "note": ""}
     ask, at = question.get("ask"), question.get("at")
     at = at if isinstance(at, int) and not isinstance(at, bool) and 0 <= at < len(quiz_pairs()) else 0
@@ -120,7 +123,7 @@ def respond(service: Service, question: Question, compare: Compare) -> dict[str,
         elif ask == "close":
             service.votes.close(code, key)
             return value
-        elif ask == "pair":
+        elif ask == "pair" or (ask == "reveal" and question.get("again") is True):
             value["pair"] = {"at": at, "markup": fill("quiz.html", "pair", at, len(quiz_pairs()), compare(at))}
         told = None
         if ask == "reveal":

@@ -82,3 +82,44 @@ def test_a_page_that_is_loaded_again_goes_on_with_its_vote(open_page):
     again.get_by_role("button", name="End the vote").click()
     again.get_by_role("button", name="Let phones vote").wait_for()
     assert again.evaluate("sessionStorage.getItem('elmo-vote')") is None
+
+
+def test_place_score_and_hint_outlive_a_reload(open_page):
+    page = open_page(QUIZ, ready=READY)
+    hint = page.locator(".quiz-room .note").filter(has_text="--host 0.0.0.0")
+    page.get_by_role("button", name="Let phones vote").click()
+    hint.wait_for()
+    page.wait_for_timeout(3000)  # two looks at the vote
+    assert hint.is_visible()
+    for _ in range(2):
+        page.locator(".quiz .choice").filter(has_text="Different").click()
+        press(page, "Reveal")
+        page.locator(".quiz .score").wait_for()
+        if page.locator("[data-quiz=pair]").filter(has_text="Pair 1 of").count():
+            press(page, "Next pair")
+            page.locator("[data-quiz=pair]").filter(has_text="Pair 2 of").wait_for()
+    score = page.locator(".quiz .score").inner_text()
+    assert "Of 2 pairs so far the room is right in" in score
+    room = page.locator(".quiz").get_attribute("data-room")
+    page.reload()
+    page.locator(".quiz .score").wait_for()
+    assert page.locator("[data-quiz=pair]").filter(has_text="Pair 2 of").is_visible()
+    assert page.locator(".quiz .score").inner_text() == score
+    assert "The room:" in page.locator(".quiz-lines").inner_text()
+    assert page.locator(".quiz").get_attribute("data-room") == room
+    assert hint.is_visible()
+    press(page, "Next pair")
+    page.locator("[data-quiz=pair]").filter(has_text="Pair 3 of").wait_for()
+    page.reload()
+    page.locator("[data-quiz=pair]").filter(has_text="Pair 3 of").wait_for()
+    press(page, "Reveal")
+    page.locator(".quiz .score").filter(has_text="Of 2 pairs so far").wait_for()  # of three the room said nothing
+    page.get_by_role("button", name="End the vote").click()
+    hint.wait_for(state="hidden")
+
+
+def test_without_a_code_the_phone_is_told_where_it_is(open_page):
+    phone = open_page("tab=vote", ready=".told:visible", width=390)
+    assert phone.locator("h1").inner_text() == "Which vote?"
+    assert "Scan the square" in phone.locator(".told").inner_text()
+    assert "over" not in phone.locator("main").inner_text()

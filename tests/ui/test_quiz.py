@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from elmo_tasks.api import VoteCount, VoteState
+from elmo_tasks.errors import InputError
 from elmo_tasks.ui import quiz
 from elmo_tasks.ui.chosen import quiz_pairs
 from tests.ui.fake_service import FakeService
@@ -99,6 +100,23 @@ def test_with_phones_the_votes_decide_whatever_was_pressed(ask, service):
 def test_a_vote_that_is_opened_after_the_reveal_waits_for_the_next_pair(ask, service):
     room = ask(ask="open", at=2, page="http://192.0.2.7:7860/", revealed=True)["room"]
     assert service.votes.seen_by(room["code"], "ada")["told"] == "This pair is over."
+
+
+def test_a_page_that_is_loaded_again_gets_its_revealed_pair_revealed(ask, service):
+    room = ask(ask="open", at=0, page="http://192.0.2.7:7860/")["room"]
+    names = {"room": room["code"], "key": room["key"]}
+    ask(ask="pair", at=1, **names)
+    ask(ask="reveal", at=1, guess="same", **names)
+    again = ask(ask="reveal", at=1, guess="same", again=True, **names)
+    assert again["pair"]["at"] == again["result"]["at"] == 1
+    with pytest.raises(InputError, match="Too late"):
+        service.votes.cast(room["code"], "ada", 1, True)
+    assert "Meant" in service.votes.seen_by(room["code"], "ada")["told"]
+    service.votes.close(**{"code": room["code"], "key": room["key"]})
+    gone = ask(ask="reveal", at=1, guess="same", again=True, **names)
+    assert gone["pair"]["at"] == 1  # there is something to go on from
+    assert "Open a new one" in gone["note"]
+    assert "pair" not in ask(ask="reveal", at=1, guess="same")
 
 
 def test_the_results_are_a_spreadsheet(service):

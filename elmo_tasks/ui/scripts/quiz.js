@@ -5,7 +5,7 @@ const { make, questions } = elmo;
 const PAUSE = 1200; // milliseconds between two looks at a vote
 const WAIT = "…"; // a second press, before the answer is there, does nothing
 const panel = element.closest("[role=tabpanel]") || document.body;
-const KEPT = "elmo-vote"; // the open vote, for this window alone: a page that is loaded again goes on with it
+const KEPT = "elmo-vote"; // the open vote, the place and the score, for this window alone: a page that is loaded again goes on with them
 let at = -1; // the pair in view
 let revealed = false;
 let room = null; // the vote by phone, while one is open
@@ -20,7 +20,7 @@ const ask = (what, rest = {}) => answers.ask(() => ({ ask: what, at, room: room?
 
 function complain(text) {
   const note = box()?.querySelector(".quiz-room .note");
-  if (!note) return;
+  if (!note || note.textContent === text) return; // what is said already is not read aloud at every look
   note.textContent = text;
   note.hidden = !text;
 }
@@ -43,10 +43,17 @@ function open(number) {
 }
 function reveal() {
   offer(WAIT);
-  ask("reveal", { guess: box().querySelector('.choice[aria-pressed="true"]')?.dataset.guess || "" });
+  ask("reveal", { guess: guess() });
+}
+const guess = () => box().querySelector('.choice[aria-pressed="true"]')?.dataset.guess || "";
+// The first pair, or with a vote that goes on its own; one that was revealed comes revealed, so that no phone can vote on it again.
+function begin() {
+  const before = kept();
+  if (!before?.revealed) return open(before?.at ?? 0);
+  offer(WAIT);
+  ask("reveal", { at: before.at, guess: before.guess, again: true });
 }
 function onAnswer(value, asked, more) {
-  complain(value.note);
   if (value.note && asked?.room) end();
   if (value.pair) {
     at = value.pair.at;
@@ -54,7 +61,7 @@ function onAnswer(value, asked, more) {
     place("pair").innerHTML = value.pair.markup;
     place("result").replaceChildren();
     for (const choice of box().querySelectorAll(".choice")) {
-      choice.setAttribute("aria-pressed", "false");
+      choice.setAttribute("aria-pressed", String(Boolean(asked?.again) && choice.dataset.guess === asked.guess));
       choice.classList.remove("right");
     }
     offer("Reveal");
@@ -71,6 +78,8 @@ function onAnswer(value, asked, more) {
   if (value.room) enter(value.room);
   if (value.votes && room) count(value.votes);
   if (asked?.ask === "close") end();
+  complain(value.note || room?.hint || ""); // why no phone can come stays, as long as the vote is open
+  keep();
   if (!more) settle();
   plan();
 }
@@ -86,9 +95,21 @@ function score() {
 
 // --- Phones ---
 
+function keep() {
+  if (!room || at < 0) return;
+  const scores = { model: [...right.model], room: [...right.room] };
+  sessionStorage.setItem(KEPT, JSON.stringify({ room, at, revealed, guess: guess(), scores }));
+}
+function kept() {
+  try {
+    const found = JSON.parse(sessionStorage.getItem(KEPT));
+    return found?.room && found.scores ? found : null;
+  } catch {
+    return null;
+  }
+}
 function enter(found) {
   room = found;
-  sessionStorage.setItem(KEPT, JSON.stringify({ ...found, hint: "" }));
   box().dataset.room = found.code;
   place("room").hidden = false;
   box().querySelector('[data-phones="open"]').hidden = true;
@@ -124,14 +145,13 @@ function start() {
   if (!box()) return void setTimeout(start, 50);
   box().addEventListener("next", () => {
     if (box().dataset.next === "Reveal") reveal();
-    else if (box().dataset.next !== WAIT) open(at + 1);
+    else if (box().dataset.next !== WAIT) at < 0 ? begin() : open(at + 1);
   });
-  try {
-    const kept = JSON.parse(sessionStorage.getItem(KEPT));
-    if (kept) enter(kept);
-  } catch {
-    sessionStorage.removeItem(KEPT);
+  const before = kept();
+  if (before) {
+    enter(before.room);
+    for (const who of ["model", "room"]) for (const [pair, is] of before.scores[who]) right[who].set(pair, is);
   }
-  open(0);
+  begin();
 }
 start();
