@@ -36,13 +36,19 @@ def test_a_use_is_moved_and_the_move_undone(tool):
     page = tool()
     before = group(page)
     page.locator('.mark[data-use="0"]').click()
+    told = page.locator(".told .this .sign text")
+    first = told.text_content()
     page.locator(".move-to").get_by_role("button", name="a new group").click()
     assert group(page) not in ("", before)
-    assert "1 of" in page.locator(".sorted-said").inner_text()
-    sign = page.locator('tr[data-row="0"] .sign text').text_content()
-    assert sign == "ABCDEFGHIJKL"[int(group(page))]
+    assert "uses stands elsewhere than the model put it." in page.locator(".sorted-said").inner_text()
+    letter = "ABCDEFGHIJKL"[int(group(page))]
+    assert page.locator('tr[data-row="0"] .sign text').text_content() == letter
+    assert told.text_content() == letter != first
+    named = page.locator('.mark[data-use="0"]').get_attribute("aria-label")
+    assert named.startswith(f"Use 1, group {letter}: ")
     page.get_by_role("button", name="Undo").click()
     assert group(page) == before
+    assert told.text_content() == first
     assert not page.locator("[data-undo]").is_visible()
     assert "sorted" not in link(page)
 

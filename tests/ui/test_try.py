@@ -114,6 +114,16 @@ def test_a_text_of_neither_class_is_said_to_be_of_neither(service):
     assert unsure[0].to_dict()["is_sure"] is False
 
 
+def test_the_bars_of_a_text_of_neither_class_are_quiet(service):
+    offer, results, without = feeling(service, NOT_BAD)
+    loud, quiet = 'class="chosen"', "below what counts as sure."
+    sure = sentiment.card(offer, results, without)
+    assert (sure.count(loud), sure.count(quiet)) == (2, 0)
+    card = sentiment.card(offer, [replace(results[0], is_sure=False)], without)
+    assert (card.count(loud), card.count(quiet)) == (1, 1)  # the side without context is sure
+    assert "Positive 86\u00a0%: below what counts as sure." in card
+
+
 @pytest.mark.parametrize(
     ("texts", "said"),
     [

@@ -28,6 +28,14 @@ function tell(use) {
     make("h4", {}, "Its nearest uses (cosine)"), list);
   draw(use);
 }
+// The sentence that is told of is told anew: its group, or a name, has changed.
+function tellAgain() {
+  const told = element.querySelector(".told");
+  const use = told?.dataset.use;
+  if (use === undefined) return;
+  delete told.dataset.use;
+  tell(use);
+}
 function draw(use) {
   const ties = element.querySelector(".ties");
   const from = element.querySelector(`.mark[data-use="${use}"]`);

@@ -28,15 +28,27 @@ function put(use, group) {
   const mark = markAt(use);
   mark.dataset.group = group ?? "";
   sign(mark, group);
-  const shown = row(use).querySelector(".sign");
-  sign(shown, group);
-  shown.setAttribute("aria-label", group === null ? "no group" : titleOf(group));
+  sign(row(use).querySelector(".sign"), group);
   row(use).dataset.group = mark.dataset.group;
+  entitle(mark);
+}
+// What a screen reader says of a mark and of its sign in the list.
+function entitle(mark) {
+  const shown = row(mark.dataset.use);
+  const group = groupOf(mark);
+  shown.querySelector(".sign").setAttribute("aria-label", group === null ? "no group" : titleOf(group));
+  const where = `${group === null ? "" : `, ${titleOf(group)}`}${shown.dataset.own ? ", from your text" : ""}`;
+  mark.setAttribute("aria-label", `Use ${Number(mark.dataset.use) + 1}${where}: ${shown.children[1].textContent.trim()}`);
 }
 function act(step, forth = true) {
   if (step.moves) for (const [use, before, now] of step.moves) put(use, forth ? now : before);
-  else if (forth ? step.name : step.before) names.set(step.group, forth ? step.name : step.before);
-  else names.delete(step.group);
+  else {
+    const name = forth ? step.name : step.before;
+    if (name) names.set(step.group, name);
+    else names.delete(step.group);
+    for (const mark of marks()) if (groupOf(mark) === step.group) entitle(mark);
+  }
+  tellAgain();
 }
 function take(step) {
   act(step);
@@ -85,7 +97,7 @@ function account() {
   tool().querySelector("[data-own-groups]").hidden = steps.length === 0;
   const moved = marks().filter((mark) => mark.dataset.group !== mark.dataset.first).length;
   tool().querySelector(".sorted-said").textContent = steps.length
-    ? `Your own sorting: ${moved} of ${marks().length} uses stand elsewhere than the model put them${names.size ? `; ${names.size} named` : ""}.${isKept ? "" : " The link does not keep that; the file does."}` : "";
+    ? `Your own sorting: ${moved} of ${marks().length} uses ${moved === 1 ? "stands elsewhere than the model put it" : "stand elsewhere than the model put them"}${names.size ? `; ${names.size} named` : ""}.${isKept ? "" : " The link does not keep that; the file does."}` : "";
 }
 function legend(groups) {
   const list = tool().querySelector(".own-groups");
