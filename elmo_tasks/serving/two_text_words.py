@@ -24,8 +24,8 @@ def word_verdict(word: str, names: tuple[str, str], n: tuple[int, int], found: S
     """
     uses = f"{n[0]} uses in {_called(names[0])}, {n[1]} in {_called(names[1])}"
     numbers = (
-        f"Average pair distance {found.distance:.2f}; {found.chance:.2f} if the same uses were dealt to the texts at random "
-        f"(p = {found.p:.3f})."
+        f"Average pair distance {found.distance:.2f}; {found.chance:.2f} if the same uses were dealt to the texts at random, "
+        f"and as far apart as here in {round(1000 * found.p):,} of 1,000 such deals, this one among them (p = {found.p:.3f})."
     )
     if found.p <= LEVEL:
         return (

@@ -26,6 +26,8 @@ def test_the_example_of_the_page_is_told_apart(session):
     assert found.words[0].p <= 0.01
     assert found.words[0].distance > found.words[0].chance
     assert f"use “{WORD}” differently" in found.verdict
+    p = found.words[0].p
+    assert f"in {1000 * p:.0f} of 1,000 such deals, this one among them (p = {p:.3f})." in found.verdict
     assert [group.n_uses for group in found.map.groups] == [found.words[0].n_first, found.words[0].n_second]
     assert json.loads(json.dumps(found.to_dict()))["names"] == list(NAMES)
 

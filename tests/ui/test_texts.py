@@ -26,6 +26,9 @@ def test_all_words_are_listed_and_open_their_map(service):
     assert page.count("data-texts-word=") == 2
     assert "★" in page
     assert "0.61" in page
+    for term in ("p", "Score"):
+        assert f'">{term}</button></th>' in page  # a button: the key reaches what explains it
+    assert page.count("data-explains=") == 2
 
 
 @pytest.mark.parametrize(
