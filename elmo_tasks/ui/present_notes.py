@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from elmo_tasks.api import Comparison, LayerComparison, MeaningForms, StaticNeighbours
 from elmo_tasks.ui.outcomes import groups_of, outcome
-from elmo_tasks.ui.present_parts import forming_said
+from elmo_tasks.ui.present_parts import EASIEST, forming_said
 from elmo_tasks.wording.text import first_capital, listed, number
 from elmo_tasks.wording.views import read_from, view_place, view_title
 
@@ -94,12 +94,21 @@ def own_none() -> str:
     )
 
 
-def own(comparison: Comparison, meant: Sequence[str]) -> str:
-    """For the audience's word; ``meant`` is empty where nobody knows the meanings of the sentences."""
+def own(comparison: Comparison, meant: Sequence[str], by_rule: bool = False) -> str:
+    """For the audience's word.
+
+    Args:
+        comparison: the answer.
+        meant: of each sentence what it means; empty where nobody knows that.
+        by_rule: whether the sentences were chosen as those that the bundled model keeps apart best.
+    """
     if not meant:
         return f"{_voiced(comparison)} Ask the room whether that is what they meant. Sentences that differ in topic work best."
     silent = " That is an answer, too." if comparison.voice == "silent" else ""
-    return f"{_meant(meant)} {outcome(comparison, meant).value}{silent}"
+    best = (
+        f" {EASIEST} Ask for the meaning that people think of first, and type two sentences for it." if by_rule else ""
+    )
+    return f"{_meant(meant)} {outcome(comparison, meant).value}{silent}{best}"
 
 
 def _voiced(comparison: Comparison) -> str:

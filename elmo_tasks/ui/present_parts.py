@@ -16,6 +16,11 @@ from elmo_tasks.ui.uses import group_of
 from elmo_tasks.wording.text import headline
 
 ANSWERS = "present/answers.html"
+#: What is said of ready sentences (:mod:`elmo_tasks.senses.typical_uses`): an answer that is right shows little then.
+EASIEST = (
+    "Of all meanings and sentences that our gallery has of this word, these are the ones that the model that comes with this "
+    "program keeps apart best. Others are harder."
+)
 
 
 def problem(message: str) -> str:
@@ -38,10 +43,21 @@ def story(comparison: Comparison) -> str:
     return fill(ANSWERS, "story", comparison, *headline(comparison.verdict))
 
 
-def own(comparison: Comparison, query: str, meant: Sequence[str] = (), typed: str = "") -> str:
-    """The answer to the presenter's own word; ``meant`` where the sentences are ours, of another form than was ``typed``."""
+def own(comparison: Comparison, query: str, meant: Sequence[str] = (), typed: str = "", by_rule: bool = False) -> str:
+    """The answer to the presenter's own word.
+
+    Args:
+        comparison: the answer.
+        query: opens it in Compare.
+        meant: of each sentence what it means, where they are ours.
+        typed: the form of the word that was typed, where ours are of another one.
+        by_rule: whether ours were chosen as those that the bundled model keeps apart best.
+    """
     found = outcome(comparison, meant).value if meant else ""
-    return fill(ANSWERS, "own", comparison, *headline(comparison.verdict), query, meant_uses(meant), found, typed)
+    easiest = EASIEST if by_rule else ""
+    return fill(
+        ANSWERS, "own", comparison, *headline(comparison.verdict), query, meant_uses(meant), found, typed, easiest
+    )
 
 
 def layers(comparison: Comparison) -> str:

@@ -84,9 +84,10 @@ STEPS = (
     Step(
         "own",
         "Your word",
-        "Take a word from the audience: the box at the bottom of every step leads here. For the words that are ready two senses "
-        "and typical sentences of each were chosen by a rule, from how the model reads our gallery; for others type two or more. "
-        "Sentences that differ in topic work best.",
+        "Take a word from the audience: the box at the bottom of every step leads here. For the words that are ready "
+        "it shows the two meanings and the sentences that the bundled model keeps apart best of all in our gallery, so expect a "
+        "right answer there, and not always the meanings that people think of first; those on the buttons it sorts rightly. With "
+        "the room’s own sentences it is harder: type two or more. Sentences that differ in topic work best.",
     ),
     Step(
         "doors",

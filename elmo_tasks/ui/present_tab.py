@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import gradio as gr
 
@@ -90,25 +90,36 @@ def everything(service: Service) -> Shown:
     return shown
 
 
-def ready_sentences(service: Service, word: str) -> tuple[str, list[tuple[str, str]]]:
-    """Typical sentences of two senses of a word of the gallery, each with its sense; none for a word that is not in it.
+class Ready(NamedTuple):
+    """Sentences that are ready for a word.
 
-    Returns:
-        The word as the gallery has it (tables: table), and the sentences.
+    Attributes:
+        word: as the gallery has it (tables: table).
+        sentences: each with its sense; none for a word that is not in the gallery.
+        by_rule: whether the rule chose them that takes those which the bundled model keeps apart best.
     """
+
+    word: str
+    sentences: list[tuple[str, str]]
+    by_rule: bool
+
+
+def ready_sentences(service: Service, word: str) -> Ready:
+    """Typical sentences of two senses of a word of the gallery."""
     senses = service.present.senses(word)
     known = {sense.name: sense.sentences for sense in senses}
     base = senses[0].word if senses else word
     found = [(known[sense][number], sense) for sense, number in ready_uses(base) if number < len(known.get(sense, ()))]
     # A word that the file does not know: the first sentences of its first two senses.
-    return base, found or [(sentence, sense) for sense in list(known)[:2] for sentence in known[sense][:FIRST]]
+    first = [(sentence, sense) for sense in list(known)[:2] for sentence in known[sense][:FIRST]]
+    return Ready(base, found or first, bool(found))
 
 
 def own(service: Service, data: Question) -> dict[str, Any]:
     """The presenter's own word: its answer, or what is missing."""
     lines = str(data.get("sentences") or "").splitlines()
     form = format.form_from({"word": data.get("word"), "sentences": lines})
-    base, found = ready_sentences(service, form.word) if form.word else ("", [])
+    base, found, by_rule = ready_sentences(service, form.word) if form.word else Ready("", [], False)
     ready = dict(found)
     typed = ""
     if form.word and not form.sentences:
@@ -123,9 +134,11 @@ def own(service: Service, data: Question) -> dict[str, Any]:
     except InputError as error:
         return {"parts": {"own": ""}, "notes": {"own": present_notes.own_none()}, "note": str(error), **shown}
     meant = [ready[s] for s in form.sentences] if set(form.sentences) <= set(ready) else []
+    by_rule = by_rule and set(form.sentences) == set(ready)  # some of them may have been taken away
+    query = format.query_of(form, comparison.model)
     return {
-        "parts": {"own": present_parts.own(comparison, format.query_of(form, comparison.model), meant, typed)},
-        "notes": {"own": present_notes.own(comparison, meant)},
+        "parts": {"own": present_parts.own(comparison, query, meant, typed, by_rule)},
+        "notes": {"own": present_notes.own(comparison, meant, by_rule)},
         "note": "",
         **shown,
     }

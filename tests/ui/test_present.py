@@ -191,6 +191,18 @@ def test_ready_sentences_of_an_own_word(service, monkeypatch):
     assert value["note"] == ""
     assert "Meant: money: 1 and 3; river: 2 and 4." in value["parts"]["own"]
     assert "Meant were money: 1 and 3; river: 2 and 4." in value["notes"]["own"]
+    for said in (value["parts"]["own"], value["notes"]["own"]):
+        assert "keeps apart best" in said
+        assert "Others are harder." in said
+
+
+def test_only_of_sentences_that_were_chosen_it_is_said_that_they_are_the_easiest(service, monkeypatch):
+    monkeypatch.setattr(present_tab, "ready_uses", lambda word: ())
+    first = present_tab.respond(service, {"ask": "own", "word": "bank", "sentences": ""})
+    typed = present_tab.respond(service, {"ask": "own", "word": "bank", "sentences": "A bank.\nThe bank of a river."})
+    assert "Meant: " in first["parts"]["own"]
+    for value in (first, typed):
+        assert "keeps apart best" not in value["parts"]["own"] + value["notes"]["own"]
 
 
 def test_an_inflected_own_word_takes_the_sentences_of_its_base_and_says_so(service, monkeypatch):
