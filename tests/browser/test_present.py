@@ -199,6 +199,32 @@ def test_the_own_word_opens_from_any_step_and_comes_back(present):
     assert number(page) == 3
 
 
+# How far the end of an answer lies below the edge of the bar, once the page has come to rest.
+BELOW_BAR = """async (selector) => {
+    const top = () => document.querySelector(selector).getBoundingClientRect().top;
+    for (let was = NaN; was !== top(); await new Promise((done) => setTimeout(done, 150))) was = top();
+    return document.querySelector(selector).getBoundingClientRect().bottom - document.querySelector('.bar').getBoundingClientRect().top;
+}"""
+
+
+def test_an_answer_does_not_end_below_the_bar(present):
+    page = answered(present(9, width=1366, height=640))
+    page.locator("form.landing [data-sentence]").first.click()
+    page.locator(".pin-ties line").first.wait_for(state="attached")
+    page.wait_for_timeout(500)
+    assert page.evaluate(BELOW_BAR, ".landed > li") <= 0
+    assert page.locator(".sense-map").bounding_box()["y"] >= 0  # beside the map, which stays
+    page.get_by_label("Go to step").select_option("11")
+    assert page.locator(".present").bounding_box()["y"] >= -1  # from its head
+    page.locator("#present-own-word").fill("bank")
+    page.get_by_label("Sentences that use it").fill("\n".join(f"The bank of river {k}." for k in range(12)))
+    page.locator(".own .primary").click()
+    page.get_by_role("link", name="Open in Compare").wait_for()
+    page.wait_for_timeout(500)
+    assert page.evaluate(BELOW_BAR, "[data-part=own] > :last-child") <= 0
+    assert shown(page).get_by_text("[Brackets] mark the word").is_visible()
+
+
 def test_an_own_word_with_own_sentences(present):
     page = answered(present(11))
     page.locator("#present-own-word").fill("house")

@@ -104,6 +104,12 @@ window.elmo = (() => {
   }
   const narrow = () => innerWidth < 960; // the answer stands below the form
   const away = (selector) => narrow() || document.querySelector(selector)?.getBoundingClientRect().top < 0;
+  // Only as far as it takes to see it, on a stage of which the rest is to stay in view; the stage goes back before its next step.
+  function glimpse(node) {
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    node.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" });
+    node.dispatchEvent(new Event("glimpsed", { bubbles: true }));
+  }
   function bring(node) {
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     node?.scrollIntoView({ behavior: calm ? "auto" : "smooth", block: "start" });
@@ -216,5 +222,5 @@ window.elmo = (() => {
     shown = tab;
   }, 250);
   setTimeout(clearInterval, 8000, follow);
-  return { make, options, chips, field, examples, segments, picked, pick, models, place, say, hush, busy, narrow, away, bring, grow, outdated, number, percent, questions, complain, settle, save };
+  return { make, options, chips, field, examples, segments, picked, pick, models, place, say, hush, busy, narrow, away, bring, glimpse, grow, outdated, number, percent, questions, complain, settle, save };
 })();

@@ -1,7 +1,7 @@
 // A sentence flies to its place on the map above its form; nothing else there moves.
 // Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
 
-const { make, busy, questions } = elmo;
+const { make, busy, glimpse, questions } = elmo;
 const SVG = "http://www.w3.org/2000/svg";
 const FLIGHT = 1400; // milliseconds
 const MOST_IN_LINK = 2_000; // characters
@@ -84,6 +84,8 @@ function show(found, number, fly) {
   function chosen() {
     for (const other of list.querySelectorAll("details[open]")) if (other !== item.firstElementChild) other.open = false;
     tie(number, found.near);
+    // On a wide stage the map stays in view beside what is told, which else may lie below the window.
+    if (number === landed.length && item.closest(".landing-stage") && matchMedia("(min-width: 901px)").matches) glimpse(item);
   }
   const again = form().querySelector("[data-again]");
   if (again) again.hidden = false;

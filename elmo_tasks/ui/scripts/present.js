@@ -1,7 +1,7 @@
 // The Present tab. Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
 // The page comes escaped from the server; one step of it is shown.
 
-const { questions, hush, say } = elmo;
+const { questions, hush, say, glimpse } = elmo;
 
 element.innerHTML = props.markup;
 const root = element.querySelector(".present");
@@ -20,6 +20,7 @@ const OWN = sections.findIndex((section) => section.querySelector(".own")) + 1;
 let step = 1;
 let from = 0; // where the presenter's own word was asked for
 let playing = 0;
+let glimpsed = false; // the page was scrolled to an answer, and not by a person
 
 // --- Steps ---
 
@@ -38,6 +39,8 @@ function show(wanted, focus = false) {
   const title = sections[step - 1].querySelector("h2").textContent;
   status.textContent = `Step ${step} of ${sections.length}: ${title}`;
   root.querySelector(".shown").scrollTop = 0;
+  if (glimpsed && seen() && root.getBoundingClientRect().top < 0) root.scrollIntoView();
+  glimpsed = false;
   label();
   remember();
   if (focus) (step === OWN ? ownWord : select).focus({ preventScroll: true });
@@ -195,6 +198,7 @@ function onAnswer(value, asked) {
     ownWord.value = value.word || ownWord.value;
     if (value.sentences) ownSentences.value = value.sentences;
     if (value.note) complain(value.note);
+    if (!value.note && step === OWN && seen()) glimpse(part("own"));
     if (value.note && step === OWN) (ownSentences.value ? ownWord : ownSentences).focus();
   }
   label();
@@ -255,6 +259,7 @@ root.addEventListener("input", (event) => {
   if (event.target.id === "present-layer") showLayer(event.target);
 });
 root.addEventListener("relabel", label);
+root.addEventListener("glimpsed", () => { glimpsed = true; });
 select.addEventListener("change", () => show(Number(select.value)));
 root.addEventListener("submit", (event) => {
   event.preventDefault();
