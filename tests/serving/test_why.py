@@ -214,23 +214,49 @@ def test_other_words_are_told_by_the_word_too(session):
 
 
 @pytest.mark.parametrize(
-    ("chances", "said"),
+    ("chances", "ranks", "said"),
     [
-        ((0.5, 0.3), "would most likely have written “one” in sentences 1 and 2."),
-        ((0.5, 0.1), "“one” in sentence 1; in the rest no word stands out."),
-        ((0.1, 0.19), "No other word stands out in these places."),
+        ((0.5, 0.3), (1, 50), "would most likely have written “one” in sentences 1 and 2."),
+        ((0.5, 0.1), (9, 9), "“one” in sentence 1; in the rest no other word stands out."),
+        ((0.5, 0.9), (None, 51), "“one” in sentence 1; it does not know what would fit in sentence 2."),
+        ((0.1, 0.19), (9, 9), "No other word stands out in these places."),
+        ((0.9, 0.9), (51, 727), "The model does not know what would fit in these places."),
+        (
+            (0.1, 0.9),
+            (9, 727),
+            "The model does not know what would fit in sentence 2; in the rest no other word stands out.",
+        ),
     ],
 )
-def test_only_what_is_probable_enough_is_named(session, chances, said):
+def test_only_what_is_probable_enough_is_named(session, chances, ranks, said):
     found = session.substitutes.written("bank", SENTENCES[:2])
     one = Guess("one", 0.1)
     uses = [
-        replace(use, both=(one,), alike=(replace(one, probability=chance),))
-        for use, chance in zip(found.uses, chances, strict=True)
+        replace(use, both=(one,), alike=(replace(one, probability=chance),), rank=rank)
+        for use, chance, rank in zip(found.uses, chances, ranks, strict=True)
     ]
-    others = [replace(use, both=(Guess("other", 0.9),)) for use in uses]
-    assert "No other word stands out" in substitutes.answer(found.items, others)  # the two ways do not agree
     assert said in substitutes.answer(found.items, uses)
+    for both in (Guess("other", 0.9), replace(one, probability=0.09)):  # the two ways do not agree
+        others = [replace(use, both=(both,)) for use in uses]
+        assert "most likely" not in substitutes.answer(found.items, others)
+
+
+def test_where_the_model_knows_nothing_of_a_place_it_says_so(real):
+    """Both sides alone give "ball" 6.6 % in the first of them, and "candle" is their 727th guess."""
+    found = real.substitutes.written(
+        "candle", ["He lit the candle with a match.", "She blew out the candle on the cake."]
+    )
+    assert found.uses[0].rank > substitutes.LAST_KNOWN
+    assert found.answer.startswith(
+        "The model does not know what would fit in sentence 1; in the rest no other word stands out."
+    )
+
+
+def test_where_it_does_the_word_is_named(real):
+    found = real.substitutes.written(
+        "match", ["She won her first tennis match in straight sets.", "He lit the fire with a match."]
+    )
+    assert "have written “medal” in sentence 1" in found.answer
 
 
 def test_a_model_without_its_output_layer_says_so(tmp_path):
