@@ -96,6 +96,7 @@ class Comparison:
     right_when_clear: float = 0.0
     voice: str = "silent"
     probability: float = 0.0
+    spellings_differ: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON that the ``/compare`` endpoint and ``compare --json`` both give."""

@@ -73,6 +73,7 @@ def compare_uses(word: str, mentions: Sequence[Mention], loaded: LoadedModel) ->
         layers=layers,
         verdict_layer=shown.name,
         right_when_clear=speaks.right,
+        spellings_differ=not is_one_word,
         **vars(answer),
     )
 

@@ -10,7 +10,7 @@ from elmo_tasks.ui.heat import DARK, LIGHT, cell_style, share_of
 from elmo_tasks.ui.page import render
 from elmo_tasks.ui.uses import group_of
 from elmo_tasks.wording.text import headline
-from elmo_tasks.wording.verdicts import read_by
+from elmo_tasks.wording.verdicts import read_by, read_where
 from elmo_tasks.wording.views import layer_title
 
 
@@ -60,6 +60,7 @@ def verdict_section(comparison: Comparison, models: Sequence[ModelInfo], *, in_r
         reasons=reasons,
         in_report=in_report,
         read_by=read_by(comparison.read_from, title, comparison.right_when_clear, is_named=comparison.voice == "named"),
+        read_where=read_where(comparison.read_from),
         groups=groups,
         rest=[use for use, group in enumerate(groups) if group is None],
         order=order,

@@ -16,6 +16,7 @@ class Outcome(Enum):
     LEANS_RIGHT = "The model leans to what was meant, without being sure."
     LEANS_WRONG = "The model leans to another grouping than was meant, without being sure."
     PAIR = "The model does not dare to sort them all; it leans to something about two of them."
+    UNASKED = "The spellings differ, so the model was not asked to sort these."
     SILENT = "The model cannot tell these apart, and says so."
 
     @property
@@ -41,6 +42,8 @@ def outcome(comparison: Comparison, meant: Sequence[str]) -> Outcome:
         comparison: the answer.
         meant: for each use the meaning that its writer had in mind.
     """
+    if comparison.spellings_differ:
+        return Outcome.UNASKED
     if not comparison.groups:
         return Outcome.PAIR if comparison.voice == "leaning" else Outcome.SILENT
     right = set(comparison.groups) == set(groups_of(meant).values())

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from elmo_tasks.api import Comparison, LayerComparison, MeaningForms, StaticNeighbours
-from elmo_tasks.ui.outcomes import groups_of, outcome
+from elmo_tasks.ui.outcomes import Outcome, groups_of, outcome
 from elmo_tasks.ui.present_parts import EASIEST, forming_said
 from elmo_tasks.wording.text import first_capital, listed, number
-from elmo_tasks.wording.views import read_from, view_place, view_title
+from elmo_tasks.wording.views import looked_at, view_place, view_title
 
 #: Two layers that differ by less are not told apart.
 _CLEAR = 0.02
@@ -45,7 +45,6 @@ def forming(answers: tuple[MeaningForms, MeaningForms]) -> str:
     """For the two sentences that are read word by word."""
     first = answers[0]
     total = len(first.known[0]) + len(first.known[1])
-    by = listed([read_from(view) for view in first.read_from])
     alone = ""
     if len(first.read_from) > 1:
         so = ": so it is not ELMo’s layer alone that turns it" if first.right_by_layer < first.right else ""
@@ -55,7 +54,7 @@ def forming(answers: tuple[MeaningForms, MeaningForms]) -> str:
         )
     return (
         "Press Play. The dots are the word in the two sentences; the two poles are the averages of known uses of each "
-        f"sense. The word is read {by}.{alone} {forming_said(answers)}"
+        f"sense. The program looks {looked_at(first.read_from, 'the word')}.{alone} {forming_said(answers)}"
     )
 
 
@@ -77,7 +76,7 @@ def failure(comparison: Comparison, meant: Sequence[str]) -> str:
     """For a word that the model was expected to fail at."""
     found = outcome(comparison, meant)
     asks = (
-        "Ask what could have misled it: look at how the sentences are built rather than at what they mean."
+        "Ask what could have misled it; the screen does not tell."
         if found.is_wrong
         else "Ask which words of the sentences could have told it more."
         if not found.is_right
@@ -104,14 +103,17 @@ def own(comparison: Comparison, meant: Sequence[str], by_rule: bool = False) -> 
     """
     if not meant:
         return f"{_voiced(comparison)} Ask the room whether that is what they meant. Sentences that differ in topic work best."
-    silent = " That is an answer, too." if comparison.voice == "silent" else ""
+    found = outcome(comparison, meant)
+    silent = " That is an answer, too." if found is Outcome.SILENT else ""
     best = (
         f" {EASIEST} Ask for the meaning that people think of first, and type two sentences for it." if by_rule else ""
     )
-    return f"{_meant(meant)} {outcome(comparison, meant).value}{silent}{best}"
+    return f"{_meant(meant)} {found.value}{silent}{best}"
 
 
 def _voiced(comparison: Comparison) -> str:
+    if comparison.spellings_differ:
+        return Outcome.UNASKED.value
     return {
         "named": "The model is sure enough here to say what goes together.",
         "leaning": "The model only leans to an answer here.",
@@ -126,7 +128,7 @@ def _meant(meant: Sequence[str]) -> str:
 def _read(comparison: Comparison) -> str:
     if not comparison.read_from:
         return ""
-    return f"It reads them {listed([read_from(view) for view in comparison.read_from])}."
+    return f"The program looks {looked_at(comparison.read_from)}."
 
 
 def _best_layer(comparison: Comparison) -> str:

@@ -33,9 +33,15 @@ def neighbours(answers: Sequence[StaticNeighbours]) -> str:
     return fill(ANSWERS, "neighbours", answers)
 
 
-def senses(found: Sequence[GallerySense]) -> str:
-    """How many senses of a word the gallery has, and which."""
-    return fill(ANSWERS, "senses", found)
+def senses(found: Sequence[GallerySense], others: Sequence[str] = (), step: int = 0) -> str:
+    """How many senses of a word the gallery has, and which.
+
+    Args:
+        found: the senses.
+        others: senses of the word that are not among them and that a later step uses.
+        step: number of that step.
+    """
+    return fill(ANSWERS, "senses", found, others, step)
 
 
 def story(comparison: Comparison) -> str:
@@ -84,9 +90,8 @@ def layers(comparison: Comparison) -> str:
 def failure(comparison: Comparison, example: Story) -> str:
     """What was meant, and behind the reveal what the model says."""
     found = outcome(comparison, example.meant).value
-    return fill(
-        ANSWERS, "failure", comparison, example, meant_uses(example.meant), found, headline(comparison.verdict)[0]
-    )
+    first, rest = headline(comparison.verdict)
+    return fill(ANSWERS, "failure", comparison, example, meant_uses(example.meant), found, first, rest)
 
 
 def meant_uses(meant: Sequence[str]) -> dict[str, list[int]]:

@@ -51,9 +51,13 @@ def neighbours(service: Service) -> tuple[str, str]:
 
 
 def senses(service: Service) -> tuple[str, str]:
-    """How many senses of the word the gallery has."""
+    """How many senses of the word the gallery has, and which others a later step uses."""
     found = service.present.senses(ABOUT)
-    return present_parts.senses(found), present_notes.guess(len(found))
+    known = {sense.name for sense in found}
+    used = dict.fromkeys(sense for story in FAILURES if story.word == ABOUT for sense in story.meant)
+    others = [f"“{sense}”" for sense in used if sense not in known]
+    step = next(number for number, step in enumerate(present_steps.STEPS, 1) if step.name == "limits")
+    return present_parts.senses(found, others, step), present_notes.guess(len(found))
 
 
 def story(service: Service, shown: Shown, choice: int) -> None:

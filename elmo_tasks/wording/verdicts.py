@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from elmo_tasks.wording.text import listed, percent
-from elmo_tasks.wording.views import read_from
+from elmo_tasks.wording.views import looked_at, read_from
 
 
 def read_by(views: Sequence[str], model: str, right_when_clear: float = 0.0, *, is_named: bool = False) -> str:
@@ -19,9 +19,14 @@ def read_by(views: Sequence[str], model: str, right_when_clear: float = 0.0, *, 
     """
     if not views:
         return ""
-    by = f"without {model}" if tuple(views) == ("words",) else f"by {model}"
-    said = f"Read {listed([read_from(view) for view in views])}, {by}."
+    by = f"It did without {model}." if tuple(views) == ("words",) else f"Model: {model}."
+    said = f"The program looked {looked_at(views)}. {by}"
     if not (is_named and right_when_clear):
         return said
     right = percent(right_when_clear)
     return f"{said} In a test with other words, {right} of the groupings that were sure enough to be named were right."
+
+
+def read_where(views: Sequence[str]) -> str:
+    """The same by the names of the views, for those who want to know exactly: ``Read at layer 2 and from …``."""
+    return f"Read {listed([read_from(view) for view in views])}." if views else ""

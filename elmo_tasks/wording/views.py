@@ -87,6 +87,26 @@ def read_from(view: str) -> str:
     return _READ_FROM.get(view, view_place(view))
 
 
+_LOOKED_AT = {
+    "0": "at each use by itself",
+    "words": "at its neighbours",
+    "expected": "at words that would fit there",
+}
+
+
+def looked_at(views: Sequence[str], use: str = "each use") -> str:
+    """Views in plain words: ``at each use in its sentence, at its neighbours and at words that would fit there``.
+
+    Args:
+        views: their names.
+        use: what is looked at.
+    """
+    if tuple(views) == ("words",):
+        return f"at the neighbours of {use}"
+    parts = [_LOOKED_AT.get(view, "at each use in its sentence").replace("each use", use) for view in views]
+    return listed(list(dict.fromkeys(parts)))
+
+
 def map_title(view: str, sees: str = "") -> str:
     """A view as the map offers it, where the layers of a model stand beside what is no model.
 

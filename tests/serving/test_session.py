@@ -191,6 +191,7 @@ def test_groups_are_named_for_one_spelling_only(session):
     assert comparison.groups == ()
     assert "The spellings differ" in comparison.verdict
     assert comparison.read_from == (comparison.verdict_layer,)  # its cosines alone rank them
+    assert comparison.spellings_differ
     hebrew = session.compare("שלום", ["שלום עולם", "הוא אמר שלום"])
     assert hebrew.groups == ()
     assert "English words only" in hebrew.verdict

@@ -92,7 +92,8 @@ def test_without_a_word_the_marked_ones_are_named(service):
 @pytest.mark.parametrize("count", [2, 12])
 def test_any_number_of_sentences(service, count):
     page = page_of(service, sentences=[f"The bank number {i}." for i in range(count)])
-    sure = page.count('aria-label="How likely two uses mean the same"')  # where that is known
+    alone = ", each pair taken alone" if count > 2 else ""
+    sure = page.count(f'aria-label="How likely two uses mean the same{alone}"')  # where that is known
     assert page.count('scope="row"') == 4 * (count + count + count * (count - 1) // 2) + sure * count
 
 
@@ -116,6 +117,30 @@ def test_terms_are_explained_on_the_page_and_not_in_a_report(service):
     assert page.count('data-explains="How alike two vectors are') == 1
     assert parsed(page).text.count("A cosine at layer 2 is 0.30.") == 1
     assert "data-explains" not in answer.verdict_section(comparison, service.models(), in_report=True)
+
+
+def test_the_matrix_is_of_pairs_taken_alone_and_says_so(service):
+    text = parsed(answer.verdict_section(service.compare("bank", ["A bank.", "The bank.", "My bank."]), ())).text
+    assert "each pair taken alone. The answer above weighs all uses together" in text
+    assert "each pair taken alone; under 1\u00a0%: different things" in text
+    two = answer.verdict_section(service.compare("bank", ["A bank.", "The bank."]), ())
+    assert "taken alone" not in two  # there is one pair
+
+
+def test_the_small_print_is_in_plain_words_and_the_layer_in_a_tip(service):
+    comparison = service.compare("bank", ["A bank.", "The bank."])
+    page = answer.verdict_section(comparison, service.models())
+    assert "The program looked at each use in its sentence and at its neighbours." in parsed(page).text
+    assert "layer 2" not in parsed(page).text
+    assert 'data-explains="Read at layer 2 and from the words around it."' in page
+    assert "layer 2" not in answer.verdict_section(comparison, service.models(), in_report=True)
+
+
+def test_uses_of_several_spellings_are_not_said_to_have_been_sorted(service):
+    comparison = replace(service.compare("muddle", ["A muddle.", "The muddle."]), spellings_differ=True)
+    page = answer.verdict_section(comparison, service.models())
+    assert "Not sorted" in page
+    assert "No clear groups" not in page
 
 
 def test_the_lengths_of_vectors_are_folded_away_on_the_page(service):

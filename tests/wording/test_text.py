@@ -3,7 +3,7 @@ import pytest
 from elmo_tasks.wording import text
 from elmo_tasks.wording.heads import score_line, score_text
 from elmo_tasks.wording.labels import class_words, counted, type_note
-from elmo_tasks.wording.verdicts import read_by
+from elmo_tasks.wording.verdicts import read_by, read_where
 from elmo_tasks.wording.views import (
     COLUMN_REMARKS,
     column_title,
@@ -151,13 +151,14 @@ def test_scores():
 @pytest.mark.parametrize(
     ("views", "words"),
     [
-        (("2", "words"), "Read at layer 2 and from the words around it, by Fake."),
+        (("2", "words"), "The program looked at each use in its sentence and at its neighbours. Model: Fake."),
         (
             ("1", "words", "expected"),
-            "Read at layer 1, from the words around it and from the words expected in its place, by Fake.",
+            "The program looked at each use in its sentence, at its neighbours and at words that would fit there. Model: Fake.",
         ),
-        (("words",), "Read from the words around it, without Fake."),
-        (("2",), "Read at layer 2, by Fake."),
+        (("words",), "The program looked at the neighbours of each use. It did without Fake."),
+        (("2",), "The program looked at each use in its sentence. Model: Fake."),
+        (("0",), "The program looked at each use by itself. Model: Fake."),
         ((), ""),
     ],
 )
@@ -165,6 +166,11 @@ def test_who_says_it_and_how_often_that_is_right(views, words):
     tested = " In a test with other words, 85 % of the groupings that were sure enough to be named were right."
     assert read_by(views, "Fake", 0.85) == words
     assert plain(read_by(views, "Fake", 0.85, is_named=True)) == (words + tested if words else "")
+
+
+def test_the_layer_is_named_to_those_who_ask():
+    assert read_where(("2", "words")) == "Read at layer 2 and from the words around it."
+    assert read_where(()) == ""
 
 
 def test_a_narrow_cell_has_a_short_percentage():
