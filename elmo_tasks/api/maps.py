@@ -44,12 +44,14 @@ class SenseGroup:
         n_uses: how many there are.
         words: words around them that are characteristic of the group; may be none.
         typical: positions of its uses in the map, the most typical first: those most like all others of the group.
+        meant: the sense that more than half of its example sentences were written for; empty where there is none.
     """
 
     letter: str
     n_uses: int
     words: tuple[str, ...]
     typical: tuple[int, ...] = ()
+    meant: str = ""
 
 
 @dataclass(frozen=True)
@@ -130,6 +132,7 @@ class MapRequest:
         name: of the file that the text came from.
         model: name of the model; the default one if ``None``.
         index: whether the index of one's own text counts.
+        by_meaning: whether the groups of what lands are called by what most of their example sentences were written for.
     """
 
     word: str
@@ -140,6 +143,7 @@ class MapRequest:
     name: str = ""
     model: str | None = None
     index: bool = False
+    by_meaning: bool = False
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
     from elmo_tasks.files import write_whole
     from elmo_tasks.layers.device import checked_device
     from elmo_tasks.serving.session import Session
-    from elmo_tasks.ui import offline_page, worksheet
+    from elmo_tasks.ui import map_words, offline_page, worksheet
 
     try:
         text = "" if args.text is None else args.text.read_text(encoding="utf-8-sig")
@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
         page = worksheet.page(worksheet.of_map(found), session.models(), date.today())
     else:
         sentences = offline_page.story_of(found)
-        comparison = session.compare(args.word, sentences) if len(sentences) > 1 else None
+        comparison = session.compare(map_words.forms(found)[0], sentences) if len(sentences) > 1 else None
         page = offline_page.page(found, comparison, session.models(), date.today())
     write_whole(args.out, page)
     print(f"{args.out}: {found.verdict}")

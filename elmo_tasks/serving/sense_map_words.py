@@ -3,10 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from elmo_tasks.api import RankedWord, SenseGroup
 from elmo_tasks.senses.clustering import FEWEST_USES, Split
 from elmo_tasks.text.mentions import quoted
+from elmo_tasks.wording.sense_maps import MATCH_WELL, in_quotes, not_its_meanings, typed_otherwise, words_on_map
+
+#: Where nothing is known of a word, its groups are called meanings if their number was right so often in a test.
+OFTEN_RIGHT = 0.8
+
+
+@dataclass(frozen=True)
+class Meanings:
+    """What is known of the meanings of a map's uses.
+
+    Attributes:
+        agreement: adjusted Rand index of the groups and the known senses; ``None`` where none are known.
+        n_senses: how many known senses there are.
+        number_right: share of named groupings with the right number of groups, in a test with other words.
+        forms_differ: whether a person's own sentences spell the word in other forms than the examples beside them.
+    """
+
+    agreement: float | None = None
+    n_senses: int = 0
+    number_right: float = 0.0
+    forms_differ: bool = False
 
 
 def nothing(word: str, has_text: bool, gallery: bool) -> str:
@@ -25,8 +47,22 @@ def _listed(groups: Sequence[SenseGroup]) -> str:
     return ", ".join(named)
 
 
+def uses_of(word: str, n: int, n_own: int, examples_of: Sequence[str]) -> str:
+    """How many uses there are, and of which form of the word.
+
+    Args:
+        word: as asked.
+        n: number of uses.
+        n_own: how many of them come from the person's own text.
+        examples_of: the words whose example sentences are among them.
+    """
+    forms = words_on_map(word, examples_of, n_own > 0)
+    typed = "" if word.lower() in {form.lower() for form in forms} else typed_otherwise(word)
+    return f"{n} use{'' if n == 1 else 's'} of {in_quotes(forms)}{typed}"
+
+
 def verdict(
-    word: str,
+    uses: str,
     n: int,
     groups: Sequence[SenseGroup],
     split: Split,
@@ -34,11 +70,12 @@ def verdict(
     measured: bool,
     unread: str,
     mostly_own: bool,
+    meanings: Meanings,
 ) -> str:
     """What a map says.
 
     Args:
-        word: as asked.
+        uses: how many uses there are, and of what (:func:`uses_of`).
         n: number of uses.
         groups: those that are named; none where the model cannot tell.
         split: the groups that were found.
@@ -46,8 +83,8 @@ def verdict(
         measured: whether it was measured how well the model's groups match meanings.
         unread: what they were compared by if that is blind to the sentence, in words; else nothing.
         mostly_own: whether more than half of them come from the person's own text.
+        meanings: what is known of the meanings.
     """
-    uses = f"{n} use{'' if n == 1 else 's'} of “{word}”"
     if asked is not None:
         if not groups:
             return f"{uses}, all in one group, as you asked."
@@ -57,13 +94,8 @@ def verdict(
             else "That they are groups of meaning is not sure: the gaps between them are no clearer than chance may make them."
         )
         return f"{uses} in {len(groups)} groups, as you asked: {_listed(groups)}. {clear}"
-    if groups and mostly_own:
-        return (
-            f"{uses} fall into {len(groups)} groups: {_listed(groups)}. In a running text groups are often its topics, not "
-            "meanings of the word: judge them by their sentences."
-        )
     if groups:
-        return f"{uses}, probably {len(groups)} meanings: {_listed(groups)}."
+        return _grouped(uses, groups, mostly_own, meanings)
     if unread:
         return f"This view cannot tell the {uses} apart. It looks at {unread} and at nothing around it."
     if n < FEWEST_USES:
@@ -81,21 +113,47 @@ def verdict(
     )
 
 
-def landed(groups: Sequence[SenseGroup], group: int | None, order: Sequence[int]) -> str:
+def _grouped(uses: str, groups: Sequence[SenseGroup], mostly_own: bool, meanings: Meanings) -> str:
+    """What is said of groups: meanings only where nothing speaks against it."""
+    fall, told = f"{uses} fall into {len(groups)} groups", _listed(groups)
+    if meanings.forms_differ:
+        return f"{fall}: {told}."  # the letters alone move forms of a word apart, and the groups may show no more
+    if mostly_own:
+        return (
+            f"{fall}; read them to see whether these are meanings. They are {told}. In a running text groups are often its "
+            "topics, not meanings of the word."
+        )
+    if meanings.agreement is None:
+        if meanings.number_right < OFTEN_RIGHT:
+            return f"{fall}; read them to see whether these are meanings. They are {told}."
+    elif meanings.agreement < MATCH_WELL:
+        return f"{fall}, {not_its_meanings(meanings.agreement)}: {told}."
+    elif len(groups) != meanings.n_senses:
+        return f"{fall}: {told}. The example sentences were written for {meanings.n_senses} meanings."
+    return f"{uses}, probably {len(groups)} meanings: {told}."
+
+
+def landed(groups: Sequence[SenseGroup], group: int | None, order: Sequence[int], *, by_meaning: bool = False) -> str:
     """Where a sentence came to lie.
 
     Args:
         groups: of the map; none where none are named.
         group: the one it lands in, if it is clear.
         order: positions of the groups, the nearest first.
+        by_meaning: whether groups are called by what most of their example sentences were written for, where that is known.
     """
+
+    def called(at: int) -> str:
+        found = groups[at]
+        return f"{found.letter} ({found.meant})" if by_meaning and found.meant else _listed([found])
+
     if not groups:
         return "It lands beside its nearest uses. No groups are named on this map, so it is in none."
     if group is not None:
-        return f"It lands in group {_listed([groups[group]])}."
+        return f"It lands in group {called(group)}."
     if len(groups) < 2:
         return "It lands on a map with a single group."
-    first, second = (_listed([groups[at]]) for at in order[:2])
+    first, second = (called(at) for at in order[:2])
     return (
         f"It lands between the groups. {first} is nearest, then {second}; the model does not know which, and it may be "
         "a meaning that is not on this map."

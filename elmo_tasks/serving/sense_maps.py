@@ -27,13 +27,14 @@ from elmo_tasks.senses.landing import land
 from elmo_tasks.senses.outlier_scores import OUTLIER, outlier_scores
 from elmo_tasks.senses.sense_map_calibration import SenseMapCalibration
 from elmo_tasks.senses.use_index import UseIndex
-from elmo_tasks.senses.uses import base_word, evenly, landing_use, sentences_of, words_like
+from elmo_tasks.senses.uses import FoundUse, base_word, evenly, landing_use, sentences_of, words_like
 from elmo_tasks.senses.views_of_uses import BOTH
 from elmo_tasks.serving.asked_uses import check_length
 from elmo_tasks.serving.drawn_maps import DrawnMap, MapDrawer, map_points, nearest_first, part, rule_of
 from elmo_tasks.serving.named_groups import named_groups
-from elmo_tasks.serving.sense_map_words import landed, ranking_verdict, verdict
+from elmo_tasks.serving.sense_map_words import Meanings, landed, ranking_verdict, uses_of, verdict
 from elmo_tasks.serving.viewed_uses import lowest_sees
+from elmo_tasks.text.word_forms import folded
 
 MOST_CHAPTER = 200_000
 MOST_CANDIDATES = 60
@@ -93,6 +94,11 @@ class SenseMaps:
         known_uses = [k for k, use in enumerate(uses) if use.sense is not None]
         senses = [uses[k].sense or "" for k in known_uses]
         known, word = drawn.known, word.strip()
+        examples_of = words_like(word) if any(not use.own for use in uses) else ()
+        rand = round(agreement(_labels(known_uses, of), senses), 4) if groups and len(set(senses)) > 1 else None
+        calibrated = next((v for v in known.views if v.name == drawn.view), None) if known else None
+        meanings = Meanings(rand, len(set(senses)), calibrated.number_right if calibrated else 0.0, _forms_differ(uses))
+        called = uses_of(word, len(uses), sum(use.own for use in uses), examples_of)
         return SenseMap(
             word=word,
             model=drawn.encoder.name,
@@ -102,14 +108,14 @@ class SenseMaps:
             groups=groups,
             asked_groups=n_groups,
             is_clear=split.is_clear,
-            verdict=verdict(word, len(uses), groups, split, n_groups, known is not None, unread, mostly_own),
-            shown=round(drawn.paper.shown, 4),
-            agreement=(
-                round(agreement(_labels(known_uses, of), senses), 4) if groups and len(set(senses)) > 1 else None
+            verdict=verdict(
+                called, len(uses), groups, split, n_groups, known is not None, unread, mostly_own, meanings
             ),
+            shown=round(drawn.paper.shown, 4),
+            agreement=rand,
             n_own=drawn.n_own,
             n_measured_words=known.n_words if known else 0,
-            examples_of=words_like(word) if any(not use.own for use in uses) else (),
+            examples_of=examples_of,
         )
 
     def land(self, sentence: str, on: MapRequest) -> LandedUse:
@@ -140,7 +146,7 @@ class SenseMaps:
             groups,
             tuple(round(value, 4) for value in found.nearness),
             nearest,
-            landed(groups, found.group, found.order),
+            landed(groups, found.group, found.order, by_meaning=on.by_meaning),
         )
 
     def polysemy_ranking(
@@ -199,13 +205,30 @@ class SenseMaps:
     def _of_map(self, drawn: DrawnMap, word: str) -> tuple[SenseGroup, ...]:
         groups = named_groups(self._uses.static, drawn.uses, drawn.named, word)
         typical = [typical_first(drawn.vectors, group) for group in drawn.named]
-        return tuple(replace(group, typical=order) for group, order in zip(groups, typical, strict=True))
+        meant = [_meant([drawn.uses[k].sense for k in group]) for group in drawn.named]
+        return tuple(
+            replace(group, typical=order, meant=sense)
+            for group, order, sense in zip(groups, typical, meant, strict=True)
+        )
 
 
 def _view(name: str, known: SenseMapCalibration | None, encoder: Encoder) -> MapView:
     sees = lowest_sees(name, encoder)
     found = next((v for v in known.views if v.name == name), None) if known else None
     return MapView(name, found.own_number, found.named, found.right, sees) if found else MapView(name, sees=sees)
+
+
+def _meant(senses: Sequence[str | None]) -> str:
+    """The sense that more than half of the known ones are."""
+    known = [sense for sense in senses if sense]
+    most = max(known, key=known.count, default="")
+    return most if 2 * known.count(most) > len(known) else ""
+
+
+def _forms_differ(uses: Sequence[FoundUse]) -> bool:
+    """Whether own sentences and examples are both there, and each spell the word in forms that the others do not have."""
+    own, examples = ({folded(use.word) for use in uses if use.own is kind} for kind in (True, False))
+    return bool(own - examples and examples - own)
 
 
 def _labels(known: Sequence[int], of: dict[int, int]) -> tuple[tuple[int, ...], ...]:

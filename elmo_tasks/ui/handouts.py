@@ -10,6 +10,7 @@ from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import format, offline_page, worksheet
 from elmo_tasks.ui.landing import request_from
+from elmo_tasks.ui.map_words import forms
 from elmo_tasks.ui.parts import Question, on_question, revision_of, scripted
 
 #: A file's name and its text.
@@ -29,7 +30,7 @@ def of_map(service: Service, question: Question) -> Handout:
     if question.get("what") == "worksheet":
         return of_sheet(service, worksheet.of_map(found))
     sentences = offline_page.story_of(found)
-    comparison = service.compare(found.word, sentences, asked.model) if len(sentences) > 1 else None
+    comparison = service.compare(forms(found)[0], sentences, asked.model) if len(sentences) > 1 else None
     text = offline_page.page(found, comparison, service.models(), date.today())
     return offline_page.file_name(found.word), text
 

@@ -26,24 +26,27 @@ def request_from(data: Any) -> MapRequest:
         name=str(asked.get("name") or ""),
         model=str(asked["model"]) if asked.get("model") else None,
         index=asked.get("index") is True,
+        by_meaning=asked.get("by_meaning") is True,
     )
 
 
 def respond(service: Service, data: Question) -> dict[str, Any]:
     """Answer a sentence: its place, its nearest uses and the markup that tells of it; or a note."""
     value: dict[str, Any] = {"revision": revision_of(data), "note": "", "landed": None}
+    asked = request_from(data.get("map"))
     try:
-        found = service.maps.land(str(data.get("sentence") or ""), request_from(data.get("map")))
+        found = service.maps.land(str(data.get("sentence") or ""), asked)
     except InputError as error:
         return {**value, "note": str(error)}
     place = {"x": found.x, "y": found.y, "near": [near.position for near in found.nearest], "group": found.group}
-    return {**value, "landed": {**place, "markup": markup(found)}}
+    return {**value, "landed": {**place, "markup": markup(found, asked.by_meaning)}}
 
 
-def markup(found: LandedUse) -> str:
-    """What is told of a sentence that has landed."""
+def markup(found: LandedUse, by_meaning: bool = False) -> str:
+    """What is told of a sentence that has landed; its groups are called by their letters, or ``by_meaning``."""
     signs = {at: shape(at) for at in (None, *range(len(found.groups)))}
-    return fill("landing.html", "landed", found, signs)
+    names = [f"{g.letter} ({g.meant})" if by_meaning and g.meant else f"Group {g.letter}" for g in found.groups]
+    return fill("landing.html", "landed", found, signs, names)
 
 
 def build(service: Service, name: str = "landing") -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from elmo_tasks.api import MapUse, SenseMap
 from elmo_tasks.ui.downloads import csv_file
-from elmo_tasks.wording.text import listed, number, percent
+from elmo_tasks.wording.sense_maps import MATCH_WELL, in_quotes, match_words, typed_otherwise, words_on_map
+from elmo_tasks.wording.text import number, percent
 
 
 def measured(answer: SenseMap) -> str:
@@ -14,7 +13,14 @@ def measured(answer: SenseMap) -> str:
     said = []
     view = answer.shown_view
     mostly_own = 2 * sum(use.own for use in answer.uses) > len(answer.uses)
-    if answer.groups and answer.asked_groups is None and view.right is not None and not mostly_own:
+    is_better_known = answer.agreement is not None and answer.agreement < MATCH_WELL
+    if (
+        answer.groups
+        and answer.asked_groups is None
+        and view.right is not None
+        and not mostly_own
+        and not is_better_known
+    ):
         said.append(
             f"In a test with other words, groups clear enough to be named had {percent(view.right)} of the pairs of uses rightly "
             "together or apart."
@@ -24,25 +30,28 @@ def measured(answer: SenseMap) -> str:
     return " ".join(said)
 
 
-def match_words(agreement: float) -> str:
-    """An adjusted Rand index in words."""
-    if agreement > 0.99:
-        return "the groups are exactly the meanings that the example sentences were written for"
-    if agreement >= 0.65:
-        return "the groups match the meanings that the example sentences were written for well, not fully"
-    if agreement >= 0.3:
-        return "the groups match the meanings that the example sentences were written for in part"
-    return "the groups do not match the meanings that the example sentences were written for"
+def forms(answer: SenseMap) -> tuple[str, ...]:
+    """The forms of the word that the sentences on the map have: that of the examples is not always the one that was typed."""
+    return words_on_map(answer.word, answer.examples_of, any(use.own for use in answer.uses))
 
 
-def senses_of_groups(answer: SenseMap) -> list[str]:
-    """For each group the sense that most of its example sentences were written for; empty where no sense has more than half."""
-    found = []
-    for group in range(len(answer.groups)):
-        senses = [use.sense for use in answer.uses if use.group == group and use.sense]
-        most = max(senses, key=senses.count, default="")
-        found.append(most if 2 * senses.count(most) > len(senses) else "")
-    return found
+def about(answer: SenseMap) -> str:
+    """The same as a title: whose sentences these are."""
+    return in_quotes(forms(answer))
+
+
+def handed_out(answer: SenseMap) -> str:
+    """The verdict for readers who typed nothing."""
+    return answer.verdict.replace(typed_otherwise(answer.word), "")
+
+
+def well_placed(answer: SenseMap) -> str:
+    """How many example sentences stand in the group that is called by their meaning."""
+    known = [use for use in answer.uses if use.sense and use.group is not None]
+    right = sum(use.group is not None and use.sense == answer.groups[use.group].meant for use in known)
+    if not known or not all(group.meant for group in answer.groups):
+        return ""
+    return f"{right} of {len(known)} sentences stand in the group of their meaning."
 
 
 def shown_words(answer: SenseMap) -> str:
@@ -67,7 +76,7 @@ def own_words(answer: SenseMap) -> str:
     said = f"{on_map} of the uses {'is' if on_map == 1 else 'are'} from your text (with a star)."
     if on_map == len(answer.uses):
         return said
-    rest = f"the other {len(answer.uses) - on_map} are our example sentences of {_quoted(answer.examples_of or (answer.word,))}"
+    rest = f"the other {len(answer.uses) - on_map} are our example sentences of {in_quotes(answer.examples_of or (answer.word,))}"
     return f"{said[:-1]}; {rest}. {_forms(answer)}".rstrip()
 
 
@@ -79,13 +88,9 @@ def _forms(answer: SenseMap) -> str:
     if not own - examples or not examples - own:
         return ""
     return (
-        f"They spell the word otherwise ({_quoted(sorted(own - examples))} in your text, {_quoted(sorted(examples - own)[:3])} "
+        f"They spell the word otherwise ({in_quotes(sorted(own - examples))} in your text, {in_quotes(sorted(examples - own)[:3])} "
         "in ours), and the letters alone move uses apart: leave the example sentences out to see the meanings in your text."
     )
-
-
-def _quoted(words: Sequence[str]) -> str:
-    return listed([f"“{word}”" for word in words])
 
 
 def use_name(use: MapUse, number: int, answer: SenseMap) -> str:

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from elmo_tasks.api import Comparison, MapUse, ModelInfo, SenseMap
 from elmo_tasks.ui import answer as compared
 from elmo_tasks.ui import map_picture
-from elmo_tasks.ui.map_words import measured, shown_words
+from elmo_tasks.ui.map_words import about, forms, handed_out, measured, shown_words
 from elmo_tasks.ui.page import joined, render
 from elmo_tasks.wording.text import headline, slug
 
@@ -57,12 +57,14 @@ def page(answer: SenseMap, comparison: Comparison | None, models: Sequence[Model
         models: gives the model its title.
         made: the date to write on it.
     """
-    first, rest = headline(answer.verdict)
+    first, rest = headline(handed_out(answer))
     last = len(answer.groups)
     script = _script()
     return render(
         "offline.html",
         answer=answer,
+        about=about(answer),
+        is_one_word=len(forms(answer)) == 1,
         first=first,
         reasons=" ".join(part for part in (rest, measured(answer)) if part),
         story=comparison.items if comparison else (),

@@ -7,7 +7,7 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.ui import map_picture, map_words
 from elmo_tasks.ui.page import fill
 
-#: A word whose groups match its meanings well (index 0.76), and sentences of ours that the bundled model was not fitted on.
+#: A word whose groups match its meanings well, and sentences of ours that the bundled model was not fitted on.
 WORD = "bank"
 READY = (
     "Two otters slid down the bank into the stream.",
@@ -22,5 +22,5 @@ def markup(service: Service, word: str = WORD, ready: tuple[str, ...] = READY) -
         found = service.maps.sense_map(word)
     except InputError as error:
         return fill("present/answers.html", "problem", str(error))
-    senses = map_words.senses_of_groups(found)
-    return fill("landing.html", "stage", found, map_picture.picture(found), map_picture.shape, ready, senses)
+    placed = map_words.well_placed(found)
+    return fill("landing.html", "stage", found, map_picture.picture(found), map_picture.shape, ready, placed)

@@ -10,8 +10,10 @@ from datetime import date
 from markupsafe import Markup
 
 from elmo_tasks.api import Comparison, ModelInfo, SenseMap
+from elmo_tasks.ui.map_words import about, handed_out
 from elmo_tasks.ui.page import joined, render
 from elmo_tasks.ui.uses import group_of
+from elmo_tasks.wording.sense_maps import in_quotes
 from elmo_tasks.wording.text import headline, slug
 
 #: Sentences of a sheet that is made from a map, as far as they can be shared out: they fit a page.
@@ -43,14 +45,18 @@ class Sheet:
 
     Attributes:
         word: the word; empty where the sentences mark words of their own.
+        about: the same in quotes, as the sentences have it, or "the marked words".
         lines: the sentences, mixed.
+        n_meanings: how many groups pupils are to make; 0 where nobody is told.
         n_groups: groups that the program names; 0 where it does not say.
         verdict: what the program says.
         model: name of the model.
     """
 
     word: str
+    about: str
     lines: tuple[Line, ...]
+    n_meanings: int
     n_groups: int
     verdict: str
     model: str
@@ -66,7 +72,26 @@ def of_map(answer: SenseMap) -> Sheet:
         chosen = list(range(0, len(answer.uses), step))[:MOST_SENTENCES]
     uses = [answer.uses[k] for k in chosen]
     lines = [Line(use.sentence, use.start, use.end, use.group, use.sense or "") for use in uses]
-    return Sheet(answer.word, _mixed(lines, answer.word), len(answer.groups), answer.verdict, answer.model)
+    n_groups = len(answer.groups)
+    return Sheet(
+        answer.word,
+        about(answer),
+        _mixed(lines, answer.word),
+        _n_meanings(lines, n_groups),
+        n_groups,
+        handed_out(answer),
+        answer.model,
+    )
+
+
+def _n_meanings(lines: Sequence[Line], n_groups: int) -> int:
+    """How many groups to ask for: never another number than the meanings that the answers list."""
+    meant = [line.meant for line in lines]
+    if not any(meant):
+        return n_groups
+    known = len(set(meant))
+    # Some of the sentences are a person's own: nobody knows how many meanings they add.
+    return known if all(meant) and known > 1 else 0
 
 
 def of_comparison(comparison: Comparison) -> Sheet:
@@ -76,8 +101,17 @@ def of_comparison(comparison: Comparison) -> Sheet:
         Line(item.sentence, item.start, item.end, group, "")
         for item, group in zip(comparison.items, groups, strict=True)
     ]
-    found = Sheet(comparison.word, _mixed(lines, comparison.word), len(comparison.groups), "", comparison.model)
-    return Sheet(found.word, found.lines, found.n_groups, comparison.verdict, found.model)
+    n_groups = len(comparison.groups)
+    called = in_quotes((comparison.word,)) if comparison.word else "the marked words"
+    return Sheet(
+        comparison.word,
+        called,
+        _mixed(lines, comparison.word),
+        n_groups,
+        n_groups,
+        comparison.verdict,
+        comparison.model,
+    )
 
 
 def _mixed(lines: Sequence[Line], word: str) -> tuple[Line, ...]:

@@ -89,6 +89,32 @@ def test_what_cannot_land_is_said(session, sentence, field, message):
     assert caught.value.field == field
 
 
+def test_groups_are_called_by_their_meaning_where_that_is_asked_for(session):
+    found = session.maps.land("The bank gave me a mortgage at a low rate.", replace(BANK, by_meaning=True))
+    assert found.verdict == "It lands in group A (money)."
+    assert [group.meant for group in found.groups] == ["money", "river", "rely"]
+
+
+def test_a_map_says_whose_sentences_it_has(session):
+    found = session.maps.sense_map("glasses")
+    assert found.verdict.startswith(
+        "16 uses of “glass” (you typed “glasses”) fall into 4 groups, which match its meanings only in"
+    )
+    own = session.maps.sense_map("glasses", "I wear glasses.\nHer glasses are on the table.")
+    assert own.verdict.startswith("18 uses of “glasses” and “glass” fall into 5 groups: ")
+    assert "meanings" not in own.verdict
+
+
+def test_a_map_knows_when_its_groups_are_no_meanings(session):
+    assert session.maps.sense_map("bass").verdict.startswith(
+        "16 uses of “bass” fall into 2 groups, which are not its meanings: A"
+    )
+    court = session.maps.sense_map("court").verdict  # index 0.68, and not as many as there are
+    assert "fall into 6 groups: A" in court
+    assert court.endswith("The example sentences were written for 4 meanings.")
+    assert "probably 3 meanings" in session.maps.sense_map("bank").verdict
+
+
 def test_brackets_choose_among_several():
     assert landing_use("bank", "The bank on the [bank].").start == 4
     assert landing_use("bank", "The Banks on the bank.").word == "Banks"

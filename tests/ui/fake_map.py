@@ -105,7 +105,7 @@ class FakeMap:
             )
         words = (("stream", "muddy"), ("money", "loan"), ("third",), (), (), ())
         groups = tuple(
-            SenseGroup("ABCDEF"[g], len(own_uses), words[g], own_uses)
+            SenseGroup("ABCDEF"[g], len(own_uses), words[g], own_uses, _meant([uses[k].sense for k in own_uses]))
             for g in range(n if shown else 0)
             for own_uses in [tuple(k for k, use in enumerate(uses) if use.group == g)]
         )
@@ -145,7 +145,8 @@ class FakeMap:
         )
         place = {0: (-0.6, 0.1), 1: (0.6, 0.1), None: (0.0, 3.0)}[group]
         nearness = tuple(0.5 if group == at else 0.1 for at in range(len(drawn.groups)))
-        said = "It lands between the groups." if group is None else f"It lands in group {'AB'[group]}."
+        names = [f"{g.letter} ({g.meant})" if on.by_meaning else g.letter for g in drawn.groups]
+        said = "It lands between the groups." if group is None else f"It lands in group {names[group]}."
         end = start + len(on.word)
         return LandedUse(sentence, start, end, *place, group, drawn.groups, nearness, near[:5], said)
 
@@ -159,6 +160,11 @@ class FakeMap:
         return PolysemyRanking(
             "fake-small", "both", words, 30, 2, "“bank” may lead two lives in this text. Looked at all 2."
         )
+
+
+def _meant(senses: list[str | None]) -> str:
+    """The one sense that they have, if it is one."""
+    return str(senses[0]) if len(set(senses)) == 1 and senses[0] else ""
 
 
 class FakeNearest:

@@ -116,6 +116,45 @@ def test_a_sheet_of_a_comparison_has_its_sentences(service):
     assert sheet.n_groups == len(service.compare("bank", SENTENCES).groups)
 
 
+def other_form(service):
+    """A map of example sentences with “bank” that somebody typed “banks” for."""
+    found = service.maps.sense_map("bank")
+    said = "7 uses of “bank” (you typed “banks”) fall into 2 groups: A, B."
+    return replace(found, word="banks", examples_of=("bank",), verdict=said)
+
+
+def test_what_is_handed_out_names_the_form_that_its_sentences_have(service):
+    found = other_form(service)
+    comparison = service.compare("bank", offline_page.story_of(found))
+    page = parsed(offline_page.page(found, comparison, (), DAY)).text
+    sheet = parsed(worksheet.page(worksheet.of_map(found), (), DAY)).text
+    assert "“bank”: one word, 7 sentences" in page
+    assert "What does “bank” mean here?" in sheet
+    for text in (page, sheet):
+        assert "7 uses of “bank” fall into 2 groups" in text
+        assert "banks" not in text
+
+
+def test_a_sheet_asks_for_as_many_meanings_as_its_answers_list(service):
+    found = service.maps.sense_map("bank", n_groups=3)
+    page = worksheet.page(worksheet.of_map(found), (), DAY)
+    asked, answered = page.split('<section class="answers">')
+    assert "Sort them into 2 groups" in asked
+    assert {line.meant for line in worksheet.of_map(found).lines} == {"money", "river"}
+    assert ">C</td>" in answered  # the model’s own groups stay what they are
+    mixed = worksheet.of_map(service.maps.sense_map("bank", "My own bank.\nA bank of mine."))
+    assert mixed.n_meanings == 0  # nobody knows what the own sentences mean
+    assert worksheet.of_map(service.maps.sense_map("zebra", "A zebra.\nThe zebra.")).n_meanings == 2
+
+
+def test_a_sheet_without_groups_does_not_speak_of_groups_in_its_answers(service):
+    sheet = worksheet.of_comparison(service.compare("muddle", ["A muddle.", "The muddle."]))
+    text = parsed(worksheet.page(sheet, (), DAY)).text
+    assert "It names no groups here." in text
+    assert "its guess" not in text
+    assert "The groups are its guess" in parsed(worksheet.page(of_comparison(service), (), DAY)).text
+
+
 def test_a_sheet_without_groups_does_not_say_how_many(service):
     sheet = worksheet.of_map(service.maps.sense_map("muddle"))
     page = worksheet.page(sheet, (), DAY)

@@ -177,6 +177,39 @@ def test_other_forms_in_the_example_sentences_are_no_meanings(service):
     assert "(“banks” in your text, “bank” in ours), and the letters alone move uses apart" in said
 
 
+def test_the_test_is_not_quoted_where_the_groups_are_known_not_to_match(service):
+    found = replace(service.maps.sense_map("bank"), agreement=0.2)
+    assert map_words.measured(found) == (
+        "Here the groups do not match the meanings that the example sentences were written for (index 0.20)."
+    )
+
+
+def test_the_forms_on_a_map_are_those_of_its_sentences(service):
+    found = replace(service.maps.sense_map("bank"), word="banks", examples_of=("bank",))
+    assert map_words.about(found) == "“bank”"
+    mixed = replace(service.maps.sense_map("bank", "My own bank is here."), word="banks", examples_of=("bank",))
+    assert map_words.about(mixed) == "“banks” and “bank”"
+    assert map_words.about(replace(mixed, word="bank")) == "“bank”"
+
+
+def test_what_stands_in_the_group_of_its_meaning_is_counted(service):
+    found = service.maps.sense_map("bank")
+    assert map_words.well_placed(found) == "7 of 7 sentences stand in the group of their meaning."
+    first, *rest = found.uses
+    strayed = replace(found, uses=(replace(first, group=0), *rest))
+    assert map_words.well_placed(strayed).startswith("6 of 7 sentences")
+    assert map_words.well_placed(service.maps.sense_map("muddle")) == ""
+
+
+def test_a_group_has_one_name_where_it_is_called_by_its_meaning(service):
+    asked = {"word": "bank", "by_meaning": True}
+    shown = landing.respond(service, {"sentence": "A bank of the river.", "map": asked})["landed"]["markup"]
+    text = parsed(shown).text
+    assert "It lands in group A (river)." in text
+    assert "A (river)" in text.split("It lands in group A (river).")[1]  # at its bar, too
+    assert "Group A" not in text
+
+
 def test_a_sentence_lands_on_the_map_that_was_asked_for(service):
     asked = {"word": "bank", "view": "words", "groups": "2", "revision": 4}
     value = landing.respond(service, {"sentence": "A bank of the river.", "map": asked, "revision": 3})

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from elmo_tasks.ui import layout, present_notes, present_parts, present_steps, present_tab
+from elmo_tasks.ui import layout, present_landing, present_notes, present_parts, present_steps, present_tab
 from elmo_tasks.ui.page import render
 from elmo_tasks.ui.present_examples import STORIES, Story
 from elmo_tasks.ui.present_pairs import FORMINGS
@@ -91,6 +91,49 @@ def test_what_is_said_of_a_failure_comes_from_the_answer(service):
     assert "no failure" in present_notes.failure(
         replace(comparison, groups=((0, 2), (1, 3)), voice="named"), example.meant
     )
+
+
+def test_the_whole_answer_of_a_failure_is_shown(service):
+    example = Story("match", ("A match.",) * 4, ("fire", "game", "fire", "game"))
+    said = "The model cannot tell how all 4 uses of “match” group. It is surest that 1 and 3 mean the same (81 %)."
+    comparison = replace(service.compare("match", example.sentences), groups=(), voice="leaning", verdict=said)
+    assert said in present_parts.failure(comparison, example)
+
+
+def test_the_notes_of_a_failure_name_no_cause(service):
+    comparison = replace(service.compare("match", ["A match.", "The match."]), groups=((0, 1),), voice="named")
+    notes = present_notes.failure(comparison, ("fire", "game"))
+    assert "the screen does not tell" in notes
+    assert "how the sentences are built" not in notes
+
+
+def test_other_spellings_are_not_said_to_have_been_asked_about(service):
+    comparison = replace(
+        service.compare("muddle", ["A muddle.", "The muddle."]), spellings_differ=True, voice="silent", groups=()
+    )
+    for meant in (("a", "b"), ()):
+        for text in (present_parts.own(comparison, "", meant), present_notes.own(comparison, meant)):
+            assert "cannot tell these" not in text
+            assert "That is an answer, too." not in text
+    asked = "The spellings differ, so the model was not asked to sort these."
+    assert asked in present_parts.own(comparison, "", ("a", "b"))
+    assert asked in present_notes.own(comparison, ())
+
+
+def test_senses_that_a_later_step_uses_are_told_of(service):
+    markup = present_tab.everything(service).parts["senses"]
+    step = next(number for number, step in enumerate(present_steps.STEPS, 1) if step.name == "limits")
+    assert f"Step {step} tests others: “move fast” and “manage”." in markup
+    assert "tests others" not in present_parts.senses(service.present.senses("run"))
+
+
+def test_the_landing_map_calls_a_group_by_one_name_and_says_how_well_it_fits(service):
+    text = html.unescape(present_landing.markup(service))
+    legend = text.split("</ul>")[0]
+    assert "<b>money</b>" in legend
+    assert "loan" not in legend  # a word that is typical of the group
+    assert "7 of 7 sentences stand in the group of their meaning." in text
+    assert '"by_meaning": true' in text
 
 
 def test_the_notes_say_what_the_screen_shows(service):
