@@ -3,26 +3,29 @@
 Every third sentence of the gallery is asked. A substitute is right where its static vector is closer to the gloss of the sense that
 the sentence was written for than to those of the word's other senses; chance is one over their number. Printed for what both sides
 say, for what could stand beside the word ("the word and …"), and for both together, as the app ranks them; then by how probable
-the first word is.
+the first word is. Last, how many words the app names in its answer, and how many of these are right.
 """
 
 from __future__ import annotations
 
 import argparse
-from itertools import pairwise
+from collections.abc import Sequence
+from itertools import groupby, pairwise
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from elmo_tasks.api import Limits
 from elmo_tasks.encoders import load
+from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors, rarity
 from elmo_tasks.senses.content_words import is_stop_word
 from elmo_tasks.senses.gallery import GalleryUse, gallery
 from elmo_tasks.senses.substitutes import beside_the_word, log_frequencies, told_by_all
 from elmo_tasks.senses.uses import gallery_use
 from elmo_tasks.senses.views_of_uses import unit
-from elmo_tasks.serving.substitutes import N_GUESSES
+from elmo_tasks.serving.substitutes import N_GUESSES, Writer, named
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS
 from elmo_tasks.text.word_forms import may_be_forms_of_one_word
@@ -77,6 +80,25 @@ def main() -> None:
         firsts = [row[0] for row in found_words if row]
         every = [right for row in found_words for _, right in row]
         print(f"| {name} | {_share([r for _, r in firsts])} | {_share(every)} | {_by_probability(firsts)} |")
+    print(_named(encoder, static, entries, glosses))
+
+
+def _named(
+    encoder: Encoder,
+    static: StaticVectors,
+    entries: Sequence[GalleryUse],
+    glosses: dict[str, dict[str, NDArray[np.float32]]],
+) -> str:
+    writer, n, right = Writer(lambda _: encoder), 0, []
+    for _, same in groupby(entries, lambda entry: entry.word):
+        asked = list(same)[: Limits().max_sentences]
+        if len(asked) < Limits().min_sentences:
+            continue
+        n += len(asked)
+        for entry, use in zip(asked, writer.written(asked[0].word, [e.sentence for e in asked]).uses, strict=True):
+            if (word := named(use)) is not None and (vector := unit(static.vectors_of([word]).cpu().numpy())[0]).any():
+                right.append(_is_right(entry, vector, glosses))
+    return f"The app names a word in {len(right)} of {n:,} places; {_share(right)} of these words are right."
 
 
 def _log_probabilities(softmax: torch.nn.Module, states: torch.Tensor) -> torch.Tensor:

@@ -26,10 +26,10 @@ N_GUESSES = 8
 #: A word is named as the answer where it is so probable, and among the first so many of what both sides alone say …
 LEAST_NAMED, AMONG_FIRST = 0.2, 3
 #: … if both sides alone give it so much, and the word that stands there is among so many guesses of theirs: where it is not, the
-#: model does not know the place. Without these two bounds 350 of 1,589 sentences (every third of the gallery) have a named word,
-#: and 66 % of the words come closer to the sense of their sentence than to the word's others, as benchmarks/substitutes.py
-#: judges it; within them 30 have one, and 80 % do. Of the first 66 sentences with a word that were read, most words beyond the
-#: bounds were wrong at a glance ("Which [branch] did you check out": station), most within them were not ("tennis [match]": medal).
+#: model does not know the place. Without these two bounds 350 of 1,589 sentences have a named word, and 66 % of the words come
+#: closer to the sense of their sentence than to the word's others; within them 30 have one, and 80 % do, as
+#: benchmarks/substitutes.py prints. Of the first 66 sentences with a word that were read, most words beyond the bounds were wrong
+#: at a glance ("Which [branch] did you check out": station), most within them were not ("tennis [match]": medal).
 LEAST_OF_BOTH, LAST_KNOWN = 0.1, 50
 
 
@@ -147,7 +147,7 @@ def answer(items: Sequence[ComparisonItem], uses: Sequence[WrittenHere]) -> str:
     for found in uses:
         if _is_unknown(found):
             unknown.append(found.use + 1)
-        elif (word := _named(found)) is not None:
+        elif (word := named(found)) is not None:
             where.setdefault(word, []).append(found.use + 1)
     parts = [f"“{word}” in {_sentences(numbers)}" for word, numbers in where.items()]
     n_rest = len(uses) - len(unknown) - sum(map(len, where.values()))
@@ -173,8 +173,10 @@ def _is_unknown(found: WrittenHere) -> bool:
     return found.rank is not None and found.rank > LAST_KNOWN
 
 
-def _named(found: WrittenHere) -> str | None:
-    """The other word that is likely enough to be named, if there is one."""
+def named(found: WrittenHere) -> str | None:
+    """The other word that is likely enough to be named, if there is one and the model knows the place."""
+    if _is_unknown(found):
+        return None
     best = found.alike[0] if found.alike else None
     from_both = {guess.word: guess.probability for guess in found.both[:AMONG_FIRST]}
     if best is None or best.probability < LEAST_NAMED or from_both.get(best.word, 0.0) < LEAST_OF_BOTH:
