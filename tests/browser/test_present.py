@@ -203,7 +203,8 @@ def test_the_own_word_opens_from_any_step_and_comes_back(present):
 BELOW_BAR = """async (selector) => {
     const top = () => document.querySelector(selector).getBoundingClientRect().top;
     for (let was = NaN; was !== top(); await new Promise((done) => setTimeout(done, 150))) was = top();
-    return document.querySelector(selector).getBoundingClientRect().bottom - document.querySelector('.bar').getBoundingClientRect().top;
+    const bar = document.querySelector('.bar').getBoundingClientRect();
+    return document.querySelector(selector).getBoundingClientRect().bottom - bar.top;
 }"""
 
 
