@@ -120,7 +120,8 @@ def test_the_bars_of_a_text_of_neither_class_are_quiet(service):
     sure = sentiment.card(offer, results, without)
     assert (sure.count(loud), sure.count(quiet)) == (2, 0)
     card = sentiment.card(offer, [replace(results[0], is_sure=False)], without)
-    assert (card.count(loud), card.count(quiet), card.count('class="bars unsaid"')) == (1, 1, 1)  # the side without context is sure
+    # The side without context is sure.
+    assert [card.count(text) for text in (loud, quiet, 'class="bars unsaid"')] == [1, 1, 1]
     assert "Positive 86\u00a0%: below what counts as sure." in card
 
 
