@@ -23,7 +23,7 @@ def headline(results: Sequence[ClassifiedText]) -> str:
     counts = Counter(said(result) for result in results).most_common()
     if len(counts) == 1:
         every = "Both texts" if len(results) == 2 else f"All {len(results)} texts"
-        return f"{every} are {counts[0][0]}"
+        return f"{every} are {counts[0][0] if results[0].is_sure else verdict(results[0])}"
     return f"Of {len(results)} texts, {listed([f'{number} {name}' for name, number in counts])}"
 
 

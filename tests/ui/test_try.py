@@ -108,6 +108,7 @@ def test_a_text_of_neither_class_is_said_to_be_of_neither(service):
     assert sentiment.difference(unsure, without).startswith("Without context, the model says negative")
     assert sentiment.difference(unsure, [replace(without[0], is_sure=False)]) == ""
     assert sentiment.headline([*unsure, *results]) == "Of 2 texts, 1 neither and 1 positive"
+    assert sentiment.headline([*unsure, *unsure]) == "Both texts are neither clearly negative nor positive"
     assert "Neither clearly negative nor positive" in sentiment.card(offer, unsure, without)
     many = replace(unsure[0], probabilities={"a": 0.4, "b": 0.3, "c": 0.3})
     assert sentiment.headline([many]) == "Not clearly any of them"
