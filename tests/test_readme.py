@@ -186,9 +186,14 @@ def anchors(page: str) -> set[str]:
     return {re.sub(r"[^\w -]", "", h.lower()).strip().replace(" ", "-") for h in re.findall(r"^#+ (.*)$", page, re.M)}
 
 
+def without_code(page: str) -> str:
+    """A page without what stands between backticks, which links to nothing."""
+    return re.sub(r"`[^`\n]+`(?!\])", "", page)
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_links_lead_somewhere(name):
-    for target, _, anchor in (link.partition("#") for link in re.findall(r"\]\(([^)]+)\)", PAGES[name])):
+    for target, _, anchor in (link.partition("#") for link in re.findall(r"\]\(([^)]+)\)", without_code(PAGES[name]))):
         if target.startswith("http"):
             continue
         place = (REPOSITORY / name).parent / target if target else REPOSITORY / name

@@ -196,9 +196,8 @@ def train(config: str | Path, run_dir: str | Path | None = None, **settings: Any
         the folder of the run, absolute; a head is in ``head/`` there, a biLM in the folder that the configuration names.
 
     Raises:
-        ConfigError: there is no such configuration, or a setting does not fit.
+        ConfigError: there is no such configuration, or a setting is unknown or does not fit.
         DataError: the data cannot be read.
-        SystemExit: an unknown setting; the reason is on stderr.
     """
     import yaml  # comes with Lightning; the core does without both
 

@@ -22,7 +22,9 @@ def in_a_sentence(text: str) -> str:
     keys = re.findall(r'Parser key "([^"]+)"', text)
     # The innermost says what is wrong; around it stands what else the whole part could have been.
     expected = [line.removeprefix("Expected a ") for line in lines if line.startswith("Expected a ")]
-    other = [line for line in lines if re.match(r"Option '|No module named|No action for|Import of", line)]
+    other = [
+        found[0] for line in lines if (found := re.search("(Option '|No module named|No action for|Import of).*", line))
+    ]
     given = [found for line in lines for found in re.findall(r"(?:Given value|Got value): (.*)", line)]
     if not keys or not (other or expected):
         return " ".join(" ".join(lines[:3]).split())[:400]

@@ -118,7 +118,7 @@ def test_the_vote_is_revealed(present):
     page.get_by_role("button", name="5", exact=True).click()
     next_(page).click()
     assert "Your guess was 5." in shown(page).inner_text()
-    assert "In our gallery of examples it has 2:" in shown(page).inner_text()
+    assert "Our gallery of examples keeps 2 of them:" in shown(page).inner_text()
     next_(page).click()
     assert number(page) == 5
 
