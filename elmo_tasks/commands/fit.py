@@ -166,7 +166,9 @@ def _run(arguments: Sequence[str], locks: contextlib.ExitStack) -> int:
     except OSError as error:
         raise ConfigError(told(error)) from error
     except ValueError as error:  # the parser wraps what a setting is refused for
-        raise own_error(error) or error from error
+        if (own := own_error(error)) is None:
+            raise
+        raise own from error
     except RuntimeError as error:
         text = " ".join(str(error).split())
         if not text.startswith(("Error(s) in loading state_dict", "Early stopping conditioned on metric")):
