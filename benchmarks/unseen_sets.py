@@ -1,0 +1,107 @@
+"""What is said of sentences that nothing was fitted, chosen or tuned on: ``python -m benchmarks.unseen_sets``.
+
+``unseen_sets.jsonl`` holds 160 sets of two to six plain sentences each, half of them in one sense, half in two, written for this
+project by somebody who had seen neither its collections of sentences nor what the model says. The model is asked as on the page.
+Nothing may ever be chosen by these sets: whoever does must write new ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+from elmo_tasks.api import Comparison
+from elmo_tasks.layers.views import with_mean
+from elmo_tasks.senses.marked_vectors import density_of, told_of
+from elmo_tasks.senses.partitions import in_order
+from elmo_tasks.senses.similarity import cosine_matrix
+from elmo_tasks.serving.asked_uses import find_uses, item_of, use_of
+from elmo_tasks.serving.comparisons import other_cosines
+from elmo_tasks.serving.session import Session
+from elmo_tasks.ui.outcomes import Outcome, outcome
+from elmo_tasks.uses import read_uses
+
+FILE = Path(__file__).with_name("unseen_sets.jsonl")
+_COLUMNS = (
+    "named, right",
+    "named, wrong",
+    "leaning, right",
+    "leaning, wrong",
+    "only a pair, right",
+    "only a pair, wrong",
+    "silent",
+)
+_COLUMN_OF = {
+    Outcome.RIGHT: 0,
+    Outcome.WRONG: 1,
+    Outcome.LEANS_RIGHT: 2,
+    Outcome.LEANS_WRONG: 3,
+    Outcome.SILENT: 6,
+    Outcome.UNASKED: 6,
+}
+
+
+def main() -> None:
+    """Ask and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", help="name or folder of the model (default: the bundled one)")
+    session = Session(parser.parse_args().model)
+    found: dict[tuple[int, int], Counter[int]] = {}
+    chances: dict[int, list[float]] = {1: [], 2: []}
+    several: Counter[bool] = Counter()
+    for line in FILE.read_text(encoding="utf-8").splitlines():
+        entry = json.loads(line)
+        senses = entry["senses"]
+        counts = found.setdefault((max(senses) + 1, len(senses)), Counter())
+        comparison = session.compare(entry["word"], entry["sentences"])
+        counts[_column(comparison, senses)] += 1
+        if "have more than one meaning" in comparison.verdict:
+            several[max(senses) > 0] += 1
+        chances[max(senses) + 1].append(_log_probability(session, entry["word"], entry["sentences"], senses))
+    print(f"| senses | uses | sets | {' | '.join(_COLUMNS)} |")
+    print("|---|---|---|" + "---|" * len(_COLUMNS))
+    for n_senses in (1, 2):
+        of = {n: counts for (k, n), counts in sorted(found.items()) if k == n_senses}
+        for n, counts in [*of.items(), ("all", sum(of.values(), Counter()))]:
+            cells = [n_senses, n, counts.total(), *(counts[k] for k in range(len(_COLUMNS)))]
+            print(f"| {' | '.join(map(str, cells))} |")
+    print(
+        f"\n“More than one meaning”, where it cannot say how they group: right {several[True]}, wrong {several[False]}"
+    )
+    means = [
+        f"{np.mean(values):.2f} of sets in {'one sense' if k == 1 else 'two senses'}" for k, values in chances.items()
+    ]
+    print(f"\nMean log-probability of the right grouping: {', '.join(means)}")
+
+
+def _log_probability(session: Session, word: str, sentences: list[str], senses: list[int]) -> float:
+    """Of the right grouping, before anything is rounded or withheld."""
+    loaded = session.loaded.model()
+    selected = loaded.calibration.selected_reading
+    assert selected.grouping is not None, "the model cannot tell uses apart"
+    uses = [use_of(item_of(mention)) for mention in find_uses(word, sentences, session.limits)]
+    read = read_uses(loaded.encoder, uses)
+    layers = zip(loaded.names, with_mean(read.layers), strict=True)
+    cosines = {name: np.asarray(cosine_matrix(vectors)) for name, vectors in layers} | other_cosines(loaded, uses, read)
+    told, density = (np.array([of(loaded.static, use) for use in uses]) for of in (told_of, density_of))
+    labels, chances = selected.grouping.posterior([cosines[view] for view in selected.views], told, density)
+    right = (labels == in_order(np.array(senses))).all(axis=1)
+    return float(np.log(chances[right][0]))
+
+
+def _column(comparison: Comparison, senses: list[int]) -> int:
+    """Which column a set counts in."""
+    told = outcome(comparison, [str(sense) for sense in senses])
+    if told is not Outcome.PAIR:
+        return _COLUMN_OF[told]
+    pairs = [(a, b) for b in range(len(senses)) for a in range(b)]
+    a, b = max(pairs, key=lambda pair: abs(comparison.same_meaning[pair[0]][pair[1]] - 0.5))
+    return 4 if (comparison.same_meaning[a][b] >= 0.5) == (senses[a] == senses[b]) else 5
+
+
+if __name__ == "__main__":
+    main()

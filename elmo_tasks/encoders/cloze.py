@@ -1,0 +1,156 @@
+"""What stands in a gap, told by both sides at once: a small network over the states of a frozen biLM and the words around the gap.
+
+The two directions of a biLM never meet: each says what it expects knowing one side only, and joining the two answers afterwards
+cannot make up for that. A network that reads both before it answers can (context2vec: Melamud, Goldberger and Dagan, 2016).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch.nn.utils.rnn import pad_sequence
+
+from elmo_tasks.encoders.static_vectors import StaticVectors, rarity
+
+# Words farther away than this are read as if they stood so far away; the sentences of the training text are hardly longer.
+_FARTHEST = 24
+# A static vector of length 1 says little against 15,000 others: scores begin with these, so that they begin spread out.
+_SCALE = 3.0
+
+
+@dataclass(frozen=True)
+class ClozeOptions:
+    """Sizes of a :class:`Cloze`.
+
+    Attributes:
+        n_layers: LSTM layers of the biLM.
+        projection_dim: size ``P`` of a direction's state.
+        n_words: it chooses among so many words ``V``, the most frequent ones of the static vectors.
+        hidden: size of its hidden layers.
+        n_heads: heads of the attention over the words around the gap.
+        dropout: share of the hidden numbers that is dropped while it learns.
+    """
+
+    n_layers: int
+    projection_dim: int
+    n_words: int = 15_000
+    hidden: int = 512
+    n_heads: int = 4
+    dropout: float = 0.1
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """Places in sentences whose own word is not read.
+
+    Attributes:
+        rows: ``[n, T]`` places of the tokens among the static vectors; one past the last for unknown ones and for the gap itself.
+        offsets: ``[n, T]`` how far each token stands from the gap; 0 in the gap.
+        mask: ``[n, T]`` True for tokens and the gap, False for padding.
+        states: ``[n, 2 K P]`` what the ``K`` LSTM layers of the reading up to the gap know of it, then those of the reading back.
+    """
+
+    rows: Tensor
+    offsets: Tensor
+    mask: Tensor
+    states: Tensor
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def gaps_at(
+    static: StaticVectors, places: Sequence[tuple[Sequence[str], int, int]], before: Tensor, after: Tensor
+) -> Gaps:
+    """Gaps in place of words.
+
+    Args:
+        static: vectors of the words around.
+        places: ``n`` times the tokens of a sentence and where in it the word begins and ends; of several tokens it is one gap.
+        before: ``[K, n, P]`` states of the reading up to the word, one step before it.
+        after: ``[K, n, P]`` states of the reading back to it, one step behind it.
+    """
+    unknown, device = len(static), before.device
+    known = dict.fromkeys(token for tokens, _, _ in places for token in tokens)
+    row_of = dict(zip(known, static.rows_of(known).tolist(), strict=True))
+    rows = [
+        torch.tensor([row_of[t] for t in tokens[:start]] + [unknown] + [row_of[t] for t in tokens[end:]])
+        for tokens, start, end in places
+    ]
+    offsets = [torch.arange(len(row)) - start for row, (_, start, _) in zip(rows, places, strict=True)]
+    lengths = torch.tensor([len(row) for row in rows])
+    padded = pad_sequence(rows, batch_first=True, padding_value=unknown)
+    return Gaps(
+        padded.to(device),
+        pad_sequence(offsets, batch_first=True).to(device),
+        (torch.arange(padded.shape[1]) < lengths.unsqueeze(1)).to(device),
+        torch.cat([side.transpose(0, 1).flatten(1) for side in (before, after)], dim=1),
+    )
+
+
+class Cloze(nn.Module):
+    """Scores of the words that may stand in a gap.
+
+    The states of the biLM ask, by attention, which words around the gap matter; those words as static vectors, their bags on
+    either side (rare words weighing more) and the states go through two hidden layers and are compared with a vector per word.
+
+    Args:
+        options: its sizes.
+        static: vectors of the words around, which it does not change. No file is read here.
+    """
+
+    def __init__(self, options: ClozeOptions, static: StaticVectors) -> None:
+        super().__init__()
+        self.options = options
+        width, n_states = static.width, 2 * options.n_layers * options.projection_dim
+        shares = torch.tensor([static.share_of(word) for word in static.words], dtype=torch.float64)
+        table = F.normalize(static.vectors.cpu().float(), dim=-1)
+        # What the static vectors' own files hold is not written a second time.
+        self.register_buffer("table", F.pad(table, (0, 0, 0, 1)), persistent=False)  # [words + 1, S]
+        self.register_buffer("weights", F.pad(rarity(shares).float(), (0, 1)), persistent=False)  # [words + 1]
+        self.table: Tensor
+        self.weights: Tensor
+        self.norm = nn.LayerNorm(n_states)
+        self.query = nn.Linear(n_states, width)
+        self.key_value = nn.Linear(width, 2 * width)
+        self.place = nn.Embedding(2 * _FARTHEST + 1, 2 * width)
+        nn.init.normal_(self.place.weight, std=0.02)
+        self.hidden = nn.Sequential(
+            nn.Linear(n_states + 4 * width, options.hidden),
+            nn.GELU(),
+            nn.Dropout(options.dropout),
+            nn.Linear(options.hidden, options.hidden),
+            nn.GELU(),
+            nn.Linear(options.hidden, width),
+        )
+        self.words = nn.Parameter(_SCALE * self.table[: options.n_words].clone())  # [V, S]
+        self.bias = nn.Parameter(shares[: options.n_words].clamp_min(1e-9).sqrt().log().float())
+
+    def forward(self, gaps: Gaps) -> Tensor:
+        """``[n, V]`` scores of the words, whose log-softmax is their log-probability."""
+        return F.linear(self.read(gaps), self.words, self.bias)
+
+    def read(self, gaps: Gaps) -> Tensor:
+        """``[n, S]`` what the words are compared with."""
+        vectors, states = self.table[gaps.rows], self.norm(gaps.states)  # [n, T, S], [n, 2 K P]
+        bags = vectors * (self.weights[gaps.rows] * gaps.mask).unsqueeze(-1)
+        left, right = ((bags * side.unsqueeze(-1)).sum(dim=1) for side in (gaps.offsets < 0, gaps.offsets > 0))
+        found = self._attended(vectors, states, gaps)
+        read: Tensor = self.hidden(torch.cat([states, found, left, right, left + right], dim=1))
+        return read
+
+    def _attended(self, vectors: Tensor, states: Tensor, gaps: Gaps) -> Tensor:
+        """``[n, S]`` the words around as the states ask for them."""
+        n, length, width = vectors.shape
+        heads = (n, length, self.options.n_heads, width // self.options.n_heads)
+        placed = self.key_value(vectors) + self.place(gaps.offsets.clamp(-_FARTHEST, _FARTHEST) + _FARTHEST)
+        key, value = (part.view(heads).transpose(1, 2) for part in placed.chunk(2, dim=-1))  # [n, heads, T, S / heads]
+        query = self.query(states).view(n, heads[2], 1, heads[3])
+        alike = (query @ key.transpose(-1, -2)) / math.sqrt(heads[3])  # [n, heads, 1, T]
+        share = alike.masked_fill(~gaps.mask[:, None, None], -torch.inf).softmax(dim=-1)
+        return (share @ value).reshape(n, width)

@@ -1,0 +1,86 @@
+"""A cloze head learns what neither side of a gap tells alone, goes on where it was killed, and is used by what reads its model."""
+
+import pytest
+import torch
+import yaml
+
+from elmo_tasks.__main__ import main
+from elmo_tasks.bilm.bilm import BiLM
+from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
+from elmo_tasks.encoders.cloze_files import load_cloze
+from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.encoders.static_training import write_vectors
+from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.senses.expected_words import ExpectedWords
+from elmo_tasks.training.export_bilm import write_model
+from elmo_tasks.uses import Use, read_uses
+
+#: What stands in the gap is decided by both sides together: for either side alone both words are as likely.
+LINES = ["ka mi so .", "ka nu ta .", "lo nu so .", "lo mi ta ."]
+NAMES = ["mi", "nu", "ka", "lo", "so", "ta"]
+
+
+@pytest.fixture
+def workplace(tmp_path):
+    (tmp_path / "text.txt").write_text("\n".join(LINES * 50) + "\n")
+    write_vectors(tmp_path / "static", StaticVectors(NAMES, torch.eye(6, 8), [100] * 6), {})
+    torch.manual_seed(4)
+    write_model(tmp_path / "m", BiLM(BiLMOptions(LSTMOptions(12, 8, 2), CharCNNOptions(((1, 4), (2, 6)), 1, 16))))
+    return tmp_path
+
+
+def fit(folder, *more, encoder="m"):
+    text = str(folder / "text.txt")
+    model = {"encoder": str(folder / encoder), "hidden": 32, "n_heads": 2, "dropout": 0.0, "learning_rate": 0.01}
+    data = {"files": [text], "cache_dir": str(folder / "cache"), "static": str(folder / "static"), "held_out": text}
+    data |= {"n_words": 2, "often": 1.0, "shortest": 3, "batch_size": 16, "n_batches": 160}
+    checkpoints = {"dirpath": str(folder), "every_n_train_steps": 80, "save_top_k": -1}
+    config = {
+        "seed_everything": 1,
+        "model": {"class_path": "elmo_tasks.training.cloze_module.ClozeModule", "init_args": model},
+        "data": {"class_path": "elmo_tasks.data.cloze_gaps.ClozeGaps", "init_args": data},
+        "trainer": {
+            **{"max_epochs": 1, "accelerator": "cpu", "logger": False, "enable_progress_bar": False},
+            **{"check_val_every_n_epoch": None, "val_check_interval": 80, "enable_model_summary": False},
+            "callbacks": [
+                {"class_path": "pytorch_lightning.callbacks.ModelCheckpoint", "init_args": checkpoints},
+                {
+                    "class_path": "elmo_tasks.training.cloze_module.ExportCloze",
+                    "init_args": {"folder": str(folder / "m")},
+                },
+            ],
+        },
+    }
+    (folder / "config.yaml").write_text(yaml.safe_dump(config))
+    return main(["fit", "--config", str(folder / "config.yaml"), *more])
+
+
+def test_it_learns_what_neither_side_tells_alone_and_is_used(workplace, capsys):
+    assert fit(workplace) == 0
+    assert "160 steps of 16 sentences; 2 words to choose among" in capsys.readouterr().out
+    elmo, static = Elmo.load(workplace / "m"), StaticVectors.load(workplace / "static")
+    uses = [Use.of_tokens(tuple(line.split()), 1) for line in LINES]
+    expected = ExpectedWords.load(elmo, static)
+    found = expected(uses, read_uses(elmo, uses))
+    assert [NAMES[k] for k in found.argmax(axis=1)] == ["mi", "nu", "nu", "mi"]
+    assert found.max(axis=1).min() > 0.9
+
+
+def test_a_run_goes_on_where_it_was(workplace):
+    assert fit(workplace) == 0
+    elmo, static = Elmo.load(workplace / "m"), StaticVectors.load(workplace / "static")
+    whole = load_cloze(elmo, static).state_dict()
+    (half,) = workplace.glob("*step=80.ckpt")
+    assert fit(workplace, f"--ckpt_path={half}") == 0
+    for name, value in load_cloze(elmo, static).state_dict().items():
+        torch.testing.assert_close(value, whole[name], msg=name)
+
+
+def test_only_a_language_model_can_have_one(workplace, capsys):
+    assert fit(workplace, encoder="static") == 2
+    assert "expected a language model that reads from both ends" in capsys.readouterr().err
+
+
+def test_sizes_must_fit_the_static_vectors(workplace, capsys):
+    assert fit(workplace, "--data.init_args.n_words", "7") == 2
+    assert "at most its 6 words" in capsys.readouterr().err
