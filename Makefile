@@ -1,4 +1,5 @@
-# Each target installs what it needs first, into .venv, once.
+# Each target installs what it needs first, into .venv, once. What comes as source only (seqeval) is built by PEP 517: an older pip
+# would run its setup.py, which since setuptools_scm 10 finds no longer what it asks for.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -13,12 +14,12 @@ help:  ## list the targets
 
 $(VENV)/.app: requirements.txt constraints.txt pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --use-pep517 -r requirements.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --editable .
 	@touch $@
 
 $(VENV)/.dev: requirements-dev.txt $(VENV)/.app
-	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --use-pep517 -r requirements-dev.txt
 	@touch $@
 
 install: $(VENV)/.app  ## only install, into .venv: then `. .venv/bin/activate`, and elmo-tasks is a command

@@ -34,7 +34,7 @@ from elmo_tasks.files import write_whole
 from elmo_tasks.layers.views import with_mean
 from elmo_tasks.senses.calibration_fit import halves
 from elmo_tasks.senses.gallery import everyday_uses, gallery, gallery_words
-from elmo_tasks.senses.marked_vectors import told_of
+from elmo_tasks.senses.marked_vectors import density_of, told_of
 from elmo_tasks.senses.similarity import cosine_matrix
 from elmo_tasks.senses.typical_uses import typical_uses
 from elmo_tasks.senses.uses import gallery_use
@@ -122,15 +122,17 @@ def sentences_of(word: str, uses: Sequence[tuple[str, int]]) -> list[str]:
 def pair_log_odds(session: Session, uses: Sequence[Use]) -> NDArray[np.float64]:
     """``[n, n]`` log-odds that two uses of a word mean the same, were they compared alone, by what the verdict is read from."""
     loaded = session.loaded.model()
-    speaks = loaded.calibration.speaks
-    assert speaks.grouping is not None, "the model cannot tell uses apart"
+    selected = loaded.calibration.selected_reading
+    assert selected.grouping is not None, "the model cannot tell uses apart"
     read = read_uses(loaded.encoder, uses)
     views = zip(loaded.names, with_mean(read.layers), strict=True)
     cosines = {name: np.asarray(cosine_matrix(vectors)) for name, vectors in views} | other_cosines(loaded, uses, read)
     first, second = np.triu_indices(len(uses), 1)
-    told = np.array([told_of(loaded.static, use) for use in uses])
-    same = speaks.grouping.of_two(
-        [cosines[view][first, second] for view in speaks.views], np.stack([told[first], told[second]], axis=1)
+    told, density = (np.array([of(loaded.static, use) for use in uses]) for of in (told_of, density_of))
+    same = selected.grouping.of_two(
+        [cosines[view][first, second] for view in selected.views],
+        np.stack([told[first], told[second]], axis=1),
+        np.stack([density[first], density[second]], axis=1),
     )
     same = np.clip(same, 1e-9, 1 - 1e-9)
     odds = np.zeros((len(uses), len(uses)))

@@ -125,7 +125,7 @@ def main() -> None:
     encoder, static = load(args.model), StaticVectors.load()
     known = load_map_calibration(encoder, static)
     if known is None:
-        parser.error(f"the map of {encoder.name} was not measured yet: python -m benchmarks.sense_map --keep cache")
+        parser.error(f"the map of {encoder.name} was not measured yet: elmo-tasks calibrate --map")
     rule = rule_of(known, known.best)
     chosen = gallery_words()[:: max(1, len(gallery_words()) // args.words)] if args.words else gallery_words()
     words = {

@@ -42,7 +42,7 @@ def main() -> None:
     elmo, static = Elmo.load(args.model), StaticVectors.load()
     known = load_map_calibration(elmo, static)
     if known is None:
-        parser.error(f"{elmo.name}: run `python -m benchmarks.sense_map --keep cache` first")
+        parser.error(f"{elmo.name}: run `elmo-tasks calibrate --map` first")
     rule, draw = known.view(BOTH).rule, random.Random(0)
     found = content_words(sentences_of(args.text.read_text(encoding="utf-8")[:MOST_CHAPTER]), FEWEST_USES)
     chosen = [draw.sample(w.uses, min(len(w.uses), MOST_USES_EACH)) for w in found[:MOST_CANDIDATES]]

@@ -2,8 +2,9 @@
 
 Every third sentence of the gallery is asked. A substitute is right where its static vector is closer to the gloss of the sense that
 the sentence was written for than to those of the word's other senses; chance is one over their number. Printed for what both sides
-say, for what could stand beside the word ("the word and …"), and for both together, as the app ranks them; then by how probable
-the first word is. Last, how many words the app names in its answer, and how many of these are right.
+say, for what could stand beside the word ("the word and …"), for both together, and for a cloze head, which reads both sides at
+once, if the model has one; then by how probable the first word is. Last, how many words the app names in its answer, and how many
+of these are right.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ from numpy.typing import NDArray
 
 from elmo_tasks.api import Limits
 from elmo_tasks.encoders import load
+from elmo_tasks.encoders.cloze_files import load_cloze
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors, rarity
 from elmo_tasks.senses.content_words import is_stop_word
+from elmo_tasks.senses.expected_words import OneAnswer
 from elmo_tasks.senses.gallery import GalleryUse, gallery
 from elmo_tasks.senses.substitutes import beside_the_word, log_frequencies, told_by_all
 from elmo_tasks.senses.uses import gallery_use
@@ -50,29 +53,22 @@ def main() -> None:
     uses = [gallery_use(entry) for entry in entries]
     beside = [beside_the_word(use) for use in uses]
     read, ahead, back = (read_uses(encoder, part) for part in (uses, *map(list, zip(*beside, strict=True))))
-    words = vocabulary.words[:_WORDS]
-    is_word = torch.tensor([w not in SPECIAL_WORDS and w[:1].isalnum() and not is_stop_word(w) for w in words])
-    frequency = log_frequencies(_WORDS)
-    vectors = unit(static.vectors_of(words).cpu().numpy())
-    glosses = _glosses(static)
+    words, frequency, glosses = vocabulary.words[:_WORDS], log_frequencies(_WORDS), _glosses(static)
     rows: dict[str, list[list[tuple[float, bool]]]] = {"both sides": [], "beside the word": [], "all together": []}
+    head = load_cloze(encoder, static)
+    at_once = None if head is None else OneAnswer(head, static)
     for start in range(0, len(uses), _BATCH):
         batch = slice(start, start + _BATCH)
         states = (read.before, read.after, ahead.before, back.after)
-        sides = [_log_probabilities(softmax, state[batch]) for state in states if state is not None]
+        sides = [_log_probabilities(softmax, state[-1, batch]) for state in states if state is not None]
         told = (told_by_all(sides[:2], frequency), told_by_all(sides[2:], frequency), told_by_all(sides, frequency))
-        for name, probable in zip(rows, told, strict=True):
-            best = probable.masked_fill(~is_word, -torch.inf).topk(_LOOKED_AT)
-            for entry, use, ids, chances in zip(
-                entries[batch], uses[batch], best.indices.tolist(), best.values.exp().tolist(), strict=True
-            ):
-                rows[name].append(
-                    [
-                        (chance, _is_right(entry, vectors[k], glosses))
-                        for k, chance in zip(ids, chances, strict=True)
-                        if vectors[k].any() and not may_be_forms_of_one_word(words[k].lower(), use.word.lower())
-                    ][:N_GUESSES]
-                )
+        for name, probable in zip(("both sides", "beside the word", "all together"), told, strict=True):
+            rows[name] += _first(probable, words, static, glosses, entries[batch])
+        if at_once is not None and read.before is not None and read.after is not None:
+            told_at_once = at_once(uses[batch], read.before[:, batch], read.after[:, batch])
+            rows.setdefault("cloze head", []).extend(
+                _first(told_at_once, at_once.words, static, glosses, entries[batch])
+            )
     chance = np.mean([1 / len(glosses[entry.word]) for entry in entries])
     print(f"{encoder.name}: share of substitutes in the right sense, {len(uses):,} uses (by chance {chance:.1%})")
     print("| told by | first word | first 8 words | first, by its probability |\n|---|---|---|---|")
@@ -83,13 +79,36 @@ def main() -> None:
     print(_named(encoder, static, entries, glosses))
 
 
+def _first(
+    log_probabilities: torch.Tensor,
+    words: Sequence[str],
+    static: StaticVectors,
+    glosses: dict[str, dict[str, NDArray[np.float32]]],
+    entries: Sequence[GalleryUse],
+) -> list[list[tuple[float, bool]]]:
+    """Of each place the likeliest content words that are no forms of its word: how probable, and whether in the right sense."""
+    is_word = torch.tensor([w not in SPECIAL_WORDS and w[:1].isalnum() and not is_stop_word(w) for w in words])
+    best = log_probabilities.masked_fill(~is_word, -torch.inf).topk(_LOOKED_AT)
+    found = []
+    for entry, ids, chances in zip(entries, best.indices.tolist(), best.values.exp().tolist(), strict=True):
+        vectors = unit(static.vectors_of([words[k] for k in ids]).cpu().numpy())
+        found.append(
+            [
+                (chance, _is_right(entry, vector, glosses))
+                for k, chance, vector in zip(ids, chances, vectors, strict=True)
+                if vector.any() and not may_be_forms_of_one_word(words[k].lower(), entry.word.lower())
+            ][:N_GUESSES]
+        )
+    return found
+
+
 def _named(
     encoder: Encoder,
     static: StaticVectors,
     entries: Sequence[GalleryUse],
     glosses: dict[str, dict[str, NDArray[np.float32]]],
 ) -> str:
-    writer, n, right = Writer(lambda _: encoder), 0, []
+    writer, n, right = Writer(lambda _: encoder, lambda: static), 0, []
     for _, same in groupby(entries, lambda entry: entry.word):
         asked = list(same)[: Limits().max_sentences]
         if len(asked) < Limits().min_sentences:

@@ -21,8 +21,6 @@ LOCAL = ("", "127.0.0.1", "localhost", "::1")
 AUTH_VARIABLE = "ELMO_AUTH"
 #: Questions that wait at most; whoever asks the next is told to come back.
 _MOST_WAITING = 200
-#: A request of the Train tab may hold a file in letters (base64), which takes a third more, and a few words beside it.
-_IN_LETTERS = 1.4
 
 
 def _parser(prog: str | None = None) -> argparse.ArgumentParser:
@@ -190,7 +188,7 @@ def _serve(args: argparse.Namespace) -> None:
     users = passwords(args, os.environ)
     check_address(args.host or os.environ.get("GRADIO_SERVER_NAME"), args.port or _port_of(os.environ))
     from elmo_tasks.jobs.uploads import MAX_UPLOAD
-    from elmo_tasks.serving.door import MOST_BYTES, Door, Uploads
+    from elmo_tasks.serving.door import Door, Uploads
     from elmo_tasks.serving.vote_pages import VotePages
     from elmo_tasks.ui.layout import vote_page
     from elmo_tasks.ui.sessions import forget_sessions
@@ -200,10 +198,7 @@ def _serve(args: argparse.Namespace) -> None:
     service = _service(args.models or (), args.runs_dir, training, args.index, not args.no_calibration, args.device)
     service.votes.host = args.host or os.environ.get("GRADIO_SERVER_NAME") or ""
     app = _build(service)
-    bounds = {
-        "uploads": Uploads(MAX_UPLOAD + 10_000) if training else None,
-        "most_bytes": int(_IN_LETTERS * MAX_UPLOAD) if training else MOST_BYTES,
-    }
+    bounds = {"uploads": Uploads(MAX_UPLOAD + 10_000) if training else None}
     app.queue(max_size=_MOST_WAITING)
     # None leaves the choice to gradio and its GRADIO_* variables.
     app.launch(

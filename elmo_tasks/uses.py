@@ -21,9 +21,9 @@ class UseVectors:
 
     Attributes:
         layers: ``[L, n, D]``; a word of several tokens is the mean of them.
-        before: ``[n, D / 2]`` what a language model knows of the place before it has read the word: the top state of the reading
-            up to it, one step earlier. None for any other encoder.
-        after: ``[n, D / 2]`` the same of the reading back to it, one step later.
+        before: ``[L - 1, n, D / 2]`` what a language model knows of the place before it has read the word: the states of the
+            reading up to it, one step earlier, the top layer last. None for any other encoder.
+        after: ``[L - 1, n, D / 2]`` the same of the reading back to it, one step later.
     """
 
     layers: Tensor
@@ -45,12 +45,12 @@ def read_uses(encoder: Encoder, uses: Sequence[Use]) -> UseVectors:
     """
     n, width, two_ways = len(uses), encoder.width, encoder.language_model is not None
     layers = torch.zeros(encoder.n_layers, n, width)
-    before, after = (torch.zeros(n, width // 2) if two_ways else None for _ in range(2))
+    before, after = (torch.zeros(encoder.n_layers - 1, n, width // 2) if two_ways else None for _ in range(2))
     for numbers, found in use_batches(encoder, uses):
         layers[:, numbers] = found.layers
         for known, new in ((before, found.before), (after, found.after)):
             if known is not None and new is not None:
-                known[numbers] = new
+                known[:, numbers] = new
     return UseVectors(layers, before, after)
 
 
@@ -74,8 +74,8 @@ def use_batches(encoder: Encoder, uses: Sequence[Use]) -> Iterator[tuple[list[in
         if encoder.language_model is None:
             yield numbers, UseVectors(layers)
         else:
-            top, half = batch.values[-1], encoder.width // 2  # [B, T, D]
-            before, after = top[rows, starts - 1, :half], top[rows, ends, half:]
+            lstms, half = batch.values[1:], encoder.width // 2  # [L - 1, B, T, D]
+            before, after = lstms[:, rows, starts - 1, :half], lstms[:, rows, ends, half:]
             yield numbers, UseVectors(layers, before.float().cpu(), after.float().cpu())
 
 

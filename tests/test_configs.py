@@ -20,8 +20,8 @@ TEXT = (
 )
 
 
-def test_there_are_some():
-    assert CONFIGS
+def test_each_is_of_a_kind_that_is_tried_below():
+    assert {config.stem.split("_")[0] for config in CONFIGS} == {"bilm", "cloze", "ner", "pos", "sentiment", "word"}
 
 
 @pytest.mark.slow
@@ -31,8 +31,9 @@ def test_a_bilm_config_runs_for_one_batch(path, tmp_path, monkeypatch, capsys):
     (tmp_path / "text.txt").write_text(TEXT)
     raw = yaml.safe_load(path.read_text())
     raw["data"]["init_args"] |= {"files": ["text.txt"], "held_out": "text.txt", "held_out_index": None, "batch_size": 2}
-    if "teacher" in raw["data"]["init_args"]:  # what it starts from and learns from is made by other runs
+    if "start_from" in raw["model"]["init_args"]:  # made by another run
         raw["model"]["init_args"] |= {"start_from": None, "freeze_reader": False}
+    if "teacher" in raw["data"]["init_args"]:
         raw["data"]["init_args"] |= {"teacher": str(write_encoder(tmp_path / "teacher")), "teacher_layers": [1, 2]}
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(raw))
     fast = ["--trainer.fast_dev_run=true", "--trainer.accelerator=cpu", "--trainer.enable_progress_bar=false"]
@@ -53,6 +54,19 @@ def test_the_word_reader_config_runs_for_one_batch(tmp_path, monkeypatch, capsys
         fast = ["--trainer.fast_dev_run=true", "--trainer.accelerator=cpu", "--trainer.enable_progress_bar=false"]
         assert main([stage, "--config", "config.yaml", *fast]) == 0
     assert "val_cosine" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_the_cloze_config_runs_for_one_batch(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "text.txt").write_text(TEXT)
+    raw = yaml.safe_load((REPOSITORY / "lightning_configs" / "cloze_mini.yaml").read_text())
+    raw["data"]["init_args"] |= {"files": ["text.txt"], "held_out": "text.txt", "held_out_index": None, "often": 1.0}
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump(raw))
+    for stage in ("fit", "validate"):
+        fast = ["--trainer.fast_dev_run=true", "--trainer.accelerator=cpu", "--trainer.enable_progress_bar=false"]
+        assert main([stage, "--config", "config.yaml", *fast]) == 0
+    assert "val_first_ten" in capsys.readouterr().out
 
 
 def test_an_unknown_key_is_an_error(tmp_path, capsys):

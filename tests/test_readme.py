@@ -14,6 +14,7 @@ import yaml
 
 from elmo_tasks.__main__ import main
 from elmo_tasks.senses import known_sets
+from elmo_tasks.serving import map_calibrations
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
@@ -59,6 +60,8 @@ def reader(workplace, monkeypatch):
     monkeypatch.setenv("ELMO_TASKS_CACHE", str(workplace / "cache"))
     monkeypatch.setattr(known_sets, "SETS", 60)  # a calibration of fewer sets takes seconds
     monkeypatch.setattr(known_sets, "SETS_OF_MOST", 20)
+    few = map_calibrations.gallery_words()[:8]  # and that of the map a quarter of an hour with all 200
+    monkeypatch.setattr(map_calibrations, "gallery_words", lambda: few)
     return workplace
 
 
@@ -143,10 +146,11 @@ def run_ours(words, command, workplace, run):
     elif name == "fit":
         resumes = "--ckpt_path" in words
         assert not resumes or (workplace / words[-1]).exists()  # the command before wrote it
-        fewer = ["--data.init_args.n_batches=20"] if "word_reader.yaml" in command else []
+        config = Path(words[words.index("--config") + 1]).stem
+        fewer = ["--data.init_args.n_batches=20"] if config in ("word_reader", "cloze_mini") else []
         run(*words, *SMALL, *fewer)
-        written = "word_reader" if fewer else "bilm_own_text"
-        assert (workplace / "runs" / written / "model" / "options.json").exists()
+        written = "cloze.json" if config == "cloze_mini" else "options.json"
+        assert (workplace / "runs" / config / "model" / written).exists()
     else:
         if "--index" in words:  # the whole held-out text takes minutes; a text of the same form stands in for it
             words[words.index("--text") + 1 :] = ["my_text.txt", "--index", "index.tsv"]

@@ -19,7 +19,7 @@ from elmo_tasks.api.maps import (
 )
 from elmo_tasks.api.nearest import NearestService, NearestUses, NearUse
 from elmo_tasks.api.predictions import ClassifiedText, Entity, Reading, TaggedSentence, WordOcclusion
-from elmo_tasks.api.present import FormingStep, GallerySense, MeaningForms, PresentService
+from elmo_tasks.api.present import GallerySense, IncrementalReading, PresentService, ReadingStep
 from elmo_tasks.api.probes import LayerScore, ModelProbes, PaperScores, ProbeResult, ProbeService
 from elmo_tasks.api.request import Limits, NoLongerWanted, Progress, check_wanted, for_everybody, wanted_while
 from elmo_tasks.api.sentences import SentenceComparison, SentenceLayer, SentenceService
@@ -50,12 +50,12 @@ __all__ = [
     "DataLook",
     "Entity",
     "Explanation",
-    "FormingStep",
     "GallerySense",
     "Guess",
     "HeadInfo",
     "HeadService",
     "HiddenWord",
+    "IncrementalReading",
     "LandedUse",
     "LayerComparison",
     "LayerProducts",
@@ -66,7 +66,6 @@ __all__ = [
     "MapService",
     "MapUse",
     "MapView",
-    "MeaningForms",
     "MixWeights",
     "ModelInfo",
     "ModelProbes",
@@ -84,6 +83,7 @@ __all__ = [
     "Progress",
     "RankedWord",
     "Reading",
+    "ReadingStep",
     "RespelledLayer",
     "Respelling",
     "Score",

@@ -27,7 +27,7 @@ class GallerySense:
 
 
 @dataclass(frozen=True)
-class FormingStep:
+class ReadingStep:
     """A word when only the beginning of its sentence has been read.
 
     Attributes:
@@ -42,7 +42,7 @@ class FormingStep:
 
 
 @dataclass(frozen=True)
-class MeaningForms:
+class IncrementalReading:
     """How a word moves between two of its senses while its sentence is read word by word.
 
     Each step reads the words so far as if they were the whole sentence, by what the verdict of Compare reads: a layer, and what
@@ -76,7 +76,7 @@ class MeaningForms:
     offsets: tuple[tuple[int, int], ...]
     index: int
     senses: tuple[GallerySense, GallerySense]
-    steps: tuple[FormingStep, ...]
+    steps: tuple[ReadingStep, ...]
     known: tuple[tuple[float, ...], tuple[float, ...]]
     middle: float
     right: int
@@ -110,6 +110,6 @@ class PresentService(Protocol):
 
     def forms(
         self, word: str, sentence: str, senses: Sequence[str] | None = None, model: str | None = None
-    ) -> MeaningForms:
+    ) -> IncrementalReading:
         """Follow ``word`` between two of its gallery senses (the first two if ``None``) while ``sentence`` is read word by word."""
         ...

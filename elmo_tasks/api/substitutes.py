@@ -33,7 +33,8 @@ class WrittenHere:
         before: the likeliest words after what stands before the place.
         after: the likeliest words, told by what stands after the place.
         both: the likeliest words, told by both sides.
-        alike: other words, told by both sides and by the word itself, as what could stand beside it: “the word and …”.
+        alike: other words, told by both sides and by the word itself, as what could stand beside it: “the word and …”; none where
+            both sides were read at once.
         rank: which guess from both sides the word itself is, from 1, punctuation not counted; ``None`` if it is not in the
             vocabulary.
         probability: of the word itself, told by both sides; ``None`` if it is not in the vocabulary.
@@ -57,8 +58,9 @@ class Substitutes:
         model: name of the model.
         items: the uses, as :class:`Comparison` gives them.
         uses: one entry for each, in order.
-        vocabulary: how many words the model can write.
+        vocabulary: among how many words it chooses, told by both sides.
         answer: one or two plain sentences.
+        at_once: whether both sides were read before anything was answered (by a cloze head), or their answers joined afterwards.
     """
 
     word: str
@@ -67,6 +69,7 @@ class Substitutes:
     uses: tuple[WrittenHere, ...]
     vocabulary: int
     answer: str
+    at_once: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of ``/substitutes``."""
@@ -75,6 +78,7 @@ class Substitutes:
             "model": self.model,
             "vocabulary": self.vocabulary,
             "answer": self.answer,
+            "at_once": self.at_once,
             "uses": [
                 {
                     "sentence": self.items[found.use].sentence,

@@ -69,6 +69,7 @@ class FolderKind:
 MODEL_FOLDER = FolderKind(
     "a model",
     re.compile(
-        r"options\.json|weights\.hdf5|card\.json|calibration\.json|vocabulary\.txt\.xz|(bilm|softmax)[-\w]*\.safetensors(\.index\.json)?"
+        r"options\.json|weights\.hdf5|card\.json|calibration\.json|cloze\.json|vocabulary\.txt\.xz"
+        r"|(bilm|softmax|cloze)[-\w]*\.safetensors(\.index\.json)?"
     ),
 )

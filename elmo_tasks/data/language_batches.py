@@ -6,13 +6,13 @@ import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from elmo_tasks.data.numbered_batches import NumberedBatches
 from elmo_tasks.data.tokenized_corpus import TokenizedCorpus, character_table, read_sentences
 from elmo_tasks.errors import DataError
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS, Vocabulary, open_text
@@ -66,10 +66,8 @@ def target_ids(corpus_words: Sequence[str], vocabulary: Vocabulary) -> NDArray[n
     return np.array([vocabulary.id_of(word) for word in corpus_words], np.int64)
 
 
-class StreamLoader:
+class StreamLoader(NumberedBatches[StreamBatch]):
     """``batch_size`` places of the corpus read in parallel, ``unroll_steps`` words at a time; the state goes on where it was.
-
-    It says where it is, and goes on from there, so that a run resumes at the very batch where it was killed.
 
     Args:
         corpus: the text.
@@ -93,37 +91,18 @@ class StreamLoader:
         world_size: int = 1,
         first_batch: int = 0,
     ) -> None:
+        super().__init__(n_batches)
         self.corpus, self.targets = corpus, targets
-        self.unroll_steps, self.n_batches, self.first_batch = unroll_steps, n_batches, first_batch
+        self.unroll_steps, self.first_batch = unroll_steps, first_batch
         n_streams = batch_size * world_size
         self.stream_length = len(corpus.forward) // n_streams
         mine = np.arange(rank * batch_size, (rank + 1) * batch_size, dtype=np.int64)
         self.starts = mine * self.stream_length
-        self.next_batch = 0
-
-    def __len__(self) -> int:
-        return self.n_batches
-
-    def state_dict(self) -> dict[str, Any]:
-        """Where the next batch begins."""
-        return {"next_batch": self.next_batch}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on where a checkpoint was written."""
-        self.next_batch = state["next_batch"]
-
-    def __iter__(self) -> Iterator[StreamBatch]:
-        if self.next_batch >= self.n_batches:
-            self.next_batch = 0
-        while self.next_batch < self.n_batches:
-            batch = self.batch(self.first_batch + self.next_batch)
-            self.next_batch += 1
-            yield batch
 
     def batch(self, k: int) -> StreamBatch:
-        """The ``k``-th batch of the corpus; past its end the streams begin anew."""
+        """The ``k``-th batch of those that are read; past the end of the corpus the streams begin anew."""
         per_pass = max(1, (self.stream_length - 1) // self.unroll_steps)
-        offset = (k % per_pass) * self.unroll_steps
+        offset = ((self.first_batch + k) % per_pass) * self.unroll_steps
         at = self.starts[:, None] + offset + np.arange(self.unroll_steps + 1)  # [B, T + 1]
         at = np.minimum(at, len(self.corpus.forward) - 1)
         ids = np.stack([self.corpus.forward[at], self.corpus.backward[at]])  # [2, B, T + 1]

@@ -7,6 +7,7 @@ import json
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from elmo_tasks.data.tokenized_corpus import TokenizedCorpus
 from elmo_tasks.encoders import Encoder, load
 from elmo_tasks.errors import ConfigError, DataError
-from elmo_tasks.files import held
+from elmo_tasks.files import held, whole_file
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID
 
 # Sentences of so many words are taken: shorter ones tell little, longer ones cost much.
@@ -209,8 +210,7 @@ def _read_all(
     if not (folder / "starts.npy").exists():
         ids, starts = choose_sentences(corpus, n_sentences, seed)
         np.save(folder / "ids.npy", ids)
-        np.save(folder / "starts.part.npy", starts)
-        (folder / "starts.part.npy").rename(folder / "starts.npy")  # says that the choice is whole
+        _save(folder / "starts.npy", starts)  # says that the choice is whole
     ids, starts = np.load(folder / "ids.npy"), np.load(folder / "starts.npy")
     row = 2 * encoder.width
     path = folder / "vectors.bin"
@@ -234,8 +234,12 @@ def _read_all(
     mean = np.mean(
         [v.astype(np.float32).mean(0) for v in np.array_split(vectors[:: max(1, len(ids) // 200_000)], 8)], 0
     )
-    np.save(folder / "mean.part.npy", mean.astype(np.float32))
-    (folder / "mean.part.npy").rename(folder / "mean.npy")  # says that the folder is whole
+    _save(folder / "mean.npy", mean.astype(np.float32))  # says that the folder is whole
+
+
+def _save(path: Path, values: NDArray[Any]) -> None:
+    with whole_file(path) as partial, partial.open("wb") as out:
+        np.save(out, values)
 
 
 def _read_block(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.model_files import find_model, load_bilm
 from elmo_tasks.bilm.word_readers import read_words, word_lengths
 from elmo_tasks.data.language_model import matching_files
+from elmo_tasks.data.numbered_batches import NumberedBatches
 from elmo_tasks.data.same_batches import SameBatches
 from elmo_tasks.data.tokenized_corpus import TokenizedCorpus
 from elmo_tasks.encoders.static_vectors import DEFAULT_NAME, StaticVectors
@@ -196,8 +196,8 @@ class WordTypes(pl.LightningDataModule):
         self._position = state_dict
 
 
-class WordLoader:
-    """Batches of drawn words. A batch depends on its number alone, so that a run goes on at the very batch where it was killed.
+class WordLoader(NumberedBatches[WordBatch]):
+    """Batches of drawn words.
 
     Args:
         characters: ``[n, C]`` character ids of the words.
@@ -210,30 +210,19 @@ class WordLoader:
     def __init__(
         self, characters: Tensor, chance: NDArray[np.float64], batch_size: int, n_batches: int, seed: tuple[int, ...]
     ) -> None:
-        self.characters, self.batch_size, self.n_batches, self.seed = characters, batch_size, n_batches, seed
+        super().__init__(n_batches)
+        self.characters, self.batch_size, self.seed = characters, batch_size, seed
+        self._drawn: tuple[int, NDArray[np.int64]] | None = None
         self._up_to = chance.cumsum()
         self._lengths = word_lengths(characters).numpy()
-        self.next_batch = 0
 
-    def __len__(self) -> int:
-        return self.n_batches
-
-    def state_dict(self) -> dict[str, Any]:
-        """Which batch is next."""
-        return {"next_batch": self.next_batch}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on where a checkpoint was written."""
-        self.next_batch = state["next_batch"]
-
-    def __iter__(self) -> Iterator[WordBatch]:
-        if self.next_batch >= self.n_batches:
-            self.next_batch = 0
-        while self.next_batch < self.n_batches:
-            pool = self._pool(self.next_batch // _POOL)
-            for rows in pool[self.next_batch % _POOL :][: self.n_batches - self.next_batch]:
-                self.next_batch += 1
-                yield WordBatch(self.characters[rows].long(), torch.from_numpy(rows))
+    def batch(self, k: int) -> WordBatch:
+        """The ``k``-th batch."""
+        number = k // _POOL
+        if self._drawn is None or self._drawn[0] != number:
+            self._drawn = number, self._pool(number)
+        rows = self._drawn[1][k % _POOL]
+        return WordBatch(self.characters[rows].long(), torch.from_numpy(rows))
 
     def _pool(self, number: int) -> NDArray[np.int64]:
         """``[_POOL, B]`` rows of words; each batch is of like length, and the batches come in any order."""

@@ -17,6 +17,7 @@ from elmo_tasks.bilm.safetensors_files import read_safetensors
 from elmo_tasks.bilm.weight_checksums import verify
 from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.encoders.batches import check_sentences
+from elmo_tasks.encoders.neighbourhood_density import NeighbourhoodDensity
 from elmo_tasks.encoders.word_vector_files import read_word_vectors
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
 from elmo_tasks.files import given_name
@@ -124,7 +125,8 @@ class StaticVectors:
     def to(self, device: torch.device | str, /) -> StaticVectors:
         """Move them there; gives itself back."""
         self._table = self._table.to(device)
-        self.__dict__.pop("_directions", None)  # made of the table
+        for made_of_it in ("_directions", "_density"):
+            self.__dict__.pop(made_of_it, None)
         return self
 
     @property
@@ -233,6 +235,14 @@ class StaticVectors:
         cosines[torch.tensor(left_out, dtype=torch.long, device=self.device)] = -torch.inf
         best = cosines.topk(min(max(n, 0), len(self.words) - len(set(left_out))))
         return [(self.words[k], value) for k, value in zip(best.indices.tolist(), best.values.tolist(), strict=True)]
+
+    def density(self, word: str) -> float:
+        """How near other words stand to a word, see :class:`NeighbourhoodDensity`; 0, the usual, for one that is not there."""
+        return self._density.of(row) if (row := self._row(word)) < len(self.words) else 0.0
+
+    @cached_property
+    def _density(self) -> NeighbourhoodDensity:
+        return NeighbourhoodDensity(self._directions)
 
     @cached_property
     def _directions(self) -> Tensor:

@@ -16,7 +16,7 @@ from elmo_tasks.data.sense_uses import read_semcor
 from elmo_tasks.evaluation.reader import Reader
 from elmo_tasks.senses.calibration import Calibration
 from elmo_tasks.senses.calibration_fit import reliability_of
-from elmo_tasks.senses.marked_vectors import MarkedVectors
+from elmo_tasks.senses.marked_vectors import MarkedVectors, density_of
 
 #: Lemmas that are asked, and pairs of either kind of each.
 LEMMAS, PAIRS = 800, 3
@@ -104,24 +104,27 @@ def _both_kinds(
         yield ((a, b) for a, b in pairs if uses[a].use.tokens != uses[b].use.tokens)
 
 
-def check_on_pairs(calibration: Calibration, vectors: MarkedVectors, pairs: UsePairs) -> list[PairCheck]:
+def check_on_pairs(
+    calibration: Calibration, vectors: MarkedVectors, density: NDArray[np.float64], pairs: UsePairs
+) -> list[PairCheck]:
     """Every reading of a calibration, asked of pairs as the page asks it of two sentences.
 
     Args:
         calibration: was learned elsewhere.
         vectors: of the uses, by the model that it is of.
+        density: ``[n]`` of the uses; see :func:`~elmo_tasks.senses.marked_vectors.density_of`.
         pairs: of these uses.
     """
     cosine = {layer.name: _cosines(vectors.view(layer.name), pairs) for layer in calibration.layers}
     for view in calibration.centres:
         cosine[view] = _cosines(calibration.centred(view, vectors.view(view)), pairs)
     each = np.ones(len(vectors.around)) if vectors.told is None else vectors.told
-    told = np.stack([each[pairs.first], each[pairs.second]], axis=1)
+    told, dense = (np.stack([of[pairs.first], of[pairs.second]], axis=1) for of in (each, density))
     found = []
     for reading in calibration.readings:
         if reading.grouping is None:
             continue
-        chance = reading.grouping.of_two([cosine[view] for view in reading.views], told)
+        chance = reading.grouping.of_two([cosine[view] for view in reading.views], told, dense)
         right = (chance > 0.5) == pairs.same
         named = np.maximum(chance, 1 - chance) >= reading.grouping.of_size(2).named_at
         found.append(
@@ -151,8 +154,9 @@ def check_on_semcor(calibration: Calibration, reader: Reader, path: Path) -> tup
     pairs = sense_pairs(uses)
     asked, places = np.unique(np.stack([pairs.first, pairs.second]), return_inverse=True)
     first, second = places.reshape(2, -1)
-    vectors = reader.words([uses[k].use for k in asked], "SemCor")
-    return len(pairs.same), check_on_pairs(calibration, vectors, UsePairs(first, second, pairs.same))
+    words = [uses[k].use for k in asked]
+    vectors, density = reader.words(words, "SemCor"), np.array([density_of(reader.static, word) for word in words])
+    return len(pairs.same), check_on_pairs(calibration, vectors, density, UsePairs(first, second, pairs.same))
 
 
 def _cosines(unit_vectors: NDArray[np.float32], pairs: UsePairs) -> NDArray[np.float64]:

@@ -104,5 +104,5 @@ def evaluate(reader: Reader, data: Path, only: Sequence[str] = (), first: Sequen
         tuple(rows),
         missing,
         seconds,
-        reader.calibration.speaks.views if reader.calibration is not None else (),
+        reader.calibration.selected_reading.views if reader.calibration is not None else (),
     )

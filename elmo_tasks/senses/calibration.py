@@ -119,7 +119,7 @@ class Calibration:
         return next(reading for reading in self.readings if reading.name == name)
 
     @property
-    def speaks(self) -> Reading:
+    def selected_reading(self) -> Reading:
         """The reading behind the verdict."""
         return self.reading(self.selected)
 
@@ -145,10 +145,10 @@ class Calibration:
         Returns:
             ``[n, sum of D]`` of length 1.
         """
-        same = self.speaks.same_sense
+        same = self.selected_reading.same_sense
         weights = same.weights_of_few if same is not None else ()
         found = []
-        for view, weight in zip(self.speaks.views, weights, strict=True):
+        for view, weight in zip(self.selected_reading.views, weights, strict=True):
             vectors = vectors_in(view)
             found.append(max(weight, 0.0) ** 0.5 * (self.centred(view, vectors) if view in self.centres else vectors))
         return unit(np.concatenate(found, axis=1))

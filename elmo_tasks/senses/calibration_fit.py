@@ -16,6 +16,8 @@ from elmo_tasks.senses.known_sets import KnownSet, WordUses, known_sets
 from elmo_tasks.senses.senses import FEW, SameSense, contrast
 
 _BINS = 10
+# Log-losses that differ by less say nothing: another draw of sets would order them otherwise.
+_SAME = 0.001
 
 
 def halves(words: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -26,7 +28,7 @@ def halves(words: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def calibrate(
-    names: Sequence[str], words: Mapping[str, WordUses], random_pair: Sequence[float], checksum: str
+    names: Sequence[str], words: Mapping[str, WordUses], random_pair: Sequence[float], checksum: str, times: int = 1
 ) -> Calibration:
     """Fit on half of the words, measure on the other half.
 
@@ -39,17 +41,18 @@ def calibrate(
         words: known uses of words, by a key that begins with the word; those of one word in two collections stay together.
         random_pair: mean cosine of two random words at each layer.
         checksum: of what is measured.
+        times: see :func:`known_sets`; what is said from which probability on is the surer, the more sets there are.
     """
     fitted, held_out = _by_half(words)
     others, centres = tuple(fitted[0].others), _centres(fitted)
-    fit_on, measure_on = (known_sets(half, centres) for half in (fitted, held_out))
+    fit_on, measure_on = (known_sets(half, centres, times) for half in (fitted, held_out))
     place = {view: k for k, view in enumerate((*names, *others))}
     losses = _losses(fit_on, names, others)
     alone = {views[0]: views for views in losses if len(views) == 1}
     # What is read together holds a layer and all that stands around the use: a layer adds little to these, but takes nothing.
     # There is none where the one layer does not read the sentence.
     several = [views for views in losses if len(views) == len(others) + 1]
-    together = {TOGETHER: min(several, key=lambda views: losses[views])} if several else {}
+    together = {TOGETHER: _topmost(several, losses)} if several else {}
     read_by = {**alone, **together}
     selected = min(read_by, key=lambda name: losses[read_by[name]])
     found = {
@@ -97,6 +100,14 @@ def _losses(fit_on: Sequence[KnownSet], names: Sequence[str], others: Sequence[s
     """The context-free layer is never asked; it is 1.00 whatever the sentences say."""
     place = {view: k for k, view in enumerate((*names, *others))}
     return {views: _cross_validated(fit_on, [place[view] for view in views]) for views in _readings(names[1:], others)}
+
+
+def _topmost(several: Sequence[tuple[str, ...]], losses: Mapping[tuple[str, ...], float]) -> tuple[str, ...]:
+    """The best of the readings; of those as good the one of the highest layer, whose cosines spread most."""
+    least = min(losses[views] for views in several)
+    best = [views for views in several if losses[views] < least + _SAME]
+    of_one_layer = [views for views in best if views[0].isdigit()]
+    return max(of_one_layer, key=lambda views: int(views[0])) if of_one_layer else best[0]
 
 
 def _readings(layers: Sequence[str], others: Sequence[str]) -> Iterator[tuple[str, ...]]:

@@ -24,6 +24,8 @@ SIZES = (2, 3, 4, 5, 6, 8)
 RIGHT_WHEN_NAMED, RIGHT_WHEN_LEANING = 0.88, 0.72
 #: No grouping is named that is less probable, however often such were right.
 LEAST_NAMED = 0.8
+#: Nor is anything leaned to that is less probable than three to two: who reads "surest (54 %)" learns nothing.
+LEAST_LEANING = 0.6
 #: What the sentences of a common set tell, see :func:`told`; log-odds are taken about it.
 _TOLD = 1.0
 
@@ -45,6 +47,7 @@ class Decision:
         groups: the most probable grouping.
         probability: how probable it is, among all groupings.
         same: ``[n, n]`` the probability that two uses mean the same: that of all groupings together that put them together.
+        one_meaning: the probability that all mean the same.
         claim: a pair ``(a, b, whether they mean the same, probability)`` that is all that is leaned to, where the grouping is not;
             ``None`` else.
     """
@@ -53,6 +56,7 @@ class Decision:
     groups: Groups
     probability: float
     same: NDArray[np.float64]
+    one_meaning: float = 0.0
     claim: tuple[int, int, bool, float] | None = None
 
 
@@ -110,7 +114,7 @@ class SizeResult:
 
 @dataclass(frozen=True)
 class GroupingModel:
-    """Cosines of uses, and how much their sentences tell -> the probability of every grouping.
+    """Cosines of uses, how much their sentences tell, and of what a word -> the probability of every grouping.
 
     Attributes:
         weights: of each of :func:`pair_features`.
@@ -125,13 +129,14 @@ class GroupingModel:
         return self.sizes[max(size for size in self.sizes if size <= max(2, n))]
 
     def posterior(
-        self, cosines: Sequence[NDArray[np.floating]], told: NDArray[np.floating]
+        self, cosines: Sequence[NDArray[np.floating]], told: NDArray[np.floating], density: NDArray[np.floating]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Groupings and their probabilities.
 
         Args:
             cosines: ``[n, n]`` in each view that was fitted.
             told: ``[n]`` how much each sentence tells; see :func:`elmo_tasks.senses.views_of_uses.told`.
+            density: ``[n]`` how near other words stand to the word; see :func:`elmo_tasks.senses.marked_vectors.density_of`.
 
         Returns:
             ``[K, n]`` groupings, ``[K]`` their probabilities.
@@ -139,7 +144,7 @@ class GroupingModel:
         n = len(told)
         fitted = self.of_size(n)
         first, second = pair_places(n)
-        pairs = pair_features(cosines, told) @ np.array(self.weights) * fitted.sharpness + fitted.shift
+        pairs = pair_features(cosines, told, density) @ np.array(self.weights) * fitted.sharpness + fitted.shift
         full = np.zeros((n, n))
         full[first, second] = full[second, first] = pairs
         labels = likely_partitions(full)
@@ -149,12 +154,15 @@ class GroupingModel:
         weights = np.exp(scores - scores.max())
         return labels, weights / weights.sum()
 
-    def of_two(self, cosines: Sequence[NDArray[np.floating]], told: NDArray[np.floating]) -> NDArray[np.float64]:
+    def of_two(
+        self, cosines: Sequence[NDArray[np.floating]], told: NDArray[np.floating], density: NDArray[np.floating]
+    ) -> NDArray[np.float64]:
         """Many sets of two uses at once.
 
         Args:
             cosines: ``[P]`` of the two uses of each, in each view.
             told: ``[P, 2]``.
+            density: ``[P, 2]``.
 
         Returns:
             ``[P]`` the probability that the two mean the same.
@@ -163,29 +171,32 @@ class GroupingModel:
         least, most = (np.log1p(side(told, axis=1)) - _TOLD for side in (np.min, np.max))
         nothing = np.zeros(len(told))  # two uses have no contrast
         features = [part for c in cosines for part in (c, c * least, nothing, nothing)]
-        odds = np.stack([*features, least, most], axis=1) @ np.array(self.weights) * fitted.sharpness + fitted.shift
+        known = np.stack([*features, least, most, density.mean(axis=1)], axis=1)
+        odds = known @ np.array(self.weights) * fitted.sharpness + fitted.shift
         return np.asarray(1 / (1 + np.exp(-np.clip(odds + fitted.prior[0] - fitted.prior[1], -50, 50))))
 
-    def decide(self, cosines: Sequence[NDArray[np.floating]], told: NDArray[np.floating]) -> Decision:
+    def decide(
+        self, cosines: Sequence[NDArray[np.floating]], told: NDArray[np.floating], density: NDArray[np.floating]
+    ) -> Decision:
         """What may be said of a set; see :meth:`posterior`."""
         n, fitted = len(told), self.of_size(len(told))
-        labels, chances = self.posterior(cosines, told)
+        labels, chances = self.posterior(cosines, told, density)
         best = int(chances.argmax())
         first, second = pair_places(n)
         alike = chances @ together(labels)  # [pairs]
         same = np.eye(n)
         same[first, second] = same[second, first] = alike
-        probability = float(chances[best])
+        probability, one = float(chances[best]), float(chances[labels.max(axis=1) == 0].sum())
         if probability >= fitted.named_at:
-            return Decision(Voice.NAMED, groups_of(labels[best]), probability, same)
+            return Decision(Voice.NAMED, groups_of(labels[best]), probability, same, one)
         if probability >= fitted.leaning_at:
-            return Decision(Voice.LEANING, groups_of(labels[best]), probability, same)
+            return Decision(Voice.LEANING, groups_of(labels[best]), probability, same, one)
         at = int(np.abs(alike - 0.5).argmax())
         sure = float(max(alike[at], 1 - alike[at]))
         if n > 2 and sure >= fitted.claim_at:
             claim = (int(first[at]), int(second[at]), bool(alike[at] >= 0.5), sure)
-            return Decision(Voice.LEANING, groups_of(labels[best]), probability, same, claim)
-        return Decision(Voice.SILENT, groups_of(labels[best]), probability, same)
+            return Decision(Voice.LEANING, groups_of(labels[best]), probability, same, one, claim)
+        return Decision(Voice.SILENT, groups_of(labels[best]), probability, same, one)
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, Any]) -> GroupingModel:
@@ -194,20 +205,24 @@ class GroupingModel:
         return cls(tuple(raw["weights"]), sizes)
 
 
-def pair_features(cosines: Sequence[NDArray[np.floating]], told: NDArray[np.floating]) -> NDArray[np.float64]:
+def pair_features(
+    cosines: Sequence[NDArray[np.floating]], told: NDArray[np.floating], density: NDArray[np.floating]
+) -> NDArray[np.float64]:
     """What is known of each pair of uses.
 
     In each view the cosine, and what is left of it without the two uses' means (see
     :func:`~elmo_tasks.senses.senses.contrast`); both also times how much the pair tells: a low cosine of two telling sentences
     speaks for two meanings, of two that tell little it says next to nothing. Then how much the pair tells, and how much the more
-    telling of its two sentences does.
+    telling of its two sentences does. Last what kind of word it is: one that stands among its like (*rain*) seldom has two
+    meanings.
 
     Args:
         cosines: ``[n, n]`` in each of ``V`` views.
         told: ``[n]`` how much each sentence tells.
+        density: ``[n]`` how near other words stand to the word.
 
     Returns:
-        ``[n (n - 1) / 2, 4 V + 2]``.
+        ``[n (n - 1) / 2, 4 V + 3]``.
     """
     first, second = pair_places(len(told))
     least = np.log1p(np.minimum(told[first], told[second])) - _TOLD
@@ -217,4 +232,4 @@ def pair_features(cosines: Sequence[NDArray[np.floating]], told: NDArray[np.floa
         cosine = np.asarray(matrix, np.float64)[first, second]
         left = contrast(matrix)[first, second]
         found += [cosine, cosine * least, left, left * least]
-    return np.stack([*found, least, most], axis=1)
+    return np.stack([*found, least, most, (density[first] + density[second]) / 2], axis=1)

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from elmo_tasks.senses.grouping import (
+    LEAST_LEANING,
     LEAST_NAMED,
     RIGHT_WHEN_LEANING,
     RIGHT_WHEN_NAMED,
@@ -90,7 +91,7 @@ def _stack(n: int, sets: Sequence[KnownSet], chosen: Sequence[int]) -> _Stack:
     kinds = [(s.collection, s.is_one) for s in mine]
     # Each collection counts the same, and in it sets in one sense as much as those in several.
     weights = torch.tensor([1 / kinds.count(kind) / len(set(kinds)) for kind in kinds], dtype=torch.double)
-    features = np.stack([pair_features([s.cosines[k] for k in chosen], s.told) for s in mine])
+    features = np.stack([pair_features([s.cosines[k] for k in chosen], s.told, s.density) for s in mine])
     return _Stack(n, torch.from_numpy(features), torch.tensor([number_of(s.labels) for s in mine]), weights)
 
 
@@ -103,7 +104,7 @@ def _log_probabilities(pairs: Tensor, n: int, prior: Tensor) -> Tensor:
 
 
 def _decided(model: GroupingModel, sets: Sequence[KnownSet], chosen: Sequence[int]) -> list[tuple[KnownSet, Decision]]:
-    return [(s, model.decide([s.cosines[k] for k in chosen], s.told)) for s in sets]
+    return [(s, model.decide([s.cosines[k] for k in chosen], s.told, s.density)) for s in sets]
 
 
 def _with_thresholds(model: GroupingModel, sets: Sequence[KnownSet], chosen: Sequence[int]) -> GroupingModel:
@@ -114,8 +115,9 @@ def _with_thresholds(model: GroupingModel, sets: Sequence[KnownSet], chosen: Seq
         whole = [(d.probability, d.groups == groups_of(s.labels)) for s, d in decisions]
         pairs = [(c[3], bool(s.same[c[0], c[1]]) == c[2]) for s, d in decisions if (c := _surest(d))]
         named_at = max(LEAST_NAMED, threshold(whole, RIGHT_WHEN_NAMED))
-        leaning_at = min(named_at, threshold([w for w in whole if w[0] < named_at], RIGHT_WHEN_LEANING))
-        claim_at = threshold(pairs, RIGHT_WHEN_LEANING) if min(pooled) > 2 else _NEVER
+        leaning_at = threshold([w for w in whole if w[0] < named_at], RIGHT_WHEN_LEANING)
+        leaning_at = min(named_at, max(LEAST_LEANING, leaning_at))
+        claim_at = max(LEAST_LEANING, threshold(pairs, RIGHT_WHEN_LEANING)) if min(pooled) > 2 else _NEVER
         for n in set(pooled) & set(model.sizes):
             sizes[n] = replace(model.sizes[n], named_at=named_at, leaning_at=leaning_at, claim_at=claim_at)
     return replace(model, sizes=sizes)

@@ -32,6 +32,8 @@ class WordUses:
             (:class:`elmo_tasks.senses.expected_words.ExpectedWords`).
         senses: ``n`` names.
         told: ``[n]`` how much each sentence tells (:func:`elmo_tasks.senses.views_of_uses.told`); one by default.
+        density: ``[n]`` how near other words stand to the word (:func:`elmo_tasks.senses.marked_vectors.density_of`); zero by
+            default.
         collection: which collection of sentences it is from.
     """
 
@@ -39,11 +41,14 @@ class WordUses:
     others: Mapping[str, NDArray[np.floating]]
     senses: tuple[str, ...]
     told: NDArray[np.floating] = field(default_factory=lambda: np.ones(0))
+    density: NDArray[np.floating] = field(default_factory=lambda: np.zeros(0))
     collection: str = "gallery"
 
     def __post_init__(self) -> None:
         if not len(self.told):
             object.__setattr__(self, "told", np.ones(len(self.senses)))
+        if not len(self.density):
+            object.__setattr__(self, "density", np.zeros(len(self.senses)))
 
 
 @dataclass(frozen=True)
@@ -54,12 +59,14 @@ class KnownSet:
         cosines: ``[n, n]`` in each view.
         labels: ``[n]`` the number of the sense of each, by their first use.
         told: ``[n]`` how much each sentence tells.
+        density: ``[n]`` how near other words stand to the word.
         collection: which collection they are from.
     """
 
     cosines: Matrices
     labels: NDArray[np.int64]
     told: NDArray[np.floating]
+    density: NDArray[np.floating]
     collection: str
 
     @property
@@ -73,7 +80,9 @@ class KnownSet:
         return not self.labels.any()
 
 
-def known_sets(words: Sequence[WordUses], centres: Mapping[str, NDArray[np.floating]]) -> list[KnownSet]:
+def known_sets(
+    words: Sequence[WordUses], centres: Mapping[str, NDArray[np.floating]], times: int = 1
+) -> list[KnownSet]:
     """Sets of uses of each collection and size, half of them in one sense, where the collection has sentences enough.
 
     A set in one sense is as often of a word that has no other as of one that has; any other has two senses or three, of any
@@ -82,6 +91,7 @@ def known_sets(words: Sequence[WordUses], centres: Mapping[str, NDArray[np.float
     Args:
         words: what to draw from.
         centres: ``[S]`` mean of each of the other views.
+        times: so many times as many sets as :data:`SETS` and :data:`SETS_OF_MOST`.
     """
     r = random.Random(1)
     collections = dict.fromkeys(word.collection for word in words)
@@ -91,7 +101,7 @@ def known_sets(words: Sequence[WordUses], centres: Mapping[str, NDArray[np.float
         for n in SIZES:
             n_sets = SETS if n < SIZES[-1] else SETS_OF_MOST
             for draw in (_in_one_sense, _in_several):
-                drawn += draw(r, words, mine, n, n_sets // 2)
+                drawn += draw(r, words, mine, n, times * n_sets // 2)
     drawn.sort(key=lambda chosen: chosen[0])
     matrices: dict[int, list[NDArray[np.float64]]] = {}
     return [_known_set(words[k], uses, matrices.setdefault(k, _views(words[k], centres))) for k, uses in drawn]
@@ -107,7 +117,8 @@ def _known_set(word: WordUses, uses: Sequence[int], views: Sequence[NDArray[np.f
     names = {sense: k for k, sense in enumerate(word.senses)}
     labels = in_order(np.array([names[word.senses[k]] for k in uses]))
     places = np.ix_(uses, uses)
-    return KnownSet(tuple(view[places] for view in views), labels, np.asarray(word.told)[list(uses)], word.collection)
+    told, density = (np.asarray(values)[list(uses)] for values in (word.told, word.density))
+    return KnownSet(tuple(view[places] for view in views), labels, told, density, word.collection)
 
 
 def _by_sense(word: WordUses) -> dict[str, list[int]]:

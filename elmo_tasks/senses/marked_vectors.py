@@ -99,9 +99,9 @@ def marked_vectors(
     for numbers, found in use_batches(encoder, words):
         layers[:, numbers] = found.layers.numpy()
         if near is not None and found.before is not None and found.after is not None:
-            near[numbers] = torch.cat([found.before, found.after], dim=-1).numpy()
+            near[numbers] = torch.cat([found.before[-1], found.after[-1]], dim=-1).numpy()
             if expected is not None and written is not None:
-                written[numbers] = expected(found.before, found.after)
+                written[numbers] = expected([words[k] for k in numbers], found)
         for _, of_sentence in groupby(numbers, lambda k: words[k].tokens):
             mine = list(of_sentence)
             around[mine], tell[mine] = _around(static, [words[k] for k in mine])
@@ -118,6 +118,11 @@ def words_around(static: StaticVectors, use: Use) -> NDArray[np.float32]:
 def told_of(static: StaticVectors, use: Use) -> float:
     """How much its sentence tells of a use: see :func:`elmo_tasks.senses.views_of_uses.told`."""
     return float(_around(static, [use])[1][0])
+
+
+def density_of(static: StaticVectors, use: Use) -> float:
+    """How near other words stand to the word of a use (:meth:`StaticVectors.density`); of several tokens the mean."""
+    return float(np.mean([static.density(token) for token in use.tokens[use.start : use.end]]))
 
 
 def _around(static: StaticVectors, words: Sequence[Use]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:

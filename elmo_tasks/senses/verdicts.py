@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from elmo_tasks.senses.grouping import Decision, Voice
+from elmo_tasks.senses.grouping import LEAST_LEANING, RIGHT_WHEN_NAMED, Decision, Voice
 from elmo_tasks.senses.partitions import Groups
 from elmo_tasks.senses.senses import FEW, Matrix, mean_cosines
+from elmo_tasks.wording.text import first_capital, listed, percent
 
 # Neither says that there are several meanings to be told.
-_MORE_SENTENCES = "More sentences, or longer ones, would tell more."
+_MORE_SENTENCES = "Longer sentences, or more of them, may tell more."
 _OTHER_SENTENCES = "Sentences that say more around the word may help."
 # Cosines that differ by less show nothing.
 _CLEAR = 0.03
@@ -27,23 +26,22 @@ def verdict(decision: Decision, cosine: Matrix, random_pair: float, layer: str, 
     """
     n = len(cosine)
     uses = f"uses of “{word}”"
-    numbers = _numbers(decision, cosine, random_pair, layer)
-    sure = _percent(decision.probability)
     advice = _MORE_SENTENCES if n <= FEW else _OTHER_SENTENCES
     if decision.voice is Voice.SILENT:
         if n == 2:
             return (
                 f"The model cannot say whether these two {uses} mean the same: it gives {_percent(decision.same[0][1])} for it. "
-                f"{numbers} {advice}"
+                f"{advice}"
             )
-        return f"The model cannot tell these {uses} apart. {numbers} {advice}"
+        return f"{_one_or_several(decision, uses)} {advice}"
     if decision.claim is not None:
-        return f"{_perhaps(decision, uses)} {_claimed(decision)} {numbers} {advice}"
+        return f"{_perhaps(decision, uses)} {_claimed(decision)} {advice}"
+    sure, numbers = _percent(decision.probability), _numbers(decision, cosine, random_pair, layer)
     said = _said_of_two(decision.groups, uses) if n == 2 else _said(decision.groups, uses)
     if decision.voice is Voice.NAMED:
-        return f"{_capital(said)} ({sure}). {numbers}"
+        return f"{first_capital(said)} ({sure}).{numbers}"
     how = "More likely than not" if decision.probability >= 0.5 else "Of all ways to group them the likeliest is this"
-    return f"{how}, {said} ({sure}). That is a leaning, not a verdict. {numbers} {advice}"
+    return f"{how}, {said} ({sure}). That is a leaning, not a verdict.{numbers} {advice}"
 
 
 def is_grouped(decision: Decision) -> bool:
@@ -61,7 +59,7 @@ def unmeasured(cosine: Matrix, random_pair: float, layer: str) -> str:
     their = "their cosine is" if len(pairs) == 1 else "their cosines average"
     return (
         "What a cosine means in this model was not measured, so nothing is said of meanings. "
-        f"{_capital(_where(layer))} {their} {sum(pairs) / len(pairs):.2f} (two random words {random_pair:.2f})."
+        f"{first_capital(_where(layer))} {their} {sum(pairs) / len(pairs):.2f} (two random words {random_pair:.2f})."
     )
 
 
@@ -80,7 +78,7 @@ def ranked(cosine: Matrix, random_pair: float, layer: str) -> str:
     if len(pairs) == 1:
         return f"The cosine of the two is {high:.2f}. Two random words have {random_pair:.2f} {where}. {why}."
     return (
-        f"{c} and {d} are the closest, {a} and {b} the furthest apart. {_capital(where)} their cosines are {high:.2f} "
+        f"{c} and {d} are the closest, {a} and {b} the furthest apart. {first_capital(where)} their cosines are {high:.2f} "
         f"and {low:.2f}, where two random words have {random_pair:.2f}. {why}."
     )
 
@@ -94,27 +92,37 @@ def _claimed(decision: Decision) -> str:
 
 
 def _perhaps(decision: Decision, uses: str) -> str:
-    if decision.probability < 0.5:  # one of many ways, and more likely wrong than right
-        return f"The model cannot tell how all {len(decision.same)} {uses} group."
-    return f"Perhaps {_said(decision.groups, uses)} ({_percent(decision.probability)}), but the model is not sure enough of that."
+    """What is likely of the whole set, where no more than a pair is leaned to."""
+    n, several = len(decision.same), 1 - decision.one_meaning
+    if decision.probability >= LEAST_LEANING:
+        sure = _percent(decision.probability)
+        return f"Perhaps {_said(decision.groups, uses)} ({sure}), but the model is not sure enough of that."
+    if several >= LEAST_LEANING:
+        said = f"these {n} {uses} have more than one meaning ({_percent(several)}), but the model cannot say how they group."
+        return first_capital(said) if several >= RIGHT_WHEN_NAMED else f"More likely than not, {said}"
+    return _one_or_several(decision, uses)
+
+
+def _one_or_several(decision: Decision, uses: str) -> str:
+    n, one = len(decision.same), _percent(decision.one_meaning)
+    return f"The model cannot say whether these {n} {uses} have one meaning or several: it gives {one} for one."
 
 
 def _numbers(decision: Decision, cosine: Matrix, random_pair: float, layer: str) -> str:
-    n = len(cosine)
-    within, between = mean_cosines(cosine, decision.groups if is_grouped(decision) else (tuple(range(n)),))
-    where = _capital(_where(layer))
-    random = f"two random words {random_pair:.2f}"
-    if n == 2:
-        return f"{where} their cosine is {cosine[0][1]:.2f} ({random})."
+    """The cosines at a layer, where there is something to compare: they stand below for every pair and layer."""
+    within, between = mean_cosines(cosine, decision.groups)
     if within is None or between is None:
-        mean = between if within is None else within
-        return f"{where} their cosines average {mean:.2f} ({random})."
+        return ""
+    where, random = first_capital(_where(layer)), f"two random words {random_pair:.2f}"
     if within < between + _CLEAR:  # the groups rest on more than this layer
         return (
-            f"{where} the cosines alone do not show it: uses that go together average {within:.2f}, uses that do not "
+            f" {where} the cosines alone do not show it: uses that go together average {within:.2f}, uses that do not "
             f"{between:.2f}, {random}."
         )
-    return f"{where} uses that go together have a cosine of {within:.2f} on average, uses that do not have {between:.2f}, {random}."
+    return (
+        f" {where} uses that go together have a cosine of {within:.2f} on average, uses that do not have {between:.2f}, "
+        f"{random}."
+    )
 
 
 def _said(groups: Groups, uses: str) -> str:
@@ -124,12 +132,12 @@ def _said(groups: Groups, uses: str) -> str:
     together = [group for group in groups if len(group) > 1]
     alone = [group[0] + 1 for group in groups if len(group) == 1]
     if not together:
-        return f"{_listed(alone)} each stand apart: the {n} {uses} all mean different things"
+        return f"{listed(alone)} each stand apart: the {n} {uses} all mean different things"
     if len(groups) == 2 and alone:
-        return f"{alone[0]} is the odd one out: {_listed([k + 1 for k in together[0]])} go together"
-    parts = [f"{_listed([k + 1 for k in group])} go together" for group in together]
+        return f"{alone[0]} is the odd one out: {listed([k + 1 for k in together[0]])} go together"
+    parts = [f"{listed([k + 1 for k in group])} go together" for group in together]
     if alone:
-        parts.append(f"{_listed(alone)} {'stands' if len(alone) == 1 else 'stand'} apart")
+        parts.append(f"{listed(alone)} {'stands' if len(alone) == 1 else 'stand'} apart")
     return ", ".join(parts)
 
 
@@ -138,16 +146,5 @@ def _where(layer: str) -> str:
 
 
 def _percent(share: float) -> str:
-    """Never 0 or 100 %: nothing here is certain."""
-    if not 0.005 <= share < 0.995:
-        return "over 99 %" if share > 0.5 else "under 1 %"
-    return f"{round(100 * share)} %"
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    shown = [str(n) for n in numbers]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    """Never 0 or 100 %: nothing here is certain. With a plain space, as what is said is printed and copied, too."""
+    return percent(min(max(share, 0.001), 0.999)).replace("\u00a0", " ")

@@ -27,7 +27,7 @@ from elmo_tasks.senses.everyday import everyday_sentences
 from elmo_tasks.senses.expected_words import EXPECTED, ExpectedWords
 from elmo_tasks.senses.gallery import EverydayUse, GalleryUse, everyday_uses, gallery, gallery_words
 from elmo_tasks.senses.known_sets import WordUses
-from elmo_tasks.senses.marked_vectors import marked_vectors
+from elmo_tasks.senses.marked_vectors import density_of, marked_vectors
 from elmo_tasks.senses.similarity import random_pair_cosine
 from elmo_tasks.senses.uses import gallery_use
 from elmo_tasks.senses.views_of_uses import WORDS
@@ -38,7 +38,7 @@ from elmo_tasks.uses import told_as_share
 from elmo_tasks.wording.text import duration
 
 # To be raised when the same model is measured in another way: what was measured before no longer counts.
-_METHOD = 5
+_METHOD = 6
 #: The collection of sentences as people type them.
 EVERYDAY = "everyday"
 #: Seconds of one core for what follows the reading.
@@ -114,6 +114,7 @@ def measure(
     progress: Callable[[float], None] | None = None,
     random_pair: Sequence[float] | None = None,
     seconds: float = math.inf,
+    times: int = 1,
 ) -> Calibration:
     """Encode the everyday sentences and the gallery, and see what cosines mean.
 
@@ -124,6 +125,7 @@ def measure(
         progress: told the share of the sentences that is read.
         random_pair: what :func:`random_pairs` gives, where it is known.
         seconds: how long it may read; a quarter of the gallery's words is read in any case, and everything by default.
+        times: how many times as many sets are drawn as on first use; see :func:`~elmo_tasks.senses.calibration_fit.calibrate`.
     """
     names, checksum = layer_names(encoder.n_layers), _checksum_of(encoder, static, expected)
     random_pair = random_pairs(encoder) if random_pair is None else random_pair
@@ -132,7 +134,7 @@ def measure(
             LayerCalibration(name, random_pair_cosine=cosine) for name, cosine in zip(names, random_pair, strict=True)
         ]
         return Calibration(checksum, tuple(layers), (), 0, names[0], {})
-    return calibrate(names, known_uses(encoder, static, expected, progress, seconds), random_pair, checksum)
+    return calibrate(names, known_uses(encoder, static, expected, progress, seconds), random_pair, checksum, times)
 
 
 def _n_words() -> int:
@@ -182,6 +184,7 @@ def _read_uses(
     uses = [gallery_use(entry) for _, entry in entries]
     found = marked_vectors(encoder, static, uses, told_as_share(progress, len(uses)), expected)
     assert found.told is not None
+    density = np.array([density_of(static, use) for use in uses])
     vectors = with_mean(torch.from_numpy(found.layers.astype(np.float32)))  # [L + 1, n, D]
     others = {WORDS: found.around.astype(np.float32)}
     if found.expected is not None:
@@ -195,6 +198,7 @@ def _read_uses(
             {view: values[at] for view, values in others.items()},
             tuple(entries[k][1].sense for k in at),
             found.told[at],
+            density[at],
             collection,
         )
         for (word, collection), at in places.items()

@@ -13,8 +13,8 @@ from elmo_tasks.api import Comparison, LayerComparison
 from elmo_tasks.layers.views import with_mean
 from elmo_tasks.senses.calibration import Reading
 from elmo_tasks.senses.expected_words import EXPECTED
-from elmo_tasks.senses.grouping import Voice
-from elmo_tasks.senses.marked_vectors import told_of, words_around
+from elmo_tasks.senses.grouping import Decision, Voice
+from elmo_tasks.senses.marked_vectors import density_of, told_of, words_around
 from elmo_tasks.senses.similarity import cosine_matrix
 from elmo_tasks.senses.verdicts import is_grouped, ranked, unmeasured, verdict
 from elmo_tasks.senses.views_of_uses import WORDS
@@ -47,7 +47,7 @@ def compare_uses(word: str, mentions: Sequence[Mention], loaded: LoadedModel) ->
     """
     read = read_uses(loaded.encoder, [m.use for m in mentions])
     layers = _layers(loaded, with_mean(read.layers))
-    shown, speaks = layers[loaded.calibration.verdict_layer], loaded.calibration.speaks
+    shown, selected = layers[loaded.calibration.verdict_layer], loaded.calibration.selected_reading
     spelled = spelling(mentions[0])
     is_one_word = are_one_word([spelling(m) for m in mentions])
     if not loaded.encoder.reads_sentence:
@@ -57,22 +57,24 @@ def compare_uses(word: str, mentions: Sequence[Mention], loaded: LoadedModel) ->
     elif not loaded.calibration.is_measured:
         answer = _Answer(unmeasured(shown.cosine, shown.random_pair_cosine, shown.name), (shown.name,))
     # What a cosine means was measured on the forms of one word, in English.
-    elif speaks.same_sense is None or speaks.grouping is None or not any("a" <= c <= "z" for c in spelled.lower()):
+    elif selected.same_sense is None or selected.grouping is None or not any("a" <= c <= "z" for c in spelled.lower()):
         answer = _Answer(
-            f"The model cannot tell these uses of “{spelled}” apart. It was measured on English words only."
+            f"The model cannot say how these uses of “{spelled}” group. It was measured on English words only."
         )
     else:
         cosines = {layer.name: np.asarray(layer.cosine) for layer in layers}
         cosines |= other_cosines(loaded, [m.use for m in mentions], read)
-        told = np.array([told_of(loaded.static, m.use) for m in mentions])
-        answer = _judged(speaks, cosines, told, shown, spelled)
+        told, density = (np.array([of(loaded.static, m.use) for m in mentions]) for of in (told_of, density_of))
+        assert selected.grouping is not None
+        decision = selected.grouping.decide([cosines[view] for view in selected.views], told, density)
+        answer = _judged(selected, decision, shown, spelled)
     return Comparison(
         word=word.strip(),
         model=loaded.encoder.name,
         items=tuple(item_of(m) for m in mentions),
         layers=layers,
         verdict_layer=shown.name,
-        right_when_clear=speaks.right,
+        right_when_clear=selected.right,
         spellings_differ=not is_one_word,
         **vars(answer),
     )
@@ -103,25 +105,17 @@ def other_cosines(loaded: LoadedModel, uses: Sequence[Use], read: UseVectors) ->
     calibration = loaded.calibration
     around = [words_around(loaded.static, use) for use in uses]
     found = {WORDS: calibration.cosines(WORDS, np.stack(around))}
-    if EXPECTED in calibration.speaks.views and loaded.expected and read.before is not None and read.after is not None:
-        found[EXPECTED] = calibration.cosines(EXPECTED, loaded.expected(read.before, read.after))
+    if EXPECTED in calibration.selected_reading.views and loaded.expected:
+        found[EXPECTED] = calibration.cosines(EXPECTED, loaded.expected(uses, read))
     return found
 
 
-def _judged(
-    speaks: Reading,
-    cosines: dict[str, NDArray[np.float64]],
-    told: NDArray[np.float64],
-    shown: LayerComparison,
-    word: str,
-) -> _Answer:
+def _judged(selected: Reading, decision: Decision, shown: LayerComparison, word: str) -> _Answer:
     """The uses of one word in groups, as far as it is sure which go together."""
-    assert speaks.grouping is not None
-    decision = speaks.grouping.decide([cosines[view] for view in speaks.views], told)
     said = verdict(decision, shown.cosine, shown.random_pair_cosine, shown.name, word)
     same = tuple(tuple(round(v, 4) for v in row) for row in decision.same.tolist())
     groups = decision.groups if is_grouped(decision) else ()
-    return _Answer(said, speaks.views, groups, same, decision.voice.value, round(decision.probability, 4))
+    return _Answer(said, selected.views, groups, same, decision.voice.value, round(decision.probability, 4))
 
 
 def spelling(mention: Mention) -> str:

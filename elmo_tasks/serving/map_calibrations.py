@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
@@ -59,13 +59,19 @@ def _gallery_checksum() -> str:
     return hashlib.sha256(json.dumps([asdict(use) for use in gallery()]).encode()).hexdigest()
 
 
-def measure_map(encoder: Encoder, static: StaticVectors, views: Sequence[str] = ()) -> SenseMapCalibration:
+def measure_map(
+    encoder: Encoder,
+    static: StaticVectors,
+    views: Sequence[str] = (),
+    passing: Callable[[Sequence[str]], Iterable[str]] = iter,
+) -> SenseMapCalibration:
     """Group the uses of all words of the gallery in every view, and see how well the groups match the senses.
 
     Args:
         encoder: the model.
         static: word vectors of the words around a use.
         views: names of the views; all but the context-free layer if none is given.
+        passing: hands the views on one by one, as ``tqdm`` does.
     """
     names = layer_names(encoder.n_layers)
     wanted = tuple(views) or tuple(name for name in view_names(names) if name != "0" or len(names) == 1)
@@ -74,4 +80,4 @@ def measure_map(encoder: Encoder, static: StaticVectors, views: Sequence[str] = 
         uses = [gallery_use(entry) for entry in gallery() if entry.word == word]
         found = marked_vectors(encoder, static, uses)
         words[word] = KnownUses({name: found.view(name) for name in wanted}, tuple(use.sense or "" for use in uses))
-    return calibrate_sense_map(words, wanted, checksum_of(encoder, static))
+    return calibrate_sense_map(words, passing(wanted), checksum_of(encoder, static))

@@ -9,14 +9,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from elmo_tasks.api import FormingStep, GallerySense, Limits, MeaningForms, StaticNeighbour, StaticNeighbours
+from elmo_tasks.api import GallerySense, IncrementalReading, Limits, ReadingStep, StaticNeighbour, StaticNeighbours
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import with_mean
 from elmo_tasks.senses.expected_words import EXPECTED
-from elmo_tasks.senses.forming import TwoSenses
 from elmo_tasks.senses.gallery import gallery, gallery_words
 from elmo_tasks.senses.marked_vectors import words_around
+from elmo_tasks.senses.two_senses import TwoSenses
 from elmo_tasks.senses.uses import gallery_use
 from elmo_tasks.senses.views_of_uses import WORDS, unit
 from elmo_tasks.serving.asked_uses import check_length
@@ -75,7 +75,7 @@ class Presentation:
 
     def forms(
         self, word: str, sentence: str, senses: Sequence[str] | None = None, model: str | None = None
-    ) -> MeaningForms:
+    ) -> IncrementalReading:
         """See :meth:`elmo_tasks.api.PresentService.forms`."""
         check_length(sentence, self._limits, "sentence 1")
         mention = find_mention(word, sentence, field="sentence 1")
@@ -98,11 +98,11 @@ class Presentation:
         cosines = poles.cosines(_as_the_verdict(loaded, so_far, read_uses(loaded.encoder, so_far)))
         differences = cosines[:, 0] - cosines[:, 1]
         steps = tuple(
-            FormingStep(n, (round(a, 6), round(b, 6)), None if side is None else chosen[side].name)
+            ReadingStep(n, (round(a, 6), round(b, 6)), None if side is None else chosen[side].name)
             for n, (a, b), side in zip(read, cosines.tolist(), poles.sides(differences), strict=True)
         )
         known = tuple(tuple(round(value, 6) for value in part.tolist()) for part in poles.known)
-        return MeaningForms(
+        return IncrementalReading(
             word=word.strip(),
             model=loaded.encoder.name,
             layer=loaded.names[layer],
@@ -150,8 +150,8 @@ def _view(vectors: Tensor, layer: int) -> Tensor:
 
 def _read_from(loaded: LoadedModel) -> tuple[str, ...]:
     """What the verdict reads, or the layer that it shows, where it was not measured what to read."""
-    speaks = loaded.calibration.speaks
-    return speaks.views if speaks.same_sense is not None else (loaded.names[loaded.calibration.verdict_layer],)
+    selected = loaded.calibration.selected_reading
+    return selected.views if selected.same_sense is not None else (loaded.names[loaded.calibration.verdict_layer],)
 
 
 def _as_the_verdict(loaded: LoadedModel, uses: Sequence[Use], read: UseVectors) -> Tensor:
@@ -163,13 +163,11 @@ def _as_the_verdict(loaded: LoadedModel, uses: Sequence[Use], read: UseVectors) 
             return np.stack([words_around(loaded.static, use) for use in uses])
         if view == EXPECTED:
             assert loaded.expected is not None
-            assert read.before is not None
-            assert read.after is not None
-            return loaded.expected(read.before, read.after)
+            return loaded.expected(uses, read)
         return unit(layers[view].numpy())
 
     calibration = loaded.calibration
-    if calibration.speaks.same_sense is None:
+    if calibration.selected_reading.same_sense is None:
         return torch.from_numpy(in_view(loaded.names[calibration.verdict_layer]))
     return torch.from_numpy(calibration.joined(in_view))
 

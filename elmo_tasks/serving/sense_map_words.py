@@ -105,7 +105,7 @@ def verdict(
     if not measured:
         return (
             f"No groups are named for these {uses}. How well this model’s groups match meanings was not measured yet: "
-            "python -m benchmarks.sense_map --model NAME --keep cache does that."
+            "elmo-tasks calibrate --map --model NAME does that."
         )
     return (
         f"The model is not sure whether these {uses} have one meaning or several. There are no gaps between them that are "

@@ -66,7 +66,7 @@ class Session:
     ) -> None:
         self.loaded = loaded = LoadedModels(model, device, others, may_measure)
         self.why = Explainer(self.compare, loaded.model)
-        self.substitutes = Writer(lambda name: loaded.encoder(loaded.allowed(name)), self.limits)
+        self.substitutes = Writer(lambda name: loaded.encoder(loaded.allowed(name)), loaded.static, self.limits)
         self.sentences = Sentences(lambda name: loaded.encoder(loaded.allowed(name)), self.limits)
         self.what_if = WhatIf(loaded.model, self.limits)
         own = UseIndex(index) if index is not None else None

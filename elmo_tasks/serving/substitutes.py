@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -11,9 +11,12 @@ from torch import Tensor
 
 from elmo_tasks.api import ComparisonItem, Guess, Limits, Substitutes, WrittenHere
 from elmo_tasks.bilm.softmax import LMSoftmax
+from elmo_tasks.encoders.cloze_files import load_cloze
 from elmo_tasks.encoders.encoder import Encoder
+from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import InputError
 from elmo_tasks.senses.content_words import is_stop_word
+from elmo_tasks.senses.expected_words import OneAnswer
 from elmo_tasks.senses.substitutes import beside_the_word, log_frequencies, told_by_all, told_by_both
 from elmo_tasks.serving.asked_uses import find_uses, item_of, use_of
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
@@ -31,39 +34,76 @@ LEAST_NAMED, AMONG_FIRST = 0.2, 3
 #: benchmarks/substitutes.py prints. Of the first 66 sentences with a word that were read, most words beyond the bounds were wrong
 #: at a glance ("Which [branch] did you check out": station), most within them were not ("tennis [match]": medal).
 LEAST_OF_BOTH, LAST_KNOWN = 0.1, 50
-
+#: Where both sides were read at once, a word is named that is so probable, whether or not the word that stands there is.
+LEAST_AT_ONCE = 0.2
 
 # Of the likeliest words, forms of the word itself and words like "the" are passed over.
 _MOST_LOOKED_AT = 60
+# By Zipf's law a word of so many times the rank comes so many times less often.
+_RARELY = 10
+
+
+@dataclass(frozen=True)
+class _Words:
+    """Words that can be written.
+
+    Attributes:
+        words: the ``V`` words as they are shown.
+        place: where each of them is, as it is looked up.
+        is_word: ``[V]`` whether it is one that a person would write in the place of a word: no mark, no punctuation.
+        lowers: whether a word is looked up in small letters.
+    """
+
+    words: Sequence[str]
+    place: Mapping[str, int]
+    is_word: Tensor
+    lowers: bool = False
+
+    @classmethod
+    def of(cls, words: Sequence[str], shown: Sequence[str] | None = None) -> _Words:
+        is_word = torch.tensor([w not in SPECIAL_WORDS and w[:1].isalnum() for w in words])
+        return cls(shown or words, {word: k for k, word in enumerate(words)}, is_word, shown is not None)
+
+    def find(self, token: str) -> int | None:
+        """Where a word is; ``None`` if it is not there."""
+        return self.place.get(token.lower() if self.lowers else token)
 
 
 @dataclass(frozen=True)
 class _Output:
-    """The output layer of a model, and what is known of its words.
+    """What a model writes with.
 
     Attributes:
-        softmax: vector -> score of each word.
-        vocabulary: the ``V`` words.
-        is_word: ``[V]`` whether it is one that a person would write in the place of a word: no mark, no punctuation.
-        log_frequency: ``[V]`` log-probability of the word on its own.
+        softmax: vector of one side -> score of each word.
+        words: the words of the softmax.
+        log_frequency: ``[V]`` log-probability of each of them on its own.
+        cloze: answers from both sides at once; ``None`` for a model that has no such part.
+        its_words: the words that it chooses among.
     """
 
     softmax: LMSoftmax
-    vocabulary: Vocabulary
-    is_word: Tensor
+    words: _Words
     log_frequency: Tensor
+    cloze: OneAnswer | None
+    its_words: _Words
 
 
 class Writer:
-    """Lets a language model fill the place of a word. The output layer is loaded when it is first asked for.
+    """Lets a language model fill the place of a word. What it writes with is loaded when it is first asked for.
 
     Args:
         encoder: gives an encoder by name, the default one for ``None``; refuses a name that is not on offer.
+        static: gives the static vectors that a cloze head reads.
         limits: how much one request may hold.
     """
 
-    def __init__(self, encoder: Callable[[str | None], Encoder], limits: Limits | None = None) -> None:
-        self._encoder, self._limits = encoder, limits or Limits()
+    def __init__(
+        self,
+        encoder: Callable[[str | None], Encoder],
+        static: Callable[[], StaticVectors],
+        limits: Limits | None = None,
+    ) -> None:
+        self._encoder, self._static, self._limits = encoder, static, limits or Limits()
         self._outputs: dict[str, _Output] = {}
         self._lock = threading.Lock()
 
@@ -74,32 +114,57 @@ class Writer:
         encoder = self._encoder(model)
         output = self._output(encoder)
         asked = [use_of(item) for item in items]
-        beside = [beside_the_word(use) for use in asked]
+        n, beside = len(items), [] if output.cloze else [beside_the_word(use) for use in asked]
         read = read_uses(encoder, [*asked, *(ahead for ahead, _ in beside), *(back for _, back in beside)])
-        n = len(items)
         assert read.before is not None  # a language model reads in two directions
         assert read.after is not None
-        states = (read.before[:n], read.after[:n], read.before[n : 2 * n], read.after[2 * n :])
+        ahead, back = read.before[-1], read.after[-1]
+        states = (ahead[:n], back[:n], *((ahead[n : 2 * n], back[2 * n :]) if beside else ()))
         sides = [output.softmax(state.to(encoder.device)).float().cpu().log_softmax(dim=-1) for state in states]
         before, after = sides[:2]
-        both = told_by_both(before, after, output.log_frequency)
-        alike = told_by_all(sides, output.log_frequency)
+        if output.cloze:
+            both, alike = output.cloze(asked, read.before, read.after), None
+        else:
+            both, alike = told_by_both(before, after, output.log_frequency), told_by_all(sides, output.log_frequency)
         uses = []
         for use, item in enumerate(items):
-            one, other, joint = (_guesses(told[use], output, item.token) for told in (before, after, both))
-            rank, probability = _own(both[use], output, item.token)
-            others = _guesses(alike[use], output, item.token, others=True)
+            one, other = (_guesses(told[use], output.words, item.token) for told in (before, after))
+            joint = _guesses(both[use], output.its_words, item.token)
+            rank, probability = _own(both[use], output.its_words, item.token)
+            others = () if alike is None else _guesses(alike[use], output.words, item.token, others=True)
             uses.append(WrittenHere(use, one, other, joint, rank, probability, others))
-        return Substitutes(word.strip(), encoder.name, items, tuple(uses), len(output.vocabulary), answer(items, uses))
+        found = (word.strip(), encoder.name, items, tuple(uses), len(output.its_words.words))
+        return Substitutes(*found, answer(items, uses), output.cloze is not None)
 
     def _output(self, encoder: Encoder) -> _Output:
         with self._lock:
             if encoder.name not in self._outputs:
                 softmax, vocabulary = _predictions(encoder)
-                is_word = torch.tensor([w not in SPECIAL_WORDS and w[:1].isalnum() for w in vocabulary.words])
                 softmax.to(encoder.device).requires_grad_(False)
-                self._outputs[encoder.name] = _Output(softmax, vocabulary, is_word, log_frequencies(len(vocabulary)))
+                words, static = _Words.of(vocabulary.words), self._static()
+                head = load_cloze(encoder, static)
+                cloze = None if head is None else OneAnswer(head, static)
+                its = words if cloze is None else _Words.of(cloze.words, as_written(cloze.words, vocabulary.words))
+                self._outputs[encoder.name] = _Output(softmax, words, log_frequencies(len(vocabulary)), cloze, its)
             return self._outputs[encoder.name]
+
+
+def as_written(words: Sequence[str], vocabulary: Sequence[str]) -> list[str]:
+    """Words in small letters as they are nearly always written: Paris, but museum, although museums have names.
+
+    Args:
+        words: in small letters.
+        vocabulary: written words, most frequent first.
+    """
+    rank: dict[str, int] = {}
+    first: dict[str, str] = {}
+    for k, word in enumerate(vocabulary, start=1):
+        rank[word] = k
+        first.setdefault(word.lower(), word)
+    return [
+        first[word] if word in first and rank.get(word, len(rank) * _RARELY) > _RARELY * rank[first[word]] else word
+        for word in words
+    ]
 
 
 def _predictions(encoder: Encoder) -> tuple[LMSoftmax, Vocabulary]:
@@ -119,11 +184,11 @@ def _predictions(encoder: Encoder) -> tuple[LMSoftmax, Vocabulary]:
     return found
 
 
-def _guesses(log_probabilities: Tensor, output: _Output, token: str, others: bool = False) -> tuple[Guess, ...]:
+def _guesses(log_probabilities: Tensor, known: _Words, token: str, others: bool = False) -> tuple[Guess, ...]:
     """The likeliest words; with ``others`` only content words that are no forms of the word itself."""
-    n = min(_MOST_LOOKED_AT if others else N_GUESSES, int(output.is_word.sum()))
-    best = log_probabilities.masked_fill(~output.is_word, -torch.inf).topk(n)
-    words = [output.vocabulary.words[k] for k in best.indices.tolist()]
+    n = min(_MOST_LOOKED_AT if others else N_GUESSES, int(known.is_word.sum()))
+    best = log_probabilities.masked_fill(~known.is_word, -torch.inf).topk(n)
+    words = [known.words[k] for k in best.indices.tolist()]
     found = (
         Guess(word, round(probability, 6), may_be_forms_of_one_word(word.lower(), token.lower()))
         for word, probability in zip(words, best.values.exp().tolist(), strict=True)
@@ -131,12 +196,13 @@ def _guesses(log_probabilities: Tensor, output: _Output, token: str, others: boo
     return tuple(guess for guess in found if not others or not (guess.is_form or is_stop_word(guess.word)))[:N_GUESSES]
 
 
-def _own(log_probabilities: Tensor, output: _Output, token: str) -> tuple[int | None, float | None]:
+def _own(log_probabilities: Tensor, known: _Words, token: str) -> tuple[int | None, float | None]:
     """Rank and probability of the word that stands there."""
-    if token not in output.vocabulary:
+    place = known.find(token)
+    if place is None:
         return None, None
-    own = log_probabilities[output.vocabulary.id_of(token)]
-    rank = int(((log_probabilities > own) & output.is_word).sum()) + 1
+    own = log_probabilities[place]
+    rank = int(((log_probabilities > own) & known.is_word).sum()) + 1
     return rank, round(float(own.exp()), 9)
 
 
@@ -145,10 +211,10 @@ def answer(items: Sequence[ComparisonItem], uses: Sequence[WrittenHere]) -> str:
     where: dict[str, list[int]] = {}
     unknown = []
     for found in uses:
-        if _is_unknown(found):
-            unknown.append(found.use + 1)
-        elif (word := named(found)) is not None:
+        if (word := named(found)) is not None:
             where.setdefault(word, []).append(found.use + 1)
+        elif _is_unknown(found):
+            unknown.append(found.use + 1)
     parts = [f"“{word}” in {_sentences(numbers)}" for word, numbers in where.items()]
     n_rest = len(uses) - len(unknown) - sum(map(len, where.values()))
     told = [f"Of other words the model would most likely have written {listed(parts)}"] if parts else []
@@ -175,11 +241,15 @@ def _is_unknown(found: WrittenHere) -> bool:
 
 def named(found: WrittenHere) -> str | None:
     """The other word that is likely enough to be named, if there is one and the model knows the place."""
+    if not found.alike:
+        others = (guess for guess in found.both if not (guess.is_form or is_stop_word(guess.word)))
+        first = next(others, None)
+        return first.word if first is not None and first.probability >= LEAST_AT_ONCE else None
     if _is_unknown(found):
         return None
-    best = found.alike[0] if found.alike else None
+    best = found.alike[0]
     from_both = {guess.word: guess.probability for guess in found.both[:AMONG_FIRST]}
-    if best is None or best.probability < LEAST_NAMED or from_both.get(best.word, 0.0) < LEAST_OF_BOTH:
+    if best.probability < LEAST_NAMED or from_both.get(best.word, 0.0) < LEAST_OF_BOTH:
         return None
     return best.word
 

@@ -25,7 +25,7 @@ from elmo_tasks.senses.attribution import (
 )
 from elmo_tasks.senses.everyday import everyday_sentences
 from elmo_tasks.senses.expected_words import EXPECTED
-from elmo_tasks.senses.marked_vectors import VERDICT, told_of, words_around
+from elmo_tasks.senses.marked_vectors import VERDICT, density_of, told_of, words_around
 from elmo_tasks.senses.similarity import random_pair_cosine
 from elmo_tasks.senses.views_of_uses import WORDS, unit
 from elmo_tasks.serving.asked_uses import use_of
@@ -184,24 +184,28 @@ def _measure(loaded: LoadedModel, view: str, pair: Sequence[Use]) -> Measure:
 
 
 def _verdict(loaded: LoadedModel, pair: Sequence[Use]) -> Measure:
-    speaks = loaded.calibration.speaks
-    assert speaks.grouping is not None
-    grouping = speaks.grouping
+    selected = loaded.calibration.selected_reading
+    assert selected.grouping is not None
+    grouping = selected.grouping
 
-    def seen(uses: Sequence[Use]) -> tuple[dict[str, NDArray[np.floating]], NDArray[np.float64]]:
+    def seen(uses: Sequence[Use]) -> tuple[dict[str, NDArray[np.floating]], NDArray[np.float64], NDArray[np.float64]]:
         read, calibration = read_uses(loaded.encoder, uses), loaded.calibration
         found = {name: unit(layer.numpy()) for name, layer in zip(loaded.names, with_mean(read.layers), strict=True)}
         found[WORDS] = calibration.centred(WORDS, np.stack([words_around(loaded.static, use) for use in uses]))
-        if EXPECTED in speaks.views and loaded.expected and read.before is not None and read.after is not None:
-            found[EXPECTED] = calibration.centred(EXPECTED, loaded.expected(read.before, read.after))
-        return found, np.array([told_of(loaded.static, use) for use in uses])
+        if EXPECTED in selected.views and loaded.expected:
+            found[EXPECTED] = calibration.centred(EXPECTED, loaded.expected(uses, read))
+        told, density = (np.array([of(loaded.static, use) for use in uses]) for of in (told_of, density_of))
+        return found, told, density
 
-    both, told_of_both = seen(pair)
+    both, told_of_both, density_of_both = seen(pair)
+
+    def beside(values: NDArray[np.float64], one: float) -> NDArray[np.float64]:
+        return np.stack([values, np.full(len(values), one)], axis=1)
 
     def alike(uses: Sequence[Use], other: int) -> NDArray[np.float64]:
-        vectors, told = seen(uses)
-        cosines = [(vectors[view] @ both[view][other]).astype(np.float64) for view in speaks.views]
-        return grouping.of_two(cosines, np.stack([told, np.full(len(told), told_of_both[other])], axis=1))
+        vectors, told, density = seen(uses)
+        cosines = [(vectors[view] @ both[view][other]).astype(np.float64) for view in selected.views]
+        return grouping.of_two(cosines, beside(told, told_of_both[other]), beside(density, density_of_both[other]))
 
     return alike
 

@@ -12,13 +12,14 @@ from elmo_tasks.ui.page import render
 # The plot that marks are kept apart for; on other screens the places are percentages of it.
 WIDTH, HEIGHT = 720.0, 440.0
 MARGIN = 22.0
+#: Of the groups, as styles/groups.css draws them elsewhere: circle, square, diamond, hexagon, dome, leaf.
 SHAPES = (
     "M0-12a12 12 0 1 0 .01 0z",
     "M-10.5-10.5h21v21h-21z",
     "M0-14L14 0L0 14L-14 0z",
-    "M0-13.5L13.5 10.5H-13.5z",
     "M-7-12h14l7 12l-7 12h-14l-7-12z",
-    "M-4.6-12h9.2v7.4h7.4v9.2h-7.4v7.4h-9.2v-7.4h-7.4v-9.2h7.4z",
+    "M-11.5 11V0a11.5 11.5 0 0 1 23 0V11z",
+    "M-11-11H0A11 11 0 0 1 11 0V11H0A11 11 0 0 1-11 0z",
 )
 STAR = "M0-5.4L1.6-1.7 5.6-1.3 2.6 1.4 3.5 5.4 0 3.3-3.5 5.4-2.6 1.4-5.6-1.3-1.6-1.7z"
 

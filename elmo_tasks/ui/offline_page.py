@@ -20,7 +20,7 @@ from elmo_tasks.wording.text import headline, slug
 #: Sentences to guess on.
 MOST_STORY = 6
 _LONGEST_STORY = 400  # characters
-_STYLES = ("styles/style.css", "styles/map.css", "styles/offline.css")
+_STYLES = ("styles/style.css", "styles/groups.css", "styles/map.css", "styles/offline.css")
 
 
 def file_name(word: str) -> str:

@@ -17,7 +17,7 @@ class Outcome(Enum):
     LEANS_WRONG = "The model leans to another grouping than was meant, without being sure."
     PAIR = "The model does not dare to sort them all; it leans to something about two of them."
     UNASKED = "The spellings differ, so the model was not asked to sort these."
-    SILENT = "The model cannot tell these apart, and says so."
+    SILENT = "The model cannot say how these group, and says so."
 
     @property
     def is_wrong(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elmo_tasks.api import Comparison, LayerComparison, MeaningForms, StaticNeighbours
+from elmo_tasks.api import Comparison, IncrementalReading, LayerComparison, StaticNeighbours
 from elmo_tasks.ui.outcomes import Outcome, groups_of, outcome
 from elmo_tasks.ui.present_parts import EASIEST, forming_said
 from elmo_tasks.wording.text import first_capital, listed, number
@@ -41,7 +41,7 @@ def story(comparison: Comparison, meant: Sequence[str]) -> str:
     )
 
 
-def forming(answers: tuple[MeaningForms, MeaningForms]) -> str:
+def forming(answers: tuple[IncrementalReading, IncrementalReading]) -> str:
     """For the two sentences that are read word by word."""
     first = answers[0]
     total = len(first.known[0]) + len(first.known[1])
@@ -117,7 +117,7 @@ def _voiced(comparison: Comparison) -> str:
     return {
         "named": "The model is sure enough here to say what goes together.",
         "leaning": "The model only leans to an answer here.",
-    }.get(comparison.voice, "The model cannot tell these uses apart.")
+    }.get(comparison.voice, "The model cannot say how these uses group.")
 
 
 def _meant(meant: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from elmo_tasks.api import Comparison, FormingStep, GallerySense, LayerComparison, MeaningForms, StaticNeighbours
+from elmo_tasks.api import Comparison, GallerySense, IncrementalReading, LayerComparison, ReadingStep, StaticNeighbours
 from elmo_tasks.ui import format
 from elmo_tasks.ui.heat import cell_style, share_of
 from elmo_tasks.ui.outcomes import groups_of, outcome
@@ -99,7 +99,7 @@ def meant_uses(meant: Sequence[str]) -> dict[str, list[int]]:
     return {name: [use + 1 for use in uses] for name, uses in groups_of(meant).items()}
 
 
-def forming(answers: tuple[MeaningForms, MeaningForms]) -> str:
+def forming(answers: tuple[IncrementalReading, IncrementalReading]) -> str:
     """Two sentences that are read word by word, and a dot for each between two poles."""
     first = answers[0]
     moves = [[a - b for a, b in (step.cosines for step in answer.steps)] for answer in answers]
@@ -138,23 +138,23 @@ def n_words(tokens: Sequence[str]) -> int:
     return sum(any(letter.isalnum() for letter in token) for token in tokens)
 
 
-def deciding_word(answers: tuple[MeaningForms, MeaningForms]) -> int:
+def deciding_word(answers: tuple[IncrementalReading, IncrementalReading]) -> int:
     """Where the two sentences part: the first token that differs."""
     return next(k for k, (one, other) in enumerate(zip(*(a.tokens for a in answers), strict=True)) if one != other)
 
 
-def _texts(answer: MeaningForms) -> list[tuple[str, str]]:
+def _texts(answer: IncrementalReading) -> list[tuple[str, str]]:
     """The words of a sentence as typed, each with the space behind it."""
     edges = [0, *(start for start, _ in answer.offsets[1:]), len(answer.sentence)]
     texts = [answer.sentence[start:end] for start, end in pairwise(edges)]
     return [(text.rstrip(), " " if text.endswith(" ") else "") for text in texts]
 
 
-def _step_said(step: FormingStep) -> str:
+def _step_said(step: ReadingStep) -> str:
     return f"nearer to “{step.nearer}”" if step.nearer else "cannot tell"
 
 
-def forming_said(answers: tuple[MeaningForms, MeaningForms]) -> str:
+def forming_said(answers: tuple[IncrementalReading, IncrementalReading]) -> str:
     """What the two movements amount to, and how far they can be trusted."""
     first, at = answers[0], deciding_word(answers)
     total = len(first.known[0]) + len(first.known[1])
@@ -170,7 +170,7 @@ def forming_said(answers: tuple[MeaningForms, MeaningForms]) -> str:
     return f"Up to “{first.tokens[at - 1]}” the two sentences are the same, and so are their dots. {' '.join(ends)} {trust}"
 
 
-def _end_said(number: int, answer: MeaningForms, at: int) -> str:
+def _end_said(number: int, answer: IncrementalReading, at: int) -> str:
     """What became of one sentence from the deciding word on."""
     names = [step.nearer for step in answer.steps if step.words > at]
     word = answer.tokens[at]

@@ -41,7 +41,7 @@ def page(
     return render(
         "report.html",
         comparison=comparison,
-        style=Markup(joined("styles/report.css")),  # ours alone
+        style=Markup(joined("styles/groups.css", "styles/report.css")),  # ours alone
         verdict=answer.verdict_section(comparison, models, in_report=True),
         layers=[answer.layer_panel(comparison, layer, in_report=True) for layer in comparison.layers],
         why=why_card.in_report(explanation) if explanation else "",

@@ -11,12 +11,10 @@ from elmo_tasks.wording.text import headline, ordinal
 
 TITLE = "What would the model have written here?"
 LEAD = "Take the word out, and let the model fill the place from either side and from both."
-KINDS = (
-    ("alike", "Other words: both sides and the word itself"),
-    ("both", "Both sides alone"),
-    ("before", "Told by the words before"),
-    ("after", "Told by the words after"),
-)
+#: The lists of a place, the one that says most first.
+_SIDES = (("before", "Told by the words before"), ("after", "Told by the words after"))
+JOINED = (("alike", "Other words: both sides and the word itself"), ("both", "Both sides alone"), *_SIDES)
+AT_ONCE = (("both", "Told by both sides"), *_SIDES)
 
 
 def chance(probability: float) -> str:
@@ -55,7 +53,7 @@ def _render(substitutes: Substitutes, groups: Sequence[int | None], **values: ob
         title=TITLE,
         first=first,
         rest=rest,
-        KINDS=KINDS,
+        KINDS=AT_ONCE if substitutes.at_once else JOINED,
         chance=chance,
         own_place=own_place,
         **values,

@@ -16,6 +16,7 @@ STYLES = tuple(
     f"styles/{name}.css"
     for name in (
         "style",
+        "groups",
         "several",
         "try",
         "weights",

@@ -76,9 +76,14 @@ def whole(text: str) -> str:
 
 
 def headline(verdict: str) -> tuple[str, str]:
-    """The first sentence of a verdict, which is the answer, and what follows it."""
-    first, stop, rest = verdict.partition(". ")
-    return (first + stop.rstrip(), rest) if stop else (verdict, "")
+    """The first sentence of a verdict, which is the answer, and what follows it; a stop in a quoted name ends no sentence."""
+    depth = 0
+    for k, letter in enumerate(verdict):
+        depth += {"“": 1, "”": -1}.get(letter, 0)
+        if depth <= 0 and verdict.startswith(". ", k):
+            return verdict[: k + 1], verdict[k + 2 :]
+    first, stop, rest = verdict.partition(". ") if depth > 0 else (verdict, "", "")  # a quotation that is never closed
+    return first + stop.rstrip(), rest
 
 
 def slug(text: str) -> str:

@@ -18,7 +18,7 @@ from urllib.request import urlopen
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Dialog, Page
+    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, Request
 
 ROOT = Path(__file__).parents[2]
 # Two browsers, two apps and a training may share two cores, and one wait in some hundred is in vain then: such a test, and no other
@@ -34,6 +34,8 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
 )
+# What gradio's client says of the requests that a page had under way when a reload took it away.
+TAKEN_AWAY = ("AbortError: signal is aborted", "Connection errored out")
 ANSWERED = ".answer :is(.verdict, .quiet:not([aria-busy])) h2"
 
 
@@ -142,10 +144,22 @@ def open_page(browser: Browser, profile: BrowserContext, fake_app: str) -> Itera
         page.emulate_media(color_scheme="dark" if dark else "light")
         page.set_default_timeout(45_000)  # a busy machine is no fault of the page
         host = urlparse(url).netloc
-        page.on("console", lambda m: problems.append(f"console: {m.text}") if m.type == "error" else None)
+        visits: list[str] = []
+
+        def note_request(request: Request) -> None:
+            check_host(request.url, host)
+            if request.is_navigation_request() and request.frame == page.main_frame:
+                visits.append(request.url)
+
+        def note_message(message: ConsoleMessage) -> None:
+            taken_away = len(visits) > 1 and any(text in message.text for text in TAKEN_AWAY)
+            if message.type == "error" and not taken_away:
+                problems.append(f"console: {message.text}")
+
+        page.on("console", note_message)
         page.on("pageerror", lambda e: problems.append(f"page error: {e}"))
         page.on("dialog", refuse)
-        page.on("request", lambda r: check_host(r.url, host))
+        page.on("request", note_request)
         page.goto(f"{url}/?{query}")
         page.locator(ready).first.wait_for()
         return page

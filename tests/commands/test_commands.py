@@ -7,7 +7,10 @@ import pytest
 import torch
 
 from elmo_tasks.__main__ import main
+from elmo_tasks.encoders import load
 from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.serving import map_calibrations
 from elmo_tasks.serving.session import Session
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
@@ -146,6 +149,20 @@ def test_calibrate_prints_a_table_and_keeps_the_result_beside_the_model(toy, tmp
     assert names[5].endswith(f"and {around}")
     assert "The verdict is read by: " in out
     assert (tmp_path / "m" / "calibration.json").exists()
+
+
+def test_calibrate_map_measures_groups_and_keeps_the_result_beside_the_model(toy, tmp_path, capsys, monkeypatch):
+    words = map_calibrations.gallery_words()[:6]  # all of them take minutes
+    monkeypatch.setattr(map_calibrations, "gallery_words", lambda: words)
+    write_model(tmp_path / "m", tiny())
+    status, out, _ = run(capsys, "calibrate", "--map", "--model", tmp_path / "m", "--beside")
+    assert status == 0
+    assert "6 words of the gallery" in out
+    kept = map_calibrations.load_map_calibration(load(str(tmp_path / "m")), StaticVectors.load())
+    assert kept is not None
+    rows = [line.split(" | ")[0].strip("|* ") for line in out.splitlines() if line.startswith("| ")][1:]
+    assert rows == [view.name for view in kept.views]
+    assert f"| {kept.best}* |" in out
 
 
 def test_help_lists_every_command(capsys):

@@ -50,7 +50,7 @@ def test_what_knows_the_senses_is_right_and_what_does_not_is_not(signal):
     layers[2, :, 0] += signal * sign
     vectors = MarkedVectors(layers.astype(np.float16), None, (r.normal(size=(80, 5)) + 3.0).astype(np.float16))
     pairs = sense_pairs([use for w in range(20) for use in uses([RIVER, MONEY, RIVER, MONEY], f"bank{w}%n")])
-    found = {check.name: check for check in check_on_pairs(calibration, vectors, pairs)}
+    found = {check.name: check for check in check_on_pairs(calibration, vectors, np.zeros(80), pairs)}
     assert list(found) == ["1", "2", "mean", "words", "together"]  # layer 0 is never asked
     assert 0.35 < found["1"].right < 0.65
     if signal:

@@ -67,8 +67,8 @@ def test_what_knows_speaks():
     assert words_know.reading(WORDS).named > words_know.layers[2].named + 0.3
     both = calibrated(1.2, 1.2)
     assert both.selected == TOGETHER
-    assert both.speaks is both.reading(TOGETHER)
-    assert both.speaks.named > max(both.reading(WORDS).named, both.layers[2].named)
+    assert both.selected_reading is both.reading(TOGETHER)
+    assert both.selected_reading.named > max(both.reading(WORDS).named, both.layers[2].named)
 
 
 @pytest.mark.parametrize(
@@ -82,12 +82,12 @@ def test_what_knows_speaks():
 def test_those_that_know_something_are_read_together(strengths, views):
     calibration = calibrated(*strengths)
     assert calibration.selected == TOGETHER
-    assert views <= set(calibration.speaks.views)
+    assert views <= set(calibration.selected_reading.views)
     if strengths[0]:
-        assert {"2", "mean"} & set(calibration.speaks.views)  # both have it
-    assert len(calibration.speaks.same_sense.weights) == len(calibration.speaks.views)
+        assert {"2", "mean"} & set(calibration.selected_reading.views)  # both have it
+    assert len(calibration.selected_reading.same_sense.weights) == len(calibration.selected_reading.views)
     shown = NAMES[calibration.verdict_layer]
-    assert shown in calibration.speaks.views or not set(NAMES) & set(calibration.speaks.views)
+    assert shown in calibration.selected_reading.views or not set(NAMES) & set(calibration.selected_reading.views)
     assert [reading.name for reading in calibration.others] == [WORDS, EXPECTED, TOGETHER]
 
 
@@ -125,23 +125,23 @@ def test_it_survives_json():
     assert Calibration.from_dict(json.loads(json.dumps(calibration.to_dict()))) == calibration
     with pytest.raises(KeyError):
         Calibration.from_dict({})
-    assert calibration.speaks.grouping.of_size(12) == calibration.speaks.grouping.sizes[8]
+    assert calibration.selected_reading.grouping.of_size(12) == calibration.selected_reading.grouping.sizes[8]
 
 
 def test_what_the_selected_view_reads_as_one_vector_ranks_pairs_as_its_probabilities_do():
     calibration = calibrated(1.5, 1.5, 1.5)
-    same = calibration.speaks.same_sense
+    same = calibration.selected_reading.same_sense
     r = np.random.default_rng(4)
     raw = {
         view: r.normal(size=(12, 5)) + (3.0 if view in calibration.centres else 0.0)
-        for view in calibration.speaks.views
+        for view in calibration.selected_reading.views
     }
     vectors = {view: unit(values) for view, values in raw.items()}
     cosines = {
         view: calibration.cosines(view, x) if view in calibration.centres else x @ x.T for view, x in vectors.items()
     }
     odds = same.intercept_of_few + sum(
-        w * cosines[view] for w, view in zip(same.weights_of_few, calibration.speaks.views, strict=True)
+        w * cosines[view] for w, view in zip(same.weights_of_few, calibration.selected_reading.views, strict=True)
     )
     joined = calibration.joined(vectors.__getitem__)
     pairs = np.tril_indices(12, -1)

@@ -6,7 +6,7 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from elmo_tasks.senses.grouping import GroupingModel, OfSize, Voice, pair_features
+from elmo_tasks.senses.grouping import LEAST_LEANING, GroupingModel, OfSize, Voice, pair_features
 from elmo_tasks.senses.grouping_fit import fit_grouping, measure_grouping, threshold
 from elmo_tasks.senses.known_sets import KnownSet
 from elmo_tasks.senses.partitions import in_order
@@ -18,7 +18,7 @@ def model(named_at=0.8, leaning_at=0.6, claim_at=0.7, prior=0.0, shift=-2.0):
     sizes = {
         n: OfSize(1.0, shift, tuple([prior] + [0.0] * (n - 1)), named_at, leaning_at, claim_at) for n in (2, 3, 4, 8)
     }
-    return GroupingModel((4.0, 0.0, 0.0, 0.0, 0.0, 0.0), sizes)
+    return GroupingModel((4.0, *[0.0] * 6), sizes)
 
 
 def cosines(labels, within=0.9, between=0.1):
@@ -29,18 +29,18 @@ def cosines(labels, within=0.9, between=0.1):
 
 
 def decide(labels, **options):
-    return model(**options).decide(cosines(labels), np.ones(len(labels)))
+    return model(**options).decide(cosines(labels), np.ones(len(labels)), np.zeros(len(labels)))
 
 
 def test_two_uses_are_the_logistic_of_their_log_odds():
-    labels, chances = model().posterior([np.array([[1.0, 0.9], [0.9, 1.0]])], np.ones(2))
+    labels, chances = model().posterior([np.array([[1.0, 0.9], [0.9, 1.0]])], np.ones(2), np.zeros(2))
     assert labels.tolist() == [[0, 0], [0, 1]]
     assert chances[0] == pytest.approx(1 / (1 + np.exp(-(4 * 0.9 - 2))))
 
 
 def test_a_grouping_weighs_all_its_pairs_by_hand():
     c = np.array([[1.0, 0.9, 0.2], [0.9, 1.0, 0.4], [0.2, 0.4, 1.0]])
-    labels, chances = model(prior=0.7).posterior([c], np.ones(3))
+    labels, chances = model(prior=0.7).posterior([c], np.ones(3), np.zeros(3))
     odds = {(0, 1): 4 * 0.9 - 2, (0, 2): 4 * 0.2 - 2, (1, 2): 4 * 0.4 - 2}
     weights = []
     for row in labels.tolist():
@@ -66,8 +66,9 @@ def test_the_order_of_the_uses_does_not_matter():
     c = r.uniform(0, 1, (5, 5))
     c = (c + c.T) / 2
     order = r.permutation(5)
-    told = r.uniform(0, 5, 5)
-    one, other = model().decide([c], told), model().decide([c[np.ix_(order, order)]], told[order])
+    told, density = r.uniform(0, 5, 5), r.normal(size=5)
+    one = model().decide([c], told, density)
+    other = model().decide([c[np.ix_(order, order)]], told[order], density[order])
     assert {frozenset(g) for g in one.groups} == {frozenset(int(order[k]) for k in g) for g in other.groups}
     assert one.probability == pytest.approx(other.probability)
 
@@ -89,10 +90,13 @@ def test_three_voices_and_the_pair_that_is_sure_alone():
 def test_what_is_known_of_a_pair():
     c = np.array([[1.0, 0.9, 0.2, 0.1], [0.9, 1.0, 0.4, 0.3], [0.2, 0.4, 1.0, 0.6], [0.1, 0.3, 0.6, 1.0]])
     told = np.array([0.0, 3.0, 7.0, 1.0])
-    found = pair_features([c], told)
-    assert found.shape == (6, 6)
+    density = np.array([0.5, 1.0, -2.0, 0.0])
+    found = pair_features([c], told, density)
+    assert found.shape == (6, 7)
     least, most = np.log1p(3.0) - 1, np.log1p(7.0) - 1
-    assert found[3] == pytest.approx([0.4, 0.4 * least, contrast(c)[1, 2], contrast(c)[1, 2] * least, least, most])
+    assert found[3] == pytest.approx(
+        [0.4, 0.4 * least, contrast(c)[1, 2], contrast(c)[1, 2] * least, least, most, -0.5]
+    )
 
 
 def known_sets(strength, seed, n_sets=300):
@@ -104,7 +108,7 @@ def known_sets(strength, seed, n_sets=300):
         labels = in_order(np.zeros(n, int) if k % 2 else r.permutation([0, 1, *r.integers(0, 2, n - 2)]))
         noise = r.normal(0, 0.2, (n, n))
         c = strength * (labels[:, None] == labels[None, :]) + (noise + noise.T) / 2
-        found.append(KnownSet((c,), labels, np.full(n, 3.0), "gallery"))
+        found.append(KnownSet((c,), labels, np.full(n, 3.0), np.zeros(n), "gallery"))
     return found
 
 
@@ -125,6 +129,12 @@ def test_where_nothing_is_known_no_set_is_split():
     assert max(r.error for r in results) < 0.2
 
 
+def test_nothing_less_probable_than_three_to_two_is_leaned_to():
+    for strength in (0.1, 0.3, 0.6):
+        for size in fit_grouping(known_sets(strength, 1), [0]).sizes.values():
+            assert min(size.leaning_at, size.claim_at) >= LEAST_LEANING
+
+
 def test_a_threshold_is_no_luck_of_a_few():
     assert threshold([(0.9, True)] * 5, 0.8) > 1
     assert threshold([(0.9, True)] * 20 + [(0.7, True)] * 4 + [(0.6, False)] * 30, 0.88) == 0.7
@@ -134,11 +144,32 @@ def test_a_threshold_is_no_luck_of_a_few():
 def test_many_pairs_at_once_are_as_one_by_one():
     r = np.random.default_rng(3)
     sizes = {2: OfSize(1.2, -0.3, (0.2, -0.2))}
-    fitted = GroupingModel(tuple(r.normal(size=10)), sizes)
-    cosines, told = r.uniform(-1, 1, (2, 7)), r.uniform(0, 6, (7, 2))
-    for k, chance in enumerate(fitted.of_two(list(cosines), told)):
+    fitted = GroupingModel(tuple(r.normal(size=11)), sizes)
+    cosines, told, density = r.uniform(-1, 1, (2, 7)), r.uniform(0, 6, (7, 2)), r.normal(size=(7, 2))
+    for k, chance in enumerate(fitted.of_two(list(cosines), told, density)):
         pair = [np.array([[1.0, c[k]], [c[k], 1.0]]) for c in cosines]
-        assert fitted.posterior(pair, told[k])[1][0] == pytest.approx(chance)
+        assert fitted.posterior(pair, told[k], density[k])[1][0] == pytest.approx(chance)
+
+
+def test_words_of_one_meaning_are_known_by_their_density():
+    r = np.random.default_rng(4)
+
+    def sets(n_sets=200):
+        for k in range(n_sets):
+            labels = np.array([0, k % 2])
+            noise = np.clip(r.normal(0, 0.3), -1, 1)
+            yield KnownSet(
+                (np.array([[1.0, noise], [noise, 1.0]]),),
+                labels,
+                np.full(2, 3.0),
+                np.full(2, 1.0 - 2 * (k % 2)),
+                "gallery",
+            )
+
+    fitted = fit_grouping(list(sets()), [0])
+    assert fitted.weights[-1] > 0
+    dense, sparse = (fitted.decide(cosines([0, 1]), np.full(2, 3.0), np.full(2, d)).same[0, 1] for d in (1.0, -1.0))
+    assert dense > 0.8 > 0.2 > sparse
 
 
 def test_it_survives_json_and_larger_sets_take_the_last_numbers():

@@ -8,11 +8,11 @@ from elmo_tasks.encoders import batches
 from elmo_tasks.encoders.batches import token_vectors
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
-from elmo_tasks.senses.expected_words import EXPECTED, ExpectedWords
+from elmo_tasks.senses.expected_words import EXPECTED, ExpectedWords, TwoAnswers
 from elmo_tasks.senses.marked_vectors import BEFORE_AFTER, VERDICT, all_views, marked_vectors
 from elmo_tasks.senses.views_of_uses import BOTH, WORDS, surroundings, view_of
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS
-from elmo_tasks.uses import Use
+from elmo_tasks.uses import Use, UseVectors
 from tests.bilm.test_bilm import tiny
 
 STATIC = StaticVectors(["the", "old", "ferry", "left"], torch.eye(4) + 0.1, [900, 50, 30, 20], "toy")
@@ -75,13 +75,14 @@ def test_views_are_those_of_the_app(elmo):
 def test_what_the_model_expects_is_a_view_where_it_writes(elmo):
     torch.manual_seed(0)
     words = [*SPECIAL_WORDS, *STATIC.words]
-    expected = ExpectedWords(torch.randn(len(words), elmo.width // 2), torch.randn(len(words)), words, STATIC)
+    told = TwoAnswers(torch.randn(len(words), elmo.width // 2), torch.randn(len(words)), words)
+    expected = ExpectedWords(told, STATIC)
     found = marked_vectors(elmo, STATIC, WORDS_IN, expected=expected)
     assert all_views(elmo, writes=True) == ("0", "1", "2", "mean", BEFORE_AFTER, EXPECTED, WORDS, BOTH)
     for k, word in enumerate(WORDS_IN):
-        top = elmo.states([word.tokens]).layers[-1, 0]
-        half = elmo.width // 2
-        alone = expected(top[word.start, :half].unsqueeze(0), top[word.end + 1, half:].unsqueeze(0))
+        lstms, half = elmo.states([word.tokens]).layers[1:, 0], elmo.width // 2
+        sides = lstms[:, word.start, :half].unsqueeze(1), lstms[:, word.end + 1, half:].unsqueeze(1)
+        alone = expected([word], UseVectors(torch.zeros(0), *sides))
         np.testing.assert_allclose(found.view(EXPECTED)[k], alone[0], atol=2e-3)
     assert marked_vectors(elmo, STATIC, WORDS_IN).expected is None
 

@@ -17,8 +17,13 @@ FOUND = re.findall(r"^\| ([A-Z][^|]*\.) \| ([^|]*)\|$", PAGE, re.MULTILINE)
 OFFERED = re.findall(r"^\| (\w+) \| ([^|]*%\)) \| ([^|]*) \| right \|$", PAGE, re.MULTILINE)
 OTHERS = re.findall(r"^\| (\w+) \| ([^|]*) / ([^|]*) / ([^|]*) / ([^|]*) \| ([a-z ]+): ([^|]*) \|$", PAGE, re.MULTILINE)
 #: The page's word for how sure an answer is.
-VOICES = {"leaning": "a leaning", "silent": "nothing"}
-OUTCOMES = {"right": (Outcome.RIGHT,), "wrong": (Outcome.WRONG,), "a leaning": (Outcome.PAIR, Outcome.LEANS_RIGHT)}
+VOICES = {"named": "named, rightly", "leaning": "a leaning", "silent": "cannot tell"}
+OUTCOMES = {
+    "right": (Outcome.RIGHT,),
+    "wrong": (Outcome.WRONG,),
+    "a pair": (Outcome.PAIR,),
+    "a wrong leaning": (Outcome.LEANS_WRONG,),
+}
 
 
 @pytest.fixture(scope="module")

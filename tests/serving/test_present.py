@@ -39,13 +39,13 @@ def test_each_step_is_the_sentence_up_to_there(session, forms):
     """Against the same numbers worked out one sentence at a time."""
     loaded = session.loaded.model()
     assert forms.layer == loaded.names[loaded.calibration.verdict_layer]
-    assert forms.read_from == loaded.calibration.speaks.views
+    assert forms.read_from == loaded.calibration.selected_reading.views
 
     def vector(use):
         read = read_uses(loaded.encoder, [use])
         seen = {
             "words": words_around(loaded.static, use)[None],
-            "expected": loaded.expected(read.before, read.after),
+            "expected": loaded.expected([use], read),
             forms.layer: normalize(read.layers[int(forms.layer)], dim=-1).numpy(),
         }
         return torch.from_numpy(loaded.calibration.joined(seen.__getitem__))[0].double()

@@ -12,7 +12,7 @@ from elmo_tasks.api import Service
 from elmo_tasks.errors import ConfigError, InputError
 from elmo_tasks.senses.calibration import Calibration
 from elmo_tasks.senses.expected_words import EXPECTED
-from elmo_tasks.senses.marked_vectors import VERDICT, marked_vectors
+from elmo_tasks.senses.marked_vectors import VERDICT, density_of, marked_vectors
 from elmo_tasks.serving import calibrations
 from elmo_tasks.serving.asked_uses import use_of
 from elmo_tasks.serving.calibrations import cached_path, load_calibration, write_calibration
@@ -208,23 +208,24 @@ def test_the_verdict_reads_the_vectors_that_the_calibration_was_fitted_on():
     comparison, loaded = session.compare("bank", sentences), session.loaded.model()
     uses = [use_of(item) for item in comparison.items]
     vectors = marked_vectors(loaded.encoder, loaded.static, uses, expected=loaded.expected)
-    speaks = loaded.calibration.speaks
-    assert comparison.read_from == speaks.views
-    assert EXPECTED in speaks.views
+    selected = loaded.calibration.selected_reading
+    assert comparison.read_from == selected.views
+    assert EXPECTED in selected.views
     cosines = []
-    for view in speaks.views:
+    for view in selected.views:
         found = vectors.view(view)
         cosines.append(
             loaded.calibration.cosines(view, found) if view in loaded.calibration.centres else found @ found.T
         )
-    expected = speaks.grouping.decide(cosines, vectors.told).same
+    density = np.array([density_of(loaded.static, use) for use in uses])
+    expected = selected.grouping.decide(cosines, vectors.told, density).same
     assert np.array(comparison.same_meaning) == pytest.approx(expected, abs=5e-3)  # one of the two is in float16
     assert comparison.groups == ((0, 2), (1, 3))
     # The same as one vector each, as evaluate compares uses, ranks pairs as the regression on pairs does.
     joined = replace(vectors, calibration=loaded.calibration).view(VERDICT)
     pairs = [(a, b) for b in range(4) for a in range(b)]
-    few = [sum(w * c[a][b] for w, c in zip(speaks.same_sense.weights_of_few, cosines, strict=True)) for a, b in pairs]
-    if min(speaks.same_sense.weights_of_few) > 0:
+    few = [sum(w * c[a][b] for w, c in zip(selected.same_sense.weights_of_few, cosines, strict=True)) for a, b in pairs]
+    if min(selected.same_sense.weights_of_few) > 0:
         assert np.argsort([joined[a] @ joined[b] for a, b in pairs]).tolist() == np.argsort(few).tolist()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from elmo_tasks.api import FormingStep, GallerySense, MeaningForms, StaticNeighbour, StaticNeighbours
+from elmo_tasks.api import GallerySense, IncrementalReading, ReadingStep, StaticNeighbour, StaticNeighbours
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui.present_pairs import FORMING_CANDIDATES
 
@@ -52,7 +52,7 @@ class FakePresent:
 
     def forms(
         self, word: str, sentence: str, senses: Sequence[str] | None = None, model: str | None = None
-    ) -> MeaningForms:
+    ) -> IncrementalReading:
         found = {sense.name: sense for sense in self.senses(word)}
         names = list(senses or list(found)[:2])
         if len(names) != 2 or not set(names) <= set(found):
@@ -69,8 +69,8 @@ class FakePresent:
             read = set(tokens[:n])
             side = next((k for pair in deciding for k in (0, 1) if pair[k] in read), None)
             cosines = (0.7, 0.7) if side is None else (0.6, 0.8) if side else (0.8, 0.6)
-            steps.append(FormingStep(n, cosines, None if side is None else names[side]))
-        return MeaningForms(
+            steps.append(ReadingStep(n, cosines, None if side is None else names[side]))
+        return IncrementalReading(
             word=word,
             model="fake-small",
             layer="2",

@@ -82,7 +82,7 @@ def test_what_is_said_of_a_failure_comes_from_the_answer(service):
         ("leaning", ((0, 1), (2, 3))): "The model leans to another grouping than was meant",
         ("leaning", ((1, 3), (0, 2))): "The model leans to what was meant",
         ("leaning", ()): "it leans to something about two of them.",
-        ("silent", ()): "The model cannot tell these apart, and says so.",
+        ("silent", ()): "The model cannot say how these group, and says so.",
     }
     for (voice, found), sentence in said.items():
         answer = replace(comparison, groups=found, voice=voice)
@@ -113,7 +113,7 @@ def test_other_spellings_are_not_said_to_have_been_asked_about(service):
     )
     for meant in (("a", "b"), ()):
         for text in (present_parts.own(comparison, "", meant), present_notes.own(comparison, meant)):
-            assert "cannot tell these" not in text
+            assert "cannot say how these" not in text
             assert "That is an answer, too." not in text
     asked = "The spellings differ, so the model was not asked to sort these."
     assert asked in present_parts.own(comparison, "", ("a", "b"))
@@ -158,7 +158,7 @@ def test_notes_on_the_layers_name_the_one_that_parts_the_groups_most(service):
 
 
 def test_notes_on_an_own_word_do_not_know_what_was_meant(service):
-    for voice, said in (("named", "sure enough here to say"), ("leaning", "only leans"), ("silent", "cannot tell")):
+    for voice, said in (("named", "sure enough here to say"), ("leaning", "only leans"), ("silent", "cannot say")):
         comparison = replace(service.compare("bank", ["A bank.", "The bank."]), voice=voice)
         assert said in present_notes.own(comparison, ())
 

@@ -63,6 +63,8 @@ def test_times_have_no_more_digits_than_an_estimate(seconds, words):
         ("1 and 2 go together. At layer 1 0.62.", "1 and 2 go together.", "At layer 1 0.62."),
         ("One sentence only.", "One sentence only.", ""),
         ("", "", ""),
+        ("12 uses in “Vol. 1.txt”. They moved.", "12 uses in “Vol. 1.txt”.", "They moved."),
+        ("An “open quotation. It goes on.", "An “open quotation.", "It goes on."),
     ],
 )
 def test_the_first_sentence_is_the_headline(verdict, first, rest):

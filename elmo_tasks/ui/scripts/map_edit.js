@@ -19,7 +19,8 @@ const titleOf = (group) => names.get(group) || `group ${LETTERS[group]}`;
 
 function sign(svg, group) {
   const all = shapes();
-  svg.setAttribute("class", svg.getAttribute("class").replace(/\bg(\d|none)\b/, group === null ? "gnone" : `g${group % 6}`));
+  svg.classList.remove("gnone", "g0", "g1", "g2", "g3", "g4", "g5");
+  svg.classList.add(group === null ? "gnone" : `g${group % 6}`);
   svg.querySelector(".shape").setAttribute("d", all[(group ?? 0) % all.length]);
   const letter = svg.querySelector("text");
   if (letter) letter.textContent = group === null ? "" : LETTERS[group];

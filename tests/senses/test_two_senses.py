@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from elmo_tasks.senses.forming import TwoSenses
+from elmo_tasks.senses.two_senses import TwoSenses
 
 # Two senses along two axes, with a little of a third.
 FIRST = torch.tensor([[1.0, 0.0, 0.1], [1.0, 0.2, 0.0], [2.0, 0.0, 0.0], [1.0, 0.1, 0.3]])
