@@ -250,10 +250,15 @@ class TaskModule(pl.LightningModule):
         self.log_dict({f"{stage}_{name}": value for name, value in values.items()})
 
     def on_train_epoch_end(self) -> None:
-        """Log the mix, so that one can see it move."""
+        """Note the mix, so that one can see it move."""
         assert self.head is not None
-        weights = {f"layer_{k}": weight for k, weight in enumerate(self.head.mix.weights())}
-        self.log_dict({**weights, "gamma": self.head.mix.gamma.item()}, sync_dist=False)
+        mix = {f"layer_{k}": weight for k, weight in enumerate(self.head.mix.weights())}
+        mix["gamma"] = self.head.mix.gamma.item()
+        self.log_dict(mix, sync_dist=False, logger=False)
+        for logger in self.loggers:
+            # What is logged above would be written behind the checkpoint, and missing for ever after a kill between the two.
+            logger.log_metrics({**mix, "epoch": self.current_epoch}, self.global_step - 1)
+            logger.save()
 
     def configure_optimizers(self) -> Any:
         """Adam; the rates stay, and fall to zero at the end of the longest possible run."""
