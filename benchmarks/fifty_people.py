@@ -31,11 +31,13 @@ class Crowd:
         seconds: of each answer.
         wrong: what went wrong, in words.
         megabytes: of the app, every ten seconds.
+        alone: seconds of an answer when nobody else asks, before and after: what else this machine has to do shows there.
     """
 
     seconds: list[float] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
     megabytes: list[float] = field(default_factory=list)
+    alone: list[float] = field(default_factory=list)
 
     @property
     def p95(self) -> float:
@@ -102,10 +104,23 @@ def measured(people: int, seconds: float, pause: float) -> Crowd:
     try:
         for k in range(20):  # what is loaded once
             ask(url, "bank", [f"A bank of {k}.", "My bank."])
-        return crowd(url, app.pid, people, seconds, pause)
+        before = _alone(url)
+        found = crowd(url, app.pid, people, seconds, pause)
+        found.alone = [before, _alone(url)]
+        return found
     finally:
         os.killpg(app.pid, signal.SIGTERM)
         app.wait(30)
+
+
+def _alone(url: str) -> float:
+    """The median of nine."""
+    took = []
+    for _ in range(9):
+        began = time.perf_counter()
+        ask(url, "bank", ["A bank lends.", "The bank of a river."])
+        took.append(time.perf_counter() - began)
+    return statistics.median(took)
 
 
 def main() -> None:
@@ -122,6 +137,7 @@ def main() -> None:
         f"{args.people} people, {len(found.seconds)} answers in {args.seconds:.0f} s, {len(found.wrong)} wrong or lost"
     )
     print(f"p50 {statistics.median(found.seconds):.2f} s, p95 {found.p95:.2f} s, longest {max(found.seconds):.2f} s")
+    print("alone, before and after:", ", ".join(f"{took:.2f} s" for took in found.alone))
     print("MB every ten seconds:", " ".join(f"{size:.0f}" for size in found.megabytes))
 
 

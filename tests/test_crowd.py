@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 from benchmarks.fifty_people import measured
 
+#: Seconds of one person's answer beyond which this machine has other work, and says nothing about fifty: five ask in a second.
+BUSY = 0.2
+
 
 @pytest.mark.slow
+@pytest.mark.flaky(reruns=1)  # other work may begin and end within the two minutes
 def test_fifty_people_compare_words_for_two_minutes() -> None:
-    """Nobody waits, nobody gets an answer that is not theirs, and the app does not grow."""
+    """Nobody gets an answer that is not theirs, the app does not grow, and nobody waits."""
     found = measured(people=50, seconds=120, pause=10)
     assert not found.wrong
-    assert len(found.seconds) > 400
-    if (os.cpu_count() or 1) >= 2:
-        assert found.p95 < 3
     assert found.megabytes[-1] - found.megabytes[len(found.megabytes) // 2] < 30
+    if max(found.alone) > BUSY:
+        pytest.skip(
+            f"alone one person waits {max(found.alone):.2f} s here: too busy a machine to say how long fifty wait"
+        )
+    assert len(found.seconds) > 400
+    assert found.p95 < 3

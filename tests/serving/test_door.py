@@ -123,21 +123,20 @@ def test_no_more_uploads_come_at_a_time_than_in_an_hour():
 
 
 def test_wrong_passwords_are_answered_later_and_later():
-    door = Door(echo, pause=0.05)
+    door = Door(echo, pause=0.25)
     took = []
     for _ in range(3):
         began = time.monotonic()
         assert ask(door, "/login", (b"wrong",))[0] == 400
         took.append(time.monotonic() - began)
-    assert took[0] >= 0.05
-    assert took[1] >= 0.1
-    assert took[2] >= 0.2
+    assert took[0] >= 0.25
+    assert took[1] >= 0.5
+    assert took[2] >= 1
     began = time.monotonic()
     assert ask(door, "/login", (b"right",), client="5.6.7.8")[0] == 200  # others do not wait
     assert ask(door, "/login", (b"right",))[0] == 200  # and a right one is forgiven
-    assert time.monotonic() - began < 0.2
     assert ask(door, "/login", (b"wrong",))[0] == 400
-    assert time.monotonic() - began < 0.4
+    assert time.monotonic() - began < 2  # what the fourth in a row would cost
 
 
 def test_many_at_once_from_one_address_take_turns():

@@ -154,10 +154,10 @@ def test_same_text_same_tokens_whatever_the_accents_encoding(text: str) -> None:
 )
 def test_long_input_is_fast(piece: str) -> None:
     text = (piece * 10_000)[:10_000]
-    started = time.perf_counter()
+    started = time.process_time()
     tokenize(text)
     tokenize(". " + text + "x")
-    assert time.perf_counter() - started < 2.0
+    assert time.process_time() - started < 2.0
 
 
 def test_the_tokenizer_has_a_name() -> None:

@@ -42,6 +42,7 @@ def fit(folder, *more, encoder="m"):
         "trainer": {
             **{"max_epochs": 1, "accelerator": "cpu", "logger": False, "enable_progress_bar": False},
             **{"check_val_every_n_epoch": None, "val_check_interval": 80, "enable_model_summary": False},
+            "default_root_dir": str(folder / "run"),
             "callbacks": [
                 {"class_path": "pytorch_lightning.callbacks.ModelCheckpoint", "init_args": checkpoints},
                 {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from torch import Tensor, distributed
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.heads.head_files import build_head, find_head
 from elmo_tasks.training.export_head import ExportHead
+from elmo_tasks.training.run_files import CurveLogger, RunCheckpoint
 from elmo_tasks.training.task_module import TaskModule
 from tests.training.toy_task import (
     ner,
@@ -226,6 +228,29 @@ def test_an_interrupted_run_ends_as_one_that_was_not(after: int, encoder: Path, 
     first, second = (find_head(tmp_path / name / "head").card["layer_weights"] for name in ("whole", "resumed"))
     assert [row["epoch"] for row in first["epochs"]] == [0, 1, 2, 3]
     assert second == first
+
+
+class ReadsTheCurve(pl.Callback):
+    """What the curve holds of the mix whenever a state is written, which a kill right after it leaves as it is."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.epochs = path, list[list[str]]()
+
+    def on_save_checkpoint(self, *args: Any) -> None:
+        with self.path.open(encoding="utf-8", newline="") as file:
+            self.epochs.append([row["epoch"] for row in csv.DictReader(file) if row.get("gamma")])
+
+
+def test_the_curve_has_the_mix_of_an_epoch_before_its_state_is_written(encoder: Path, tmp_path: Path) -> None:
+    reads = ReadsTheCurve(tmp_path / "run" / "csv" / "metrics.csv")
+    module = TaskModule(ner(), str(encoder), layer_store=None)
+    trained(
+        *(module, tagging_data(tmp_path), tmp_path, 2),
+        logger=CurveLogger(str(tmp_path / "run")),
+        enable_checkpointing=True,
+        callbacks=[reads, RunCheckpoint(str(tmp_path / "run"))],
+    )
+    assert [reads.epochs[0], reads.epochs[-1]] == [["0"], ["0", "1"]]
 
 
 def test_the_clock_of_a_resumed_run_goes_on(encoder: Path, tmp_path: Path) -> None:
