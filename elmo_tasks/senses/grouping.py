@@ -59,6 +59,19 @@ class Decision:
     one_meaning: float = 0.0
     claim: tuple[int, int, bool, float] | None = None
 
+    @property
+    def is_grouped(self) -> bool:
+        """Whether its groups are named or leaned to, all of them."""
+        return self.voice is not Voice.SILENT and self.claim is None
+
+    @property
+    def several(self) -> Voice:
+        """How it may be said that there are several meanings, where it cannot be said which uses share one."""
+        chance = 1 - self.one_meaning
+        if chance < LEAST_LEANING:
+            return Voice.SILENT
+        return Voice.NAMED if chance >= RIGHT_WHEN_NAMED else Voice.LEANING
+
 
 @dataclass(frozen=True)
 class OfSize:

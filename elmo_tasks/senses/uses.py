@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 from elmo_tasks.errors import InputError
 from elmo_tasks.senses.gallery import EverydayUse, GalleryUse, gallery, gallery_words
-from elmo_tasks.text.mentions import check_word, find_mention, quoted
+from elmo_tasks.text.mentions import check_word, find_mention
 from elmo_tasks.text.sentences import split_sentences
 from elmo_tasks.text.tokens import Token, tokenize
 from elmo_tasks.text.word_forms import are_inflections, folded
 from elmo_tasks.uses import Use
+from elmo_tasks.wording.text import quoted
 
 if TYPE_CHECKING:
     from elmo_tasks.senses.use_index import UseIndex

@@ -13,16 +13,17 @@ from elmo_tasks.api import Comparison, LayerComparison
 from elmo_tasks.layers.views import with_mean
 from elmo_tasks.senses.calibration import Reading
 from elmo_tasks.senses.expected_words import EXPECTED
-from elmo_tasks.senses.grouping import Decision, Voice
+from elmo_tasks.senses.grouping import LEAST_LEANING, Decision, Voice
 from elmo_tasks.senses.marked_vectors import density_of, told_of, words_around
+from elmo_tasks.senses.senses import mean_cosines
 from elmo_tasks.senses.similarity import cosine_matrix
-from elmo_tasks.senses.verdicts import is_grouped, ranked, unmeasured, verdict
 from elmo_tasks.senses.views_of_uses import WORDS
 from elmo_tasks.serving.asked_uses import item_of
 from elmo_tasks.serving.loaded_models import LoadedModel
 from elmo_tasks.text.mentions import Mention
 from elmo_tasks.text.word_forms import are_inflections
 from elmo_tasks.uses import Use, UseVectors, read_uses
+from elmo_tasks.wording.groupings import Cosines, Told, grouping_verdict, ranked, unmeasured
 
 
 @dataclass(frozen=True)
@@ -112,9 +113,20 @@ def other_cosines(loaded: LoadedModel, uses: Sequence[Use], read: UseVectors) ->
 
 def _judged(selected: Reading, decision: Decision, shown: LayerComparison, word: str) -> _Answer:
     """The uses of one word in groups, as far as it is sure which go together."""
-    said = verdict(decision, shown.cosine, shown.random_pair_cosine, shown.name, word)
+    told = Told(
+        len(decision.same),
+        decision.voice.value,
+        decision.groups,
+        decision.probability,
+        decision.one_meaning,
+        decision.claim,
+        decision.probability >= LEAST_LEANING,
+        decision.several.value,
+    )
+    cosines = Cosines(*mean_cosines(shown.cosine, decision.groups), shown.random_pair_cosine, shown.name)
+    said = grouping_verdict(told, cosines, word)
     same = tuple(tuple(round(v, 4) for v in row) for row in decision.same.tolist())
-    groups = decision.groups if is_grouped(decision) else ()
+    groups = decision.groups if decision.is_grouped else ()
     return _Answer(said, selected.views, groups, same, decision.voice.value, round(decision.probability, 4))
 
 

@@ -34,8 +34,8 @@ from elmo_tasks.senses.uses import (
     uses_in,
 )
 from elmo_tasks.senses.views_of_uses import BOTH, view_names
-from elmo_tasks.serving.sense_map_words import nothing
 from elmo_tasks.serving.viewed_uses import ViewedUses
+from elmo_tasks.wording.sense_maps import nothing_to_draw
 
 _KEPT_MAPS = 32
 _NEAREST = 8
@@ -102,7 +102,7 @@ class MapDrawer:
         uses = (*(gallery_uses(asked.word) if asked.gallery else ()), *own)
         if not uses:
             raise InputError(
-                nothing(asked.word, bool(text.strip()), asked.gallery), field="text" if text.strip() else "word"
+                nothing_to_draw(asked.word, bool(text.strip()), asked.gallery), field="text" if text.strip() else "word"
             )
         encoder = self.encoder(asked.model)
         names = view_names(layer_names(encoder.n_layers))

@@ -32,9 +32,9 @@ from elmo_tasks.senses.views_of_uses import BOTH
 from elmo_tasks.serving.asked_uses import check_length
 from elmo_tasks.serving.drawn_maps import DrawnMap, MapDrawer, map_points, nearest_first, part, rule_of
 from elmo_tasks.serving.named_groups import named_groups
-from elmo_tasks.serving.sense_map_words import Meanings, landed, ranking_verdict, uses_of, verdict
 from elmo_tasks.serving.viewed_uses import lowest_sees
 from elmo_tasks.text.word_forms import folded
+from elmo_tasks.wording.sense_maps import Meanings, landed, map_verdict, ranking_verdict, uses_of
 
 MOST_CHAPTER = 200_000
 MOST_CANDIDATES = 60
@@ -108,8 +108,17 @@ class SenseMaps:
             groups=groups,
             asked_groups=n_groups,
             is_clear=split.is_clear,
-            verdict=verdict(
-                called, len(uses), groups, split, n_groups, known is not None, unread, mostly_own, meanings
+            verdict=map_verdict(
+                called,
+                len(uses),
+                groups,
+                FEWEST_USES,
+                split.is_clear,
+                n_groups,
+                known is not None,
+                unread,
+                mostly_own,
+                meanings,
             ),
             shown=round(drawn.paper.shown, 4),
             agreement=rand,
@@ -198,7 +207,7 @@ class SenseMaps:
             tuple(words),
             len(sentences),
             len(found),
-            ranking_verdict(words, len(chosen), len(found)),
+            ranking_verdict(words, len(chosen), len(found), FEWEST_USES),
             lowest_sees(view, encoder),
         )
 

@@ -17,10 +17,10 @@ from elmo_tasks.senses.uses import FoundUse, base_word, evenly, sentences_of, us
 from elmo_tasks.senses.views_of_uses import BOTH
 from elmo_tasks.serving.drawn_maps import MapDrawer, map_points, part
 from elmo_tasks.serving.named_groups import named_groups
-from elmo_tasks.serving.two_text_words import FIRST, SECOND, moved_verdict, word_verdict
 from elmo_tasks.serving.viewed_uses import lowest_sees
-from elmo_tasks.text.mentions import quoted
 from elmo_tasks.text.word_forms import folded
+from elmo_tasks.wording.text import quoted
+from elmo_tasks.wording.two_texts import FIRST, SECOND, moved_verdict, word_verdict
 
 MOST_CHARACTERS = 500_000
 _MOST_USES = 100  # of a text on the map
@@ -85,7 +85,7 @@ class TextsSideBySide:
         found = shift(vectors[: len(one)], vectors[len(one) :])
         groups = (tuple(range(len(one))), tuple(range(len(one), len(uses))))
         paper = on_paper(directions(vectors))
-        verdict = word_verdict(word, names, (n_one, n_other), found)
+        verdict = word_verdict(word, names, (n_one, n_other), found.distance, found.chance, found.p)
         drawn = SenseMap(
             word=word,
             model=encoder.name,
@@ -136,7 +136,7 @@ class TextsSideBySide:
             for (w, _, _), found, out in zip(chosen, shifts, apart, strict=True)
         ]
         words.sort(key=lambda moved: (-moved.stands_out, -moved.score))
-        verdict = moved_verdict(words, names, len(both))
+        verdict = moved_verdict(words, names, len(both), FEWEST_EACH)
         n_sentences = (len(sides[0]), len(sides[1]))
         sees = lowest_sees(view, encoder)
         return TwoTexts(encoder.name, view, names, n_sentences, tuple(words), len(both), None, verdict, sees)

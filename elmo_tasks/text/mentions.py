@@ -13,11 +13,11 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.text.tokens import Token, tokenize
 from elmo_tasks.text.use import Use
 from elmo_tasks.text.word_forms import are_inflections, may_be_forms_of_one_word
+from elmo_tasks.wording.text import listed, quoted, shortened
 
 _MARK = re.compile(r"\[([^\[\]]*)\]")
 _FIELD_OF_ONE = re.compile(r"sentence \d+")
 _CLITIC = re.compile(r"'\w+|n't|not")  # what the tokenizer cuts off the end of a word: 's, n't, the not of cannot
-_LONGEST_QUOTE = 40
 _MOST_OFFERS = 5
 _MOST_CHOICES = 20
 
@@ -91,7 +91,7 @@ def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Menti
     if forms:
         offers = _choices(sentence, tokens, forms[:_MOST_OFFERS], 1, plain_when_single=True)
         shown = list(dict.fromkeys(quoted(tokens[i].text) for i in forms[:_MOST_OFFERS]))
-        found = shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " and " + shown[-1]
+        found = listed(shown)
         use = "use that" if len(offers) == 1 else "use one of them"
         raise InputError(
             f"{name} does not contain {quoted(word)}, but it has {found}: {use}, or mark another word with [brackets].",
@@ -127,11 +127,6 @@ def check_word(word: str) -> tuple[Token, ...]:
         f"{quoted(word)} is not one word: type one word without punctuation, such as {quoted(words[-1].text)}.",
         field="word",
     )
-
-
-def quoted(text: str) -> str:
-    """The text in quotation marks as a message may hold it: on one line, without control characters, not too long."""
-    return f"“{_shortened(text)}”"
 
 
 def _marked(typed: str, marks: Sequence[re.Match[str]], name: str, field: str) -> Mention:
@@ -178,7 +173,7 @@ def _choices(
     choices = []
     for number, i in enumerate(places):
         start, end = tokens[i].start, tokens[i + width - 1].end
-        label = _shortened(sentence[start:end])
+        label = shortened(sentence[start:end])
         if not (plain_when_single and keys.count(keys[number]) == 1):
             label = f"the {_ordinal(keys[: number + 1].count(keys[number]))} {quoted(label)}"
         choices.append(Choice(label, f"{sentence[:start]}[{sentence[start:end]}]{sentence[end:]}"))
@@ -209,11 +204,6 @@ def _is_one_word(tokens: Sequence[Token]) -> bool:
 def _is_word(text: str) -> bool:
     """Whether there is anything but punctuation in it: a letter, a digit, an emoji; ``'`` alone is none."""
     return any(unicodedata.category(c)[0] in "LN" or unicodedata.category(c) == "So" for c in text)
-
-
-def _shortened(text: str) -> str:
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return line if len(line) <= _LONGEST_QUOTE else line[: _LONGEST_QUOTE - 1].rstrip() + "…"
 
 
 def _key(text: str) -> str:

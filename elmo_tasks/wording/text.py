@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+_LONGEST_QUOTE = 40
 ORDINALS = {1: "st", 2: "nd", 3: "rd"}
 
 
@@ -53,6 +54,17 @@ def ordinal(place: int) -> str:
 def first_capital(text: str) -> str:
     """The text with a capital at its beginning, the rest as it is."""
     return text[:1].upper() + text[1:]
+
+
+def quoted(text: str) -> str:
+    """The text in quotation marks as a message may hold it: on one line, without control characters, not too long."""
+    return f"“{shortened(text)}”"
+
+
+def shortened(text: str) -> str:
+    """The text on one line, without control characters, not too long for a message."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return line if len(line) <= _LONGEST_QUOTE else line[: _LONGEST_QUOTE - 1].rstrip() + "…"
 
 
 def duration(seconds: float) -> str:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from elmo_tasks.senses.grouping import LEAST_LEANING, GroupingModel, OfSize, Voice, pair_features
+from elmo_tasks.senses.grouping import LEAST_LEANING, Decision, GroupingModel, OfSize, Voice, pair_features
 from elmo_tasks.senses.grouping_fit import fit_grouping, measure_grouping, threshold
 from elmo_tasks.senses.known_sets import KnownSet
 from elmo_tasks.senses.partitions import in_order
@@ -177,3 +177,8 @@ def test_it_survives_json_and_larger_sets_take_the_last_numbers():
     assert GroupingModel.from_dict(json.loads(json.dumps(asdict(fitted)))) == fitted
     assert fitted.of_size(12) == fitted.sizes[8]
     assert fitted.of_size(5) == fitted.sizes[4]
+
+
+@pytest.mark.parametrize(("one", "voice"), [(0.45, Voice.SILENT), (0.35, Voice.LEANING), (0.1, Voice.NAMED)])
+def test_that_there_are_several_meanings_needs_three_to_two(one, voice):
+    assert Decision(Voice.SILENT, ((0, 1), (2,)), 0.3, np.eye(3), one).several is voice

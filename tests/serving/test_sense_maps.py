@@ -8,17 +8,16 @@ import pytest
 from elmo_tasks.api import SenseGroup
 from elmo_tasks.encoders import batches
 from elmo_tasks.errors import DataError, InputError
-from elmo_tasks.senses.clustering import Split
 from elmo_tasks.senses.index_building import build_index
 from elmo_tasks.senses.marked_vectors import marked_vectors, words_around
 from elmo_tasks.senses.uses import gallery_uses
 from elmo_tasks.senses.views_of_uses import view_of
-from elmo_tasks.serving import nearest_uses, sense_map_words
+from elmo_tasks.serving import nearest_uses
 from elmo_tasks.serving.asked_uses import find_use
-from elmo_tasks.serving.sense_map_words import Meanings
 from elmo_tasks.serving.session import Session
 from elmo_tasks.serving.viewed_uses import ViewedUses
 from elmo_tasks.uses import read_uses
+from elmo_tasks.wording.sense_maps import Meanings, map_verdict, uses_of
 
 TEXT = "\n".join(f"The zebra number {k} drank water." for k in range(7))
 
@@ -96,17 +95,16 @@ def test_uses_that_were_read_before_are_in_their_places(session, monkeypatch):
 )
 def test_groups_are_called_meanings_only_where_nothing_speaks_against_it(meanings, mostly_own, said):
     groups = (SenseGroup("A", 5, ()), SenseGroup("B", 4, ()))
-    split = Split(((0, 1, 2, 3, 4), (5, 6, 7, 8)), is_clear=True)
-    found = sense_map_words.verdict("9 uses of “x”", 9, groups, split, None, True, "", mostly_own, meanings)
+    found = map_verdict("9 uses of “x”", 9, groups, 6, True, None, True, "", mostly_own, meanings)
     assert said in found
     assert ("probably" in found) == ("probably" in said)
 
 
 def test_uses_are_called_by_the_form_that_their_sentences_have():
-    assert sense_map_words.uses_of("banks", 24, 0, ("bank",)) == "24 uses of “bank” (you typed “banks”)"
-    assert sense_map_words.uses_of("Bank", 24, 0, ("bank",)) == "24 uses of “bank”"
-    assert sense_map_words.uses_of("banks", 25, 1, ("bank",)) == "25 uses of “banks” and “bank”"
-    assert sense_map_words.uses_of("zebra", 1, 1, ()) == "1 use of “zebra”"
+    assert uses_of("banks", 24, 0, ("bank",)) == "24 uses of “bank” (you typed “banks”)"
+    assert uses_of("Bank", 24, 0, ("bank",)) == "24 uses of “bank”"
+    assert uses_of("banks", 25, 1, ("bank",)) == "25 uses of “banks” and “bank”"
+    assert uses_of("zebra", 1, 1, ()) == "1 use of “zebra”"
 
 
 def test_few_uses_are_not_sorted(session):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from elmo_tasks.api import MovedWord
-from elmo_tasks.senses.shift import FEWEST_EACH, Shift
 
 #: A deal at random is as far apart no more often than this, where it is said that a use moved.
 LEVEL = 0.05
@@ -13,21 +12,25 @@ LEVEL = 0.05
 FIRST, SECOND = "the first text", "the second text"
 
 
-def word_verdict(word: str, names: tuple[str, str], n: tuple[int, int], found: Shift) -> str:
+def word_verdict(
+    word: str, names: tuple[str, str], n: tuple[int, int], distance: float, chance: float, p: float
+) -> str:
     """Whether the use of a word moved, and against what that is held.
 
     Args:
         word: as asked.
         names: of the texts.
         n: its uses in each.
-        found: how far they are apart.
+        distance: of a use in one text from a use in the other, the average over pairs.
+        chance: the same when the uses are dealt to the texts at random.
+        p: share of such deals that are as far apart.
     """
     uses = f"{n[0]} uses in {_called(names[0])}, {n[1]} in {_called(names[1])}"
     numbers = (
-        f"Average pair distance {found.distance:.2f}; {found.chance:.2f} if the same uses were dealt to the texts at random, "
-        f"and as far apart as here in {round(1000 * found.p):,} of 1,000 such deals, this one among them (p = {found.p:.3f})."
+        f"Average pair distance {distance:.2f}; {chance:.2f} if the same uses were dealt to the texts at random, "
+        f"and as far apart as here in {round(1000 * p):,} of 1,000 such deals, this one among them (p = {p:.3f})."
     )
-    if found.p <= LEVEL:
+    if p <= LEVEL:
         return (
             f"The two texts use “{word}” differently: {uses}. {numbers} That may be another meaning, or only another topic: "
             "judge by the sentences."
@@ -35,23 +38,24 @@ def word_verdict(word: str, names: tuple[str, str], n: tuple[int, int], found: S
     return f"No difference in the use of “{word}” is sure: {uses}. {numbers} Chance alone shows as much."
 
 
-def moved_verdict(words: Sequence[MovedWord], names: tuple[str, str], n_found: int) -> str:
+def moved_verdict(words: Sequence[MovedWord], names: tuple[str, str], n_found: int, fewest: int) -> str:
     """Which words moved most.
 
     Args:
         words: those that were compared, those that moved most first.
         names: of the texts.
         n_found: how many could have been.
+        fewest: uses in each text of a word that is compared.
     """
     if n_found == 1:
         return (
-            f"Only one content word comes {FEWEST_EACH} times or more in both texts, “{words[0].word}”: there is nothing to rank "
+            f"Only one content word comes {fewest} times or more in both texts, “{words[0].word}”: there is nothing to rank "
             "it against. Its own map says whether its use differs."
         )
     looked = f"the {len(words)} most frequent of {n_found}" if len(words) < n_found else f"all {n_found}"
     by_chance = sum(word.p <= LEVEL for word in words)
     about = (
-        f"Looked at {looked} content words that come {FEWEST_EACH} times or more in both. {by_chance} of {len(words)} are used "
+        f"Looked at {looked} content words that come {fewest} times or more in both. {by_chance} of {len(words)} are used "
         f"more differently than in 95 % of random deals, where chance alone would let about {0.05 * len(words):.0f} through; "
         "texts on different topics move nearly all words. The list says where to look."
     )

@@ -1,23 +1,25 @@
 """What is said follows from the numbers."""
 
-import numpy as np
 import pytest
 
-from elmo_tasks.senses.grouping import Decision, Voice
-from elmo_tasks.senses.verdicts import ranked, verdict
-
-
-def blocks(groups, within, between):
-    n = sum(len(group) for group in groups)
-    together = {(a, b) for group in groups for a in group for b in group}
-    return [[1.0 if a == b else within if (a, b) in together else between for b in range(n)] for a in range(n)]
+from elmo_tasks.wording.groupings import Cosines, Told, grouping_verdict, ranked
 
 
 def said_of(
-    groups, voice=Voice.NAMED, probability=0.91, claim=None, same=(0.9, 0.2), cosine=(0.62, 0.48), layer="1", one=0.45
+    groups,
+    voice="named",
+    probability=0.91,
+    claim=None,
+    cosine=(0.62, 0.48),
+    layer="1",
+    one=0.45,
+    is_likely=False,
+    several="silent",
 ):
-    decision = Decision(voice, groups, probability, np.array(blocks(groups, *same)), one, claim)
-    return verdict(decision, blocks(groups, *cosine), 0.15, layer, "bank")
+    told = Told(sum(map(len, groups)), voice, groups, probability, one, claim, is_likely, several)
+    within = cosine[0] if any(len(group) > 1 for group in groups) else None
+    between = cosine[1] if len(groups) > 1 else None
+    return grouping_verdict(told, Cosines(within, between, 0.15, layer), "bank")
 
 
 @pytest.mark.parametrize(
@@ -40,39 +42,39 @@ def test_the_groups_come_first_with_how_sure_they_are(groups, said):
         len(groups) > 1 and len(groups[0]) > 1
     )  # of all pairs together, or all apart, no two averages can be compared
     assert ("0.15" in text) == ("At layer 1 " in text) == compared
-    leaning = said_of(groups, Voice.LEANING, 0.71)
+    leaning = said_of(groups, "leaning", 0.71)
     assert leaning.startswith("More likely than not, " + said[0].lower() + said[1:].replace("91", "71"))
     assert "That is a leaning, not a verdict." in leaning
 
 
 def test_the_likeliest_of_many_may_be_less_likely_than_not():
-    assert said_of(((0, 2), (1, 3)), Voice.LEANING, 0.4).startswith(
+    assert said_of(((0, 2), (1, 3)), "leaning", 0.4).startswith(
         "Of all ways to group them the likeliest is this, 1 and 3 go together, 2 and 4 go together (40 %)."
     )
 
 
 def test_where_only_a_pair_is_sure_it_is_said_with_the_likeliest_grouping():
-    text = said_of(((0, 1), (2,)), Voice.LEANING, 0.63, claim=(0, 2, False, 0.84))
+    text = said_of(((0, 1), (2,)), "leaning", 0.63, claim=(0, 2, False, 0.84), is_likely=True)
     assert text.startswith(
         "Perhaps 3 is the odd one out: 1 and 2 go together (63 %), but the model is not sure enough of that. It is surest that 1 "
         "and 3 mean different things (84 %)."
     )
-    unlikely = said_of(((0, 1), (2,)), Voice.LEANING, 0.43, claim=(0, 2, False, 0.84))
+    unlikely = said_of(((0, 1), (2,)), "leaning", 0.43, claim=(0, 2, False, 0.84))
     assert unlikely.startswith(
         "The model cannot say whether these 3 uses of “bank” have one meaning or several: it gives 45 % for one. It is "
         "surest that 1 and 3 mean different things (84 %). Longer"
     )
-    several = said_of(((0, 1), (2,)), Voice.LEANING, 0.43, claim=(0, 2, False, 0.84), one=0.22)
+    several = said_of(((0, 1), (2,)), "leaning", 0.43, claim=(0, 2, False, 0.84), one=0.22, several="leaning")
     assert several.startswith(
         "More likely than not, these 3 uses of “bank” have more than one meaning (78 %), but the model cannot say how they group."
     )
-    surely = said_of(((0, 1), (2,)), Voice.LEANING, 0.43, claim=(0, 2, False, 0.84), one=0.08)
+    surely = said_of(((0, 1), (2,)), "leaning", 0.43, claim=(0, 2, False, 0.84), one=0.08, several="named")
     assert surely.startswith(
         "These 3 uses of “bank” have more than one meaning (92 %), but the model cannot say how they group."
     )
     assert "go together" not in unlikely
     assert "It is surest that 1 and 2 mean the same (99 %)" in said_of(
-        ((0, 1), (2,)), Voice.LEANING, 0.43, claim=(0, 1, True, 0.99)
+        ((0, 1), (2,)), "leaning", 0.43, claim=(0, 1, True, 0.99)
     )
 
 
@@ -81,21 +83,21 @@ def test_nothing_is_certain():
 
 
 def test_it_says_when_it_cannot_tell():
-    text = said_of(((0, 1, 2),), Voice.SILENT, cosine=(0.5, 0.5), layer="mean")
+    text = said_of(((0, 1, 2),), "silent", cosine=(0.5, 0.5), layer="mean")
     assert text.startswith(
         "The model cannot say whether these 3 uses of “bank” have one meaning or several: it gives 45 % for one."
     )
-    two = said_of(((0, 1),), Voice.SILENT, same=(0.55, 0.55), cosine=(0.5, 0.5))
+    two = said_of(((0, 1),), "silent", one=0.55, cosine=(0.5, 0.5))
     assert two.startswith("The model cannot say whether these two uses of “bank” mean the same: it gives 55 % for it.")
     assert "cosine" not in text + two
 
 
 def test_it_says_what_would_help():
     more = "Longer sentences, or more of them, may tell more."
-    assert said_of(((0, 1),), Voice.SILENT).endswith(more)
-    assert said_of(((0, 1), (2,)), Voice.LEANING).endswith(more)
+    assert said_of(((0, 1),), "silent").endswith(more)
+    assert said_of(((0, 1), (2,)), "leaning").endswith(more)
     assert more not in said_of(((0, 1), (2,)))
-    assert said_of(((0, 1), (2, 3)), Voice.SILENT).endswith("Sentences that say more around the word may help.")
+    assert said_of(((0, 1), (2, 3)), "silent").endswith("Sentences that say more around the word may help.")
 
 
 def test_of_different_spellings_only_the_order_is_said():

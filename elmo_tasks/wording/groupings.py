@@ -2,51 +2,84 @@
 
 from __future__ import annotations
 
-from elmo_tasks.senses.grouping import LEAST_LEANING, RIGHT_WHEN_NAMED, Decision, Voice
-from elmo_tasks.senses.partitions import Groups
-from elmo_tasks.senses.senses import FEW, Matrix, mean_cosines
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from elmo_tasks.wording.text import first_capital, listed, percent
 
+Groups = Sequence[Sequence[int]]
+Matrix = Sequence[Sequence[float]]
 # Neither says that there are several meanings to be told.
 _MORE_SENTENCES = "Longer sentences, or more of them, may tell more."
 _OTHER_SENTENCES = "Sentences that say more around the word may help."
+# A use more tells most where there are so few.
+_FEW = 3
 # Cosines that differ by less show nothing.
 _CLEAR = 0.03
 
 
-def verdict(decision: Decision, cosine: Matrix, random_pair: float, layer: str, word: str) -> str:
-    """How the uses group, how probable that is, and the cosines beside it.
+@dataclass(frozen=True)
+class Told:
+    """What was decided of ``n`` uses, and how sure that is.
 
-    Args:
-        decision: what was found.
-        cosine: ``[n][n]`` cosines at a layer.
-        random_pair: mean cosine of two random words there.
-        layer: its name.
-        word: the word, in one spelling.
+    Attributes:
+        n: how many.
+        voice: ``named``, ``leaning`` or ``silent``.
+        groups: the most probable grouping.
+        probability: of it.
+        one_meaning: the probability that all mean the same.
+        claim: a pair ``(a, b, whether they mean the same, probability)`` that is all that is leaned to; ``None`` else.
+        is_likely: whether the grouping is probable enough for a perhaps, where only a pair is leaned to.
+        several: how it may be said that there are several meanings: ``named``, ``leaning`` or ``silent``.
     """
-    n = len(cosine)
+
+    n: int
+    voice: str
+    groups: Groups
+    probability: float
+    one_meaning: float
+    claim: tuple[int, int, bool, float] | None = None
+    is_likely: bool = False
+    several: str = "silent"
+
+
+@dataclass(frozen=True)
+class Cosines:
+    """What a layer shows of a grouping.
+
+    Attributes:
+        within: mean cosine of uses that go together; ``None`` where no two do.
+        between: mean cosine of uses that do not; ``None`` where all do.
+        random_pair: mean cosine of two random words.
+        layer: its name.
+    """
+
+    within: float | None
+    between: float | None
+    random_pair: float
+    layer: str
+
+
+def grouping_verdict(told: Told, cosines: Cosines, word: str) -> str:
+    """How the uses of a word, in one spelling, group, how probable that is, and the cosines beside it."""
+    n = told.n
     uses = f"uses of “{word}”"
-    advice = _MORE_SENTENCES if n <= FEW else _OTHER_SENTENCES
-    if decision.voice is Voice.SILENT:
+    advice = _MORE_SENTENCES if n <= _FEW else _OTHER_SENTENCES
+    if told.voice == "silent":
         if n == 2:
             return (
-                f"The model cannot say whether these two {uses} mean the same: it gives {_percent(decision.same[0][1])} for it. "
+                f"The model cannot say whether these two {uses} mean the same: it gives {_percent(told.one_meaning)} for it. "
                 f"{advice}"
             )
-        return f"{_one_or_several(decision, uses)} {advice}"
-    if decision.claim is not None:
-        return f"{_perhaps(decision, uses)} {_claimed(decision)} {advice}"
-    sure, numbers = _percent(decision.probability), _numbers(decision, cosine, random_pair, layer)
-    said = _said_of_two(decision.groups, uses) if n == 2 else _said(decision.groups, uses)
-    if decision.voice is Voice.NAMED:
+        return f"{_one_or_several(told, uses)} {advice}"
+    if told.claim is not None:
+        return f"{_perhaps(told, uses)} {_claimed(told.claim)} {advice}"
+    sure, numbers = _percent(told.probability), _numbers(cosines)
+    said = _said_of_two(told.groups, uses) if n == 2 else _said(told.groups, uses)
+    if told.voice == "named":
         return f"{first_capital(said)} ({sure}).{numbers}"
-    how = "More likely than not" if decision.probability >= 0.5 else "Of all ways to group them the likeliest is this"
+    how = "More likely than not" if told.probability >= 0.5 else "Of all ways to group them the likeliest is this"
     return f"{how}, {said} ({sure}). That is a leaning, not a verdict.{numbers} {advice}"
-
-
-def is_grouped(decision: Decision) -> bool:
-    """Whether its groups are named or leaned to, all of them."""
-    return decision.voice is not Voice.SILENT and decision.claim is None
 
 
 def _said_of_two(groups: Groups, uses: str) -> str:
@@ -83,37 +116,35 @@ def ranked(cosine: Matrix, random_pair: float, layer: str) -> str:
     )
 
 
-def _claimed(decision: Decision) -> str:
-    assert decision.claim is not None
-    a, b, same, sure = decision.claim
+def _claimed(claim: tuple[int, int, bool, float]) -> str:
+    a, b, same, sure = claim
     return (
         f"It is surest that {a + 1} and {b + 1} mean {'the same' if same else 'different things'} ({_percent(sure)})."
     )
 
 
-def _perhaps(decision: Decision, uses: str) -> str:
+def _perhaps(told: Told, uses: str) -> str:
     """What is likely of the whole set, where no more than a pair is leaned to."""
-    n, several = len(decision.same), 1 - decision.one_meaning
-    if decision.probability >= LEAST_LEANING:
-        sure = _percent(decision.probability)
-        return f"Perhaps {_said(decision.groups, uses)} ({sure}), but the model is not sure enough of that."
-    if several >= LEAST_LEANING:
-        said = f"these {n} {uses} have more than one meaning ({_percent(several)}), but the model cannot say how they group."
-        return first_capital(said) if several >= RIGHT_WHEN_NAMED else f"More likely than not, {said}"
-    return _one_or_several(decision, uses)
+    if told.is_likely:
+        return f"Perhaps {_said(told.groups, uses)} ({_percent(told.probability)}), but the model is not sure enough of that."
+    if told.several != "silent":
+        sure = _percent(1 - told.one_meaning)
+        said = f"these {told.n} {uses} have more than one meaning ({sure}), but the model cannot say how they group."
+        return first_capital(said) if told.several == "named" else f"More likely than not, {said}"
+    return _one_or_several(told, uses)
 
 
-def _one_or_several(decision: Decision, uses: str) -> str:
-    n, one = len(decision.same), _percent(decision.one_meaning)
-    return f"The model cannot say whether these {n} {uses} have one meaning or several: it gives {one} for one."
+def _one_or_several(told: Told, uses: str) -> str:
+    one = _percent(told.one_meaning)
+    return f"The model cannot say whether these {told.n} {uses} have one meaning or several: it gives {one} for one."
 
 
-def _numbers(decision: Decision, cosine: Matrix, random_pair: float, layer: str) -> str:
+def _numbers(cosines: Cosines) -> str:
     """The cosines at a layer, where there is something to compare: they stand below for every pair and layer."""
-    within, between = mean_cosines(cosine, decision.groups)
+    within, between = cosines.within, cosines.between
     if within is None or between is None:
         return ""
-    where, random = first_capital(_where(layer)), f"two random words {random_pair:.2f}"
+    where, random = first_capital(_where(cosines.layer)), f"two random words {cosines.random_pair:.2f}"
     if within < between + _CLEAR:  # the groups rest on more than this layer
         return (
             f" {where} the cosines alone do not show it: uses that go together average {within:.2f}, uses that do not "
