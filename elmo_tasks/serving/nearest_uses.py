@@ -26,6 +26,7 @@ from elmo_tasks.serving.asked_uses import find_use
 from elmo_tasks.serving.loaded_models import LoadedModel
 from elmo_tasks.text.word_forms import are_inflections
 from elmo_tasks.uses import use_vectors
+from elmo_tasks.wording.answers import nearest_answer
 
 GALLERY = "gallery"
 ONLY = ("all", "same", "other")
@@ -128,7 +129,7 @@ class NearestUse:
             random_pair_cosine=random,
             uses=uses,
             static=_neighbours(static, token.text),
-            answer=_answer(token.text, uses, only, random)
+            answer=nearest_answer(token.text, uses, only, random)
             if loaded.encoder.reads_sentence
             else _unread(static, token.text),
             vectors=static.name,
@@ -221,23 +222,3 @@ def _opened(
         f"written in ${CACHE_VARIABLE}.",
         field="source",
     )
-
-
-def _answer(word: str, uses: Sequence[NearUse], only: str, random: float) -> str:
-    if not uses:
-        return (
-            f"There is no other use of “{word}” here." if only == "same" else "There is nothing else to compare with."
-        )
-    first = uses[0]
-    nearest = f"The nearest use is “{first.token}” with a cosine of {first.cosine:.2f}, where two random words have {random:.2f}."
-    if only != "all":
-        return nearest
-    n_same = sum(use.same_word for use in uses)
-    which = (
-        f"All {len(uses)} nearest uses are of this word too."
-        if n_same == len(uses)
-        else f"None of the {len(uses)} nearest uses is of this word itself."
-        if n_same == 0
-        else f"{n_same} of the {len(uses)} nearest uses {'is' if n_same == 1 else 'are'} of this word too."
-    )
-    return f"{nearest} {which}"

@@ -22,7 +22,7 @@ from elmo_tasks.serving.asked_uses import find_uses, item_of, use_of
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
 from elmo_tasks.text.word_forms import may_be_forms_of_one_word
 from elmo_tasks.uses import read_uses
-from elmo_tasks.wording.text import listed
+from elmo_tasks.wording.answers import written_answer
 
 #: How many guesses are given of each kind.
 N_GUESSES = 8
@@ -208,30 +208,11 @@ def _own(log_probabilities: Tensor, known: _Words, token: str) -> tuple[int | No
 
 def answer(items: Sequence[ComparisonItem], uses: Sequence[WrittenHere]) -> str:
     """What is likely enough to be named, where the model knows nothing of a place, and whether the word itself is likely."""
-    where: dict[str, list[int]] = {}
-    unknown = []
-    for found in uses:
-        if (word := named(found)) is not None:
-            where.setdefault(word, []).append(found.use + 1)
-        elif _is_unknown(found):
-            unknown.append(found.use + 1)
-    parts = [f"“{word}” in {_sentences(numbers)}" for word, numbers in where.items()]
-    n_rest = len(uses) - len(unknown) - sum(map(len, where.values()))
-    told = [f"Of other words the model would most likely have written {listed(parts)}"] if parts else []
-    if unknown:
-        places = "these places" if len(unknown) == len(uses) else _sentences(unknown)
-        told.append(f"{'it' if told else 'The model'} does not know what would fit in {places}")
-    if n_rest and told:
-        told.append("in the rest no other word stands out")
-    first = f"{'; '.join(told) or 'No other word stands out in these places'}."
+    found = [(use.use + 1, named(use)) for use in uses]
+    unknown = [use.use + 1 for use in uses if named(use) is None and _is_unknown(use)]
+    among = [use.use + 1 for use in uses if use.rank is not None and use.rank <= N_GUESSES]
     spellings = {item.token for item in items}
-    name = f"“{spellings.pop()}” itself" if len(spellings) == 1 else "The word that stands there"
-    among = [found.use + 1 for found in uses if found.rank is not None and found.rank <= N_GUESSES]
-    if not among:
-        return f"{first} {name} is not among its {N_GUESSES} likeliest words in any of them."
-    if len(among) == len(uses):
-        return f"{first} {name} is among its {N_GUESSES} likeliest words in all of them."
-    return f"{first} {name} is among its {N_GUESSES} likeliest words in {_sentences(among)} only."
+    return written_answer(found, unknown, among, N_GUESSES, spellings.pop() if len(spellings) == 1 else None)
 
 
 def _is_unknown(found: WrittenHere) -> bool:
@@ -252,7 +233,3 @@ def named(found: WrittenHere) -> str | None:
     if best.probability < LEAST_NAMED or from_both.get(best.word, 0.0) < LEAST_OF_BOTH:
         return None
     return best.word
-
-
-def _sentences(numbers: Sequence[int]) -> str:
-    return f"sentence {numbers[0]}" if len(numbers) == 1 else f"sentences {listed(numbers)}"

@@ -33,17 +33,11 @@ from elmo_tasks.serving.everyday_words import everyday_words
 from elmo_tasks.serving.loaded_models import LoadedModel
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.uses import Use, read_uses, use_vectors
+from elmo_tasks.wording.answers import NO_SIDES, SIDE_ANSWERS, why_answer
 
 # Tokens that one answer may encode for the hiding; in long sentences only the words nearest to the compared one are hidden.
 _MOST_TOKENS = 12_000
 _SEVERAL = 3
-_SIDE_ANSWERS = {
-    "before": "The words before it tell the two apart more than the words after it.",
-    "after": "The words after it tell the two apart more than the words before it.",
-    "both": "The words before it and the words after it tell the two apart about equally.",
-    "unclear": "The layers do not agree on which side tells the two apart more.",
-}
-_NO_SIDES = "This model reads both sides of a word at once: it has no layers that have read one side only."
 
 
 class Explainer:
@@ -106,14 +100,14 @@ class Explainer:
             cosine=round(cosine, 6),
             random_pair_cosine=asked.random_pair_cosine,
             apart=apart,
-            answer=_answer(items, words, found, several),
+            answer=why_answer(items, words, found, several),
             decisive=found,
             ways=WAYS,
             words=tuple(words),
             skipped=skipped,
             sides=sides,
             side=side,
-            side_answer=_SIDE_ANSWERS[side] if sides else _NO_SIDES,
+            side_answer=SIDE_ANSWERS[side] if sides else NO_SIDES,
         )
 
     def _sides(self, encoder: Encoder, plain: Tensor) -> tuple[Sides, ...]:
@@ -270,21 +264,6 @@ def _hide(
             changes=tuple(round(c, 6) for c in change),
             change=round(sum(change) / len(change), 6),
         )
-
-
-def _answer(
-    items: Sequence[ComparisonItem], words: Sequence[HiddenWord], named: HiddenWord | None, several: Sequence[str]
-) -> str:
-    if not words:
-        return "There is no other word in the two sentences."
-    if named is not None:
-        return f"Mostly because of “{named.token}” in sentence {named.use + 1}."
-    if items[0].token != items[1].token:
-        return "No single word around them decides it. The spellings differ, which moves vectors apart by itself."
-    if len(several) > 1:
-        *first, last = (f"“{token}”" for token in several)
-        return f"No single word decides it; most of all {', '.join(first)} and {last}."
-    return "No single word decides it."
 
 
 def _several(words: Sequence[HiddenWord], apart: bool) -> list[str]:
