@@ -34,8 +34,9 @@ LEAST_NAMED, AMONG_FIRST = 0.2, 3
 #: benchmarks/substitutes.py prints. Of the first 66 sentences with a word that were read, most words beyond the bounds were wrong
 #: at a glance ("Which [branch] did you check out": station), most within them were not ("tennis [match]": medal).
 LEAST_OF_BOTH, LAST_KNOWN = 0.1, 50
-#: Where both sides were read at once, a word is named that is so probable, whether or not the word that stands there is.
-LEAST_AT_ONCE = 0.2
+#: Where both sides were read at once, a word is named that is so probable, whether or not the word that stands there is: of 1,589
+#: sentences 51 have one, and 80 % of these words are right, as benchmarks/substitutes.py prints; from .2 on 144, and 74 %.
+LEAST_AT_ONCE = 0.3
 
 # Of the likeliest words, forms of the word itself and words like "the" are passed over.
 _MOST_LOOKED_AT = 60

@@ -84,6 +84,24 @@ CANDIDATES: tuple[TryExample, ...] = (
         names=(("PER",), ("LOC",)),
     ),
     TryExample(
+        "Wellington",
+        "names",
+        (
+            "Wellington wrote that his men were tired.",
+            "The minister flew to Wellington on Monday.",
+        ),
+        names=(("PER",), ("LOC",)),
+    ),
+    TryExample(
+        "Lancaster",
+        "names",
+        (
+            "Lancaster scored with his head.",
+            "The train stops in Lancaster.",
+        ),
+        names=(("PER",), ("LOC",)),
+    ),
+    TryExample(
         "Paris",
         "names",
         (

@@ -22,6 +22,7 @@ OUTCOMES = {
     "right": (Outcome.RIGHT,),
     "wrong": (Outcome.WRONG,),
     "a pair": (Outcome.PAIR,),
+    "a leaning": (Outcome.LEANS_RIGHT,),
     "a wrong leaning": (Outcome.LEANS_WRONG,),
 }
 

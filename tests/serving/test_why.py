@@ -242,7 +242,7 @@ def test_only_what_is_probable_enough_is_named(session, chances, ranks, said):
 
 
 def test_what_is_probable_is_named_and_where_the_model_knows_nothing_it_says_so(real):
-    found = real.substitutes.written("dog", ["The dog barked at the postman.", "He drank a cup of dog."])
+    found = real.substitutes.written("table", ["Her table flew over the moon.", "He drank a cup of table."])
     assert found.uses[0].rank > substitutes.LAST_KNOWN
     assert found.answer.startswith(
         "Of other words the model would most likely have written “tea” in sentence 2; it does not know what would fit in sentence "

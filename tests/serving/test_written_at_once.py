@@ -57,10 +57,10 @@ def test_the_word_that_stands_there_is_found_however_it_is_written(session):
 @pytest.mark.parametrize(
     ("both", "rank", "said"),
     [
-        ((("shore", 0.2),), 9, "shore"),
-        ((("shore", 0.199),), 9, None),
+        ((("shore", 0.3),), 9, "shore"),
+        ((("shore", 0.299),), 9, None),
         (
-            (("the", 0.6), ("banks", 0.3), ("shore", 0.2)),
+            (("the", 0.4), ("banks", 0.3), ("shore", 0.3)),
             9,
             "shore",
         ),  # neither a word like "the" nor a form of the word
