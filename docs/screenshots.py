@@ -22,7 +22,7 @@ PICTURES = {
     "compare-dark": ("", ".verdict h2", DESKTOP, "dark"),
     "compare-phone": ("", ".verdict h2", PHONE, "light"),
     "present": ("tab=present&step=4", ".step:not([hidden]) h2", SLIDE, "light"),
-    "map": ("tab=map&word=bank", ".map-answer .verdict h2", DESKTOP, "light"),
+    "map": ("tab=map&word=case", ".map-answer .verdict h2", DESKTOP, "light"),
     "nearest": ("tab=nearest", ".near-answer .verdict h2", DESKTOP, "light"),
     "try": ("tab=try", ".try-answer .task", DESKTOP, "light"),
     "weights": ("tab=weights", ".weights-answer .verdict h2", DESKTOP, "light"),

@@ -7,12 +7,12 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.ui import map_picture, map_words
 from elmo_tasks.ui.page import fill
 
-#: A word whose groups match its meanings well, and sentences of ours that the bundled model was not fitted on.
-WORD = "bank"
+#: A word whose groups are its meanings, and sentences of ours that the bundled model was not fitted on.
+WORD = "case"
 READY = (
-    "Two otters slid down the bank into the stream.",
-    "The bank gave me a mortgage at a low rate.",
-    "The bank is over there.",
+    "Her lawyer says that we will lose the case.",
+    "The vet found a case of flu among the horses.",
+    "This is a strange case.",
 )
 
 

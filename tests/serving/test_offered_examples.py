@@ -10,9 +10,19 @@ from collections import Counter
 import pytest
 
 from benchmarks.choose_examples import is_near, is_said, sentences_of, turns
+from elmo_tasks.api import MapRequest
 from elmo_tasks.senses.gallery import gallery_words
 from elmo_tasks.serving.session import Session
-from elmo_tasks.ui import chosen, examples, map_tab, nearest_tab, present_examples, present_notes, present_parts
+from elmo_tasks.ui import (
+    chosen,
+    examples,
+    map_tab,
+    nearest_tab,
+    present_examples,
+    present_landing,
+    present_notes,
+    present_parts,
+)
 from elmo_tasks.ui.outcomes import Outcome, outcome, shows_what_was_meant
 from elmo_tasks.ui.present_pairs import FORMING_CANDIDATES, FORMINGS
 from elmo_tasks.ui.try_examples import TRY_EXAMPLES
@@ -54,6 +64,15 @@ def test_a_word_to_start_a_map_with_falls_into_its_meanings(session, word):
     found = session.maps.sense_map(word)
     assert len(found.groups) > 1
     assert found.agreement > 0.99
+
+
+def test_the_map_that_sentences_land_on_is_clean_and_the_ready_ones_land_where_they_belong(session):
+    on = MapRequest(present_landing.WORD, by_meaning=True)
+    assert session.maps.sense_map(present_landing.WORD).agreement == 1
+    said = [session.maps.land(sentence, on).verdict for sentence in present_landing.READY]
+    assert said[0].endswith("(legal).")
+    assert said[1].endswith("(illness).")
+    assert said[2].startswith("It lands between the groups.")
 
 
 @pytest.mark.slow

@@ -34,6 +34,7 @@ USES = {
     ),
     "muddle": tuple((f"A muddle of number {k} is here.", "one") for k in range(8)),
 }
+USES["case"] = tuple((sentence.replace("bank", "case"), sense) for sentence, sense in USES["bank"])
 VIEWS = (
     MapView("0"),
     MapView("1", 0.2, 0.1, 0.85),
