@@ -12,10 +12,11 @@ Matrix = Sequence[Sequence[float]]
 # Neither says that there are several meanings to be told.
 _MORE_SENTENCES = "Longer sentences, or more of them, may tell more."
 _OTHER_SENTENCES = "Sentences that say more around the word may help."
+_A_LEANING = "That is a leaning, not a verdict."
 # A use more tells most where there are so few.
 _FEW = 3
-# Cosines that differ by less show nothing.
-_CLEAR = 0.03
+# Cosines that differ by less look the same to a reader.
+_CLEAR = 0.1
 
 
 @dataclass(frozen=True)
@@ -73,13 +74,13 @@ def grouping_verdict(told: Told, cosines: Cosines, word: str) -> str:
             )
         return f"{_one_or_several(told, uses)} {advice}"
     if told.claim is not None:
-        return f"{_perhaps(told, uses)} {_claimed(told.claim)} {advice}"
+        return f"{_perhaps(told, uses)} {_claimed(told.claim)} {_A_LEANING} {advice}"
     sure, numbers = _percent(told.probability), _numbers(cosines)
     said = _said_of_two(told.groups, uses) if n == 2 else _said(told.groups, uses)
     if told.voice == "named":
         return f"{first_capital(said)} ({sure}).{numbers}"
     how = "More likely than not" if told.probability >= 0.5 else "Of all ways to group them the likeliest is this"
-    return f"{how}, {said} ({sure}). That is a leaning, not a verdict.{numbers} {advice}"
+    return f"{how}, {said} ({sure}). {_A_LEANING}{numbers} {advice}"
 
 
 def _said_of_two(groups: Groups, uses: str) -> str:
@@ -129,7 +130,7 @@ def _perhaps(told: Told, uses: str) -> str:
         return f"Perhaps {_said(told.groups, uses)} ({_percent(told.probability)}), but the model is not sure enough of that."
     if told.several != "silent":
         sure = _percent(1 - told.one_meaning)
-        said = f"these {told.n} {uses} have more than one meaning ({sure}), but the model cannot say how they group."
+        said = f"these {told.n} {uses} have more than one meaning ({sure}), but the model is not sure how they group."
         return first_capital(said) if told.several == "named" else f"More likely than not, {said}"
     return _one_or_several(told, uses)
 

@@ -62,15 +62,15 @@ def test_where_only_a_pair_is_sure_it_is_said_with_the_likeliest_grouping():
     unlikely = said_of(((0, 1), (2,)), "leaning", 0.43, claim=(0, 2, False, 0.84))
     assert unlikely.startswith(
         "The model cannot say whether these 3 uses of “bank” have one meaning or several: it gives 45 % for one. It is "
-        "surest that 1 and 3 mean different things (84 %). Longer"
+        "surest that 1 and 3 mean different things (84 %). That is a leaning, not a verdict. Longer"
     )
     several = said_of(((0, 1), (2,)), "leaning", 0.43, claim=(0, 2, False, 0.84), one=0.22, several="leaning")
     assert several.startswith(
-        "More likely than not, these 3 uses of “bank” have more than one meaning (78 %), but the model cannot say how they group."
+        "More likely than not, these 3 uses of “bank” have more than one meaning (78 %), but the model is not sure how they group."
     )
     surely = said_of(((0, 1), (2,)), "leaning", 0.43, claim=(0, 2, False, 0.84), one=0.08, several="named")
     assert surely.startswith(
-        "These 3 uses of “bank” have more than one meaning (92 %), but the model cannot say how they group."
+        "These 3 uses of “bank” have more than one meaning (92 %), but the model is not sure how they group."
     )
     assert "go together" not in unlikely
     assert "It is surest that 1 and 2 mean the same (99 %)" in said_of(
@@ -121,6 +121,7 @@ def test_cosines_within_and_between_stand_beside():
 
 def test_cosines_that_do_not_show_the_groups_are_not_said_to():
     text = said_of(((0, 2), (1, 3)), cosine=(0.82, 0.84))
+    assert "alone do not show it" in said_of(((0, 2), (1, 3)), cosine=(0.61, 0.53))
     assert (
         "At layer 1 the cosines alone do not show it: uses that go together average 0.82, uses that do not 0.84" in text
     )
