@@ -34,7 +34,8 @@ USES = {
     ),
     "muddle": tuple((f"A muddle of number {k} is here.", "one") for k in range(8)),
 }
-USES["case"] = tuple((sentence.replace("bank", "case"), sense) for sentence, sense in USES["bank"])
+# The talk's own word; it is not among those on offer, which the tab would open with.
+TALK = {"case": tuple((sentence.replace("bank", "case"), sense) for sentence, sense in USES["bank"])}
 VIEWS = (
     MapView("0"),
     MapView("1", 0.2, 0.1, 0.85),
@@ -78,7 +79,7 @@ class FakeMap:
                 time.sleep(0.9)
         own = [(line.strip(), None) for line in text.splitlines() if word in line]
         own += [("A spring in my letters.", None)] if index and word == "spring" else []
-        known = [*(USES.get(word, ()) if gallery else ())]
+        known = [*((USES | TALK).get(word, ()) if gallery else ())]
         if not known and not own:
             raise InputError(f"There are no example sentences for “{word}”.", field="text" if text else "word")
         rows = [*known, *own]
