@@ -2,7 +2,7 @@
 
 Starts the app, and lets each person ask for a comparison of sentences of their own, read the answer for ten seconds on the
 average, and ask again. Prints how long answers took, at each moment how much memory the app held, and whose answer was not their
-own. All of it stays on this machine.
+own, and how busy other processes kept the machine (psutil, of requirements-dev.txt). All of it stays on this machine.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
+import psutil
 
 from benchmarks.app_memory import REPOSITORY, free_port, resident_megabytes, started_app
 
@@ -31,13 +32,13 @@ class Crowd:
         seconds: of each answer.
         wrong: what went wrong, in words.
         megabytes: of the app, every ten seconds.
-        alone: seconds of an answer when nobody else asks, before and after: what else this machine has to do shows there.
+        others: processor cores that other processes than the app and this one took meanwhile: what else this machine had to do.
     """
 
     seconds: list[float] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
     megabytes: list[float] = field(default_factory=list)
-    alone: list[float] = field(default_factory=list)
+    others: float = 0.0
 
     @property
     def p95(self) -> float:
@@ -104,23 +105,22 @@ def measured(people: int, seconds: float, pause: float) -> Crowd:
     try:
         for k in range(20):  # what is loaded once
             ask(url, "bank", [f"A bank of {k}.", "My bank."])
-        before = _alone(url)
+        began, taken = time.perf_counter(), _taken_by_others(app.pid)
         found = crowd(url, app.pid, people, seconds, pause)
-        found.alone = [before, _alone(url)]
+        found.others = (_taken_by_others(app.pid) - taken) / (time.perf_counter() - began)
         return found
     finally:
         os.killpg(app.pid, signal.SIGTERM)
         app.wait(30)
 
 
-def _alone(url: str) -> float:
-    """The median of nine."""
-    took = []
-    for _ in range(9):
-        began = time.perf_counter()
-        ask(url, "bank", ["A bank lends.", "The bank of a river."])
-        took.append(time.perf_counter() - began)
-    return statistics.median(took)
+def _taken_by_others(pid: int) -> float:
+    """Seconds of processor time, of all cores, that neither the app nor this process took since the machine started."""
+    everything = psutil.cpu_times()
+    taken = sum(getattr(everything, name, 0.0) for name in ("user", "nice", "system", "irq", "softirq", "steal"))
+    app = psutil.Process(pid)
+    ours = [process.cpu_times() for process in (psutil.Process(), app, *app.children(recursive=True))]
+    return taken - sum(times.user + times.system for times in ours)
 
 
 def main() -> None:
@@ -137,7 +137,7 @@ def main() -> None:
         f"{args.people} people, {len(found.seconds)} answers in {args.seconds:.0f} s, {len(found.wrong)} wrong or lost"
     )
     print(f"p50 {statistics.median(found.seconds):.2f} s, p95 {found.p95:.2f} s, longest {max(found.seconds):.2f} s")
-    print("alone, before and after:", ", ".join(f"{took:.2f} s" for took in found.alone))
+    print(f"cores that other processes took: {found.others:.1f}")
     print("MB every ten seconds:", " ".join(f"{size:.0f}" for size in found.megabytes))
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from benchmarks.fifty_people import measured
 
-#: Seconds of one person's answer beyond which this machine has other work, and says nothing about fifty: five ask in a second.
-BUSY = 0.2
+#: Cores that must be left by other processes: the fifty and the app take nearly one.
+NEEDED = 1.5
 
 
 @pytest.mark.slow
@@ -17,9 +19,7 @@ def test_fifty_people_compare_words_for_two_minutes() -> None:
     found = measured(people=50, seconds=120, pause=10)
     assert not found.wrong
     assert found.megabytes[-1] - found.megabytes[len(found.megabytes) // 2] < 30
-    if max(found.alone) > BUSY:
-        pytest.skip(
-            f"alone one person waits {max(found.alone):.2f} s here: too busy a machine to say how long fifty wait"
-        )
+    if (os.cpu_count() or 1) - found.others < NEEDED:
+        pytest.skip(f"other processes took {found.others:.1f} cores: too busy a machine to say how long fifty wait")
     assert len(found.seconds) > 400
     assert found.p95 < 3
