@@ -22,6 +22,7 @@ from elmo_tasks.api.predictions import ClassifiedText, Entity, Reading, TaggedSe
 from elmo_tasks.api.present import GallerySense, IncrementalReading, PresentService, ReadingStep
 from elmo_tasks.api.probes import LayerScore, ModelProbes, PaperScores, ProbeResult, ProbeService
 from elmo_tasks.api.request import Limits, NoLongerWanted, Progress, check_wanted, for_everybody, wanted_while
+from elmo_tasks.api.said import Said
 from elmo_tasks.api.sentences import SentenceComparison, SentenceLayer, SentenceService
 from elmo_tasks.api.service import Service
 from elmo_tasks.api.side_by_side import SideBySide, partition
@@ -86,6 +87,7 @@ __all__ = [
     "ReadingStep",
     "RespelledLayer",
     "Respelling",
+    "Said",
     "Score",
     "SenseGroup",
     "SenseMap",

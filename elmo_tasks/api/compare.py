@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from elmo_tasks.api.said import Said
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -74,7 +76,7 @@ class Comparison:
         voice: ``"named"``: the groups are as sure as a verdict must be; ``"leaning"``: they are more likely than not, no more;
             ``"silent"``: there are none.
         probability: how probable the groups are, among all ways to sort the uses; 0 where that is not known.
-        verdict: the answer in a few plain sentences.
+        said: the answer in a few plain sentences.
         verdict_layer: name of the layer that the verdict gives the cosines of.
         read_from: what the verdict was read from, one or more of: the name of a layer, ``"words"`` (the words around the word,
             without the model), ``"expected"`` (the words that the model would have written in its place); none if it was not read.
@@ -89,7 +91,7 @@ class Comparison:
     items: tuple[ComparisonItem, ...]
     layers: tuple[LayerComparison, ...]
     groups: tuple[tuple[int, ...], ...]
-    verdict: str
+    said: Said
     verdict_layer: str
     read_from: tuple[str, ...] = ()
     same_meaning: tuple[tuple[float, ...], ...] = ()
@@ -97,6 +99,11 @@ class Comparison:
     voice: str = "silent"
     probability: float = 0.0
     spellings_differ: bool = False
+
+    @property
+    def verdict(self) -> str:
+        """The whole answer in a few plain sentences."""
+        return str(self.said)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON that the ``/compare`` endpoint and ``compare --json`` both give."""
@@ -120,6 +127,7 @@ class Comparison:
             "voice": self.voice,
             "probability": self.probability,
             "verdict": self.verdict,
+            "headline": self.said.headline,
             "read_from": list(self.read_from),
             "same_meaning": [list(row) for row in self.same_meaning],
         }

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 from elmo_tasks.api.request import Progress
+from elmo_tasks.api.said import Said
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ class SenseMap:
         groups: the groups, the largest first; empty when the model cannot tell.
         asked_groups: the number of groups that was asked for; ``None`` if it was left to the data.
         is_clear: whether the data say that there are these groups.
-        verdict: the answer in one or two plain sentences.
+        said: the answer in one or two plain sentences.
         shown: share of all differences between the uses that the map shows, 0 to 1.
         agreement: adjusted Rand index of the groups and the known senses of this word's uses; ``None`` if there are none.
         n_own: how many uses the person's own text has; not all of them need be on the map.
@@ -102,7 +103,7 @@ class SenseMap:
     groups: tuple[SenseGroup, ...]
     asked_groups: int | None
     is_clear: bool
-    verdict: str
+    said: Said
     shown: float
     agreement: float | None
     n_own: int
@@ -114,9 +115,14 @@ class SenseMap:
         """What the uses are compared by, with what was measured of it."""
         return next((view for view in self.views if view.name == self.view), MapView(self.view))
 
+    @property
+    def verdict(self) -> str:
+        """The whole answer in a few plain sentences."""
+        return str(self.said)
+
     def to_dict(self) -> dict[str, Any]:
         """The JSON of ``/sense_map``."""
-        return asdict(self)
+        return self.said.within(asdict(self), "verdict")
 
 
 @dataclass(frozen=True)
@@ -229,7 +235,7 @@ class PolysemyRanking:
         words: the words.
         n_sentences: sentences of the text.
         n_candidates: content words with enough uses; ``words`` may be fewer.
-        verdict: the answer in one or two plain sentences.
+        said: the answer in one or two plain sentences.
         sees: what the layer of the view sees if that reads no other word; else empty.
     """
 
@@ -238,12 +244,17 @@ class PolysemyRanking:
     words: tuple[RankedWord, ...]
     n_sentences: int
     n_candidates: int
-    verdict: str
+    said: Said
     sees: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """The whole answer in a few plain sentences."""
+        return str(self.said)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of ``/polysemy_ranking``."""
-        return asdict(self)
+        return self.said.within(asdict(self), "verdict")
 
 
 class MapService(Protocol):

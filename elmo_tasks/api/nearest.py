@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 from elmo_tasks.api.request import Progress
+from elmo_tasks.api.said import Said
 from elmo_tasks.api.static_neighbours import StaticNeighbour
 
 
@@ -51,7 +52,7 @@ class NearestUses:
         random_pair_cosine: mean cosine of two random words at this layer.
         uses: the nearest, nearest first.
         static: the nearest words where every word has one vector whatever the sentence; none for an unknown word.
-        answer: one plain sentence.
+        said: the answer in one or two plain sentences.
         vectors: name of the static vectors: the model itself where it does not read the sentence.
         reads_sentence: whether the model does; where it does not, ``static`` is its answer.
         sense: what the word means in the sentence asked about, if that is known; else empty.
@@ -71,14 +72,19 @@ class NearestUses:
     random_pair_cosine: float
     uses: tuple[NearUse, ...]
     static: tuple[StaticNeighbour, ...]
-    answer: str
+    said: Said
     vectors: str = ""
     reads_sentence: bool = True
     sense: str = ""
 
+    @property
+    def answer(self) -> str:
+        """The whole answer in a few plain sentences."""
+        return str(self.said)
+
     def to_dict(self) -> dict[str, Any]:
         """The JSON of ``/nearest``."""
-        return asdict(self)
+        return self.said.within(asdict(self), "answer")
 
 
 class NearestService(Protocol):

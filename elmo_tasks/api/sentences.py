@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
+from elmo_tasks.api.said import Said
+
 
 @dataclass(frozen=True)
 class SentenceLayer:
@@ -37,7 +39,7 @@ class SentenceComparison:
         sentences: as typed.
         layers: one entry for each way to make a vector of a sentence.
         shown: name of the layer that did best in the test.
-        answer: which are the closest, and which are the furthest apart.
+        said: which are the closest, and which are the furthest apart.
         told: what that can tell and what it cannot, as measured.
     """
 
@@ -45,16 +47,21 @@ class SentenceComparison:
     sentences: tuple[str, ...]
     layers: tuple[SentenceLayer, ...]
     shown: str
-    answer: str
+    said: Said
     told: str
 
     def layer(self, name: str | None = None) -> SentenceLayer:
         """The layer of that name, or the one that is shown."""
         return next(layer for layer in self.layers if layer.name == (name or self.shown))
 
+    @property
+    def answer(self) -> str:
+        """The whole answer in a few plain sentences."""
+        return str(self.said)
+
     def to_dict(self) -> dict[str, Any]:
         """The JSON of ``/sentences`` and of ``compare --whole --json``."""
-        return asdict(self)
+        return self.said.within(asdict(self), "answer")
 
 
 class SentenceService(Protocol):

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 from elmo_tasks.api.compare import ComparisonItem
+from elmo_tasks.api.said import Said
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Substitutes:
         items: the uses, as :class:`Comparison` gives them.
         uses: one entry for each, in order.
         vocabulary: among how many words it chooses, told by both sides.
-        answer: one or two plain sentences.
+        said: the answer in one or two plain sentences.
         at_once: whether both sides were read before anything was answered (by a cloze head), or their answers joined afterwards.
     """
 
@@ -68,8 +69,13 @@ class Substitutes:
     items: tuple[ComparisonItem, ...]
     uses: tuple[WrittenHere, ...]
     vocabulary: int
-    answer: str
+    said: Said
     at_once: bool = False
+
+    @property
+    def answer(self) -> str:
+        """The whole answer in a few plain sentences."""
+        return str(self.said)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of ``/substitutes``."""
@@ -78,6 +84,7 @@ class Substitutes:
             "model": self.model,
             "vocabulary": self.vocabulary,
             "answer": self.answer,
+            "headline": self.said.headline,
             "at_once": self.at_once,
             "uses": [
                 {

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from elmo_tasks.api.maps import SenseMap
 from elmo_tasks.api.request import Progress
+from elmo_tasks.api.said import Said
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class TwoTexts:
         words: the words, those that moved most first; the one that was asked for, if one was.
         n_candidates: content words that both use often enough; ``words`` may be fewer.
         map: the uses of the word that was asked for, its groups the two texts; ``None`` if none was.
-        verdict: the answer in a few plain sentences.
+        said: the answer in a few plain sentences.
         sees: what the layer of the view sees if that reads no other word; else empty.
     """
 
@@ -57,12 +58,18 @@ class TwoTexts:
     words: tuple[MovedWord, ...]
     n_candidates: int
     map: SenseMap | None
-    verdict: str
+    said: Said
     sees: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """The whole answer in a few plain sentences."""
+        return str(self.said)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of ``/two_texts``."""
-        return asdict(self)
+        drawn = None if self.map is None else self.map.to_dict()
+        return {**self.said.within(asdict(self), "verdict"), "map": drawn}
 
 
 class TwoTextService(Protocol):

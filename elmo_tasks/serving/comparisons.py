@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from elmo_tasks.api import Comparison, LayerComparison
+from elmo_tasks.api import Comparison, LayerComparison, Said
 from elmo_tasks.layers.views import with_mean
 from elmo_tasks.senses.calibration import Reading
 from elmo_tasks.senses.expected_words import EXPECTED
@@ -30,7 +30,7 @@ from elmo_tasks.wording.groupings import Cosines, Told, grouping_verdict, ranked
 class _Answer:
     """The fields of the same names of :class:`elmo_tasks.api.Comparison`."""
 
-    verdict: str
+    said: Said
     read_from: tuple[str, ...] = ()
     groups: tuple[tuple[int, ...], ...] = ()
     same_meaning: tuple[tuple[float, ...], ...] = ()
@@ -60,7 +60,7 @@ def compare_uses(word: str, mentions: Sequence[Mention], loaded: LoadedModel) ->
     # What a cosine means was measured on the forms of one word, in English.
     elif selected.same_sense is None or selected.grouping is None or not any("a" <= c <= "z" for c in spelled.lower()):
         answer = _Answer(
-            f"The model cannot say how these uses of “{spelled}” group. It was measured on English words only."
+            Said(f"The model cannot say how these uses of “{spelled}” group.", "It was measured on English words only.")
         )
     else:
         cosines = {layer.name: np.asarray(layer.cosine) for layer in layers}
@@ -81,10 +81,12 @@ def compare_uses(word: str, mentions: Sequence[Mention], loaded: LoadedModel) ->
     )
 
 
-def _unread(loaded: LoadedModel, one_spelling: bool) -> str:
+def _unread(loaded: LoadedModel, one_spelling: bool) -> Said:
     """What can be said where a word has one vector, whatever the sentence."""
     every = "so every cosine is 1.00." if one_spelling else "so only the spellings make a difference."
-    return f"“{loaded.encoder.name}” does not read the sentence: a word has the same vector in all of them, {every}"
+    return Said(
+        f"“{loaded.encoder.name}” does not read the sentence: a word has the same vector in all of them, {every}"
+    )
 
 
 def _layers(loaded: LoadedModel, views: Tensor) -> tuple[LayerComparison, ...]:

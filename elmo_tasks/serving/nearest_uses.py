@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_tasks.api import Limits, NearestUses, NearUse, Progress, StaticNeighbour
+from elmo_tasks.api import Limits, NearestUses, NearUse, Progress, Said, StaticNeighbour
 from elmo_tasks.bilm.model_cache import CACHE_VARIABLE, cache_folder, temporary_cache
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
@@ -129,7 +129,7 @@ class NearestUse:
             random_pair_cosine=random,
             uses=uses,
             static=_neighbours(static, token.text),
-            answer=nearest_answer(token.text, uses, only, random)
+            said=nearest_answer(token.text, uses, only, random)
             if loaded.encoder.reads_sentence
             else _unread(static, token.text),
             vectors=static.name,
@@ -181,13 +181,13 @@ def _neighbours(static: StaticVectors, word: str) -> tuple[StaticNeighbour, ...]
     return tuple(StaticNeighbour(other, round(value, 6)) for other, value in static.nearest(word, _STATIC))
 
 
-def _unread(static: StaticVectors, word: str) -> str:
+def _unread(static: StaticVectors, word: str) -> Said:
     """What is found where a word has one vector."""
     if word not in static:
-        return f"“{word}” is not among the {len(static):,} words of “{static.name}”."
+        return Said(f"“{word}” is not among the {len(static):,} words of “{static.name}”.")
     first = static.nearest(word, 1)
-    nearest = f" The word nearest to “{word}” is “{first[0][0]}” with a cosine of {first[0][1]:.2f}." if first else ""
-    return f"“{static.name}” does not read the sentence: its nearest words are the same in all of them.{nearest}"
+    nearest = f"The word nearest to “{word}” is “{first[0][0]}” with a cosine of {first[0][1]:.2f}." if first else ""
+    return Said(f"“{static.name}” does not read the sentence: its nearest words are the same in all of them.", nearest)
 
 
 @cache

@@ -108,7 +108,7 @@ class SenseMaps:
             groups=groups,
             asked_groups=n_groups,
             is_clear=split.is_clear,
-            verdict=map_verdict(
+            said=map_verdict(
                 called,
                 len(uses),
                 groups,

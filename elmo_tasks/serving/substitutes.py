@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from elmo_tasks.api import ComparisonItem, Guess, Limits, Substitutes, WrittenHere
+from elmo_tasks.api import ComparisonItem, Guess, Limits, Said, Substitutes, WrittenHere
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.encoders.cloze_files import load_cloze
 from elmo_tasks.encoders.encoder import Encoder
@@ -207,7 +207,7 @@ def _own(log_probabilities: Tensor, known: _Words, token: str) -> tuple[int | No
     return rank, round(float(own.exp()), 9)
 
 
-def answer(items: Sequence[ComparisonItem], uses: Sequence[WrittenHere]) -> str:
+def answer(items: Sequence[ComparisonItem], uses: Sequence[WrittenHere]) -> Said:
     """What is likely enough to be named, where the model knows nothing of a place, and whether the word itself is likely."""
     found = [(use.use + 1, named(use)) for use in uses]
     unknown = [use.use + 1 for use in uses if named(use) is None and _is_unknown(use)]

@@ -85,7 +85,7 @@ class TextsSideBySide:
         found = shift(vectors[: len(one)], vectors[len(one) :])
         groups = (tuple(range(len(one))), tuple(range(len(one), len(uses))))
         paper = on_paper(directions(vectors))
-        verdict = word_verdict(word, names, (n_one, n_other), found.distance, found.chance, found.p)
+        said = word_verdict(word, names, (n_one, n_other), found.distance, found.chance, found.p)
         drawn = SenseMap(
             word=word,
             model=encoder.name,
@@ -95,7 +95,7 @@ class TextsSideBySide:
             groups=named_groups(self._drawer.viewed.static, uses, groups, word),
             asked_groups=2,
             is_clear=False,
-            verdict=verdict,
+            said=said,
             shown=round(paper.shown, 4),
             agreement=None,
             n_own=n_one + n_other,
@@ -103,7 +103,7 @@ class TextsSideBySide:
         )
         row = _moved(word, (n_one, n_other), found, False)
         sizes = (len(sides[0]), len(sides[1]))
-        return TwoTexts(encoder.name, view, names, sizes, (row,), 1, drawn, verdict, lowest_sees(view, encoder))
+        return TwoTexts(encoder.name, view, names, sizes, (row,), 1, drawn, said, lowest_sees(view, encoder))
 
     def _words(
         self,
@@ -136,10 +136,10 @@ class TextsSideBySide:
             for (w, _, _), found, out in zip(chosen, shifts, apart, strict=True)
         ]
         words.sort(key=lambda moved: (-moved.stands_out, -moved.score))
-        verdict = moved_verdict(words, names, len(both), FEWEST_EACH)
+        said = moved_verdict(words, names, len(both), FEWEST_EACH)
         n_sentences = (len(sides[0]), len(sides[1]))
         sees = lowest_sees(view, encoder)
-        return TwoTexts(encoder.name, view, names, n_sentences, tuple(words), len(both), None, verdict, sees)
+        return TwoTexts(encoder.name, view, names, n_sentences, tuple(words), len(both), None, said, sees)
 
     def _view(self, model: str | None) -> tuple[Encoder, str]:
         encoder = self._drawer.encoder(model)

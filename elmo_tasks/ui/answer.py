@@ -9,7 +9,6 @@ from elmo_tasks.ui import format
 from elmo_tasks.ui.heat import DARK, LIGHT, cell_style, share_of
 from elmo_tasks.ui.page import render
 from elmo_tasks.ui.uses import group_of
-from elmo_tasks.wording.text import headline
 from elmo_tasks.wording.verdicts import read_by, read_where
 from elmo_tasks.wording.views import layer_title
 
@@ -49,15 +48,12 @@ def page(comparison: Comparison, form: format.Form, models: Sequence[ModelInfo])
 
 def verdict_section(comparison: Comparison, models: Sequence[ModelInfo], *, in_report: bool = False) -> str:
     """The answer in words, and the sentences in their groups; a report is read without scripts."""
-    first, reasons = headline(comparison.verdict)
     title = next((m.title for m in models if m.name == comparison.model), comparison.model)
     groups = group_of(comparison)
     order = format.display_order(comparison)
     return render(
         "verdict.html",
         comparison=comparison,
-        headline=first,
-        reasons=reasons,
         in_report=in_report,
         read_by=read_by(comparison.read_from, title, comparison.right_when_clear, is_named=comparison.voice == "named"),
         read_where=read_where(comparison.read_from),

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from elmo_tasks.api import ModelInfo, PolysemyRanking, SenseMap
 from elmo_tasks.ui import map_picture
 from elmo_tasks.ui.downloads import csv_file
-from elmo_tasks.ui.map_words import csv_text, measured, own_words, shown_words
+from elmo_tasks.ui.map_words import csv_text, measured, own_words, shown_words, typed_otherwise
 from elmo_tasks.ui.page import render
-from elmo_tasks.wording.text import headline, slug
+from elmo_tasks.wording.text import slug
 
 
 def waiting() -> str:
@@ -32,14 +32,14 @@ def page(answer: SenseMap, models: Sequence[ModelInfo], query: str = "", left_ou
         left_out: what that link does not hold.
         revision: of the question that it answers.
     """
-    first, rest = headline(answer.verdict)
     known = [view for view in answer.views if view.agreement is not None]
     last = len(answer.groups)
     return render(
         "map.html",
         answer=answer,
-        first=first,
-        reasons=" ".join(part for part in (rest, own_words(answer), measured(answer)) if part),
+        reasons=" ".join(
+            filter(None, (answer.said.reasons, typed_otherwise(answer), own_words(answer), measured(answer)))
+        ),
         model=next((m.title for m in models if m.name == answer.model), answer.model),
         picture=map_picture.picture(answer),
         shape=map_picture.shape,
@@ -61,7 +61,6 @@ def page(answer: SenseMap, models: Sequence[ModelInfo], query: str = "", left_ou
 
 def ranking_page(answer: PolysemyRanking, query: str = "", left_out: str = "") -> str:
     """The words of a text, those whose uses split most clearly first; each opens its map; the link as in :func:`page`."""
-    first, rest = headline(answer.verdict)
     rows = (
         (
             word.word,
@@ -75,8 +74,6 @@ def ranking_page(answer: PolysemyRanking, query: str = "", left_out: str = "") -
     return render(
         "ranking.html",
         answer=answer,
-        first=first,
-        rest=rest,
         views=(),
         csv=csv_file(("word", "uses", "stands out", "score", "groups"), rows),
         data=answer.to_dict(),

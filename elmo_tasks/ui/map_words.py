@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from elmo_tasks.api import MapUse, SenseMap
 from elmo_tasks.ui.downloads import csv_file
-from elmo_tasks.wording.sense_maps import MATCH_WELL, in_quotes, match_words, typed_otherwise, words_on_map
+from elmo_tasks.wording.sense_maps import MATCH_WELL, in_quotes, match_words, words_on_map
 from elmo_tasks.wording.text import number, percent
 
 
@@ -40,9 +40,11 @@ def about(answer: SenseMap) -> str:
     return in_quotes(forms(answer))
 
 
-def handed_out(answer: SenseMap) -> str:
-    """The verdict for readers who typed nothing."""
-    return answer.verdict.replace(typed_otherwise(answer.word), "")
+def typed_otherwise(answer: SenseMap) -> str:
+    """What the person who typed the word is told where all sentences have another form of it."""
+    if answer.word.lower() in {form.lower() for form in forms(answer)}:
+        return ""
+    return f"You typed “{answer.word}”; the example sentences have {about(answer)}."
 
 
 def well_placed(answer: SenseMap) -> str:

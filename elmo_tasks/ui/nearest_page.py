@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from elmo_tasks.api import ModelInfo, NearestUses
 from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.page import render
-from elmo_tasks.wording.text import headline, slug
+from elmo_tasks.wording.text import slug
 
 
 def waiting() -> str:
@@ -27,13 +27,10 @@ def source_title(name: str) -> str:
 
 def page(answer: NearestUses, models: Sequence[ModelInfo], query: str = "") -> str:
     """The answer in words, the uses beside the words that are near without context, the explanation."""
-    first, rest = headline(answer.answer)
     floor = min(answer.random_pair_cosine, *(use.cosine for use in answer.uses), 1.0)
     return render(
         "nearest.html",
         answer=answer,
-        first=first,
-        rest=rest,
         model=next((m.title for m in models if m.name == answer.model), answer.model),
         source=source_title(answer.source),
         share=lambda cosine: max(0.0, (cosine - floor) / max(1.0 - floor, 1e-6)),

@@ -13,9 +13,9 @@ from markupsafe import Markup
 from elmo_tasks.api import Comparison, MapUse, ModelInfo, SenseMap
 from elmo_tasks.ui import answer as compared
 from elmo_tasks.ui import map_picture
-from elmo_tasks.ui.map_words import about, forms, handed_out, measured, shown_words
+from elmo_tasks.ui.map_words import about, forms, measured, shown_words
 from elmo_tasks.ui.page import joined, render
-from elmo_tasks.wording.text import headline, slug
+from elmo_tasks.wording.text import slug
 
 #: Sentences to guess on.
 MOST_STORY = 6
@@ -57,7 +57,6 @@ def page(answer: SenseMap, comparison: Comparison | None, models: Sequence[Model
         models: gives the model its title.
         made: the date to write on it.
     """
-    first, rest = headline(handed_out(answer))
     last = len(answer.groups)
     script = _script()
     return render(
@@ -65,8 +64,7 @@ def page(answer: SenseMap, comparison: Comparison | None, models: Sequence[Model
         answer=answer,
         about=about(answer),
         is_one_word=len(forms(answer)) == 1,
-        first=first,
-        reasons=" ".join(part for part in (rest, measured(answer)) if part),
+        reasons=" ".join(filter(None, (answer.said.reasons, measured(answer)))),
         story=comparison.items if comparison else (),
         verdict=compared.verdict_section(comparison, models) if comparison else "",
         picture=map_picture.picture(answer),

@@ -13,7 +13,6 @@ from elmo_tasks.ui.outcomes import groups_of, outcome
 from elmo_tasks.ui.page import fill
 from elmo_tasks.ui.present_examples import Story
 from elmo_tasks.ui.uses import group_of
-from elmo_tasks.wording.text import headline
 
 ANSWERS = "present/answers.html"
 #: What is said of ready sentences (:mod:`elmo_tasks.senses.typical_uses`): an answer that is right shows little then.
@@ -46,7 +45,7 @@ def senses(found: Sequence[GallerySense], others: Sequence[str] = (), step: int 
 
 def story(comparison: Comparison) -> str:
     """The sentences to guess on, and behind the reveal the groups that the model finds."""
-    return fill(ANSWERS, "story", comparison, *headline(comparison.verdict))
+    return fill(ANSWERS, "story", comparison)
 
 
 def own(comparison: Comparison, query: str, meant: Sequence[str] = (), typed: str = "", by_rule: bool = False) -> str:
@@ -61,9 +60,7 @@ def own(comparison: Comparison, query: str, meant: Sequence[str] = (), typed: st
     """
     found = outcome(comparison, meant).value if meant else ""
     easiest = EASIEST if by_rule else ""
-    return fill(
-        ANSWERS, "own", comparison, *headline(comparison.verdict), query, meant_uses(meant), found, typed, easiest
-    )
+    return fill(ANSWERS, "own", comparison, query, meant_uses(meant), found, typed, easiest)
 
 
 def layers(comparison: Comparison) -> str:
@@ -90,8 +87,7 @@ def layers(comparison: Comparison) -> str:
 def failure(comparison: Comparison, example: Story) -> str:
     """What was meant, and behind the reveal what the model says."""
     found = outcome(comparison, example.meant).value
-    first, rest = headline(comparison.verdict)
-    return fill(ANSWERS, "failure", comparison, example, meant_uses(example.meant), found, first, rest)
+    return fill(ANSWERS, "failure", comparison, example, meant_uses(example.meant), found)
 
 
 def meant_uses(meant: Sequence[str]) -> dict[str, list[int]]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import combinations, product
 
-from elmo_tasks.api import SentenceComparison, SentenceLayer
+from elmo_tasks.api import Said, SentenceComparison, SentenceLayer
 from elmo_tasks.ui import format
 from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.heat import DARK, LIGHT, cell_style, share_of
 from elmo_tasks.ui.page import render
-from elmo_tasks.wording.text import headline
 from elmo_tasks.wording.views import view_title
 
 _NAME = "compare-sentences"
@@ -26,11 +25,9 @@ def page(found: Sequence[SentenceComparison], form: format.Form) -> str:
     query = format.query_of(form, *(answer.model for answer in found))
     if len(found) > 1:
         columns = [(answer, _layer(answer, answer.layer(), in_column=True)) for answer in found]
-        said = f"Whole sentences, by {len(found)} models"
         verdict = _verdict(
             found[0].sentences,
-            said,
-            "",
+            Said(f"Whole sentences, by {len(found)} models"),
             [answer.told for answer in found],
             columns,
             {"name": _NAME, "csv": csv_text(found), "query": query},
@@ -38,14 +35,13 @@ def page(found: Sequence[SentenceComparison], form: format.Form) -> str:
         return render("sentences_several.html", verdict=verdict, query=query)
     answer = found[0]
     names = [layer.name for layer in answer.layers]
-    first, rest = headline(answer.answer)
     return render(
         "compare.html",
         query=query,
         names=names,
         titles=[_title(name) for name in names],
         shown=form.layer if form.layer in names else answer.shown,
-        verdict=_verdict(answer.sentences, first, rest, [answer.told]),
+        verdict=_verdict(answer.sentences, answer.said, [answer.told]),
         panels=[_layer(answer, layer) for layer in answer.layers],
         name=_NAME,
         csv=csv_text(found),
@@ -55,13 +51,12 @@ def page(found: Sequence[SentenceComparison], form: format.Form) -> str:
 
 def _verdict(
     sentences: Sequence[str],
-    said: str,
-    rest: str,
+    said: Said,
     told: Sequence[str],
     columns: Sequence[tuple[SentenceComparison, str]] = (),
     files: Mapping[str, str] | None = None,
 ) -> str:
-    return render("sentences.html", sentences=sentences, said=said, rest=rest, told=told, columns=columns, files=files)
+    return render("sentences.html", sentences=sentences, said=said, told=told, columns=columns, files=files)
 
 
 def _layer(answer: SentenceComparison, layer: SentenceLayer, *, in_column: bool = False) -> str:

@@ -11,7 +11,6 @@ from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.heat import DARK, LIGHT, cell_style, share_of
 from elmo_tasks.ui.page import render
 from elmo_tasks.ui.uses import group_of
-from elmo_tasks.wording.text import headline
 
 
 def page(found: SideBySide, form: format.Form, models: Sequence[ModelInfo]) -> str:
@@ -45,14 +44,11 @@ def page(found: SideBySide, form: format.Form, models: Sequence[ModelInfo]) -> s
 def _column(comparison: Comparison, right: bool | None, title: str, alone: str) -> str:
     """What one model says: in words, and of every two uses. The uses stand in the same order in every column."""
     shown = _verdict_layer(comparison)
-    said, reasons = headline(comparison.verdict)
     return render(
         "several_model.html",
         comparison=comparison,
         title=title.removeprefix(f"{comparison.model}, ") if title != comparison.model else "",
         right=right,
-        said=said,
-        reasons=reasons,
         layer=shown,
         order=range(len(comparison.items)),
         groups=_numbered(group_of(comparison)),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from elmo_tasks.api import Substitutes, WrittenHere
 from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.page import render
-from elmo_tasks.wording.text import headline, ordinal
+from elmo_tasks.wording.text import ordinal
 
 TITLE = "What would the model have written here?"
 LEAD = "Take the word out, and let the model fill the place from either side and from both."
@@ -44,15 +44,12 @@ def in_report(substitutes: Substitutes, groups: Sequence[int | None]) -> str:
 
 
 def _render(substitutes: Substitutes, groups: Sequence[int | None], **values: object) -> str:
-    first, rest = headline(substitutes.answer)
     return render(
         "substitutes.html",
         substitutes=substitutes,
         items=substitutes.items,
         groups=groups,
         title=TITLE,
-        first=first,
-        rest=rest,
         KINDS=AT_ONCE if substitutes.at_once else JOINED,
         chance=chance,
         own_place=own_place,

@@ -9,7 +9,6 @@ from elmo_tasks.ui import map_picture
 from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.map_words import shown_words
 from elmo_tasks.ui.page import render
-from elmo_tasks.wording.text import headline
 
 _HEADER = ("word", "uses in the first", "uses in the second", "distance", "chance", "p", "score", "stands out")
 
@@ -21,7 +20,6 @@ def nothing(reason: str) -> str:
 
 def page(answer: TwoTexts, models: Sequence[ModelInfo]) -> str:
     """A word on one map in the colours of its two texts, or the words that moved most."""
-    first, rest = headline(answer.verdict)
     rows = [
         (w.word, str(w.n_first), str(w.n_second), w.distance, w.chance, w.p, w.score, "yes" if w.stands_out else "no")
         for w in answer.words
@@ -29,8 +27,6 @@ def page(answer: TwoTexts, models: Sequence[ModelInfo]) -> str:
     return render(
         "texts.html",
         answer=answer,
-        first=first,
-        rest=rest,
         model=next((m.title for m in models if m.name == answer.model), answer.model),
         picture=map_picture.picture(answer.map) if answer.map else "",
         shape=map_picture.shape,

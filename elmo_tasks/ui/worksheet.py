@@ -10,11 +10,11 @@ from datetime import date
 from markupsafe import Markup
 
 from elmo_tasks.api import Comparison, ModelInfo, SenseMap
-from elmo_tasks.ui.map_words import about, handed_out
+from elmo_tasks.ui.map_words import about
 from elmo_tasks.ui.page import joined, render
 from elmo_tasks.ui.uses import group_of
 from elmo_tasks.wording.sense_maps import in_quotes
-from elmo_tasks.wording.text import headline, slug
+from elmo_tasks.wording.text import slug
 
 #: Sentences of a sheet that is made from a map, as far as they can be shared out: they fit a page.
 MOST_SENTENCES = 10
@@ -49,7 +49,7 @@ class Sheet:
         lines: the sentences, mixed.
         n_meanings: how many groups pupils are to make; 0 where nobody is told.
         n_groups: groups that the program names; 0 where it does not say.
-        verdict: what the program says.
+        said: what the program says.
         model: name of the model.
     """
 
@@ -58,7 +58,7 @@ class Sheet:
     lines: tuple[Line, ...]
     n_meanings: int
     n_groups: int
-    verdict: str
+    said: str
     model: str
 
 
@@ -79,7 +79,7 @@ def of_map(answer: SenseMap) -> Sheet:
         _mixed(lines, answer.word),
         _n_meanings(lines, n_groups),
         n_groups,
-        handed_out(answer),
+        answer.said.headline,
         answer.model,
     )
 
@@ -109,7 +109,7 @@ def of_comparison(comparison: Comparison) -> Sheet:
         _mixed(lines, comparison.word),
         n_groups,
         n_groups,
-        comparison.verdict,
+        comparison.said.headline,
         comparison.model,
     )
 
@@ -138,7 +138,6 @@ def page(sheet: Sheet, models: Sequence[ModelInfo], made: date) -> str:
         "worksheet.html",
         sheet=sheet,
         style=Markup(joined("styles/worksheet.css")),  # ours alone
-        said=headline(sheet.verdict)[0],
         model=next((m.title for m in models if m.name == sheet.model), sheet.model),
         made=made.isoformat(),
     )

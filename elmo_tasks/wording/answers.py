@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elmo_tasks.api import ComparisonItem, HiddenWord, NearUse
+from elmo_tasks.api import ComparisonItem, HiddenWord, NearUse, Said
 from elmo_tasks.wording.text import listed
 
 #: Which side of the word tells two uses apart, by the name of the answer.
@@ -40,7 +40,7 @@ def why_answer(
     return "No single word decides it."
 
 
-def nearest_answer(word: str, uses: Sequence[NearUse], only: str, random: float) -> str:
+def nearest_answer(word: str, uses: Sequence[NearUse], only: str, random: float) -> Said:
     """The nearest use, and how many of the nearest are of the same word.
 
     Args:
@@ -50,13 +50,14 @@ def nearest_answer(word: str, uses: Sequence[NearUse], only: str, random: float)
         random: mean cosine of two random words.
     """
     if not uses:
-        return (
+        none = (
             f"There is no other use of “{word}” here." if only == "same" else "There is nothing else to compare with."
         )
+        return Said(none)
     first = uses[0]
     nearest = f"The nearest use is “{first.token}” with a cosine of {first.cosine:.2f}, where two random words have {random:.2f}."
     if only != "all":
-        return nearest
+        return Said(nearest)
     n_same = sum(use.same_word for use in uses)
     which = (
         f"All {len(uses)} nearest uses are of this word too."
@@ -65,7 +66,7 @@ def nearest_answer(word: str, uses: Sequence[NearUse], only: str, random: float)
         if n_same == 0
         else f"{n_same} of the {len(uses)} nearest uses {'is' if n_same == 1 else 'are'} of this word too."
     )
-    return f"{nearest} {which}"
+    return Said(nearest, which)
 
 
 def written_answer(
@@ -74,7 +75,7 @@ def written_answer(
     among: Sequence[int],
     n_guesses: int,
     word: str | None,
-) -> str:
+) -> Said:
     """What is likely enough to be named, where the model knows nothing of a place, and whether the word itself is likely.
 
     Args:
@@ -99,7 +100,7 @@ def written_answer(
     first = f"{'; '.join(told) or 'No other word stands out in these places'}."
     name = f"“{word}” itself" if word is not None else "The word that stands there"
     which = "any of them" if not among else "all of them" if len(among) == len(named) else f"{_sentences(among)} only"
-    return f"{first} {name} is {'' if among else 'not '}among its {n_guesses} likeliest words in {which}."
+    return Said(first, f"{name} is {'' if among else 'not '}among its {n_guesses} likeliest words in {which}.")
 
 
 def _sentences(numbers: Sequence[int]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from elmo_tasks.api import Said
 from elmo_tasks.wording.text import first_capital, listed, percent
 
 Groups = Sequence[Sequence[int]]
@@ -61,43 +62,42 @@ class Cosines:
     layer: str
 
 
-def grouping_verdict(told: Told, cosines: Cosines, word: str) -> str:
+def grouping_verdict(told: Told, cosines: Cosines, word: str) -> Said:
     """How the uses of a word, in one spelling, group, how probable that is, and the cosines beside it."""
     n = told.n
     uses = f"uses of “{word}”"
     advice = _MORE_SENTENCES if n <= _FEW else _OTHER_SENTENCES
     if told.voice == "silent":
         if n == 2:
-            return (
-                f"The model cannot say whether these two {uses} mean the same: it gives {_percent(told.one_meaning)} for it. "
-                f"{advice}"
-            )
-        return f"{_one_or_several(told, uses)} {advice}"
+            one = _percent(told.one_meaning)
+            return Said(f"The model cannot say whether these two {uses} mean the same: it gives {one} for it.", advice)
+        return Said(_one_or_several(told, uses), advice)
     if told.claim is not None:
-        return f"{_perhaps(told, uses)} {_claimed(told.claim)} {_A_LEANING} {advice}"
+        return Said(_perhaps(told, uses), f"{_claimed(told.claim)} {_A_LEANING} {advice}")
     sure, numbers = _percent(told.probability), _numbers(cosines)
     said = _said_of_two(told.groups, uses) if n == 2 else _said(told.groups, uses)
     if told.voice == "named":
-        return f"{first_capital(said)} ({sure}).{numbers}"
+        return Said(f"{first_capital(said)} ({sure}).", numbers)
     how = "More likely than not" if told.probability >= 0.5 else "Of all ways to group them the likeliest is this"
-    return f"{how}, {said} ({sure}). {_A_LEANING}{numbers} {advice}"
+    reasons = " ".join(part for part in (_A_LEANING, numbers, advice) if part)
+    return Said(f"{how}, {said} ({sure}).", reasons)
 
 
 def _said_of_two(groups: Groups, uses: str) -> str:
     return f"both {uses} mean the same" if len(groups) == 1 else f"the two {uses} mean different things"
 
 
-def unmeasured(cosine: Matrix, random_pair: float, layer: str) -> str:
+def unmeasured(cosine: Matrix, random_pair: float, layer: str) -> Said:
     """What may be said where nobody measured what a cosine means in the model: the cosine, and nothing of meanings."""
     pairs = [cosine[a][b] for b in range(len(cosine)) for a in range(b)]
     their = "their cosine is" if len(pairs) == 1 else "their cosines average"
-    return (
-        "What a cosine means in this model was not measured, so nothing is said of meanings. "
-        f"{first_capital(_where(layer))} {their} {sum(pairs) / len(pairs):.2f} (two random words {random_pair:.2f})."
+    return Said(
+        "What a cosine means in this model was not measured, so nothing is said of meanings.",
+        f"{first_capital(_where(layer))} {their} {sum(pairs) / len(pairs):.2f} (two random words {random_pair:.2f}).",
     )
 
 
-def ranked(cosine: Matrix, random_pair: float, layer: str) -> str:
+def ranked(cosine: Matrix, random_pair: float, layer: str) -> Said:
     """What may be said of different spellings: who is closest to whom. Their letters alone move their vectors apart.
 
     Args:
@@ -110,10 +110,10 @@ def ranked(cosine: Matrix, random_pair: float, layer: str) -> str:
     where = _where(layer)
     why = "The spellings differ, which moves vectors apart by itself, so no groups are named"
     if len(pairs) == 1:
-        return f"The cosine of the two is {high:.2f}. Two random words have {random_pair:.2f} {where}. {why}."
-    return (
-        f"{c} and {d} are the closest, {a} and {b} the furthest apart. {first_capital(where)} their cosines are {high:.2f} "
-        f"and {low:.2f}, where two random words have {random_pair:.2f}. {why}."
+        return Said(f"The cosine of the two is {high:.2f}.", f"Two random words have {random_pair:.2f} {where}. {why}.")
+    return Said(
+        f"{c} and {d} are the closest, {a} and {b} the furthest apart.",
+        f"{first_capital(where)} their cosines are {high:.2f} and {low:.2f}, where two random words have {random_pair:.2f}. {why}.",
     )
 
 
@@ -148,11 +148,11 @@ def _numbers(cosines: Cosines) -> str:
     where, random = first_capital(_where(cosines.layer)), f"two random words {cosines.random_pair:.2f}"
     if within < between + _CLEAR:  # the groups rest on more than this layer
         return (
-            f" {where} the cosines alone do not show it: uses that go together average {within:.2f}, uses that do not "
+            f"{where} the cosines alone do not show it: uses that go together average {within:.2f}, uses that do not "
             f"{between:.2f}, {random}."
         )
     return (
-        f" {where} uses that go together have a cosine of {within:.2f} on average, uses that do not have {between:.2f}, "
+        f"{where} uses that go together have a cosine of {within:.2f} on average, uses that do not have {between:.2f}, "
         f"{random}."
     )
 

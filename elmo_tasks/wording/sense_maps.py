@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from elmo_tasks.api import RankedWord, SenseGroup
+from elmo_tasks.api import RankedWord, Said, SenseGroup
 from elmo_tasks.wording.text import listed, quoted
 
 #: Where nothing is known of a word, its groups are called meanings if their number was right so often in a test.
@@ -28,11 +28,6 @@ def match_words(agreement: float) -> str:
 def not_its_meanings(agreement: float) -> str:
     """The same for groups that do not match well, inside a sentence about the word's uses."""
     return "which match its meanings only in part" if agreement >= MATCH_IN_PART else "which are not its meanings"
-
-
-def typed_otherwise(word: str) -> str:
-    """What is added where the sentences are of another form than was typed."""
-    return f" (you typed “{word}”)"
 
 
 def words_on_map(word: str, examples_of: Sequence[str], has_own: bool) -> tuple[str, ...]:
@@ -94,9 +89,7 @@ def uses_of(word: str, n: int, n_own: int, examples_of: Sequence[str]) -> str:
         n_own: how many of them come from the person's own text.
         examples_of: the words whose example sentences are among them.
     """
-    forms = words_on_map(word, examples_of, n_own > 0)
-    typed = "" if word.lower() in {form.lower() for form in forms} else typed_otherwise(word)
-    return f"{n} use{'' if n == 1 else 's'} of {in_quotes(forms)}{typed}"
+    return f"{n} use{'' if n == 1 else 's'} of {in_quotes(words_on_map(word, examples_of, n_own > 0))}"
 
 
 def map_verdict(
@@ -110,7 +103,7 @@ def map_verdict(
     unread: str,
     mostly_own: bool,
     meanings: Meanings,
-) -> str:
+) -> Said:
     """What a map says.
 
     Args:
@@ -127,48 +120,48 @@ def map_verdict(
     """
     if asked is not None:
         if not groups:
-            return f"{uses}, all in one group, as you asked."
+            return Said(f"{uses}, all in one group, as you asked.")
         clear = (
             "They are clear groups."
             if is_clear
             else "That they are groups of meaning is not sure: the gaps between them are no clearer than chance may make them."
         )
-        return f"{uses} in {len(groups)} groups, as you asked: {_called_groups(groups)}. {clear}"
+        return Said(f"{uses} in {len(groups)} groups, as you asked: {_called_groups(groups)}.", clear)
     if groups:
         return _grouped(uses, groups, mostly_own, meanings)
     if unread:
-        return f"This view cannot tell the {uses} apart. It looks at {unread} and at nothing around it."
+        return Said(f"This view cannot tell the {uses} apart.", f"It looks at {unread} and at nothing around it.")
     if n < fewest:
-        return f"Too few uses to find groups: {uses}. At least {fewest} are needed; paste text of your own for more."
+        more = f"At least {fewest} are needed; paste text of your own for more."
+        return Said(f"Too few uses to find groups: {uses}.", more)
     if not measured:
-        return (
-            f"No groups are named for these {uses}. How well this model’s groups match meanings was not measured yet: "
-            "elmo-tasks calibrate --map --model NAME does that."
+        return Said(
+            f"No groups are named for these {uses}.",
+            "How well this model’s groups match meanings was not measured yet: elmo-tasks calibrate --map --model NAME does that.",
         )
-    return (
-        f"The model is not sure whether these {uses} have one meaning or several. There are no gaps between them that are "
-        "clearer than chance may make them. You can ask for a number of groups, and judge them by their sentences."
+    return Said(
+        f"The model is not sure whether these {uses} have one meaning or several.",
+        "There are no gaps between them that are clearer than chance may make them. You can ask for a number of groups, and judge "
+        "them by their sentences.",
     )
 
 
-def _grouped(uses: str, groups: Sequence[SenseGroup], mostly_own: bool, meanings: Meanings) -> str:
+def _grouped(uses: str, groups: Sequence[SenseGroup], mostly_own: bool, meanings: Meanings) -> Said:
     """What is said of groups: meanings only where nothing speaks against it."""
     fall, told = f"{uses} fall into {len(groups)} groups", _called_groups(groups)
     if meanings.forms_differ:
-        return f"{fall}: {told}."  # the letters alone move forms of a word apart, and the groups may show no more
+        return Said(f"{fall}: {told}.")  # the letters alone move forms of a word apart, and the groups may show no more
     if mostly_own:
-        return (
-            f"{fall}; read them to see whether these are meanings. They are {told}. In a running text groups are often its "
-            "topics, not meanings of the word."
-        )
+        topics = "In a running text groups are often its topics, not meanings of the word."
+        return Said(f"{fall}; read them to see whether these are meanings.", f"They are {told}. {topics}")
     if meanings.agreement is None:
         if meanings.number_right < OFTEN_RIGHT:
-            return f"{fall}; read them to see whether these are meanings. They are {told}."
+            return Said(f"{fall}; read them to see whether these are meanings.", f"They are {told}.")
     elif meanings.agreement < MATCH_WELL:
-        return f"{fall}, {not_its_meanings(meanings.agreement)}: {told}."
+        return Said(f"{fall}, {not_its_meanings(meanings.agreement)}: {told}.")
     elif len(groups) != meanings.n_senses:
-        return f"{fall}: {told}. The example sentences were written for {meanings.n_senses} meanings."
-    return f"{uses}, probably {len(groups)} meanings: {told}."
+        return Said(f"{fall}: {told}.", f"The example sentences were written for {meanings.n_senses} meanings.")
+    return Said(f"{uses}, probably {len(groups)} meanings: {told}.")
 
 
 def landed(groups: Sequence[SenseGroup], group: int | None, order: Sequence[int], *, by_meaning: bool = False) -> str:
@@ -198,7 +191,7 @@ def landed(groups: Sequence[SenseGroup], group: int | None, order: Sequence[int]
     )
 
 
-def ranking_verdict(words: Sequence[RankedWord], n_sorted: int, n_found: int, fewest: int) -> str:
+def ranking_verdict(words: Sequence[RankedWord], n_sorted: int, n_found: int, fewest: int) -> Said:
     """What the words of a text say, of which ``n_sorted`` of ``n_found`` that come ``fewest`` times or more were looked at."""
     clear = [f"“{w.word}”" for w in words if w.is_clear]
     looked = f"the {n_sorted} most frequent of {n_found}" if n_sorted < n_found else f"all {n_found}"
@@ -207,10 +200,11 @@ def ranking_verdict(words: Sequence[RankedWord], n_sorted: int, n_found: int, fe
         "in tests with long texts, words made to have two lives did not reliably come to its top."
     )
     if not clear:
-        return f"No word of this text stands out: none splits much more clearly than the others. {about}"
+        return Said("No word of this text stands out: none splits much more clearly than the others.", about)
     if len(clear) == 1:
-        return f"{clear[0]} stands out: its uses split more clearly than those of the other words. {about}"
+        return Said(f"{clear[0]} stands out: its uses split more clearly than those of the other words.", about)
     first = ", ".join(clear[:4]) + (f" and {len(clear) - 4} more" if len(clear) > 4 else "")
-    return (
-        f"{len(clear)} words stand out: {first}. Their uses split more clearly than those of the other words. {about}"
+    return Said(
+        f"{len(clear)} words stand out: {first}.",
+        f"Their uses split more clearly than those of the other words. {about}",
     )

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from elmo_tasks.api import Said
 from elmo_tasks.wording.text import first_capital, number
 from elmo_tasks.wording.views import view_place
 
 
-def closest(cosine: Sequence[Sequence[float]], unconnected: float, layer: str) -> str:
+def closest(cosine: Sequence[Sequence[float]], unconnected: float, layer: str) -> Said:
     """Which sentences are the closest and which the furthest apart, beside what unconnected ones have."""
     n = len(cosine)
     pairs = sorted((cosine[a][b], a + 1, b + 1) for b in range(n) for a in range(b))
     (low, a, b), (high, c, d) = pairs[0], pairs[-1]
-    beside = f"two unconnected sentences have {number(unconnected)}"
+    beside = f"{first_capital(view_place(layer))}, two unconnected sentences have {number(unconnected)}."
     if len(pairs) == 1:
-        return f"The two sentences have a cosine of {number(high)}. {first_capital(view_place(layer))}, {beside}."
-    return (
-        f"{c} and {d} are the closest ({number(high)}), {a} and {b} the furthest apart ({number(low)}). "
-        f"{first_capital(view_place(layer))}, {beside}."
-    )
+        return Said(f"The two sentences have a cosine of {number(high)}.", beside)
+    said = f"{c} and {d} are the closest ({number(high)}), {a} and {b} the furthest apart ({number(low)})."
+    return Said(said, beside)
 
 
 def limits_of(model: str, reworded: int, related: int, tests: int) -> str:

@@ -87,17 +87,6 @@ def whole(text: str) -> str:
     return text
 
 
-def headline(verdict: str) -> tuple[str, str]:
-    """The first sentence of a verdict, which is the answer, and what follows it; a stop in a quoted name ends no sentence."""
-    depth = 0
-    for k, letter in enumerate(verdict):
-        depth += {"“": 1, "”": -1}.get(letter, 0)
-        if depth <= 0 and verdict.startswith(". ", k):
-            return verdict[: k + 1], verdict[k + 2 :]
-    first, stop, rest = verdict.partition(". ") if depth > 0 else (verdict, "", "")  # a quotation that is never closed
-    return first + stop.rstrip(), rest
-
-
 def slug(text: str) -> str:
     """A file name that every system takes."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "word"

@@ -128,7 +128,7 @@ def test_every_part_of_the_page_answers_with_a_transformer(bert):
     assert "By its word pieces alone “bnak” keeps" in said["respelled"]
     assert "letters" not in said["respelled"]
     assert "bert: It was not measured yet." in said["layers"]
-    assert "“bank”: one spelling, 24 sentences" in said["page of the map"]
+    assert "“bank”: one word, 24 sentences" in said["page of the map"]
     assert "Worksheet: what does “bank” mean?" in said["worksheet"]
 
 

@@ -40,6 +40,7 @@ def test_the_answer_has_the_documented_form(session, folder):
         "voice",
         "probability",
         "verdict",
+        "headline",
         "read_from",
         "same_meaning",
     ]

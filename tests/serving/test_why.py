@@ -235,10 +235,10 @@ def test_only_what_is_probable_enough_is_named(session, chances, ranks, said):
         replace(use, both=(one,), alike=(replace(one, probability=chance),), rank=rank)
         for use, chance, rank in zip(found.uses, chances, ranks, strict=True)
     ]
-    assert said in substitutes.answer(found.items, uses)
+    assert said in substitutes.answer(found.items, uses).headline
     for both in (Guess("other", 0.9), replace(one, probability=0.09)):  # the two ways do not agree
         others = [replace(use, both=(both,)) for use in uses]
-        assert "most likely" not in substitutes.answer(found.items, others)
+        assert "most likely" not in substitutes.answer(found.items, others).headline
 
 
 def test_what_is_probable_is_named_and_where_the_model_knows_nothing_it_says_so(real):

@@ -16,6 +16,7 @@ from elmo_tasks.api import (
     PolysemyRanking,
     Progress,
     RankedWord,
+    Said,
     SenseGroup,
     SenseMap,
     StaticNeighbour,
@@ -112,12 +113,18 @@ class FakeMap:
             for own_uses in [tuple(k for k, use in enumerate(uses) if use.group == g)]
         )
         listed = ", ".join(f"{g.letter} ({', '.join(g.words)} …)" for g in groups)
-        verdict = (
-            f"{len(uses)} uses of “{word}” in {n} groups, as you asked: {listed}. That they are groups of meaning is not sure."
+        said = (
+            Said(
+                f"{len(uses)} uses of “{word}” in {n} groups, as you asked: {listed}.",
+                "That they are groups of meaning is not sure.",
+            )
             if n_groups
-            else f"{len(uses)} uses of “{word}”, probably {n} meanings: {listed}."
+            else Said(f"{len(uses)} uses of “{word}”, probably {n} meanings: {listed}.")
             if clear
-            else f"The model is not sure whether these {len(uses)} uses of “{word}” have one meaning or several. Paste more."
+            else Said(
+                f"The model is not sure whether these {len(uses)} uses of “{word}” have one meaning or several.",
+                "Paste more.",
+            )
         )
         agreement = 1.0 if clear and known and n == 2 else None
         return SenseMap(
@@ -129,7 +136,7 @@ class FakeMap:
             groups,
             n_groups,
             clear,
-            verdict,
+            said,
             0.42,
             agreement,
             len(own),
@@ -159,9 +166,8 @@ class FakeMap:
             raise InputError("Paste a text first.", field="text")
         groups = (SenseGroup("A", 4, ("muddy", "reeds")), SenseGroup("B", 3, ("loan",)))
         words = (RankedWord("bank", 7, 0.12, True, groups), RankedWord("house", 6, -0.02, False, groups))
-        return PolysemyRanking(
-            "fake-small", "both", words, 30, 2, "“bank” may lead two lives in this text. Looked at all 2."
-        )
+        said = Said("“bank” may lead two lives in this text.", "Looked at all 2.")
+        return PolysemyRanking("fake-small", "both", words, 30, 2, said)
 
 
 def _meant(senses: list[str | None]) -> str:
@@ -214,9 +220,12 @@ class FakeNearest:
             0.12,
             uses,
             static,
-            "The nearest use is “bank” with a cosine of 0.90, where two random words have 0.12. Most are of this word."
+            Said(
+                "The nearest use is “bank” with a cosine of 0.90, where two random words have 0.12.",
+                "Most are of this word.",
+            )
             if uses
-            else f"There is no other use of “{word}” here.",
+            else Said(f"There is no other use of “{word}” here."),
             "fake-words",
             model != "fake-large",
         )

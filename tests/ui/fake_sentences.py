@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elmo_tasks.api import SentenceComparison, SentenceLayer
+from elmo_tasks.api import Said, SentenceComparison, SentenceLayer
 from elmo_tasks.errors import InputError
 
 
@@ -18,6 +18,5 @@ class FakeSentences:
         cosine = tuple(tuple(len(a & b) / len(a | b) for b in words) for a in words)
         layers = tuple(SentenceLayer(name, cosine, 0.2, 3, 20, 24) for name in ("0", "1", "mean"))
         told = "In a test with 24 sentences it was right in 3."
-        return SentenceComparison(
-            model or "fake-small", tuple(sentences), layers, "1", "1 and 2 are the closest. So they are.", told
-        )
+        said = Said("1 and 2 are the closest.", "So they are.")
+        return SentenceComparison(model or "fake-small", tuple(sentences), layers, "1", said, told)

@@ -14,6 +14,7 @@ from elmo_tasks.api import (
     LayerComparison,
     Limits,
     ModelInfo,
+    Said,
     SideBySide,
     partition,
 )
@@ -90,18 +91,20 @@ class FakeService:
         layers = tuple(self._layer(name, items, chosen) for name in LAYERS)
         uses = range(len(items))
         if word.casefold() == "muddle":
-            verdict, found = f"The model cannot tell the uses of “{word}” apart.", []
+            said, found = f"The model cannot tell the uses of “{word}” apart.", []
         else:
             found = [tuple(group) for group in groups.values()]
             parts = "; ".join(" and ".join(str(use + 1) for use in group) for group in found)
-            verdict = f"The uses of “{word}” fall into {len(found)} groups: {parts}."
+            said = f"The uses of “{word}” fall into {len(found)} groups: {parts}."
         same = (
             tuple(tuple(0.9 if any({a, b} <= {*g} for g in found) else 0.1 for b in uses) for a in uses)
             if found
             else ()
         )
         voice = ("named", 0.9) if found else ("silent", 0.3)
-        return Comparison(word, chosen, items, layers, tuple(found), verdict, "2", ("2", "words"), same, 0.85, *voice)
+        return Comparison(
+            word, chosen, items, layers, tuple(found), Said(said), "2", ("2", "words"), same, 0.85, *voice
+        )
 
     def side_by_side(
         self, word: str, sentences: Sequence[str], models: Sequence[str], senses: Sequence[str] = ()
@@ -111,8 +114,8 @@ class FakeService:
         for name in models:
             comparison = self.compare(word, sentences, name)
             if name == "fake-large":
-                said = "“fake-large” does not read the sentence: every cosine is 1.00."
-                comparison = replace(comparison, groups=(), same_meaning=(), voice="silent", verdict=said)
+                said = Said("“fake-large” does not read the sentence: every cosine is 1.00.")
+                comparison = replace(comparison, groups=(), same_meaning=(), voice="silent", said=said)
             found.append(comparison)
         wanted = [[use for use, sense in enumerate(senses) if sense == one] for one in dict.fromkeys(senses)]
         right = tuple(partition(one.groups) == partition(wanted) if senses and one.groups else None for one in found)

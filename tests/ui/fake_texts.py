@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from elmo_tasks.api import MovedWord, Progress, TwoTexts
+from elmo_tasks.api import MovedWord, Progress, Said, TwoTexts
 from elmo_tasks.errors import InputError
 from tests.ui.fake_map import FakeMap
 
@@ -34,7 +34,8 @@ class FakeTexts:
             MovedWord("tree", 4, 4, 0.3, 0.31, 0.6, -0.2, False),
         )
         if not word:
-            return TwoTexts("fake-small", "both", called, n, rows, 2, None, "“bank” moved much more. Looked at all 2.")
+            said = Said("“bank” moved much more.", "Looked at all 2.")
+            return TwoTexts("fake-small", "both", called, n, rows, 2, None, said)
         drawn = FakeMap().sense_map(word, f"{first}\n{second}", n_groups=2, gallery=False)
         of_first = sum(word in line for line in first.splitlines())
         uses = tuple(replace(use, own=False, group=int(k >= of_first)) for k, use in enumerate(drawn.uses))
@@ -42,5 +43,5 @@ class FakeTexts:
             replace(group, n_uses=sum(use.group == g for use in uses)) for g, group in enumerate(drawn.groups)
         )
         drawn = replace(drawn, uses=uses, groups=groups)
-        said = f"The two texts use “{word}” differently: {n[0]} uses, {n[1]} uses. Judge by the sentences."
+        said = Said(f"The two texts use “{word}” differently: {n[0]} uses, {n[1]} uses.", "Judge by the sentences.")
         return TwoTexts("fake-small", "both", called, n, rows[:1], 1, drawn, said)

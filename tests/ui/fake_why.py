@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from elmo_tasks.api import Comparison, Explanation, Guess, HiddenWord, Sides, Substitutes, WrittenHere
+from elmo_tasks.api import Comparison, Explanation, Guess, HiddenWord, Said, Sides, Substitutes, WrittenHere
 from elmo_tasks.errors import InputError
 
 WAYS = ("", "something", "the")
@@ -76,9 +76,8 @@ class FakeSubstitutes:
         guesses = (Guess("place", 0.5), Guess("<b>", 0.25), Guess(word, 0.0004, True))
         uses = tuple(WrittenHere(use, guesses, guesses[1:], guesses, 3, 0.0004) for use in range(len(comparison.items)))
         items = comparison.items
-        return Substitutes(
-            word, comparison.model, items, uses, 1000, "It would have written “place” in all. Nothing else came close."
-        )
+        said = Said("It would have written “place” in all.", "Nothing else came close.")
+        return Substitutes(word, comparison.model, items, uses, 1000, said)
 
 
 def _others(comparison: Comparison, use: int) -> list[tuple[int, re.Match[str]]]:

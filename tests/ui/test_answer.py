@@ -3,6 +3,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from elmo_tasks.api import Said
 from elmo_tasks.ui import answer, format, heat
 
 HOSTILE = (
@@ -38,7 +39,9 @@ def page_of(service, word="bank", sentences=("The bank lent cash.", "The muddy r
 
 
 def test_nothing_typed_is_markup(service):
-    comparison = replace(service.compare("bank", [HOSTILE, "The bank."]), verdict=HOSTILE, model=HOSTILE, word=HOSTILE)
+    comparison = replace(
+        service.compare("bank", [HOSTILE, "The bank."]), said=Said(HOSTILE, HOSTILE), model=HOSTILE, word=HOSTILE
+    )
     form = format.Form(HOSTILE, (HOSTILE,))
     tags = parsed(answer.page(comparison, form, service.models()))
     assert not tags.seen & {"img", "script"}
@@ -112,7 +115,9 @@ def test_share(cosine, floor, share):
 
 
 def test_terms_are_explained_on_the_page_and_not_in_a_report(service):
-    comparison = replace(service.compare("bank", ["A bank.", "The bank."]), verdict="So. A cosine at layer 2 is 0.30.")
+    comparison = replace(
+        service.compare("bank", ["A bank.", "The bank."]), said=Said("So.", "A cosine at layer 2 is 0.30.")
+    )
     page = answer.verdict_section(comparison, service.models())
     assert page.count('data-explains="How alike two vectors are') == 1
     assert parsed(page).text.count("A cosine at layer 2 is 0.30.") == 1

@@ -8,6 +8,7 @@ from datetime import date
 
 import pytest
 
+from elmo_tasks.api import Said
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import format, handouts, offline_page, worksheet
 from tests.ui.test_answer import HOSTILE, parsed
@@ -53,7 +54,7 @@ def test_nothing_from_a_person_is_markup(service):
     found = service.maps.sense_map("bank", f"A bank {HOSTILE}\nMy bank {HOSTILE}")
     groups = tuple(replace(group, words=(HOSTILE,)) for group in found.groups)
     uses = tuple(replace(use, sense=HOSTILE) for use in found.uses)
-    bad = replace(found, word=HOSTILE, verdict=f"{HOSTILE}. Yes.", groups=groups, uses=uses, model=HOSTILE)
+    bad = replace(found, word=HOSTILE, said=Said(f"{HOSTILE}.", "Yes."), groups=groups, uses=uses, model=HOSTILE)
     for page in (offline(service, bad), worksheet.page(worksheet.of_map(bad), (), DAY)):
         tags = parsed(page)
         assert "img" not in tags.seen
@@ -119,8 +120,8 @@ def test_a_sheet_of_a_comparison_has_its_sentences(service):
 def other_form(service):
     """A map of example sentences with “bank” that somebody typed “banks” for."""
     found = service.maps.sense_map("bank")
-    said = "7 uses of “bank” (you typed “banks”) fall into 2 groups: A, B."
-    return replace(found, word="banks", examples_of=("bank",), verdict=said)
+    said = Said("7 uses of “bank” fall into 2 groups: A, B.")
+    return replace(found, word="banks", examples_of=("bank",), said=said)
 
 
 def test_what_is_handed_out_names_the_form_that_its_sentences_have(service):

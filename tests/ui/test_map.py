@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from elmo_tasks.api import MapRequest, MapView
+from elmo_tasks.api import MapRequest, MapView, Said
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import landing, map_page, map_picture, map_tab, map_words, nearest_page, nearest_tab
 from elmo_tasks.ui.working import working
@@ -77,13 +77,13 @@ def test_nothing_from_a_person_is_markup(service):
     found = service.maps.sense_map("bank", f"A bank {HOSTILE}")
     groups = tuple(replace(group, words=(HOSTILE,)) for group in found.groups)
     uses = tuple(replace(use, sense=HOSTILE) for use in found.uses)
-    bad = replace(found, word=HOSTILE, verdict=f"{HOSTILE}. Yes.", groups=groups, uses=uses, model=HOSTILE)
+    bad = replace(found, word=HOSTILE, said=Said(f"{HOSTILE}.", "Yes."), groups=groups, uses=uses, model=HOSTILE)
     for page in (map_page.page(bad, ()), map_page.nothing(HOSTILE), map_page.ranking_page(_hostile_lives(service))):
         tags = parsed(page)
         assert not tags.seen & {"img", "script"}
         assert "onerror" not in tags.attributes
     near = service.nearest.uses("bank", "The bank.")
-    hostile = replace(near, sentence=f"bank {HOSTILE}", answer=HOSTILE, source=HOSTILE, word=HOSTILE)
+    hostile = replace(near, sentence=f"bank {HOSTILE}", said=Said(HOSTILE, HOSTILE), source=HOSTILE, word=HOSTILE)
     hostile = replace(hostile, uses=tuple(replace(use, sentence=f"bank {HOSTILE}") for use in near.uses))
     tags = parsed(nearest_page.page(hostile, ()))
     assert not tags.seen & {"img", "script"}
@@ -92,7 +92,7 @@ def test_nothing_from_a_person_is_markup(service):
 def _hostile_lives(service):
     found = service.maps.polysemy_ranking("text")
     words = tuple(replace(w, word=HOSTILE, groups=(replace(w.groups[0], words=(HOSTILE,)),)) for w in found.words)
-    return replace(found, words=words, verdict=HOSTILE)
+    return replace(found, words=words, said=Said(HOSTILE, HOSTILE))
 
 
 def test_the_spreadsheets_hold_all_and_no_formula(service):

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+from elmo_tasks.api import Said
 from elmo_tasks.ui import layout, present_landing, present_notes, present_parts, present_steps, present_tab
 from elmo_tasks.ui.page import render
 from elmo_tasks.ui.present_examples import STORIES, Story
@@ -95,9 +96,11 @@ def test_what_is_said_of_a_failure_comes_from_the_answer(service):
 
 def test_the_whole_answer_of_a_failure_is_shown(service):
     example = Story("match", ("A match.",) * 4, ("fire", "game", "fire", "game"))
-    said = "The model cannot tell how all 4 uses of “match” group. It is surest that 1 and 3 mean the same (81 %)."
-    comparison = replace(service.compare("match", example.sentences), groups=(), voice="leaning", verdict=said)
-    assert said in present_parts.failure(comparison, example)
+    said = Said(
+        "The model cannot tell how all 4 uses of “match” group.", "It is surest that 1 and 3 mean the same (81 %)."
+    )
+    comparison = replace(service.compare("match", example.sentences), groups=(), voice="leaning", said=said)
+    assert str(said) in present_parts.failure(comparison, example)
 
 
 def test_the_notes_of_a_failure_name_no_cause(service):
@@ -194,7 +197,7 @@ def test_the_sentences_are_whole(service):
 )
 def test_how_far_it_can_be_trusted_is_said(service, change, said):
     one, other = forming(service)
-    assert said in present_parts.forming((replace(one, **change), other))
+    assert str(said) in present_parts.forming((replace(one, **change), other))
 
 
 @pytest.mark.parametrize(
@@ -214,7 +217,7 @@ def test_what_does_not_turn_is_not_said_to(service, names, said):
         *(replace(step, nearer=names[0]) for step in late[:-1]),
         replace(late[-1], nearer=names[1]),
     ]
-    assert said in present_parts.forming_said((replace(one, steps=tuple(steps)), other))
+    assert str(said) in present_parts.forming_said((replace(one, steps=tuple(steps)), other))
 
 
 def test_what_the_layer_alone_does_is_in_the_notes(service):

@@ -4,6 +4,7 @@ from datetime import date
 
 import pytest
 
+from elmo_tasks.api import Said
 from elmo_tasks.ui import compare_tab, format, report
 from tests.ui.test_answer import HOSTILE, parsed
 
@@ -50,7 +51,9 @@ def test_it_needs_no_script_and_nothing_from_elsewhere(service):
 
 
 def test_nothing_typed_is_markup(service):
-    comparison = replace(service.compare("bank", [HOSTILE, "The bank."]), verdict=HOSTILE, model=HOSTILE, word=HOSTILE)
+    comparison = replace(
+        service.compare("bank", [HOSTILE, "The bank."]), said=Said(HOSTILE, HOSTILE), model=HOSTILE, word=HOSTILE
+    )
     tags = parsed(report.page(comparison, service.models(), date(2026, 3, 4), LINK))
     assert not tags.seen & {"img", "script"}
     assert "onerror" not in tags.attributes

@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from elmo_tasks.api import Said
 from elmo_tasks.ui import texts_page, texts_tab
 from tests.ui.test_answer import HOSTILE, parsed
 
@@ -47,7 +48,7 @@ def test_what_is_missing_stands_at_its_field(service, more, field, message):
 
 def test_nothing_from_a_person_is_markup(service):
     found = service.texts.set_against(f"bank {HOSTILE}", f"bank {HOSTILE}", "bank", (HOSTILE, HOSTILE))
-    bad = replace(found, verdict=HOSTILE, model=HOSTILE, words=(replace(found.words[0], word=HOSTILE),))
+    bad = replace(found, said=Said(HOSTILE, HOSTILE), model=HOSTILE, words=(replace(found.words[0], word=HOSTILE),))
     for answer in (bad, replace(bad, map=None)):
         tags = parsed(texts_page.page(answer, ()))
         assert not tags.seen & {"img", "script"}

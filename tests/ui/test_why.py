@@ -6,6 +6,7 @@ import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
+from elmo_tasks.api import Said
 from elmo_tasks.ui import asked, compare_tab, format, substitutes_card, why_card
 from tests.ui.fake_service import FakeService
 from tests.ui.test_answer import HOSTILE, parsed
@@ -70,7 +71,7 @@ def test_nothing_typed_is_markup(service):
     assert not tags.seen & {"img", "script"}
     assert "onerror" not in tags.attributes
     guesses = service.substitutes.written("bank", [HOSTILE, SENTENCES[0]])
-    tags = parsed(substitutes_card.body(replace(guesses, answer=HOSTILE), [None, None]))
+    tags = parsed(substitutes_card.body(replace(guesses, said=Said(HOSTILE)), [None, None]))
     assert not tags.seen & {"img", "script"}
     assert "<b>" in tags.text  # a guess of the fake
 

@@ -19,7 +19,7 @@ def said_of(
     told = Told(sum(map(len, groups)), voice, groups, probability, one, claim, is_likely, several)
     within = cosine[0] if any(len(group) > 1 for group in groups) else None
     between = cosine[1] if len(groups) > 1 else None
-    return grouping_verdict(told, Cosines(within, between, 0.15, layer), "bank")
+    return str(grouping_verdict(told, Cosines(within, between, 0.15, layer), "bank"))
 
 
 @pytest.mark.parametrize(
@@ -78,6 +78,19 @@ def test_where_only_a_pair_is_sure_it_is_said_with_the_likeliest_grouping():
     )
 
 
+def test_the_headline_is_the_answer_and_the_rest_its_reasons():
+    cosines = Cosines(0.62, 0.48, 0.15, "1")
+    named = grouping_verdict(Told(3, "named", ((0, 1), (2,)), 0.91, 0.05), cosines, "Vol. 1")
+    assert named.headline == "3 is the odd one out: 1 and 2 go together (91 %)."
+    assert named.reasons.startswith("At layer 1 ")
+    silent = grouping_verdict(Told(2, "silent", ((0, 1),), 0.55, 0.55), cosines, "Vol. 1")
+    assert (
+        silent.headline
+        == "The model cannot say whether these two uses of “Vol. 1” mean the same: it gives 55 % for it."
+    )
+    assert silent.reasons == "Longer sentences, or more of them, may tell more."
+
+
 def test_nothing_is_certain():
     assert "(over 99 %)" in said_of(((0, 1), (2,)), probability=0.9999)
 
@@ -102,12 +115,12 @@ def test_it_says_what_would_help():
 
 def test_of_different_spellings_only_the_order_is_said():
     cosine = [[1, 0.7, 0.2], [0.7, 1, 0.4], [0.2, 0.4, 1]]
-    text = ranked(cosine, 0.1, "1")
+    text = str(ranked(cosine, 0.1, "1"))
     assert text.startswith(
         "1 and 2 are the closest, 1 and 3 the furthest apart. At layer 1 their cosines are 0.70 and 0.20"
     )
     assert "no groups are named" in text
-    assert ranked([[1, 0.7], [0.7, 1]], 0.1, "mean").startswith(
+    assert str(ranked([[1, 0.7], [0.7, 1]], 0.1, "mean")).startswith(
         "The cosine of the two is 0.70. Two random words have 0.10 in the"
     )
 

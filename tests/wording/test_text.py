@@ -57,20 +57,6 @@ def test_times_have_no_more_digits_than_an_estimate(seconds, words):
     assert text.duration(seconds) == words
 
 
-@pytest.mark.parametrize(
-    ("verdict", "first", "rest"),
-    [
-        ("1 and 2 go together. At layer 1 0.62.", "1 and 2 go together.", "At layer 1 0.62."),
-        ("One sentence only.", "One sentence only.", ""),
-        ("", "", ""),
-        ("12 uses in “Vol. 1.txt”. They moved.", "12 uses in “Vol. 1.txt”.", "They moved."),
-        ("An “open quotation. It goes on.", "An “open quotation.", "It goes on."),
-    ],
-)
-def test_the_first_sentence_is_the_headline(verdict, first, rest):
-    assert text.headline(verdict) == (first, rest)
-
-
 @pytest.mark.parametrize(("word", "name"), [("Bank", "bank"), ("../x", "x"), ("🙂", "word")])
 def test_file_names(word, name):
     assert text.slug(word) == name
