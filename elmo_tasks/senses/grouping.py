@@ -110,6 +110,7 @@ class SizeResult:
         split: share of these that were named as several meanings.
         one_named: share of these that were rightly named as one.
         error: expected calibration error of the probability of the most probable grouping.
+        error_of_one: the same of the probability of one meaning, which is what is told of a set where no grouping is.
     """
 
     collection: str
@@ -123,6 +124,7 @@ class SizeResult:
     split: float
     one_named: float
     error: float
+    error_of_one: float = 0.0
 
 
 @dataclass(frozen=True)

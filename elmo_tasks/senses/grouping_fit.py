@@ -167,10 +167,8 @@ def _size_result(collection: str, n: int, decided: Sequence[tuple[KnownSet, Deci
     one = [d for s, d in decided if s.is_one]
     named = [d.groups == groups_of(s.labels) for s, d in several if d.voice is Voice.NAMED]
     leanings = [right for s, d in several if (right := _leaning_is_right(s, d)) is not None]
-    chance = np.array([d.probability for _, d in decided])
-    is_right = np.array([d.groups == groups_of(s.labels) for s, d in decided], float)
-    at = np.minimum((chance * bins).astype(int), bins - 1)
-    error = sum(abs(float((chance - is_right)[at == k].sum())) for k in range(bins)) / len(decided)
+    of_grouping = [(d.probability, d.groups == groups_of(s.labels)) for s, d in decided]
+    of_one = [(d.one_meaning, s.is_one) for s, d in decided if not d.is_grouped]
     return SizeResult(
         collection,
         n,
@@ -182,8 +180,18 @@ def _size_result(collection: str, n: int, decided: Sequence[tuple[KnownSet, Deci
         len(one),
         _share([d.voice is Voice.NAMED and len(d.groups) > 1 for d in one]),
         _share([d.voice is Voice.NAMED and len(d.groups) == 1 for d in one]),
-        round(error, 4),
+        _error(of_grouping, bins),
+        _error(of_one, bins),
     )
+
+
+def _error(said: Sequence[tuple[float, bool]], bins: int) -> float:
+    """Expected calibration error of probabilities, each with whether it came true."""
+    if not said:
+        return 0.0
+    chance, came_true = np.array(said, float).T
+    at = np.minimum((chance * bins).astype(int), bins - 1)
+    return round(sum(abs(float((chance - came_true)[at == k].sum())) for k in range(bins)) / len(said), 4)
 
 
 def _leaning_is_right(known: KnownSet, decision: Decision) -> bool | None:

@@ -31,7 +31,7 @@ class Told:
         probability: of it.
         one_meaning: the probability that all mean the same.
         claim: a pair ``(a, b, whether they mean the same, probability)`` that is all that is leaned to; ``None`` else.
-        is_likely: whether the grouping is probable enough for a perhaps, where only a pair is leaned to.
+        is_likely: whether the grouping is probable enough for a perhaps, where no more than a pair is leaned to.
         several: how it may be said that there are several meanings: ``named``, ``leaning`` or ``silent``.
     """
 
@@ -71,7 +71,7 @@ def grouping_verdict(told: Told, cosines: Cosines, word: str) -> Said:
         if n == 2:
             one = _percent(told.one_meaning)
             return Said(f"The model cannot say whether these two {uses} mean the same: it gives {one} for it.", advice)
-        return Said(_one_or_several(told, uses), advice)
+        return Said(_perhaps(told, uses), advice)
     if told.claim is not None:
         return Said(_perhaps(told, uses), f"{_claimed(told.claim)} {_A_LEANING} {advice}")
     sure, numbers = _percent(told.probability), _numbers(cosines)
@@ -125,7 +125,7 @@ def _claimed(claim: tuple[int, int, bool, float]) -> str:
 
 
 def _perhaps(told: Told, uses: str) -> str:
-    """What is likely of the whole set, where no more than a pair is leaned to."""
+    """What is likely of the whole set, where no more than a pair is leaned to, or nothing."""
     if told.is_likely:
         return f"Perhaps {_said(told.groups, uses)} ({_percent(told.probability)}), but the model is not sure enough of that."
     if told.several != "silent":

@@ -103,6 +103,8 @@ def test_it_says_when_it_cannot_tell():
     two = said_of(((0, 1),), "silent", one=0.55, cosine=(0.5, 0.5))
     assert two.startswith("The model cannot say whether these two uses of “bank” mean the same: it gives 55 % for it.")
     assert "cosine" not in text + two
+    several = said_of(((0, 1, 2),), "silent", one=0.35, several="leaning")
+    assert several.startswith("More likely than not, these 3 uses of “bank” have more than one meaning (65 %), but")
 
 
 def test_it_says_what_would_help():
