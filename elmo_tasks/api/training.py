@@ -188,13 +188,11 @@ class TrainingOffer:
         allowed: whether training and uploads are on.
         hub: the public data sets: short name, kind, words for people.
         max_upload: bytes that an upload may have.
-        max_rows: rows that it may have.
     """
 
     allowed: bool
     hub: tuple[tuple[str, str, str], ...] = ()
     max_upload: int = 20_000_000
-    max_rows: int = 50_000
 
 
 class TrainingService(Protocol):

@@ -49,13 +49,11 @@ class VoteState:
 
     Attributes:
         people: how many have voted, at least once.
-        most_people: how many may.
         counts: of each pair that was shown, by its number from 0.
         agreement: Krippendorff's alpha among the people; ``None`` where it cannot be told.
     """
 
     people: int
-    most_people: int
     counts: dict[int, VoteCount]
     agreement: float | None
 

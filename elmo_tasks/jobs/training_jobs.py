@@ -29,7 +29,6 @@ from elmo_tasks.jobs.job_folder import JobFolder
 from elmo_tasks.jobs.job_queue import JobQueue
 from elmo_tasks.jobs.training_config import CONFIG, HEAD, check_settings, config_for
 from elmo_tasks.jobs.training_estimate import estimate, pace
-from elmo_tasks.jobs.upload_reading import MAX_ROWS
 from elmo_tasks.jobs.uploads import MAX_UPLOAD, Uploads
 from elmo_tasks.tasks.kinds import KINDS, kind_of
 from elmo_tasks.wording.task_kinds import METRIC_WORDS
@@ -83,7 +82,7 @@ class TrainingJobs:
     def offer(self) -> TrainingOffer:
         """See :meth:`elmo_tasks.api.TrainingService.offer`."""
         hub = tuple((name, kind.name, data.words) for kind in KINDS.values() for name, data in kind.hub.items())
-        return TrainingOffer(self._allowed, hub, MAX_UPLOAD, MAX_ROWS)
+        return TrainingOffer(self._allowed, hub, MAX_UPLOAD)
 
     def keep_upload(self, name: str, content: bytes) -> str:
         """See :meth:`elmo_tasks.api.TrainingService.keep_upload`."""

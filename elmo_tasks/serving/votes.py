@@ -84,7 +84,7 @@ class Votes:
             room = self._own(code, key)
             counts = {number: VoteCount(sum(v.values()), len(v) - sum(v.values())) for number, v in room.votes.items()}
             agreement = krippendorff_alpha([list(votes.values()) for votes in room.votes.values()])
-            return VoteState(len(room.people()), MOST_PEOPLE, counts, agreement)
+            return VoteState(len(room.people()), counts, agreement)
 
     def close(self, code: str, key: str) -> None:
         """End the vote and forget it."""

@@ -120,7 +120,7 @@ def test_a_page_that_is_loaded_again_gets_its_revealed_pair_revealed(ask, servic
 
 
 def test_the_results_are_a_spreadsheet(service):
-    state = VoteState(3, 200, {0: VoteCount(1, 2), 2: VoteCount(0, 3)}, 0.5)
+    state = VoteState(3, {0: VoteCount(1, 2), 2: VoteCount(0, 3)}, 0.5)
 
     def compare(at):
         pair = quiz_pairs()[at]
@@ -137,10 +137,10 @@ def test_the_results_are_a_spreadsheet(service):
 
 def test_agreement_is_told_from_two_pairs_on():
     one, two = {0: VoteCount(1, 2)}, {0: VoteCount(1, 2), 1: VoteCount(3, 0)}
-    assert quiz.agreement_says(VoteState(3, 200, one, 0.0)) == ""
+    assert quiz.agreement_says(VoteState(3, one, 0.0)) == ""
     alone = {0: VoteCount(1, 2), 1: VoteCount(1, 0)}  # one vote agrees with nobody
-    assert quiz.agreement_says(VoteState(3, 200, alone, 0.0)) == ""
-    assert "alpha 0.25" in quiz.agreement_says(VoteState(3, 200, two, 0.25))
+    assert quiz.agreement_says(VoteState(3, alone, 0.0)) == ""
+    assert "alpha 0.25" in quiz.agreement_says(VoteState(3, two, 0.25))
 
 
 @pytest.mark.parametrize(
