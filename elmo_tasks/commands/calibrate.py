@@ -91,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     print(f"\nThe verdict is read by: {_name(calibration.selected_reading)}.")
     print("Measured on the half of the words that nothing was fitted on. A grouping is right where all of it is.\n")
-    _by_size(calibration.selected_reading)
+    by_size(calibration.selected_reading)
     print("\nprobability of one meaning, in tenths: mean probability / share that have one / pairs")
     for mean, share, n in calibration.selected_reading.reliability:
         print(f"  {mean:.2f} / {share:.2f} / {n:,}")
@@ -125,7 +125,7 @@ def _of_map(encoder: Encoder, static: StaticVectors, beside: bool) -> int:
     return 0
 
 
-def _by_size(reading: Reading) -> None:
+def by_size(reading: Reading) -> None:
     """Sets of each collection and size: those in several senses, then those in one."""
     print(
         "| sentences | uses | in several senses: named | right | leaning | right | in one: split | named as one | error "
