@@ -21,7 +21,7 @@ from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
 from elmo_tasks.training.export_bilm import write_model
 from elmo_tasks.ui import substitutes_card
 from tests.bilm.test_bilm import tiny
-from tests.ui.test_answer import parsed
+from tests.ui.reader import parsed
 
 SENTENCES = ["The bank gave us a loan.", "We sat on the bank of the river.", "They live in Paris with us."]
 WORDS = (*SPECIAL_WORDS, "the", "Paris", "bank", "of")

@@ -1,36 +1,15 @@
 from dataclasses import replace
-from html.parser import HTMLParser
 
 import pytest
 
 from elmo_tasks.api import Said
 from elmo_tasks.ui import answer, format, heat
+from tests.ui.reader import parsed
 
 HOSTILE = (
     "<img src=x onerror=alert(1)> \"quoted\" 'single' ${alert(1)} {{x}} `tick` $x^2$ & bank "
     "</div><script>alert(2)</script>"
 )
-
-
-class Tags(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.seen: set[str] = set()
-        self.attributes: set[str] = set()
-        self.text = ""
-
-    def handle_starttag(self, tag, attrs):
-        self.seen.add(tag)
-        self.attributes |= {name for name, _ in attrs}
-
-    def handle_data(self, data):
-        self.text += data
-
-
-def parsed(markup: str) -> Tags:
-    tags = Tags()
-    tags.feed(str(markup))
-    return tags
 
 
 def page_of(service, word="bank", sentences=("The bank lent cash.", "The muddy river bank."), layer=None):
@@ -62,9 +41,12 @@ def test_reason_is_not_markup():
 
 
 def test_the_verdict_comes_first_and_the_word_is_marked(service):
-    page = page_of(service)
-    assert page.index("fall into 2 groups") < page.index("<mark>bank</mark>") < page.index('class="map"')
-    assert "Fake small (for tests)" in page
+    page = parsed(page_of(service))
+    order = ("fall into 2 groups", "Group A", "The muddy river bank.", "How likely the two uses mean the same")
+    places = [page.text.index(said) for said in order]
+    assert places == sorted(places)
+    assert set(page.marked) == {"bank"}
+    assert "Fake small (for tests)" in page.text
 
 
 @pytest.mark.parametrize(("layer", "shown"), [(None, "2"), ("0", "0"), ("mean", "mean"), ("<b>", "2"), ("9", "2")])

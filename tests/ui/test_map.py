@@ -8,7 +8,8 @@ from elmo_tasks.api import MapRequest, MapView, Said
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import landing, map_page, map_picture, map_tab, map_words, nearest_page, nearest_tab
 from elmo_tasks.ui.working import working
-from tests.ui.test_answer import HOSTILE, parsed
+from tests.ui.reader import parsed
+from tests.ui.test_answer import HOSTILE
 
 
 def last(steps):
@@ -23,8 +24,10 @@ def test_the_answer_comes_first(service):
 def test_every_use_has_a_mark_and_a_row(service):
     found = service.maps.sense_map("bank", "My own bank is here.")
     page = map_page.page(found, service.models())
-    assert page.count('class="mark ') == page.count("<tr data-row=") == len(found.uses) == 8
-    assert page.count('class="own"') == 1
+    seen = parsed(page)
+    assert seen.called("Use ") == len(found.uses) == 8
+    assert all(any(use.sentence in row for row in seen.rows) for use in found.uses)
+    assert sum(", from your text:" in label for label in seen.labels) == 1
 
 
 def test_groups_differ_in_shape_and_letter_not_in_colour_alone(service):
@@ -37,11 +40,12 @@ def test_groups_differ_in_shape_and_letter_not_in_colour_alone(service):
 
 
 def test_no_groups_are_drawn_where_the_model_is_not_sure(service):
-    page = map_page.page(service.maps.sense_map("muddle"), service.models())
-    assert 'class="senses"' not in page
-    assert 'class="card verdict unsure"' in page
-    assert 'class="mark gnone"' in page
-    assert "</text>" not in map_picture.picture(service.maps.sense_map("muddle"))
+    found = service.maps.sense_map("muddle")
+    seen = parsed(map_page.page(found, service.models()))
+    assert seen.headings[0].startswith("The model is not sure")
+    assert seen.called("Use ") == len(found.uses)
+    assert not any(", group " in label for label in seen.labels)
+    assert not parsed(map_picture.picture(found)).text.strip()  # no letters of groups
 
 
 def test_measured_numbers_are_said_only_where_they_are_known(service):
@@ -157,7 +161,10 @@ def test_both_sides_of_the_nearest_uses_are_shown(service):
     assert "other word" in page
     assert "lender" in page
     only = nearest_page.page(service.nearest.uses("bank", "The bank was shut.", only="same"), ())
-    assert 'class="kind' not in only
+    listed = parsed(only).text.split("How this works")[0]
+    assert "The bank lent us money" in listed
+    assert "same word" not in listed
+    assert "other word" not in listed
     unknown = nearest_page.page(service.nearest.uses("zorg", "A zorg.", only="same"), ())
     assert "not among the words" in unknown
     assert "Nothing was found" in unknown

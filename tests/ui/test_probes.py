@@ -11,7 +11,8 @@ from elmo_tasks.evaluation.probes import PROBES
 from elmo_tasks.ui import probes_tab
 from elmo_tasks.ui.probes_tab import TESTS, csv_text, page, reading
 from tests.ui.fake_probes import LIKENESS, POS, STATIC, FakeProbes, scores
-from tests.ui.test_answer import HOSTILE, parsed
+from tests.ui.reader import parsed
+from tests.ui.test_answer import HOSTILE
 
 MODELS = FakeProbes().measured()
 
@@ -56,8 +57,9 @@ def test_bars_stand_beside_the_paper_and_say_that_its_data_are_others():
 
 def test_what_was_not_measured_says_so_and_how_it_would_be():
     shown = page(MODELS)
-    assert "fake-large: It was not measured yet. <code>probe --model fake-large</code> measures it" in shown
-    assert "fake-small, measured with <code>probe --model fake-small</code>" in shown
+    text = parsed(shown).text
+    assert "fake-large: It was not measured yet. probe --model fake-large measures it" in text
+    assert "fake-small, measured with probe --model fake-small" in text
 
 
 def test_a_page_without_numbers_has_no_empty_cards():

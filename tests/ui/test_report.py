@@ -6,7 +6,8 @@ import pytest
 
 from elmo_tasks.api import Said
 from elmo_tasks.ui import compare_tab, format, report
-from tests.ui.test_answer import HOSTILE, parsed
+from tests.ui.reader import parsed
+from tests.ui.test_answer import HOSTILE
 
 SENTENCES = ("The bank refused our loan.", "We sat on the bank of the river.")
 LINK = "http://127.0.0.1:7860/?word=bank&s=a&s=b"

@@ -11,7 +11,8 @@ from elmo_tasks.ui import several
 from elmo_tasks.ui.compare_tab import respond, respond_to_link
 from elmo_tasks.ui.examples import EXAMPLES, known_senses
 from elmo_tasks.ui.format import Form, form_from, form_from_query, query_of
-from tests.ui.test_answer import HOSTILE, parsed
+from tests.ui.reader import parsed
+from tests.ui.test_answer import HOSTILE
 
 BANK = EXAMPLES[0]
 MODELS = ("fake-small", "fake-large")
@@ -27,12 +28,14 @@ def page_of(service, asked):
 
 def test_every_model_has_a_column_and_the_page_says_who_is_right(service):
     page = page_of(service, form())
-    assert page.count('<section class="by-model"') == 2
-    assert page.index("“fake-small” is right; “fake-large” does not say.") < page.index('class="by-models"')
-    assert page.count('class="judged right"') == 1
+    seen = parsed(page)
+    assert [label for label in seen.labels if label.startswith("fake-")] == ["fake-small", "fake-large"]
+    assert seen.headings[0] == "“fake-small” is right; “fake-large” does not say."
     assert "Names no groups" in page
     assert "What the sentences mean is known here" in page
-    assert page.count('class="sense') == 5
+    asked = seen.text.split("fake-small Fake small")[0]
+    for sentence, sense in zip(BANK.sentences, BANK.senses, strict=True):
+        assert f"{sentence} {sense}" in asked
     assert "How likely two uses mean the same, by fake-small" in page
     assert "Cosine of every two uses, by fake-large" in page
     assert "data-report" not in page  # a report is of one model
@@ -41,8 +44,7 @@ def test_every_model_has_a_column_and_the_page_says_who_is_right(service):
 def test_nobody_is_right_where_the_meanings_are_not_known(service):
     page = page_of(service, form("bank", ("One bank.", "The bank of the river.")))
     assert "is known here" not in page
-    assert 'class="sense' not in page
-    assert 'class="judged right"' not in page
+    assert "right" not in parsed(page).text
 
 
 def test_the_folds_below_are_of_one_model_and_stay_closed(service):

@@ -4,7 +4,8 @@ import pytest
 
 from elmo_tasks.api import Said
 from elmo_tasks.ui import texts_page, texts_tab
-from tests.ui.test_answer import HOSTILE, parsed
+from tests.ui.reader import parsed
+from tests.ui.test_answer import HOSTILE
 
 TEXTS = {"first": "A bank of the river.\nMy bank.", "second": "The bank.", "first_name": "Ada", "second_name": "Ben"}
 
@@ -17,9 +18,10 @@ def test_a_word_is_drawn_in_the_colours_of_its_texts(service):
     value, page = asked(service, word="bank", revision=3)
     assert (value["revision"], value["note"]) == (3, None)
     assert "use “bank” differently" in page
-    assert page.count('class="mark ') == page.count("<tr data-row=") == 3
+    seen = parsed(page)
+    assert seen.called("Use ") == len(seen.rows) - 1 == 3
     assert "Ada against Ben" in page
-    assert (page.count(">A</text></g>"), page.count(">B</text></g>"), page.count('class="own"')) == (2, 1, 0)
+    assert [sum(f", group {letter}:" in label for label in seen.labels) for letter in "AB"] == [2, 1]
 
 
 def test_all_words_are_listed_and_open_their_map(service):

@@ -8,7 +8,8 @@ import pytest
 from elmo_tasks.api import SplitScore
 from elmo_tasks.ui import train, train_charts, train_data, train_page, train_tab
 from tests.ui.fake_training import LOOK, course, job
-from tests.ui.test_answer import HOSTILE, parsed
+from tests.ui.reader import parsed
+from tests.ui.test_answer import HOSTILE
 
 
 def plain(text):

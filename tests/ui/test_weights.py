@@ -7,7 +7,8 @@ import pytest
 
 from elmo_tasks.api import LayerWeights, MixWeights
 from elmo_tasks.ui import charts, weights, weights_page
-from tests.ui.test_answer import HOSTILE, parsed
+from tests.ui.reader import parsed
+from tests.ui.test_answer import HOSTILE
 
 
 def entry(final=(0.2, 0.5, 0.3), runs=None, epochs=(), layers=("0", "1", "2"), **rest):

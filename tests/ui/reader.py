@@ -1,0 +1,74 @@
+"""What a reader sees of a page: its text, its rows, what is marked and chosen, and what a screen reader is told."""
+
+from html.parser import HTMLParser
+
+_VOID = {"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}
+
+
+class Reader(HTMLParser):
+    """Reads markup as a browser would, without styles.
+
+    Attributes:
+        text: all of it.
+        seen: the tags that are there.
+        attributes: the names of their attributes.
+        labels: what a screen reader calls things, in order.
+        tips: what is told of a word that is pointed at.
+        marked: the words that are marked.
+        chosen: the options that are selected.
+        rows: the rows of all tables, the text of each.
+        headings: the text of each.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text = ""
+        self.seen: set[str] = set()
+        self.attributes: set[str] = set()
+        self.labels: list[str] = []
+        self.tips: list[str] = []
+        self.marked: list[str] = []
+        self.chosen: list[str] = []
+        self.rows: list[str] = []
+        self.headings: list[str] = []
+        self._open: list[tuple[str, list[str] | None]] = []
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.seen.add(tag)
+        self.attributes |= given.keys()
+        if "aria-label" in given:
+            self.labels.append(given["aria-label"])
+        if "data-tip" in given:
+            self.tips.append(given["data-tip"])
+        if tag not in _VOID:
+            self._open.append((tag, self._kept(tag, given)))
+
+    def _kept(self, tag, given):
+        """The list that the text of an element goes to, with room for it."""
+        kinds = {"mark": self.marked, "tr": self.rows, **dict.fromkeys(("h1", "h2", "h3"), self.headings)}
+        kept = self.chosen if tag == "option" and "selected" in given else kinds.get(tag)
+        if kept is not None:
+            kept.append("")
+        return kept
+
+    def handle_endtag(self, tag):
+        while self._open and self._open.pop()[0] != tag:
+            pass
+
+    def handle_data(self, data):
+        self.text += data
+        for _, kept in self._open:
+            if kept is not None:
+                kept[-1] += data
+
+    def called(self, start: str) -> int:
+        """How many things a screen reader calls so."""
+        return sum(label.startswith(start) for label in self.labels)
+
+
+def parsed(markup: str) -> Reader:
+    """Markup, read."""
+    reader = Reader()
+    reader.feed(str(markup))
+    return reader
