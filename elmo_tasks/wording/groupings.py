@@ -160,7 +160,7 @@ def _numbers(cosines: Cosines) -> str:
 def _said(groups: Groups, uses: str) -> str:
     n = sum(len(group) for group in groups)
     if len(groups) == 1:
-        return f"all {n} {uses} go together"
+        return f"all {n} {uses} mean the same"
     together = [group for group in groups if len(group) > 1]
     alone = [group[0] + 1 for group in groups if len(group) == 1]
     if not together:

@@ -30,7 +30,7 @@ def said_of(
         (((0, 2), (1, 3)), "1 and 3 go together, 2 and 4 go together (91 %)."),
         (((0, 1), (2,), (3,)), "1 and 2 go together, 3 and 4 stand apart (91 %)."),
         (((0,), (1,), (2,)), "1, 2 and 3 each stand apart: the 3 uses of “bank” all mean different things (91 %)."),
-        (((0, 1, 2),), "All 3 uses of “bank” go together (91 %)."),
+        (((0, 1, 2),), "All 3 uses of “bank” mean the same (91 %)."),
         (((0, 1),), "Both uses of “bank” mean the same (91 %)."),
         (((0,), (1,)), "The two uses of “bank” mean different things (91 %)."),
     ],
