@@ -76,7 +76,7 @@ class Comparison:
         voice: ``"named"``: the groups are as sure as a verdict must be; ``"leaning"``: they are more likely than not, no more;
             ``"silent"``: there are none.
         probability: how probable the groups are, among all ways to sort the uses; 0 where that is not known.
-        said: the answer in a few plain sentences.
+        said: the answer: a headline and its reasons.
         verdict_layer: name of the layer that the verdict gives the cosines of.
         read_from: what the verdict was read from, one or more of: the name of a layer, ``"words"`` (the words around the word,
             without the model), ``"expected"`` (the words that the model would have written in its place); none if it was not read.
@@ -84,6 +84,7 @@ class Comparison:
             empty where that is not known.
         right_when_clear: share of the groupings that were right, in a test with other words, among those as sure as those that
             are named here.
+        spellings_differ: whether the uses are of different words, of which nothing is said of meanings.
     """
 
     word: str

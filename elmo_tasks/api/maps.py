@@ -87,7 +87,7 @@ class SenseMap:
         groups: the groups, the largest first; empty when the model cannot tell.
         asked_groups: the number of groups that was asked for; ``None`` if it was left to the data.
         is_clear: whether the data say that there are these groups.
-        said: the answer in one or two plain sentences.
+        said: the answer: a headline and its reasons.
         shown: share of all differences between the uses that the map shows, 0 to 1.
         agreement: adjusted Rand index of the groups and the known senses of this word's uses; ``None`` if there are none.
         n_own: how many uses the person's own text has; not all of them need be on the map.
@@ -235,7 +235,7 @@ class PolysemyRanking:
         words: the words.
         n_sentences: sentences of the text.
         n_candidates: content words with enough uses; ``words`` may be fewer.
-        said: the answer in one or two plain sentences.
+        said: the answer: a headline and its reasons.
         sees: what the layer of the view sees if that reads no other word; else empty.
     """
 

@@ -52,7 +52,7 @@ class NearestUses:
         random_pair_cosine: mean cosine of two random words at this layer.
         uses: the nearest, nearest first.
         static: the nearest words where every word has one vector whatever the sentence; none for an unknown word.
-        said: the answer in one or two plain sentences.
+        said: the answer: a headline and its reasons.
         vectors: name of the static vectors: the model itself where it does not read the sentence.
         reads_sentence: whether the model does; where it does not, ``static`` is its answer.
         sense: what the word means in the sentence asked about, if that is known; else empty.

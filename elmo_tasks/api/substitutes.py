@@ -60,7 +60,7 @@ class Substitutes:
         items: the uses, as :class:`Comparison` gives them.
         uses: one entry for each, in order.
         vocabulary: among how many words it chooses, told by both sides.
-        said: the answer in one or two plain sentences.
+        said: the answer: a headline and its reasons.
         at_once: whether both sides were read before anything was answered (by a cloze head), or their answers joined afterwards.
     """
 

@@ -47,7 +47,7 @@ class TwoTexts:
         words: the words, those that moved most first; the one that was asked for, if one was.
         n_candidates: content words that both use often enough; ``words`` may be fewer.
         map: the uses of the word that was asked for, its groups the two texts; ``None`` if none was.
-        said: the answer in a few plain sentences.
+        said: the answer: a headline and its reasons.
         sees: what the layer of the view sees if that reads no other word; else empty.
     """
 

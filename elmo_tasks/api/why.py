@@ -128,7 +128,7 @@ class WhyService(Protocol):
 
         ``comparison`` is what :meth:`Service.compare` gave for the same word, sentences and model, if that was asked before.
 
-        ``pair`` holds two positions from 0, the most different two if ``None``; ``layer`` any layer but the context-free one, or
-        ``"words"`` where the words around the word speak in the verdict, which is what is asked then if it is ``None``.
+        ``pair`` holds two positions from 0, the most different two if ``None``; ``layer`` any layer but the context-free one,
+        ``"verdict"`` where there is one (which is asked if it is ``None``), or ``"words"`` where the words around speak in it.
         """
         ...

@@ -53,7 +53,7 @@ class Line:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """See README."""
+    """Describe the arguments."""
     parser.add_argument("--config", required=True, help="the configuration of a head: a YAML file or the name of one")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1], help="one run each (default 1)")
     parser.add_argument(

@@ -24,9 +24,9 @@ SIZES = (2, 3, 4, 5, 6, 8)
 RIGHT_WHEN_NAMED, RIGHT_WHEN_LEANING = 0.88, 0.72
 #: No grouping is named that is less probable, however often such were right.
 LEAST_NAMED = 0.8
-#: Nor is anything leaned to that is less probable than three to two: who reads "surest (54 %)" learns nothing.
+#: Nor is anything leaned to that is less probable than three to two: who reads "best guess (54 %)" learns nothing.
 LEAST_LEANING = 0.6
-#: What the sentences of a common set tell, see :func:`told`; log-odds are taken about it.
+#: What the sentences of a common set tell, see :func:`elmo_tasks.senses.views_of_uses.told`; log-odds are taken about it.
 _TOLD = 1.0
 
 

@@ -49,13 +49,6 @@ class SameSense:
         return np.asarray(odds) + self.intercept
 
 
-def probabilities(odds: NDArray[np.floating]) -> NDArray[np.float64]:
-    """``[n, n]`` log-odds -> the probability that two uses have the same sense; 1 for a use and itself."""
-    found = 1 / (1 + np.exp(-np.clip(odds, -50, 50)))
-    np.fill_diagonal(found, 1.0)
-    return found
-
-
 def contrast(cosine: Matrix) -> NDArray[np.float64]:
     """``[n, n]`` cosines without each use's own mean: what is left is about pairs. All zero for two or three uses."""
     c = np.asarray(cosine, np.float64)

@@ -68,7 +68,9 @@ def compare_uses(word: str, mentions: Sequence[Mention], loaded: LoadedModel) ->
         told, density = (np.array([of(loaded.static, m.use) for m in mentions]) for of in (told_of, density_of))
         assert selected.grouping is not None
         decision = selected.grouping.decide([cosines[view] for view in selected.views], told, density)
-        answer = _judged(selected, decision, shown, spelled)
+        # Of several forms it is called by the one that was typed.
+        called = word.strip() if are_one_word([spelled, word.strip()]) else spelled
+        answer = _judged(selected, decision, shown, called)
     return Comparison(
         word=word.strip(),
         model=loaded.encoder.name,

@@ -44,7 +44,7 @@ def compare(
             two. Without it nothing is said of meanings.
 
     Returns:
-        ``verdict`` is a plain sentence, ``layers[k].cosine`` the matrix of a layer, ``to_dict()`` what ``--json`` prints.
+        ``verdict`` is the answer in plain words, ``layers[k].cosine`` the matrix of a layer, ``to_dict()`` what ``--json`` prints.
 
     Raises:
         InputError: the word is not in a sentence, or there are too few, too many or too long ones.

@@ -115,7 +115,7 @@ def _endpoints(service: Service) -> None:
             word: the word.
             sentences: 2 to 12 sentences; [brackets] in a sentence mark another word there.
             pair: two positions in sentences, counted from 0; the most different two uses if it is not given.
-            layer: "1", "2", ... or "mean"; the layer of the verdict if it is not given.
+            layer: "1", "2", ..., "mean", "words" or "verdict"; the verdict, where there is one, if it is not given.
             model: name of a model; the default one if it is not given.
 
         Returns:
@@ -130,11 +130,8 @@ def _endpoints(service: Service) -> None:
             isinstance(pair, list) and len(pair) == 2 and all(type(use) is int for use in pair)
         ):
             raise gr.Error("Expected pair as a list of two whole numbers, counted from 0.", print_exception=False)
-        try:
-            chosen = None if pair is None else (pair[0], pair[1])
-            return service.why.explain(word, sentences, chosen, layer or None, model or None).to_dict()
-        except InputError as error:
-            raise gr.Error(str(error), print_exception=False) from None
+        chosen = None if pair is None else (pair[0], pair[1])
+        return service.why.explain(word, sentences, chosen, layer or None, model or None).to_dict()
 
     def substitutes(word: str, sentences: list[str], model: str | None = None) -> dict[str, Any]:
         """Say what the model would have written in the place of a word, told by either side and by both.
@@ -147,14 +144,12 @@ def _endpoints(service: Service) -> None:
             model: name of a model that came with its output layer; the default one if it is not given.
 
         Returns:
-            word, model, vocabulary (number of words), answer (in words), uses: for each sentence sentence, token, index, before,
-            after, both (the 8 likeliest words each: word, probability, is_form), rank and probability of the word itself.
+            word, model, vocabulary (number of words), answer (in words), headline, at_once (both sides were read together), and
+            uses, for each sentence: sentence, token, index, before, after, both, alike (the 8 likeliest words each: word,
+            probability, is_form), rank and probability of the word itself.
         """
         _check(word, sentences, None, model)
-        try:
-            return service.substitutes.written(word, sentences, model or None).to_dict()
-        except InputError as error:
-            raise gr.Error(str(error), print_exception=False) from None
+        return service.substitutes.written(word, sentences, model or None).to_dict()
 
     gr.api(why, api_name="why", **SHARED)
     gr.api(substitutes, api_name="substitutes", **SHARED)

@@ -15,7 +15,7 @@ from elmo_tasks.ui.examples import EXAMPLES, known_senses
 from elmo_tasks.ui.parts import QUIET, SHARED, SLOW, Question, fails, markup, on_question, revision_of, scripted
 from elmo_tasks.ui.uses import group_of
 
-FAILED = "The program failed on this; its log says why."
+FAILED = "The program failed on this, not you: whoever runs it finds the reason in its log."
 START = format.Form(EXAMPLES[0].word, EXAMPLES[0].sentences)
 
 
@@ -129,17 +129,15 @@ def build(app: gr.Blocks, service: Service) -> None:
 
         Returns:
             word, model, items (sentence, tokens, index, token), layers (name, cosine, norms, random_pair_cosine), groups,
-            verdict, read_from, same_meaning (the probability that two uses mean the same; empty where that is not known).
+            voice, probability, verdict, headline, read_from, same_meaning (the probability that two uses mean the same;
+            empty where that is not known).
         """
         # Gradio does not check the types of a request; a string would be taken for a list of letters.
         if not isinstance(sentences, list) or not all(
             isinstance(text, str) for text in (word, *sentences, model or "")
         ):
             raise gr.Error("Expected a word (a string) and sentences (a list of strings).", print_exception=False)
-        try:
-            return service.compare(word, sentences, model or None).to_dict()
-        except InputError as error:
-            raise gr.Error(str(error), print_exception=False) from None
+        return service.compare(word, sentences, model or None).to_dict()
 
     def sentences(sentences: list[str], model: str | None = None) -> dict[str, Any]:
         """Compare 2 to 12 whole sentences.
@@ -152,14 +150,11 @@ def build(app: gr.Blocks, service: Service) -> None:
 
         Returns:
             model, sentences, layers (name, cosine, unconnected: the mean of two unconnected sentences; reworded, related and tests:
-            see told), shown (the layer that did best in the test), answer, told (what that can tell, as measured).
+            see told), shown (the layer that did best in the test), answer, headline, told (what that can tell, as measured).
         """
         if not isinstance(sentences, list) or not all(isinstance(text, str) for text in (*sentences, model or "")):
             raise gr.Error("Expected sentences (a list of strings).", print_exception=False)
-        try:
-            return service.sentences.compare(sentences, model or None).to_dict()
-        except InputError as error:
-            raise gr.Error(str(error), print_exception=False) from None
+        return service.sentences.compare(sentences, model or None).to_dict()
 
     def side_by_side(word: str, sentences: list[str], models: list[str] | None = None) -> list[dict[str, Any]]:
         """Compare the uses of a word by two or three models.
@@ -182,10 +177,7 @@ def build(app: gr.Blocks, service: Service) -> None:
             raise gr.Error(
                 "Expected a word (a string), sentences and models (lists of strings).", print_exception=False
             )
-        try:
-            return service.side_by_side(word, sentences, asked_of, known_senses(word, sentences)).to_list()
-        except InputError as error:
-            raise gr.Error(str(error), print_exception=False) from None
+        return service.side_by_side(word, sentences, asked_of, known_senses(word, sentences)).to_list()
 
     outputs = [editor, result, *folds]
     # An answer to an earlier question does not stay below the message.

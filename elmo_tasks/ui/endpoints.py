@@ -1,4 +1,4 @@
-"""The app as gradio runs it: endpoints say what is missing, and what nobody waits for any more is not computed."""
+"""The app as gradio runs it: endpoints say what is missing or wrong, and what nobody waits for any more is not computed."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import gradio as gr
 from gradio.blocks import BlockFunction
 
 from elmo_tasks.api import NoLongerWanted, wanted_while
+from elmo_tasks.errors import InputError
 from elmo_tasks.ui.parts import with_whole_characters
 
 
@@ -55,5 +56,7 @@ class Pages(gr.Blocks):
                 return await super().call_function(
                     block_fn, processed_input, iterator, requests, event_id, *rest, **options
                 )
+        except InputError as error:  # of an endpoint: a form says what is wrong at its field
+            raise gr.Error(str(error), print_exception=False) from None
         except NoLongerWanted:
             raise gr.Error("Nobody waits for this any more.", print_exception=False) from None

@@ -158,15 +158,16 @@ def layer_sentence(comparison: Comparison, layer: LayerComparison, *, has_slider
     if len(pairs) == 1:
         return f"{where} the two uses have a cosine of {number(high)}."
     said = (
-        f"{where}, uses {a + 1} and {b + 1} are the closest ({number(high)}); "
-        f"{c + 1} and {d + 1} are the furthest apart ({number(low)})."
+        f"{where} alone, {a + 1} and {b + 1} have the highest cosine ({number(high)}), {c + 1} and {d + 1} the lowest "
+        f"({number(low)})."
     )
+    if not comparison.same_meaning or comparison.read_from == (layer.name,):
+        return said  # nothing else was asked
     group = {use: k for k, uses in enumerate(comparison.groups) for use in uses}
-    if group and group[a] != group[b]:
-        return f"{said} That disagrees with the answer above, which puts {a + 1} and {b + 1} in different groups."
-    if group and len(comparison.groups) > 1 and group[c] == group[d]:
-        return f"{said} That disagrees with the answer above, which puts {c + 1} and {d + 1} in one group."
-    return said
+    several = len(comparison.groups) > 1
+    if several and (group.get(a) != group.get(b) or (c in group and group[c] == group.get(d))):
+        return f"{said} By this layer alone the groups would be others; the answer above rests on more."
+    return f"{said} The answer above rests on more than this layer."
 
 
 def snippet(item: ComparisonItem, width: int = 16) -> tuple[str, str, str]:

@@ -88,10 +88,7 @@ def endpoint(service: Service) -> None:
             raise gr.Error("Expected a word, a sentence, a text and a view as strings.", print_exception=False)
         if n_groups is not None and (not isinstance(n_groups, int) or isinstance(n_groups, bool)):
             raise gr.Error("Expected n_groups as a whole number.", print_exception=False)
-        try:
-            asked = MapRequest(word, text, view or None, n_groups, gallery is not False, model=model or None)
-            return service.maps.land(sentence, asked).to_dict()
-        except InputError as error:
-            raise gr.Error(str(error), print_exception=False) from None
+        asked = MapRequest(word, text, view or None, n_groups, gallery is not False, model=model or None)
+        return service.maps.land(sentence, asked).to_dict()
 
     gr.api(land, api_name="land", **SLOW)

@@ -42,7 +42,7 @@ def build_app(service: Service) -> gr.Blocks:
                 nearest_tab.build(service)
             with gr.Tab("Two texts", id="texts"):
                 texts_tab.build(service)
-            # What is in these three is drawn, and asks for its answer, when they are first opened.
+            # What is in these is drawn, and asks for its answer, when they are first opened.
             with gr.Tab("Try the models", id="try"):
                 try_tab.build(service)
             with gr.Tab("Layer weights", id="weights"):

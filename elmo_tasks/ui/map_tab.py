@@ -10,7 +10,6 @@ from urllib.parse import urlencode
 import gradio as gr
 
 from elmo_tasks.api import ModelInfo, Progress, Service
-from elmo_tasks.errors import InputError
 from elmo_tasks.ui import handouts, landing, map_page
 from elmo_tasks.ui.chosen import words as chosen_words
 from elmo_tasks.ui.parts import MAP_USES, SLOW, Question, markup, on_question, revision_of, scripted
@@ -158,8 +157,8 @@ def build(service: Service) -> None:
 
         Returns:
             word, model, view, views (name, agreement, named, right, sees), uses (sentence, start, end, own, sense, group, x, y,
-            nearest), groups (letter, n_uses, words), asked_groups, is_clear, verdict, shown, agreement, n_own,
-            n_measured_words.
+            nearest), groups (letter, n_uses, words, typical, meant), asked_groups, is_clear, verdict, headline, shown, agreement,
+            n_own, n_measured_words, examples_of.
         """
         texts = (word, text, view or "", model or "")
         if not all(isinstance(t, str) for t in texts) or not all(isinstance(b, bool) for b in (gallery, index)):
@@ -169,11 +168,8 @@ def build(service: Service) -> None:
             )
         if n_groups is not None and (not isinstance(n_groups, int) or isinstance(n_groups, bool)):
             raise gr.Error("Expected n_groups as a whole number.", print_exception=False)
-        try:
-            found = service.maps.sense_map(word, text, view or None, n_groups, gallery, "", model or None, None, index)
-            return found.to_dict()
-        except InputError as error:
-            raise gr.Error(str(error), print_exception=False) from None
+        found = service.maps.sense_map(word, text, view or None, n_groups, gallery, "", model or None, None, index)
+        return found.to_dict()
 
     def polysemy_ranking(text: str, model: str | None = None) -> dict[str, Any]:
         """Rank the content words of a text by how clearly their uses split into groups.
@@ -186,14 +182,11 @@ def build(service: Service) -> None:
             model: name of a model; the default one if it is not given.
 
         Returns:
-            model, view, words (word, n_uses, score, is_clear, groups), n_sentences, n_candidates, verdict, sees.
+            model, view, words (word, n_uses, score, is_clear, groups), n_sentences, n_candidates, verdict, headline, sees.
         """
         if not isinstance(text, str) or not isinstance(model or "", str):
             raise gr.Error("Expected a text (a string).", print_exception=False)
-        try:
-            return service.maps.polysemy_ranking(text, model or None).to_dict()
-        except InputError as error:
-            raise gr.Error(str(error), print_exception=False) from None
+        return service.maps.polysemy_ranking(text, model or None).to_dict()
 
     on_question(editor, on_submit, [editor, result], **MAP_USES)
     gr.api(sense_map, api_name="sense_map", **SLOW)

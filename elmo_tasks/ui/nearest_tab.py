@@ -121,16 +121,13 @@ def build(service: Service) -> None:
 
         Returns:
             word, sentence, start, end, model, layer, layers, source, sources, n_tokens, only, random_pair_cosine,
-            uses (sentence, start, end, token, cosine, same_word, sense), static (word, cosine), answer, vectors (name of
-            the static vectors), reads_sentence, sense (what is known of the meaning; else empty).
+            uses (sentence, start, end, token, cosine, same_word, sense), static (word, cosine), answer, headline, vectors
+            (name of the static vectors), reads_sentence, sense (what is known of the meaning; else empty).
         """
         texts = (word, sentence, only, layer or "", source or "", model or "")
         if not all(isinstance(text, str) for text in texts) or not isinstance(n, int) or isinstance(n, bool):
             raise gr.Error("Expected strings, and n as a whole number.", print_exception=False)
-        try:
-            return service.nearest.uses(word, sentence, layer or None, only, source or None, n, model or None).to_dict()
-        except InputError as error:
-            raise gr.Error(str(error), print_exception=False) from None
+        return service.nearest.uses(word, sentence, layer or None, only, source or None, n, model or None).to_dict()
 
     on_question(editor, on_submit, [editor, result])
     gr.api(nearest, api_name="nearest", **SHARED)

@@ -45,7 +45,6 @@ _templates.globals.update(
     LETTERS="ABCDEFGHIJKL",
     zip=zip,
     number=number,
-    percent=percent,
     cell_percent=cell_percent,
     short_percent=short_percent,
 )

@@ -207,10 +207,7 @@ def build(service: Service, tabs: Sequence[str] = tuple(present_steps.TABS)) -> 
             raise gr.Error(
                 "Expected a word and a sentence (strings) and senses (a list of two strings).", print_exception=False
             )
-        try:
-            return service.present.forms(word, sentence, names or None, model or None).to_dict()
-        except InputError as error:
-            raise gr.Error(str(error), print_exception=False) from None
+        return service.present.forms(word, sentence, names or None, model or None).to_dict()
 
     def static_neighbours(word: str, n: int = 12) -> dict[str, Any]:
         """Find the words nearest to a word among static vectors, where a word has one vector whatever the sentence.
@@ -226,10 +223,7 @@ def build(service: Service, tabs: Sequence[str] = tuple(present_steps.TABS)) -> 
         """
         if not isinstance(word, str) or not isinstance(n, int) or isinstance(n, bool):
             raise gr.Error("Expected a word (a string) and n (a whole number).", print_exception=False)
-        try:
-            return service.present.neighbours(word, n).to_dict()
-        except InputError as error:
-            raise gr.Error(str(error), print_exception=False) from None
+        return service.present.neighbours(word, n).to_dict()
 
     landing.build(service, "present-landing")
     quiz.build(service)

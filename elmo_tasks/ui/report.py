@@ -45,6 +45,7 @@ def page(
         verdict=answer.verdict_section(comparison, models, in_report=True),
         layers=[answer.layer_panel(comparison, layer, in_report=True) for layer in comparison.layers],
         why=why_card.in_report(explanation) if explanation else "",
+        at_once=bool(substitutes and substitutes.at_once),
         substitutes=substitutes_card.in_report(substitutes, group_of(comparison)) if substitutes else "",
         model=next((m.title for m in models if m.name == comparison.model), comparison.model),
         read_where=read_where(comparison.read_from),

@@ -8,7 +8,7 @@ from itertools import combinations
 from elmo_tasks.api import Comparison, LayerComparison, ModelInfo, SideBySide
 from elmo_tasks.ui import format
 from elmo_tasks.ui.downloads import csv_file
-from elmo_tasks.ui.heat import DARK, LIGHT, cell_style, share_of
+from elmo_tasks.ui.heat import cell_style, share_of
 from elmo_tasks.ui.page import render
 from elmo_tasks.ui.uses import group_of
 
@@ -36,8 +36,6 @@ def page(found: SideBySide, form: format.Form, models: Sequence[ModelInfo]) -> s
         query=format.query_of(form, *names),
         name=format.file_stem(first),
         csv=csv_text(found),
-        LIGHT=LIGHT,
-        DARK=DARK,
     )
 
 

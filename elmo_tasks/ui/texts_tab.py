@@ -62,14 +62,11 @@ def build(service: Service) -> None:
 
         Returns:
             model, view, names, n_sentences, words (word, n_first, n_second, distance, chance, p, score, stands_out),
-            n_candidates, map (as /sense_map, its groups the two texts; null without a word), verdict, sees.
+            n_candidates, map (as /sense_map, its groups the two texts; null without a word), verdict, headline, sees.
         """
         if not all(isinstance(text, str) for text in (first, second, word, model or "")):
             raise gr.Error("Expected two texts and a word (strings).", print_exception=False)
-        try:
-            return service.texts.set_against(first, second, word, ("", ""), model or None).to_dict()
-        except InputError as error:
-            raise gr.Error(str(error), print_exception=False) from None
+        return service.texts.set_against(first, second, word, ("", ""), model or None).to_dict()
 
     on_question(editor, on_submit, [editor, result], **MAP_USES)
     gr.api(two_texts, api_name="two_texts", **SLOW)

@@ -186,14 +186,11 @@ def build(service: Service) -> None:
             head: name of a classification head; the default one if it is not given.
 
         Returns:
-            For each text: text, tokens, label, probabilities by class, occlusion (token, start, end, change); none for
+            For each text: text, tokens, label, is_sure, probabilities by class, occlusion (token, start, end, change); none for
             texts of more words than one request may have weighed, the shortest texts first.
         """
         _checked(texts, head, "texts")
-        try:
-            return [result.to_dict() for result in service.heads.classify(texts, head or None)]
-        except InputError as error:
-            raise gr.Error(str(error), print_exception=False) from None
+        return [result.to_dict() for result in service.heads.classify(texts, head or None)]
 
     def ner_endpoint(sentences: list[str], head: str | None = None, n_readings: int = 1) -> list[dict[str, Any]]:
         """Find the names in sentences, or tag their words.
@@ -211,10 +208,7 @@ def build(service: Service) -> None:
         _checked(sentences, head, "sentences")
         if not isinstance(n_readings, int) or isinstance(n_readings, bool) or not 1 <= n_readings <= MOST_READINGS:
             raise gr.Error(f"Expected n_readings as a whole number from 1 to {MOST_READINGS}.", print_exception=False)
-        try:
-            return [result.to_dict() for result in service.heads.tag(sentences, head or None, n_readings)]
-        except InputError as error:
-            raise gr.Error(str(error), print_exception=False) from None
+        return [result.to_dict() for result in service.heads.tag(sentences, head or None, n_readings)]
 
     on_question(editor, lambda question: respond(service, question), [editor, result], **READ_TEXTS)
     gr.api(sentiment_endpoint, api_name="sentiment", **SLOW)

@@ -85,10 +85,7 @@ def build(service: Service) -> None:
             raise gr.Error(
                 "Expected a word, a spelling (strings) and sentences (a list of strings).", print_exception=False
             )
-        try:
-            return service.what_if.respell(word, sentences, spelling, model or None).to_dict()
-        except InputError as error:
-            raise gr.Error(str(error), print_exception=False) from None
+        return service.what_if.respell(word, sentences, spelling, model or None).to_dict()
 
     on_question(mixer, lambda question: respond(service, question), [mixer, answer])
     gr.api(what_if_endpoint, api_name="what_if", **SHARED)

@@ -70,10 +70,12 @@ def grouping_verdict(told: Told, cosines: Cosines, word: str) -> Said:
     if told.voice == "silent":
         if n == 2:
             one = _percent(told.one_meaning)
-            return Said(f"The model cannot say whether these two {uses} mean the same: it gives {one} for it.", advice)
+            return Said(
+                f"The model cannot say whether these two {uses} mean the same: that they do is {one} likely.", advice
+            )
         return Said(_perhaps(told, uses), advice)
     if told.claim is not None:
-        return Said(_perhaps(told, uses), f"{_claimed(told.claim)} {_A_LEANING} {advice}")
+        return Said(_perhaps(told, uses), f"{_claimed(told.claim)} {advice}")
     sure, numbers = _percent(told.probability), _numbers(cosines)
     said = _said_of_two(told.groups, uses) if n == 2 else _said(told.groups, uses)
     if told.voice == "named":
@@ -119,9 +121,8 @@ def ranked(cosine: Matrix, random_pair: float, layer: str) -> Said:
 
 def _claimed(claim: tuple[int, int, bool, float]) -> str:
     a, b, same, sure = claim
-    return (
-        f"It is surest that {a + 1} and {b + 1} mean {'the same' if same else 'different things'} ({_percent(sure)})."
-    )
+    meaning = "the same" if same else "different things"
+    return f"Its best guess for a single pair: {a + 1} and {b + 1} mean {meaning} ({_percent(sure)})."
 
 
 def _perhaps(told: Told, uses: str) -> str:
@@ -137,23 +138,17 @@ def _perhaps(told: Told, uses: str) -> str:
 
 def _one_or_several(told: Told, uses: str) -> str:
     one = _percent(told.one_meaning)
-    return f"The model cannot say whether these {told.n} {uses} have one meaning or several: it gives {one} for one."
+    return f"The model cannot say whether these {told.n} {uses} have one meaning or several: that they have one is {one} likely."
 
 
 def _numbers(cosines: Cosines) -> str:
-    """The cosines at a layer, where there is something to compare: they stand below for every pair and layer."""
+    """The cosines at a layer, where a reader sees the groups in them; all of them stand below, for every pair and layer."""
     within, between = cosines.within, cosines.between
-    if within is None or between is None:
+    if within is None or between is None or within < between + _CLEAR:
         return ""
-    where, random = first_capital(_where(cosines.layer)), f"two random words {cosines.random_pair:.2f}"
-    if within < between + _CLEAR:  # the groups rest on more than this layer
-        return (
-            f"{where} the cosines alone do not show it: uses that go together average {within:.2f}, uses that do not "
-            f"{between:.2f}, {random}."
-        )
     return (
-        f"{where} uses that go together have a cosine of {within:.2f} on average, uses that do not have {between:.2f}, "
-        f"{random}."
+        f"{first_capital(_where(cosines.layer))} uses that go together have a cosine of {within:.2f} on average, uses that do not "
+        f"have {between:.2f}, two random words {cosines.random_pair:.2f}."
     )
 
 

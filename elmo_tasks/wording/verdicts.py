@@ -23,8 +23,10 @@ def read_by(views: Sequence[str], model: str, right_when_clear: float = 0.0, *, 
     said = f"The program looked {looked_at(views)}. {by}"
     if not (is_named and right_when_clear):
         return said
-    right = percent(right_when_clear)
-    return f"{said} In a test with other words, {right} of the groupings that were sure enough to be named were right."
+    wrong = percent(1 - right_when_clear)
+    return (
+        f"{said} In a test with other words, {wrong} of the answers that were given as firmly as this one were wrong."
+    )
 
 
 def read_where(views: Sequence[str]) -> str:

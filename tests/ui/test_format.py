@@ -78,8 +78,9 @@ def test_layer_sentences(service):
     assert "the same spelling gives the same vector" in by_name["0"]
     assert by_name["0"].endswith("Move the slider to let the model read the sentences.")
     assert "slider" not in format.layer_sentence(comparison, comparison.layers[0], has_slider=False)
-    assert by_name["2"].startswith("At layer 2, uses 1 and 3 are the closest (")
-    assert by_name["mean"].startswith("In the mean of all layers, uses")
+    assert by_name["2"].startswith("At layer 2 alone, 1 and 3 have the highest cosine (")
+    assert by_name["2"].endswith("The answer above rests on more than this layer.")
+    assert by_name["mean"].startswith("In the mean of all layers alone, ")
     two = service.compare("bank", SENTENCES[:2])
     assert "the two uses have a cosine of" in format.layer_sentence(two, two.layers[1])
     mixed = service.compare("bank", ["The bank.", "The [shore]."])

@@ -70,7 +70,7 @@ def test_the_story_hides_the_groups_until_they_are_revealed(service):
 
 def test_an_unsure_answer_names_no_groups(service):
     markup = present_parts.own(service.compare("muddle", ["A muddle.", "The muddle."]), "")
-    assert "No clear groups" in markup
+    assert "Not sorted" in markup
     assert "Group A" not in markup
 
 
@@ -97,7 +97,8 @@ def test_what_is_said_of_a_failure_comes_from_the_answer(service):
 def test_the_whole_answer_of_a_failure_is_shown(service):
     example = Story("match", ("A match.",) * 4, ("fire", "game", "fire", "game"))
     said = Said(
-        "The model cannot tell how all 4 uses of “match” group.", "It is surest that 1 and 3 mean the same (81 %)."
+        "The model cannot tell how all 4 uses of “match” group.",
+        "Its best guess for a single pair: 1 and 3 mean the same (81 %).",
     )
     comparison = replace(service.compare("match", example.sentences), groups=(), voice="leaning", said=said)
     assert str(said) in present_parts.failure(comparison, example)

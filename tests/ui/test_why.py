@@ -1,13 +1,13 @@
 import json
 from dataclasses import replace
 
-import gradio as gr
 import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
 from elmo_tasks.api import Said
 from elmo_tasks.ui import asked, compare_tab, format, substitutes_card, why_card
+from elmo_tasks.ui.endpoints import Pages
 from tests.ui.fake_service import FakeService
 from tests.ui.reader import parsed
 from tests.ui.test_answer import HOSTILE
@@ -152,7 +152,7 @@ def test_the_files_run_no_formula(service):
 
 @pytest.fixture(scope="module")
 def client():
-    with gr.Blocks() as app:
+    with Pages() as app:
         compare_tab.build(app, FakeService())
     _, url, _ = app.launch(prevent_thread_lock=True, quiet=True, server_name="127.0.0.1")
     yield Client(url, verbose=False, analytics_enabled=False)

@@ -151,7 +151,7 @@ def test_scores():
     ],
 )
 def test_who_says_it_and_how_often_that_is_right(views, words):
-    tested = " In a test with other words, 85 % of the groupings that were sure enough to be named were right."
+    tested = " In a test with other words, 15 % of the answers that were given as firmly as this one were wrong."
     assert read_by(views, "Fake", 0.85) == words
     assert plain(read_by(views, "Fake", 0.85, is_named=True)) == (words + tested if words else "")
 

@@ -3,7 +3,7 @@
 window.elmo = (() => {
   const PATIENCE = 60_000; // milliseconds after which a question counts as lost, for example with the connection
   const LOST = "No answer has come for a minute. Is the connection lost? Ask again.";
-  const FAILED = "The program failed on this; its log says why.";
+  const FAILED = "The program failed on this, not you: whoever runs it finds the reason in its log.";
 
   // An element with attributes, events (`onclick`, …) and children. Strings become text nodes: nothing is read as HTML.
   function make(tag, attributes = {}, ...children) {
