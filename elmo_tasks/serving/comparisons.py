@@ -23,7 +23,8 @@ from elmo_tasks.serving.loaded_models import LoadedModel
 from elmo_tasks.text.mentions import Mention
 from elmo_tasks.text.word_forms import are_inflections
 from elmo_tasks.uses import Use, UseVectors, read_uses
-from elmo_tasks.wording.groupings import Cosines, Told, grouping_verdict, ranked, unmeasured
+from elmo_tasks.wording.groupings import Cosines, Told, grouping_verdict, not_english, ranked, unmeasured
+from elmo_tasks.wording.models import reads_no_sentence
 
 
 @dataclass(frozen=True)
@@ -52,16 +53,17 @@ def compare_uses(word: str, mentions: Sequence[Mention], loaded: LoadedModel) ->
     spelled = spelling(mentions[0])
     is_one_word = are_one_word([spelling(m) for m in mentions])
     if not loaded.encoder.reads_sentence:
-        answer = _Answer(_unread(loaded, len({m.token.text for m in mentions}) == 1), (shown.name,))
+        answer = _Answer(
+            reads_no_sentence(loaded.encoder.name, one_spelling=len({m.token.text for m in mentions}) == 1),
+            (shown.name,),
+        )
     elif not is_one_word:  # ranked by the cosines of the layer, and by nothing else
         answer = _Answer(ranked(shown.cosine, shown.random_pair_cosine, shown.name), (shown.name,))
     elif not loaded.calibration.is_measured:
         answer = _Answer(unmeasured(shown.cosine, shown.random_pair_cosine, shown.name), (shown.name,))
     # What a cosine means was measured on the forms of one word, in English.
     elif selected.same_sense is None or selected.grouping is None or not any("a" <= c <= "z" for c in spelled.lower()):
-        answer = _Answer(
-            Said(f"The model cannot say how these uses of “{spelled}” group.", "It was measured on English words only.")
-        )
+        answer = _Answer(not_english(spelled))
     else:
         cosines = {layer.name: np.asarray(layer.cosine) for layer in layers}
         cosines |= other_cosines(loaded, [m.use for m in mentions], read)
@@ -80,14 +82,6 @@ def compare_uses(word: str, mentions: Sequence[Mention], loaded: LoadedModel) ->
         right_when_clear=selected.right,
         spellings_differ=not is_one_word,
         **vars(answer),
-    )
-
-
-def _unread(loaded: LoadedModel, one_spelling: bool) -> Said:
-    """What can be said where a word has one vector, whatever the sentence."""
-    every = "so every cosine is 1.00." if one_spelling else "so only the spellings make a difference."
-    return Said(
-        f"“{loaded.encoder.name}” does not read the sentence: a word has the same vector in all of them, {every}"
     )
 
 

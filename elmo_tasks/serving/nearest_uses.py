@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_tasks.api import Limits, NearestUses, NearUse, Progress, Said, StaticNeighbour
+from elmo_tasks.api import Limits, NearestUses, NearUse, Progress, StaticNeighbour
 from elmo_tasks.bilm.model_cache import CACHE_VARIABLE, cache_folder, temporary_cache
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
@@ -27,6 +27,7 @@ from elmo_tasks.serving.loaded_models import LoadedModel
 from elmo_tasks.text.word_forms import are_inflections
 from elmo_tasks.uses import use_vectors
 from elmo_tasks.wording.answers import nearest_answer
+from elmo_tasks.wording.models import nearest_of_word_vectors
 
 GALLERY = "gallery"
 ONLY = ("all", "same", "other")
@@ -114,6 +115,7 @@ class NearestUse:
             for use, cosine in ((hit.use, hit.cosine) for hit in hits)
         )
         static = loaded.encoder if isinstance(loaded.encoder, StaticVectors) else self._static()
+        near = _neighbours(static, token.text)
         return NearestUses(
             word=token.text,
             sentence=mention.sentence,
@@ -128,10 +130,10 @@ class NearestUse:
             only=only,
             random_pair_cosine=random,
             uses=uses,
-            static=_neighbours(static, token.text),
+            static=near,
             said=nearest_answer(token.text, uses, only, random)
             if loaded.encoder.reads_sentence
-            else _unread(static, token.text),
+            else nearest_of_word_vectors(static.name, len(static), token.text, near if token.text in static else None),
             vectors=static.name,
             reads_sentence=loaded.encoder.reads_sentence,
             sense=_sense_of(mention.sentence, token.start),
@@ -179,15 +181,6 @@ def _neighbours(static: StaticVectors, word: str) -> tuple[StaticNeighbour, ...]
     if word not in static:
         return ()
     return tuple(StaticNeighbour(other, round(value, 6)) for other, value in static.nearest(word, _STATIC))
-
-
-def _unread(static: StaticVectors, word: str) -> Said:
-    """What is found where a word has one vector."""
-    if word not in static:
-        return Said(f"“{word}” is not among the {len(static):,} words of “{static.name}”.")
-    first = static.nearest(word, 1)
-    nearest = f"The word nearest to “{word}” is “{first[0][0]}” with a cosine of {first[0][1]:.2f}." if first else ""
-    return Said(f"“{static.name}” does not read the sentence: its nearest words are the same in all of them.", nearest)
 
 
 @cache

@@ -24,12 +24,7 @@ from elmo_tasks.serving.two_texts import TextsSideBySide
 from elmo_tasks.serving.votes import Votes
 from elmo_tasks.serving.what_if import WhatIf
 from elmo_tasks.serving.why import Explainer
-
-_TITLES = {
-    "elmo-mini": "elmo-mini, the small ELMo that comes with the program",
-    "static-mini": "static-mini, one vector a word (word2vec)",
-    "static-joint": "static-joint, one vector a word, joined with a transformer’s",
-}
+from elmo_tasks.wording.models import model_title
 
 
 class Session:
@@ -84,7 +79,7 @@ class Session:
         """See :meth:`elmo_tasks.api.Service.models`."""
         layers = self.loaded.model().names
         return tuple(
-            ModelInfo(name, _TITLES.get(name, name), layers if name == self.loaded.default else (), self._about(name))
+            ModelInfo(name, model_title(name), layers if name == self.loaded.default else (), self._about(name))
             for name in self.loaded.names()
         )
 

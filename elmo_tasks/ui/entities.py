@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from elmo_tasks.api import Entity, HeadInfo, Reading, TaggedSentence
-from elmo_tasks.ui import readings
 from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.heads import Offer, about_line, by_head, json_data
 from elmo_tasks.ui.page import render
 from elmo_tasks.ui.spans import pieces
+from elmo_tasks.wording import readings
 from elmo_tasks.wording.labels import type_note
 from elmo_tasks.wording.marked import marked_spans, marked_words
 from elmo_tasks.wording.text import first_capital

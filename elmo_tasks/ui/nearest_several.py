@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from elmo_tasks.api import NearestUses
 from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.page import render
-from elmo_tasks.wording.text import listed, slug
+from elmo_tasks.wording.answers import nearest_by_several
+from elmo_tasks.wording.text import slug
 
 
 def page(answers: Sequence[NearestUses], sense: str = "", query: str = "") -> str:
@@ -25,7 +26,7 @@ def page(answers: Sequence[NearestUses], sense: str = "", query: str = "") -> st
     return render(
         "nearest_several.html",
         first=first,
-        headline=_headline(reading, sense) or f"The nearest to this “{first.word}”, side by side",
+        headline=nearest_by_several(first.word, reading, sense),
         sense=sense,
         reading=reading,
         words=words,
@@ -33,21 +34,6 @@ def page(answers: Sequence[NearestUses], sense: str = "", query: str = "") -> st
         csv=csv_text(reading, words),
         query=query,
     )
-
-
-def in_sense(answer: NearestUses, sense: str) -> tuple[int, int]:
-    """How many of the nearest uses of the word are in that meaning, and of how many the meaning is known."""
-    known = [use.sense for use in answer.uses if use.sense]
-    return known.count(sense), len(known)
-
-
-def _headline(reading: Sequence[NearestUses], sense: str) -> str:
-    parts = []
-    for answer in reading:
-        same, known = in_sense(answer, sense) if sense else (0, 0)
-        if known:
-            parts.append(f"{same} of {known} by “{answer.model}”")
-    return f"In this meaning {'is' if parts[0][:2] == '1 ' else 'are'} {listed(parts)}." if parts else ""
 
 
 def csv_text(reading: Sequence[NearestUses], words: Sequence[NearestUses]) -> str:

@@ -10,7 +10,7 @@ from elmo_tasks.ui import format
 from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.heat import DARK, LIGHT, cell_style, share_of
 from elmo_tasks.ui.page import render
-from elmo_tasks.wording.views import view_title
+from elmo_tasks.wording.sentences import sentence_layer_title
 
 _NAME = "compare-sentences"
 
@@ -39,7 +39,7 @@ def page(found: Sequence[SentenceComparison], form: format.Form) -> str:
         "compare.html",
         query=query,
         names=names,
-        titles=[_title(name) for name in names],
+        titles=[sentence_layer_title(name) for name in names],
         shown=form.layer if form.layer in names else answer.shown,
         verdict=_verdict(answer.sentences, answer.said, [answer.told]),
         panels=[_layer(answer, layer) for layer in answer.layers],
@@ -65,7 +65,7 @@ def _layer(answer: SentenceComparison, layer: SentenceLayer, *, in_column: bool 
         "sentences_layer.html",
         model=answer.model,
         layer=layer,
-        title=_title(layer.name),
+        title=sentence_layer_title(layer.name),
         in_column=in_column,
         order=order,
         groups=[None] * len(answer.sentences),
@@ -74,10 +74,6 @@ def _layer(answer: SentenceComparison, layer: SentenceLayer, *, in_column: bool 
         LIGHT=LIGHT,
         DARK=DARK,
     )
-
-
-def _title(name: str) -> str:
-    return "Words alone" if name == "0" else view_title(name)
 
 
 def _cut(sentence: str, width: int = 34) -> str:

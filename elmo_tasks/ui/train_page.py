@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from elmo_tasks.api import TrainingJob
-from elmo_tasks.ui import train, train_charts
+from elmo_tasks.ui import train_charts
+from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.page import render
 from elmo_tasks.ui.weights_page import layer_words
+from elmo_tasks.wording import training_runs
 from elmo_tasks.wording.heads import score_text
 from elmo_tasks.wording.task_kinds import TASK_WORDS
 
@@ -60,7 +62,7 @@ def page(jobs: Sequence[TrainingJob], shown: str | None = None) -> Shown:
         focus=focus,
         jobs=jobs,
         is_live=is_live,
-        states=train.STATES,
+        states=training_runs.STATES,
         score_text=score_text,
         when=when,
     )
@@ -73,10 +75,10 @@ def card(job: TrainingJob) -> str:
     return render(
         "train_run.html",
         job=job,
-        state=train.STATES[job.status],
-        headline=train.headline(job),
-        details=train.details(job),
-        share=round(100 * train.share_done(job)),
+        state=training_runs.STATES[job.status],
+        headline=training_runs.headline(job),
+        details=training_runs.details(job),
+        share=round(100 * share_done(job)),
         is_live=job.status in ("queued", "running"),
         losses=train_charts.losses(job),
         scores=train_charts.scores(job),
@@ -85,7 +87,7 @@ def card(job: TrainingJob) -> str:
         layer_words=layer_words,
         score_text=score_text,
         metric="Share right" if job.metric == "accuracy" else "F1",
-        csv=train.csv_text(job),
+        csv=csv_text(job),
         data=job.to_dict(),
         query=urlencode({"tab": "train", "run": job.name}),
     )
@@ -95,3 +97,36 @@ def when(created: float) -> str:
     """``3 Nov, 14:05``."""
     moment = time.localtime(created)
     return f"{moment.tm_mday}\u00a0{time.strftime('%b', moment)}, {time.strftime('%H:%M', moment)}"
+
+
+def share_done(job: TrainingJob) -> float:
+    """How much of the training steps is done, from 0 to 1."""
+    return min(1.0, job.step / job.steps) if job.steps else 0.0
+
+
+def csv_text(job: TrainingJob) -> str:
+    """The rounds as a spreadsheet, then the scores at the end."""
+    weights = [f"weight of layer {name}" for name in job.layers]
+    header = [
+        "what",
+        "round",
+        "training loss",
+        "validation loss",
+        "metric",
+        "score",
+        "without a model",
+        *weights,
+        "gamma",
+    ]
+
+    def cell(value: float | None) -> str | float:
+        return "" if value is None else value
+
+    rows: list[list[str | float]] = []
+    for e in job.course:
+        shares: list[str | float] = [*e.weights] or [""] * len(weights)
+        numbers: list[str | float] = [cell(e.train_loss), cell(e.validation_loss), job.metric, cell(e.score), ""]
+        rows.append(["round", str(e.epoch), *numbers, *shares, cell(e.gamma)])
+    for s in job.scores:
+        rows.append([s.split, "", "", "", s.metric, s.value, cell(s.guess), *[""] * len(weights), ""])
+    return csv_file(header, rows)

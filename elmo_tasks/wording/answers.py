@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elmo_tasks.api import ComparisonItem, HiddenWord, NearUse, Said
+from elmo_tasks.api import ComparisonItem, HiddenWord, NearestUses, NearUse, Said
 from elmo_tasks.wording.text import listed
 
 #: Which side of the word tells two uses apart, by the name of the answer.
@@ -67,6 +67,27 @@ def nearest_answer(word: str, uses: Sequence[NearUse], only: str, random: float)
         else f"{n_same} of the {len(uses)} nearest uses {'is' if n_same == 1 else 'are'} of this word too."
     )
     return Said(nearest, which)
+
+
+def _in_sense(answer: NearestUses, sense: str) -> tuple[int, int]:
+    """How many of the nearest uses of the word are in a meaning, and of how many the meaning is known."""
+    known = [use.sense for use in answer.uses if use.sense]
+    return known.count(sense), len(known)
+
+
+def nearest_by_several(word: str, answers: Sequence[NearestUses], sense: str) -> str:
+    """How many of the nearest uses each model finds in the meaning asked about.
+
+    Args:
+        word: as it stands in the sentence.
+        answers: of the models that read sentences.
+        sense: what it means there; empty if that is not known.
+    """
+    counts = [(answer.model, *_in_sense(answer, sense)) for answer in answers] if sense else []
+    parts = [(same, f"{same} of {known} by “{model}”") for model, same, known in counts if known]
+    if not parts:
+        return f"The nearest to this “{word}”, side by side"
+    return f"In this meaning {'is' if parts[0][0] == 1 else 'are'} {listed([text for _, text in parts])}."
 
 
 def written_answer(

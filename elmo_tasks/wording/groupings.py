@@ -99,6 +99,11 @@ def unmeasured(cosine: Matrix, random_pair: float, layer: str) -> Said:
     )
 
 
+def not_english(word: str) -> Said:
+    """What may be said of a word in letters of another script."""
+    return Said(f"The model cannot say how these uses of “{word}” group.", "It was measured on English words only.")
+
+
 def ranked(cosine: Matrix, random_pair: float, layer: str) -> Said:
     """What may be said of different spellings: who is closest to whom. Their letters alone move their vectors apart.
 

@@ -6,7 +6,12 @@ from collections.abc import Sequence
 
 from elmo_tasks.api import Said
 from elmo_tasks.wording.text import first_capital, number
-from elmo_tasks.wording.views import view_place
+from elmo_tasks.wording.views import view_place, view_title
+
+
+def sentence_layer_title(name: str) -> str:
+    """A layer where whole sentences are compared by it: what reads no other word still knows which words there are."""
+    return "Words alone" if name == "0" else view_title(name)
 
 
 def closest(cosine: Sequence[Sequence[float]], unconnected: float, layer: str) -> Said:

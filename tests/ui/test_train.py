@@ -6,7 +6,8 @@ import gradio as gr
 import pytest
 
 from elmo_tasks.api import SplitScore
-from elmo_tasks.ui import train, train_charts, train_data, train_page, train_tab
+from elmo_tasks.ui import train_charts, train_data, train_page, train_tab
+from elmo_tasks.wording import training_runs
 from tests.ui.fake_training import LOOK, course, job
 from tests.ui.reader import parsed
 from tests.ui.test_answer import HOSTILE
@@ -183,25 +184,25 @@ def test_where_training_is_off_the_page_says_so(service):
 )
 def test_no_more_is_claimed_than_the_test_rows_carry(value, guess, rows, said):
     scored = job(scores=(SplitScore("test", "accuracy", value, rows, guess),))
-    assert said in plain(train.comparison(scored))
+    assert said in plain(training_runs.comparison(scored))
 
 
 def test_f1_is_told_beside_the_guess_by_word():
     found = job(kind="tagging", metric="F1", scores=(SplitScore("test", "F1", 0.71, 75, 0.45, "word"),))
-    assert train.headline(found) == "“First” finds the names in 75 test sentences with an F1 of 0.71."
-    assert "each word the label it had most often in training scores 0.45" in train.comparison(found)
+    assert training_runs.headline(found) == "“First” finds the names in 75 test sentences with an F1 of 0.71."
+    assert "each word the label it had most often in training scores 0.45" in training_runs.comparison(found)
 
 
 @pytest.mark.parametrize(("share", "count"), [(0.0, 10), (1.0, 10), (0.5, 1), (0.8, 0)])
 def test_an_interval_holds_the_share_and_stays_inside(share, count):
-    low, high = train.wilson(share, count)
+    low, high = training_runs.wilson(share, count)
     assert 0 <= low <= share + 1e-9
     assert share - 1e-9 <= high <= 1
 
 
 def test_the_best_round_is_the_first_of_equals():
     epochs = [replace(e, score=s) for e, s in zip(course(3), (None, 0.6, 0.7, 0.7), strict=True)]
-    assert train.best_epoch(epochs).epoch == 2
+    assert training_runs.best_epoch(epochs).epoch == 2
 
 
 @pytest.mark.parametrize("status", ["queued", "running", "done", "stopped", "failed"])
@@ -238,7 +239,7 @@ def test_nothing_from_a_person_or_a_log_is_markup():
 
 
 def test_the_spreadsheet_holds_all_rounds_and_no_formula():
-    rows = list(csv.DictReader(io.StringIO(train.csv_text(job(layers=("=cmd()", "1", "2"))))))
+    rows = list(csv.DictReader(io.StringIO(train_page.csv_text(job(layers=("=cmd()", "1", "2"))))))
     assert [row["what"] for row in rows] == ["round"] * 4 + ["test", "validation"]
     assert float(rows[4]["without a model"]) == 0.5
     assert not [name for name in rows[0] if name.startswith("=")]

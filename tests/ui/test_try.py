@@ -10,11 +10,12 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 
 from elmo_tasks.api import Entity, HeadInfo, Limits, Reading, Score, TaggedSentence, TrainingPlan, WordOcclusion
-from elmo_tasks.ui import entities, heads, readings, sentiment, try_tab
+from elmo_tasks.ui import entities, heads, sentiment, try_tab
 from elmo_tasks.ui.downloads import csv_file, data_link
 from elmo_tasks.ui.layout import build_app
 from elmo_tasks.ui.theme import launch_options
 from elmo_tasks.ui.try_examples import TRY_EXAMPLES
+from elmo_tasks.wording import classified, readings
 from tests.ui.fake_service import FakeService
 from tests.ui.reader import parsed
 from tests.ui.test_answer import HOSTILE
@@ -86,7 +87,7 @@ def test_two_heads_of_one_title_are_told_apart():
 
 def test_the_label_comes_first_in_plain_words(service):
     offer, results, _ = feeling(service, NOT_BAD)
-    assert sentiment.headline(results) == "Positive, 86\u00a0% sure"
+    assert classified.headline(results) == "Positive, 86\u00a0% sure"
     assert sentiment.card(offer, results).index("Positive, 86") < sentiment.card(offer, results).index("fake)")
 
 
@@ -99,20 +100,20 @@ def test_the_label_comes_first_in_plain_words(service):
     ],
 )
 def test_several_texts_are_counted(service, texts, said):
-    assert sentiment.headline(service.heads.classify(texts)) == said
+    assert classified.headline(service.heads.classify(texts)) == said
 
 
 def test_a_text_of_neither_class_is_said_to_be_of_neither(service):
     offer, results, without = feeling(service, NOT_BAD)
     unsure = [replace(results[0], is_sure=False)]
-    assert sentiment.headline(unsure) == "Neither clearly negative nor positive"
-    assert sentiment.difference(unsure, without).startswith("Without context, the model says negative")
-    assert sentiment.difference(unsure, [replace(without[0], is_sure=False)]) == ""
-    assert sentiment.headline([*unsure, *results]) == "Of 2 texts, 1 neither and 1 positive"
-    assert sentiment.headline([*unsure, *unsure]) == "Both texts are neither clearly negative nor positive"
+    assert classified.headline(unsure) == "Neither clearly negative nor positive"
+    assert classified.difference(unsure, without).startswith("Without context, the model says negative")
+    assert classified.difference(unsure, [replace(without[0], is_sure=False)]) == ""
+    assert classified.headline([*unsure, *results]) == "Of 2 texts, 1 neither and 1 positive"
+    assert classified.headline([*unsure, *unsure]) == "Both texts are neither clearly negative nor positive"
     assert "Neither clearly negative nor positive" in sentiment.card(offer, unsure, without)
     many = replace(unsure[0], probabilities={"a": 0.4, "b": 0.3, "c": 0.3})
-    assert sentiment.headline([many]) == "Not clearly any of them"
+    assert classified.headline([many]) == "Not clearly any of them"
     assert unsure[0].to_dict()["is_sure"] is False
 
 
@@ -142,7 +143,7 @@ def test_the_bars_of_a_text_of_neither_class_are_quiet(service):
 )
 def test_what_context_buys_in_one_sentence(service, texts, said):
     _, results, without = feeling(service, *texts)
-    assert sentiment.difference(results, without).replace("\u00a0", " ") == said
+    assert classified.difference(results, without).replace("\u00a0", " ") == said
 
 
 @pytest.mark.parametrize(
@@ -154,11 +155,11 @@ def test_steps_of_the_tint(push, kind):
 
 def test_the_tip_says_what_would_be(service):
     (result,) = service.heads.classify([NOT_BAD])
-    tips = [sentiment.tip(result, word).replace("\u00a0", " ") for word in result.occlusion]
+    tips = [classified.tip(result, word).replace("\u00a0", " ") for word in result.occlusion]
     assert tips[0] == "Without “The”: still positive 86 %."
     assert tips[3] == "Without “not”: positive 20 % instead of 86 %."
     impossible = WordOcclusion("x", 0, 1, -0.9)
-    assert "100\u00a0%" in sentiment.tip(result, impossible)
+    assert "100\u00a0%" in classified.tip(result, impossible)
 
 
 def test_words_keep_the_text_as_typed(service):
@@ -203,10 +204,10 @@ def test_what_is_put_right_is_added_to_the_rows_of_an_own_head(service):
 
 def test_texts_whose_words_are_not_weighed_are_named(service):
     offer, results, without = feeling(service, "A good day.", "A bad day.", "Yes", "A dull one.")
-    assert sentiment.unweighed(results) == ""
+    assert classified.unweighed(results) == ""
     bare = [results[0], *(replace(result, occlusion=()) for result in results[1:])]
     assert "weigh each of them in texts 2 and 4; ask about fewer or shorter" in sentiment.card(offer, bare, without)
-    assert "in this text;" in sentiment.unweighed(bare[1:2])
+    assert "in this text;" in classified.unweighed(bare[1:2])
 
 
 def test_without_a_baseline_there_is_one_side(service):

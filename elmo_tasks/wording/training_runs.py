@@ -1,4 +1,4 @@
-"""What a training run says about itself, in sentences that claim no more than its numbers carry, and as a spreadsheet."""
+"""What a training run says about itself, in sentences that claim no more than its numbers carry."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 
 from elmo_tasks.api import SplitScore, TrainingEpoch, TrainingJob
-from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.wording.heads import score_text
 from elmo_tasks.wording.task_kinds import TASK_WORDS
 from elmo_tasks.wording.text import duration, number, percent
@@ -120,36 +119,3 @@ def details(job: TrainingJob) -> str:
     if job.status == "done" and job.best_epoch:
         parts.append(f"Round {job.best_epoch} of {job.epochs} did best on the texts held back, and was kept.")
     return " ".join(part for part in parts if part)
-
-
-def share_done(job: TrainingJob) -> float:
-    """How much of the training steps is done, from 0 to 1."""
-    return min(1.0, job.step / job.steps) if job.steps else 0.0
-
-
-def csv_text(job: TrainingJob) -> str:
-    """The rounds as a spreadsheet, then the scores at the end."""
-    weights = [f"weight of layer {name}" for name in job.layers]
-    header = [
-        "what",
-        "round",
-        "training loss",
-        "validation loss",
-        "metric",
-        "score",
-        "without a model",
-        *weights,
-        "gamma",
-    ]
-
-    def cell(value: float | None) -> str | float:
-        return "" if value is None else value
-
-    rows: list[list[str | float]] = []
-    for e in job.course:
-        shares: list[str | float] = [*e.weights] or [""] * len(weights)
-        numbers: list[str | float] = [cell(e.train_loss), cell(e.validation_loss), job.metric, cell(e.score), ""]
-        rows.append(["round", str(e.epoch), *numbers, *shares, cell(e.gamma)])
-    for s in job.scores:
-        rows.append([s.split, "", "", "", s.metric, s.value, cell(s.guess), *[""] * len(weights), ""])
-    return csv_file(header, rows)
