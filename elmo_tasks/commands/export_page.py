@@ -35,7 +35,8 @@ def run(args: argparse.Namespace) -> int:
     from elmo_tasks.files import write_whole
     from elmo_tasks.layers.device import checked_device
     from elmo_tasks.serving.session import Session
-    from elmo_tasks.ui import map_words, offline_page, worksheet
+    from elmo_tasks.ui import offline_page, worksheet
+    from elmo_tasks.wording import map_words
 
     try:
         text = "" if args.text is None else args.text.read_text(encoding="utf-8-sig")

@@ -9,6 +9,7 @@ from elmo_tasks.ui import format
 from elmo_tasks.ui.heat import DARK, LIGHT, cell_style, share_of
 from elmo_tasks.ui.page import render
 from elmo_tasks.ui.uses import group_of
+from elmo_tasks.wording.models import title_of
 from elmo_tasks.wording.verdicts import read_by, read_where
 from elmo_tasks.wording.views import layer_title
 
@@ -18,13 +19,8 @@ def how(models: Sequence[ModelInfo]) -> str:
     return render("compare_how.html", models=[model for model in models if model.about])
 
 
-def waiting() -> str:
-    """What is shown until the first answer comes."""
-    return render("compare_none.html", reason="")
-
-
-def nothing(reason: str) -> str:
-    """What is shown when there is no answer; the reason stands at the field as well."""
+def nothing(reason: str = "") -> str:
+    """What is shown where there is no answer: before a question, or with the reason, which stands at the form as well."""
     return render("compare_none.html", reason=reason)
 
 
@@ -48,7 +44,7 @@ def page(comparison: Comparison, form: format.Form, models: Sequence[ModelInfo])
 
 def verdict_section(comparison: Comparison, models: Sequence[ModelInfo], *, in_report: bool = False) -> str:
     """The answer in words, and the sentences in their groups; a report is read without scripts."""
-    title = next((m.title for m in models if m.name == comparison.model), comparison.model)
+    title = title_of(comparison.model, models)
     groups = group_of(comparison)
     order = format.display_order(comparison)
     return render(

@@ -105,7 +105,7 @@ def build(app: gr.Blocks, service: Service) -> None:
                 most_words=limits.max_tokens,
             )
         with gr.Column(elem_classes="compare-answer"):
-            result = markup(answer.waiting(), "scripts/answer.js")
+            result = markup(answer.nothing(), "scripts/answer.js")
             folds = asked.build(service)
             markup(answer.how(service.models()))
             saved = scripted("report", "scripts/report.js", value={"name": "", "text": ""}, classes="download-slot")

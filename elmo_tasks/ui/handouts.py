@@ -10,8 +10,8 @@ from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import format, offline_page, worksheet
 from elmo_tasks.ui.landing import request_from
-from elmo_tasks.ui.map_words import forms
 from elmo_tasks.ui.parts import Question, on_question, revision_of, scripted
+from elmo_tasks.wording.map_words import forms
 
 #: A file's name and its text.
 Handout = tuple[str, str]

@@ -7,18 +7,14 @@ from collections.abc import Sequence
 from elmo_tasks.api import ModelInfo, PolysemyRanking, SenseMap
 from elmo_tasks.ui import map_picture
 from elmo_tasks.ui.downloads import csv_file
-from elmo_tasks.ui.map_words import csv_text, measured, own_words, shown_words, typed_otherwise
 from elmo_tasks.ui.page import render
+from elmo_tasks.wording.map_words import measured, own_words, shown_words, typed_otherwise
+from elmo_tasks.wording.models import title_of
 from elmo_tasks.wording.text import slug
 
 
-def waiting() -> str:
-    """What is shown until the first map is drawn."""
-    return render("map_none.html", reason="")
-
-
-def nothing(reason: str) -> str:
-    """What is shown when there is no map; the reason stands at the form as well."""
+def nothing(reason: str = "") -> str:
+    """What is shown where there is no answer: before a question, or with the reason, which stands at the form as well."""
     return render("map_none.html", reason=reason)
 
 
@@ -40,7 +36,7 @@ def page(answer: SenseMap, models: Sequence[ModelInfo], query: str = "", left_ou
         reasons=" ".join(
             filter(None, (answer.said.reasons, typed_otherwise(answer), own_words(answer), measured(answer)))
         ),
-        model=next((m.title for m in models if m.name == answer.model), answer.model),
+        model=title_of(answer.model, models),
         picture=map_picture.picture(answer),
         shape=map_picture.shape,
         shown=shown_words(answer),
@@ -80,3 +76,26 @@ def ranking_page(answer: PolysemyRanking, query: str = "", left_out: str = "") -
         query=query,
         left_out=left_out,
     )
+
+
+def csv_text(answer: SenseMap) -> str:
+    """All uses as a spreadsheet."""
+    header = ("use", "group", "sense in the gallery", "from", "word", "sentence", "x", "y", "nearest use", "cosine")
+    rows = []
+    for place, use in enumerate(answer.uses, 1):
+        near = use.nearest[0] if use.nearest else None
+        rows.append(
+            (
+                str(place),
+                answer.groups[use.group].letter if use.group is not None else "",
+                use.sense or "",
+                "own text" if use.own else "gallery",
+                use.sentence[use.start : use.end],
+                use.sentence,
+                use.x,
+                use.y,
+                str(near[0] + 1) if near else "",
+                near[1] if near else "",
+            )
+        )
+    return csv_file(header, rows)

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 
 from elmo_tasks.api import SenseMap
-from elmo_tasks.ui.map_words import use_name
 from elmo_tasks.ui.page import render
+from elmo_tasks.wording.map_words import use_name
 
 # The plot that marks are kept apart for; on other screens the places are percentages of it.
 WIDTH, HEIGHT = 720.0, 440.0

@@ -126,7 +126,7 @@ def build(service: Service) -> None:
                 index=service.maps.index_title(),
             )
         with gr.Column(elem_classes="compare-answer"):
-            result = markup(map_page.waiting(), "scripts/map_answer.js", "scripts/map_edit.js")
+            result = markup(map_page.nothing(), "scripts/map_answer.js", "scripts/map_edit.js")
             landing.build(service)
             handouts.build(service, "map-handout", handouts.of_map)
 

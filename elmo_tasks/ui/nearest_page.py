@@ -7,16 +7,12 @@ from collections.abc import Sequence
 from elmo_tasks.api import ModelInfo, NearestUses
 from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.page import render
+from elmo_tasks.wording.models import title_of
 from elmo_tasks.wording.text import slug
 
 
-def waiting() -> str:
-    """What is shown until the first answer comes; the very first one has to read all example sentences."""
-    return render("nearest_none.html", reason="")
-
-
-def nothing(reason: str) -> str:
-    """What is shown when there is no answer; the reason stands at the form as well."""
+def nothing(reason: str = "") -> str:
+    """What is shown where there is no answer: before a question, or with the reason, which stands at the form as well."""
     return render("nearest_none.html", reason=reason)
 
 
@@ -31,7 +27,7 @@ def page(answer: NearestUses, models: Sequence[ModelInfo], query: str = "") -> s
     return render(
         "nearest.html",
         answer=answer,
-        model=next((m.title for m in models if m.name == answer.model), answer.model),
+        model=title_of(answer.model, models),
         source=source_title(answer.source),
         share=lambda cosine: max(0.0, (cosine - floor) / max(1.0 - floor, 1e-6)),
         is_mixed=len({use.same_word for use in answer.uses}) > 1,

@@ -91,7 +91,7 @@ def build(service: Service) -> None:
                 models=[{"name": m.name, "title": m.title} for m in models],
             )
         with gr.Column(elem_classes="compare-answer"):
-            result = markup(nearest_page.waiting())
+            result = markup(nearest_page.nothing())
 
     def on_submit(question: Question) -> Iterator[tuple[dict[str, Any], Any]]:
         yield from respond(service, question)

@@ -13,8 +13,9 @@ from markupsafe import Markup
 from elmo_tasks.api import Comparison, MapUse, ModelInfo, SenseMap
 from elmo_tasks.ui import answer as compared
 from elmo_tasks.ui import map_picture
-from elmo_tasks.ui.map_words import about, forms, measured, shown_words
 from elmo_tasks.ui.page import joined, render
+from elmo_tasks.wording.map_words import about, forms, measured, shown_words
+from elmo_tasks.wording.models import title_of
 from elmo_tasks.wording.text import slug
 
 #: Sentences to guess on.
@@ -71,7 +72,7 @@ def page(answer: SenseMap, comparison: Comparison | None, models: Sequence[Model
         shape=map_picture.shape,
         shown=shown_words(answer),
         order=sorted(range(len(answer.uses)), key=lambda k: (last if (at := answer.uses[k].group) is None else at, k)),
-        model=next((m.title for m in models if m.name == answer.model), answer.model),
+        model=title_of(answer.model, models),
         made=made.isoformat(),
         style=Markup(joined(*_STYLES)),  # ours alone, as is the script
         script=Markup(script),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import map_picture, map_words
+from elmo_tasks.ui import map_picture
 from elmo_tasks.ui.page import fill
+from elmo_tasks.wording import map_words
 
 #: A word whose groups are its meanings, and sentences of ours that the bundled model was not fitted on.
 WORD = "case"

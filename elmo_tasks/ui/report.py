@@ -12,6 +12,7 @@ from elmo_tasks.ui import answer, format, substitutes_card, why_card
 from elmo_tasks.ui.page import joined, render
 from elmo_tasks.ui.uses import group_of
 from elmo_tasks.wording.links import who_can_open
+from elmo_tasks.wording.models import title_of
 from elmo_tasks.wording.verdicts import read_where
 
 
@@ -47,7 +48,7 @@ def page(
         why=why_card.in_report(explanation) if explanation else "",
         at_once=bool(substitutes and substitutes.at_once),
         substitutes=substitutes_card.in_report(substitutes, group_of(comparison)) if substitutes else "",
-        model=next((m.title for m in models if m.name == comparison.model), comparison.model),
+        model=title_of(comparison.model, models),
         read_where=read_where(comparison.read_from),
         made=made.isoformat(),
         link=link if link.startswith(("http://", "https://")) else "",

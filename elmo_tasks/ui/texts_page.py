@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from elmo_tasks.api import ModelInfo, TwoTexts
 from elmo_tasks.ui import map_picture
 from elmo_tasks.ui.downloads import csv_file
-from elmo_tasks.ui.map_words import shown_words
 from elmo_tasks.ui.page import render
+from elmo_tasks.wording.map_words import shown_words
+from elmo_tasks.wording.models import title_of
 
 _HEADER = ("word", "uses in the first", "uses in the second", "distance", "chance", "p", "score", "stands out")
 
 
-def nothing(reason: str) -> str:
-    """What is shown when there is no answer; the reason stands at the form as well."""
+def nothing(reason: str = "") -> str:
+    """What is shown where there is no answer: before a question, or with the reason, which stands at the form as well."""
     return render("texts_none.html", reason=reason)
 
 
@@ -27,7 +28,7 @@ def page(answer: TwoTexts, models: Sequence[ModelInfo]) -> str:
     return render(
         "texts.html",
         answer=answer,
-        model=next((m.title for m in models if m.name == answer.model), answer.model),
+        model=title_of(answer.model, models),
         picture=map_picture.picture(answer.map) if answer.map else "",
         shape=map_picture.shape,
         shown=shown_words(answer.map) if answer.map else "",

@@ -44,7 +44,7 @@ def build(service: Service) -> None:
                 models=[{"name": m.name, "title": m.title} for m in models],
             )
         with gr.Column(elem_classes="compare-answer"):
-            result = markup(texts_page.nothing(""), "scripts/map_answer.js")
+            result = markup(texts_page.nothing(), "scripts/map_answer.js")
 
     def on_submit(question: Question) -> Iterator[tuple[dict[str, Any], Any]]:
         yield from respond(service, question)

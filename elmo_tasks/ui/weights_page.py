@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from urllib.parse import urlencode
 
-from elmo_tasks.api import LayerWeights
-from elmo_tasks.ui import weights
+from elmo_tasks.api import LayerWeights, MixWeights
 from elmo_tasks.ui.charts import Line, full_tenth, line_chart, share_ticks
+from elmo_tasks.ui.downloads import csv_file
+from elmo_tasks.ui.heads import distinct
 from elmo_tasks.ui.page import render
+from elmo_tasks.wording import layer_weights
 from elmo_tasks.wording.task_kinds import TASK_WORDS
 from elmo_tasks.wording.text import number, percent
 
@@ -23,7 +26,7 @@ def waiting() -> str:
 
 def page(all_weights: Sequence[LayerWeights]) -> str:
     """The panels (the page's script shows one of them), all heads side by side, and the explanation."""
-    entries = weights.learned(all_weights)
+    entries = learned(all_weights)
     return render(
         "weights.html",
         is_waiting=False,
@@ -31,28 +34,35 @@ def page(all_weights: Sequence[LayerWeights]) -> str:
         entries=entries,
         panels=[panel(entry, at) for at, entry in enumerate(entries)],
         longest=max((entry.layers for entry in entries), key=len, default=()),
-        overview=weights.overview_sentence(entries) if len(entries) > 1 else "",
+        overview=layer_weights.overview_sentence(entries) if len(entries) > 1 else "",
         layer_words=layer_words,
     )
 
 
+def learned(all_weights: Sequence[LayerWeights]) -> tuple[LayerWeights, ...]:
+    """The heads whose weights were learned, each with a title of its own; what was set by hand says nothing."""
+    kept = [entry for entry in all_weights if entry.learned and len(entry.layers) > 1]
+    titles = distinct([(entry.head, entry.title) for entry in kept])
+    return tuple(replace(entry, title=title) for entry, title in zip(kept, titles, strict=True))
+
+
 def panel(entry: LayerWeights, at: int) -> str:
     """What one head draws from which layer, and how training got there."""
-    ranges = weights.ranges(entry)
-    epochs = weights.course(entry)
+    ranges = layer_weights.ranges(entry)
+    epochs = layer_weights.course(entry)
     return render(
         "weights_head.html",
         entry=entry,
         name=f"layer-weights-{at + 1}",
-        sentence=weights.sentence(entry),
-        certainty=weights.certainty(entry),
+        sentence=layer_weights.sentence(entry),
+        certainty=layer_weights.certainty(entry),
         ranges=ranges,
         top=full_tenth(max(high for _, high in ranges)),
         range_text=range_text,
         layer_words=layer_words,
         course=epochs,
         charts=charts(entry) if epochs else (),
-        csv=weights.csv_text(entry),
+        csv=csv_text(entry),
         data=entry.to_dict(),
         query=urlencode([("tab", "weights"), ("head", entry.head)]),
     )
@@ -86,3 +96,26 @@ def charts(entry: LayerWeights) -> tuple[str, str]:
         line_chart("Share of each layer", lines, share_ticks(top), rounds, AXIS),
         line_chart("Gamma", [gamma], ticks, rounds, AXIS),
     )
+
+
+def csv_text(entry: LayerWeights) -> str:
+    """The loaded head, every run and every epoch, one row each."""
+    header = ["head", "what", "seed", "epoch", *(f"weight of layer {name}" for name in entry.layers), "gamma"]
+    header.append("validation score")
+
+    def row(what: str, mix: MixWeights) -> list[str | float]:
+        score: str | float = "" if mix.score is None else mix.score
+        return [
+            entry.head,
+            what,
+            str(mix.seed),
+            str(mix.epoch) if mix.epoch or what == "epoch" else "",
+            *mix.weights,
+            mix.gamma,
+            score,
+        ]
+
+    rows = [row("loaded head", entry.final)]
+    rows += [row("run", run) for run in entry.runs]
+    rows += [row("epoch", epoch) for epoch in entry.epochs]
+    return csv_file(header, rows)

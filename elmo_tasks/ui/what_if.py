@@ -70,13 +70,8 @@ def _top(result: Respelling) -> RespelledLayer:
     return next(layer for layer in reversed(result.layers) if layer.name != "mean")
 
 
-def waiting() -> str:
-    """What is shown before anything was typed."""
-    return render("respelling.html", result=None, message="")
-
-
-def nothing(message: str) -> str:
-    """What is shown when it cannot be answered."""
+def nothing(message: str = "") -> str:
+    """What is shown where there is no answer: before a question, or with the reason, which stands at the form as well."""
     return render("respelling.html", result=None, message=message)
 
 

@@ -61,7 +61,7 @@ def build(service: Service) -> None:
         value={"note": ""},
         colours=[heat.cell_style(k / 100) for k in range(101)],
     )
-    answer = markup(what_if.waiting(), classes="respelling-answer")
+    answer = markup(what_if.nothing(), classes="respelling-answer")
 
     def what_if_endpoint(word: str, sentences: list[str], spelling: str, model: str | None = None) -> dict[str, Any]:
         """Put another spelling in the place of a word and say how far its vector moves, layer by layer.

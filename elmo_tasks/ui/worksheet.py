@@ -10,9 +10,10 @@ from datetime import date
 from markupsafe import Markup
 
 from elmo_tasks.api import Comparison, ModelInfo, SenseMap
-from elmo_tasks.ui.map_words import about
 from elmo_tasks.ui.page import joined, render
 from elmo_tasks.ui.uses import group_of
+from elmo_tasks.wording.map_words import about
+from elmo_tasks.wording.models import title_of
 from elmo_tasks.wording.sense_maps import in_quotes
 from elmo_tasks.wording.text import slug
 
@@ -138,6 +139,6 @@ def page(sheet: Sheet, models: Sequence[ModelInfo], made: date) -> str:
         "worksheet.html",
         sheet=sheet,
         style=Markup(joined("styles/worksheet.css")),  # ours alone
-        model=next((m.title for m in models if m.name == sheet.model), sheet.model),
+        model=title_of(sheet.model, models),
         made=made.isoformat(),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elmo_tasks.api import Said, StaticNeighbour
+from elmo_tasks.api import ModelInfo, Said, StaticNeighbour
 
 _TITLES = {
     "elmo-mini": "elmo-mini, the small ELMo that comes with the program",
@@ -16,6 +16,11 @@ _TITLES = {
 def model_title(name: str) -> str:
     """What a model is called where it is introduced; its name where that is all that is known."""
     return _TITLES.get(name, name)
+
+
+def title_of(name: str, models: Sequence[ModelInfo]) -> str:
+    """The title of one of several models; its name where it is none of them."""
+    return next((model.title for model in models if model.name == name), name)
 
 
 def reads_no_sentence(model: str, *, one_spelling: bool) -> Said:

@@ -10,6 +10,7 @@ class Reader(HTMLParser):
 
     Attributes:
         text: all of it.
+        visible: the text without what is hidden until somebody asks for it.
         seen: the tags that are there.
         attributes: the names of their attributes.
         labels: what a screen reader calls things, in order.
@@ -18,11 +19,14 @@ class Reader(HTMLParser):
         chosen: the options that are selected.
         rows: the rows of all tables, the text of each.
         headings: the text of each.
+        buttons: the text of each.
+        links: where they lead.
+        carried: for the page's scripts: the values of each ``data-…``, in order.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.text = ""
+        self.text = self.visible = ""
         self.seen: set[str] = set()
         self.attributes: set[str] = set()
         self.labels: list[str] = []
@@ -31,7 +35,10 @@ class Reader(HTMLParser):
         self.chosen: list[str] = []
         self.rows: list[str] = []
         self.headings: list[str] = []
-        self._open: list[tuple[str, list[str] | None]] = []
+        self.buttons: list[str] = []
+        self.links: list[str] = []
+        self.carried: dict[str, list[str]] = {}
+        self._open: list[tuple[str, list[str] | None, bool]] = []
 
     def handle_starttag(self, tag, attrs):
         given = dict(attrs)
@@ -41,12 +48,22 @@ class Reader(HTMLParser):
             self.labels.append(given["aria-label"])
         if "data-tip" in given:
             self.tips.append(given["data-tip"])
+        if tag == "a":
+            self.links.append(given.get("href", ""))
+        for name, value in attrs:
+            if name.startswith("data-"):
+                self.carried.setdefault(name.removeprefix("data-"), []).append(value or "")
         if tag not in _VOID:
-            self._open.append((tag, self._kept(tag, given)))
+            self._open.append((tag, self._kept(tag, given), "hidden" in given))
 
     def _kept(self, tag, given):
         """The list that the text of an element goes to, with room for it."""
-        kinds = {"mark": self.marked, "tr": self.rows, **dict.fromkeys(("h1", "h2", "h3"), self.headings)}
+        kinds = {
+            "mark": self.marked,
+            "tr": self.rows,
+            "button": self.buttons,
+            **dict.fromkeys(("h1", "h2", "h3"), self.headings),
+        }
         kept = self.chosen if tag == "option" and "selected" in given else kinds.get(tag)
         if kept is not None:
             kept.append("")
@@ -58,7 +75,9 @@ class Reader(HTMLParser):
 
     def handle_data(self, data):
         self.text += data
-        for _, kept in self._open:
+        if not any(is_hidden for _, _, is_hidden in self._open):
+            self.visible += data
+        for _, kept, _ in self._open:
             if kept is not None:
                 kept[-1] += data
 

@@ -29,8 +29,8 @@ def test_nothing_typed_is_markup(service):
 
 
 def test_how_a_model_was_trained_is_told_and_is_not_markup(service):
-    page = answer.how(service.models())
-    assert "<b>fake-small.</b> It has read &lt;b&gt;two&lt;/b&gt; words." in page
+    page = parsed(answer.how(service.models())).text
+    assert "fake-small. It has read <b>two</b> words." in page
     assert "fake-large" not in page  # its card says nothing
 
 
@@ -51,10 +51,12 @@ def test_the_verdict_comes_first_and_the_word_is_marked(service):
 
 @pytest.mark.parametrize(("layer", "shown"), [(None, "2"), ("0", "0"), ("mean", "mean"), ("<b>", "2"), ("9", "2")])
 def test_the_layer_shown_first(service, layer, shown):
-    page = page_of(service, layer=layer)
-    assert f'data-layer="{shown}"' in page
-    assert f'data-panel="{shown}">' in page
-    assert page.count(" hidden>") == 3
+    page = parsed(page_of(service, layer=layer))
+    assert page.carried["layer"] == [shown]
+    assert set(page.carried["panel"]) == {"0", "1", "2", "mean"}
+    titles = {"0": "Spelling only", "1": "Layer 1", "2": "Layer 2", "mean": "Mean of layers"}
+    seen = {name for name, title in titles.items() if f"Cosine of every two uses, {title}" in page.visible}
+    assert seen == {shown}
 
 
 def test_no_groups_looks_unsure(service):
@@ -119,7 +121,7 @@ def test_the_small_print_is_in_plain_words_and_the_layer_in_a_tip(service):
     page = answer.verdict_section(comparison, service.models())
     assert "The program looked at each use in its sentence and at its neighbours." in parsed(page).text
     assert "layer 2" not in parsed(page).text
-    assert 'data-explains="Read at layer 2 and from the words around it."' in page
+    assert parsed(page).carried["explains"] == ["Read at layer 2 and from the words around it."]
     assert "layer 2" not in answer.verdict_section(comparison, service.models(), in_report=True)
 
 

@@ -8,6 +8,7 @@ from elmo_tasks.ui import compare_tab, format
 from elmo_tasks.ui.layout import build_app
 from elmo_tasks.ui.theme import launch_options
 from tests.ui.fake_service import FakeService
+from tests.ui.reader import parsed
 
 SENTENCES = ["The bank lent cash.", "The muddy [shore]."]
 
@@ -76,13 +77,13 @@ def test_a_link_restores_the_comparison(service):
     )
     assert editor["sentences"] == ["A bank.", "The [shore]."]
     assert editor["models"] == ["fake-large"]
-    assert 'data-layer="1"' in markup
+    assert parsed(markup).carried["layer"] == ["1"]
 
 
 def test_no_link_answers_the_first_example(service):
     editor, markup, *_ = compare_tab.respond_to_link(service, "__theme=dark")
     assert editor["word"] == "bank"
-    assert 'class="map"' in markup
+    assert parsed(markup).called("Cosine of every two uses")
 
 
 def test_the_settings_of_the_page_are_plain_values():

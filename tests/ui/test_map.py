@@ -6,8 +6,9 @@ import pytest
 
 from elmo_tasks.api import MapRequest, MapView, Said
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import landing, map_page, map_picture, map_tab, map_words, nearest_page, nearest_tab
+from elmo_tasks.ui import landing, map_page, map_picture, map_tab, nearest_page, nearest_tab
 from elmo_tasks.ui.working import working
+from elmo_tasks.wording import map_words
 from tests.ui.reader import parsed
 from tests.ui.test_answer import HOSTILE
 
@@ -101,7 +102,7 @@ def _hostile_lives(service):
 
 def test_the_spreadsheets_hold_all_and_no_formula(service):
     found = service.maps.sense_map("bank", "=cmd() bank")
-    rows = list(csv.DictReader(io.StringIO(map_words.csv_text(found))))
+    rows = list(csv.DictReader(io.StringIO(map_page.csv_text(found))))
     assert len(rows) == 8
     assert rows[-1]["sentence"] == "'=cmd() bank"
     assert rows[-1]["from"] == "own text"
@@ -151,7 +152,7 @@ def test_what_goes_wrong_in_the_work_is_raised():
 def test_words_with_two_lives_open_their_map(service):
     value, markup = last(map_tab.respond(service, {"lives": True, "text": "a text"}))
     assert value["note"] is None
-    assert 'data-map="bank"' in markup
+    assert "bank" in parsed(markup).carried["map"]
     assert "stands out" in markup
 
 

@@ -17,12 +17,12 @@ def test_one_model_shows_all_its_layers(service):
     assert shown["whole"] is True
     assert shown["notes"] == []
     assert "1 and 2 are the closest" in page
-    assert page.count("data-panel=") == 3
-    assert 'data-layer="1"' in page  # the layer that did best
+    assert len(parsed(page).carried["panel"]) == 3
+    assert parsed(page).carried["layer"] == ["1"]  # the layer that did best
     assert "In a test with 24 sentences it was right in 3." in page
     assert "Two unconnected sentences: 0.20" in parsed(page).text
     assert "in 3 of 24" in page
-    assert "data-report" not in page
+    assert "Download report" not in parsed(page).buttons
     assert why["markup"] == ""
 
 
@@ -37,7 +37,7 @@ def test_a_link_keeps_that_there_is_no_word(service):
     query = f"{query_of(form, 'fake-small')}&layer=0"
     assert query.startswith("whole=1&s=The")
     assert form_from_query(query, service.limits) == form
-    assert 'data-layer="0"' in respond_to_link(service, query)[1]
+    assert parsed(respond_to_link(service, query)[1]).carried["layer"] == ["0"]
 
 
 def test_too_few_are_said_at_the_field(service):

@@ -26,12 +26,12 @@ def test_a_word_is_drawn_in_the_colours_of_its_texts(service):
 
 def test_all_words_are_listed_and_open_their_map(service):
     page = asked(service, word="bank", all=True)[1]
-    assert page.count("data-texts-word=") == 2
+    seen = parsed(page)
+    assert len(seen.carried["texts-word"]) == 2
     assert "★" in page
     assert "0.61" in page
-    for term in ("p", "Score"):
-        assert f'">{term}</button></th>' in page  # a button: the key reaches what explains it
-    assert page.count("data-explains=") == 2
+    assert {"p", "Score"} <= set(seen.buttons)  # buttons: the key reaches what explains them
+    assert len(seen.carried["explains"]) == 2
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from elmo_tasks.api import LayerWeights, MixWeights
-from elmo_tasks.ui import charts, weights, weights_page
+from elmo_tasks.ui import charts, weights_page
+from elmo_tasks.wording import layer_weights
 from tests.ui.reader import parsed
 from tests.ui.test_answer import HOSTILE
 
@@ -22,7 +23,7 @@ def plain(text):
 
 def test_the_sentence_says_what_is_drawn_from_where():
     said = "The head “Names” draws 50 % from layer 1, 30 % from layer 2 and 20 % from layer 0."
-    assert plain(weights.sentence(entry())) == said
+    assert plain(layer_weights.sentence(entry())) == said
 
 
 @pytest.mark.parametrize(
@@ -39,13 +40,13 @@ def test_the_sentence_says_what_is_drawn_from_where():
     ],
 )
 def test_no_order_is_claimed_that_the_runs_do_not_carry(runs, said):
-    assert said in weights.certainty(entry(runs=runs))
+    assert said in layer_weights.certainty(entry(runs=runs))
 
 
 def test_two_groups_of_layers_can_be_unclear():
     found = entry((0.05, 0.06, 0.44, 0.45), [(0.05, 0.06, 0.44, 0.45), (0.06, 0.05, 0.45, 0.44)], layers=tuple("0123"))
-    assert weights.unclear(found) == [[2, 3], [0, 1]]
-    assert "layers 2 and 3 and layers 0 and 1" in weights.certainty(found)
+    assert layer_weights.unclear(found) == [[2, 3], [0, 1]]
+    assert "layers 2 and 3 and layers 0 and 1" in layer_weights.certainty(found)
 
 
 def test_the_course_is_told_from_its_ends():
@@ -55,42 +56,45 @@ def test_the_course_is_told_from_its_ends():
         MixWeights((0.2, 0.5, 0.3), 1.2, 2),
     ]
     said = "Layer 1 moved most: from 33 % at the start to 50 % after epoch 2; gamma went from 1.00 to 1.20."
-    assert plain(weights.course(entry(epochs=mixes))) == said
-    assert "after epoch 1 to" in weights.course(entry(epochs=mixes[1:]))
-    assert weights.course(entry(epochs=mixes[:1])) == ""
+    assert plain(layer_weights.course(entry(epochs=mixes))) == said
+    assert "after epoch 1 to" in layer_weights.course(entry(epochs=mixes[1:]))
+    assert layer_weights.course(entry(epochs=mixes[:1])) == ""
     still = [MixWeights((0.2, 0.5, 0.3), 1.0, epoch) for epoch in (1, 2)]
-    assert weights.course(entry(epochs=still)).startswith("The shares hardly moved from epoch 1 to epoch 2;")
+    assert layer_weights.course(entry(epochs=still)).startswith("The shares hardly moved from epoch 1 to epoch 2;")
 
 
 def test_the_overview_counts():
     one, other = entry(), entry((0.6, 0.3, 0.1))
     doubt = "this may be chance: the runs overlap there, or there is one run only."
-    assert weights.overview_sentence([one, one]) == f"Both heads draw most from layer 1. For 2 of them {doubt}"
+    assert layer_weights.overview_sentence([one, one]) == f"Both heads draw most from layer 1. For 2 of them {doubt}"
     sure = entry(runs=[(0.2, 0.5, 0.3), (0.3, 0.5, 0.2)])
-    assert weights.overview_sentence([sure, sure, sure]) == "All 3 heads draw most from layer 1."
-    said = weights.overview_sentence([sure, sure, other])
+    assert layer_weights.overview_sentence([sure, sure, sure]) == "All 3 heads draw most from layer 1."
+    said = layer_weights.overview_sentence([sure, sure, other])
     assert said == f"Of 3 heads, 2 draw most from layer 1 and 1 from layer 0. For one of them {doubt}"
     unsure = entry(runs=[(0.2, 0.5, 0.3), (0.2, 0.3, 0.5)])
-    assert "For 2 of them" in weights.overview_sentence([sure, unsure, unsure])
+    assert "For 2 of them" in layer_weights.overview_sentence([sure, unsure, unsure])
     even = entry((0.34, 0.33, 0.33))
-    said = weights.overview_sentence([sure, even, even])
+    said = layer_weights.overview_sentence([sure, even, even])
     assert said == "Of 3 heads, 1 draws most from layer 1 and in 2 no layer is ahead of the others."
-    assert weights.overview_sentence([even, even]) == "In none of the 2 heads is one layer ahead of the others."
+    assert layer_weights.overview_sentence([even, even]) == "In none of the 2 heads is one layer ahead of the others."
 
 
 def test_equal_shares_have_no_order():
     said = "The head “Names” draws about equally from all 3 layers, 33 % from each."
     even = (0.34, 0.33, 0.33)
-    assert plain(weights.sentence(entry(even))) == said
-    assert "this order" not in weights.certainty(entry(even, [even, (0.341, 0.329, 0.33)]))
+    assert plain(layer_weights.sentence(entry(even))) == said
+    assert "this order" not in layer_weights.certainty(entry(even, [even, (0.341, 0.329, 0.33)]))
 
 
 def test_two_heads_of_one_title_are_told_apart():
-    assert [e.title for e in weights.learned([entry(), replace(entry(), head="h-2")])] == ["Names: h", "Names: h-2"]
+    assert [e.title for e in weights_page.learned([entry(), replace(entry(), head="h-2")])] == [
+        "Names: h",
+        "Names: h-2",
+    ]
 
 
 def test_what_was_set_or_has_one_layer_is_left_out():
-    assert weights.learned([entry(learned=False), entry((1.0,), layers=("0",)), entry()]) == (entry(),)
+    assert weights_page.learned([entry(learned=False), entry((1.0,), layers=("0",)), entry()]) == (entry(),)
     assert "make train-ner" in weights_page.page([entry(learned=False)])
     assert "How this works" in weights_page.page([])
 
@@ -150,7 +154,7 @@ def test_nothing_from_a_model_is_markup():
 
 def test_the_spreadsheet_holds_all_and_no_formula(service):
     found = replace(service.heads.layer_weights()[1], head="=cmd()")
-    rows = list(csv.DictReader(io.StringIO(weights.csv_text(found))))
+    rows = list(csv.DictReader(io.StringIO(weights_page.csv_text(found))))
     assert [row["what"] for row in rows].count("run") == 3
     assert [row["what"] for row in rows].count("epoch") == 11
     assert rows[0]["head"] == "'=cmd()"

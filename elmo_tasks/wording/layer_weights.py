@@ -1,24 +1,14 @@
-"""What learned layer weights say, in sentences that claim no more than the numbers carry, and as a spreadsheet."""
+"""What learned layer weights say, in sentences that claim no more than the numbers carry."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from elmo_tasks.api import LayerWeights, MixWeights
-from elmo_tasks.ui.downloads import csv_file
-from elmo_tasks.ui.heads import distinct
+from elmo_tasks.api import LayerWeights
 from elmo_tasks.wording.text import listed, number, percent
 
 # A layer is ahead of the others, or the shares differ at all, from so many parts of one on.
-NOTABLE = 0.02
-
-
-def learned(all_weights: Sequence[LayerWeights]) -> tuple[LayerWeights, ...]:
-    """The heads whose weights were learned, each with a title of its own; what was set by hand says nothing."""
-    kept = [entry for entry in all_weights if entry.learned and len(entry.layers) > 1]
-    titles = distinct([(entry.head, entry.title) for entry in kept])
-    return tuple(replace(entry, title=title) for entry, title in zip(kept, titles, strict=True))
+_NOTABLE = 0.02
 
 
 def ranges(entry: LayerWeights) -> list[tuple[float, float]]:
@@ -63,7 +53,7 @@ def sentence(entry: LayerWeights) -> str:
 
 
 def _is_even(entry: LayerWeights) -> bool:
-    return max(entry.final.weights) - min(entry.final.weights) < NOTABLE
+    return max(entry.final.weights) - min(entry.final.weights) < _NOTABLE
 
 
 def certainty(entry: LayerWeights) -> str:
@@ -102,7 +92,7 @@ def course(entry: LayerWeights) -> str:
 
 def overview_sentence(entries: Sequence[LayerWeights]) -> str:
     """What the heads side by side have in common, counted and not interpreted."""
-    ahead = [entry for entry in entries if _lead(entry) >= NOTABLE]
+    ahead = [entry for entry in entries if _lead(entry) >= _NOTABLE]
     if not ahead:
         return f"In none of the {len(entries)} heads is one layer ahead of the others."
     tops = [entry.layers[order(entry)[0]] for entry in ahead]
@@ -130,26 +120,3 @@ def _lead(entry: LayerWeights) -> float:
 def _is_sure(entry: LayerWeights) -> bool:
     """Whether every run draws most from the layer that the loaded head draws most from, with room between."""
     return len(entry.runs) > 1 and all(order(entry)[0] not in group for group in unclear(entry))
-
-
-def csv_text(entry: LayerWeights) -> str:
-    """The loaded head, every run and every epoch, one row each."""
-    header = ["head", "what", "seed", "epoch", *(f"weight of layer {name}" for name in entry.layers), "gamma"]
-    header.append("validation score")
-
-    def row(what: str, mix: MixWeights) -> list[str | float]:
-        score: str | float = "" if mix.score is None else mix.score
-        return [
-            entry.head,
-            what,
-            str(mix.seed),
-            str(mix.epoch) if mix.epoch or what == "epoch" else "",
-            *mix.weights,
-            mix.gamma,
-            score,
-        ]
-
-    rows = [row("loaded head", entry.final)]
-    rows += [row("run", run) for run in entry.runs]
-    rows += [row("epoch", epoch) for epoch in entry.epochs]
-    return csv_file(header, rows)

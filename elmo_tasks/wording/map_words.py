@@ -1,9 +1,8 @@
-"""What the Sense map says in words."""
+"""What is said beside a sense map."""
 
 from __future__ import annotations
 
 from elmo_tasks.api import MapUse, SenseMap
-from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.wording.sense_maps import MATCH_WELL, in_quotes, match_words, words_on_map
 from elmo_tasks.wording.text import number, percent
 
@@ -99,26 +98,3 @@ def use_name(use: MapUse, number: int, answer: SenseMap) -> str:
     """A mark as a screen reader says it."""
     group = f", group {answer.groups[use.group].letter}" if use.group is not None else ""
     return f"Use {number + 1}{group}{', from your text' if use.own else ''}: {use.sentence}"
-
-
-def csv_text(answer: SenseMap) -> str:
-    """All uses as a spreadsheet."""
-    header = ("use", "group", "sense in the gallery", "from", "word", "sentence", "x", "y", "nearest use", "cosine")
-    rows = []
-    for place, use in enumerate(answer.uses, 1):
-        near = use.nearest[0] if use.nearest else None
-        rows.append(
-            (
-                str(place),
-                answer.groups[use.group].letter if use.group is not None else "",
-                use.sense or "",
-                "own text" if use.own else "gallery",
-                use.sentence[use.start : use.end],
-                use.sentence,
-                use.x,
-                use.y,
-                str(near[0] + 1) if near else "",
-                near[1] if near else "",
-            )
-        )
-    return csv_file(header, rows)
