@@ -3,6 +3,7 @@
 Both train the same biLM (the shape of lightning_configs/bilm_mini.yaml) on the same made-up text whose word frequencies follow
 Zipf's law, in turn, so that a change in the machine's speed meets both. Plain is what the layers of PyTorch do without further
 thought: float32, ``Conv1d`` and autograd through a softmax over the sample. The last row has both auxiliary losses beside.
+With ``--sizes``, ours at three sizes of the LSTMs instead, and how large the files of each are in float16.
 """
 
 from __future__ import annotations
@@ -26,7 +27,10 @@ from elmo_tasks.training.auxiliary import DistantWords, SideBags
 from elmo_tasks.training.bilm_module import BiLMModule
 
 FILTERS = [(1, 16), (2, 32), (3, 64), (4, 96), (5, 128), (6, 192)]
+WIDE = [(1, 32), (2, 64), (3, 128), (4, 224), (5, 256), (6, 320)]  # of elmo-mini
 VOCABULARY, WORDS, STEPS = 50_003, 200_000, 20
+#: Cells of an LSTM, and what it gives on.
+SIZES = ((512, 128), (768, 192), (1024, 256))
 #: Which are plain, and which have the auxiliary losses.
 WAYS = {
     "plain: float32, Conv1d, autograd": (True, False),
@@ -73,11 +77,25 @@ def _plain_pool(x: Tensor, convolution: nn.Module) -> Tensor:
     return scores.amax(dim=-1)
 
 
-def run(data: list[StreamBatch], plain: bool, device: torch.device, auxiliary: bool = False) -> float:
-    """Median seconds of a step."""
+def of_size(dim: int, projection: int) -> BiLMModule:
+    """A biLM with the word reader of elmo-mini."""
+    module = BiLMModule(filters=WIDE, dim=dim, projection_dim=projection)
+    module.softmax = LMSoftmax(VOCABULARY, projection)
+    return module
+
+
+def run(
+    data: list[StreamBatch],
+    plain: bool,
+    device: torch.device,
+    auxiliary: bool = False,
+    module: BiLMModule | None = None,
+) -> float:
+    """Median seconds of a step, of a model or of a small one."""
     ours = char_cnn._convolve_and_pool
-    module = BiLMModule(filters=FILTERS)
-    module.softmax = (_PlainSoftmax if plain else LMSoftmax)(VOCABULARY, 128)
+    if module is None:
+        module = BiLMModule(filters=FILTERS)
+        module.softmax = (_PlainSoftmax if plain else LMSoftmax)(VOCABULARY, 128)
     if auxiliary:
         module.distant_words = DistantWords(128, VOCABULARY)
         module.side_bags = SideBags(128, torch.randn(36_001, 100), torch.randint(36_001, (WORDS + 3,)))
@@ -105,17 +123,38 @@ def run(data: list[StreamBatch], plain: bool, device: torch.device, auxiliary: b
     return statistics.median(seconds[2:])
 
 
+def _print_sizes(data: list[StreamBatch], tokens: int, rounds: int, device: torch.device) -> None:
+    rates: dict[tuple[int, int], list[float]] = {size: [] for size in SIZES}
+    for _ in range(rounds):
+        for size, values in rates.items():
+            values.append(tokens / run(data, False, device, module=of_size(*size)))
+    print("| LSTM | M parameters | MB, float16 | with its softmax | words/s | ratio |")
+    print("|---|---:|---:|---:|---:|---:|")
+    for (dim, projection), values in rates.items():
+        module = of_size(dim, projection)
+        softmax = LMSoftmax(VOCABULARY, projection)
+        n_softmax = sum(p.numel() for p in softmax.parameters())
+        n = sum(p.numel() for p in module.parameters()) - n_softmax
+        ratio = statistics.median(value / first for value, first in zip(values, rates[SIZES[0]], strict=True))
+        sizes = f"{n / 1e6:.1f} | {2 * n / 1e6:.1f} | {2 * (n + n_softmax) / 1e6:.1f}"
+        print(f"| {dim} → {projection} | {sizes} | {statistics.median(values):,.0f} | {ratio:.2f} |")
+
+
 def main() -> None:
     """Measure both in turn and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--batch-size", type=int, default=256)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--steps", type=int, default=10)
+    parser.add_argument("--sizes", action="store_true", help="compare sizes of the LSTMs")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     args = parser.parse_args()
     device = torch.device(args.device)
     data = batches(args.steps, args.batch_size)
     tokens = args.batch_size * STEPS
+    if args.sizes:
+        _print_sizes(data, tokens, args.rounds, device)
+        return
     rates: dict[str, list[float]] = {name: [] for name in WAYS}
     for _ in range(args.rounds):
         for name, (plain, auxiliary) in WAYS.items():
