@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
 import gradio as gr
 
-from elmo_tasks.api import ModelInfo, Progress, Service
+from elmo_tasks.api import MapRequest, ModelInfo, Progress, Service
 from elmo_tasks.ui import handouts, landing, map_page
 from elmo_tasks.ui.chosen import words as chosen_words
+from elmo_tasks.ui.landing import request_from
 from elmo_tasks.ui.parts import MAP_USES, SLOW, Question, markup, on_question, revision_of, scripted
 from elmo_tasks.ui.working import answered
 from elmo_tasks.wording.views import map_title
@@ -23,62 +24,24 @@ MOST_GROUPS = 6
 MOST_IN_LINK = 2_000
 
 
-@dataclass(frozen=True)
-class MapForm:
-    """What the form holds.
+def link_of(asked: MapRequest, *, lives: bool = False) -> tuple[str, str]:
+    """The query string that ``map_asked.js`` reads, and what it leaves out: a text too long for an address.
 
-    Attributes:
-        word: the word.
-        text: the person's own text.
-        name: of the file it came from, if it came from one.
-        view: what to compare by; ``None`` for what measures best.
-        groups: how many groups; ``None`` to let the data say.
-        gallery: whether the example sentences count.
-        index: whether the index of one's own text counts.
-        lives: whether to look for words with two lives, not for one word.
-        model: name of a model; ``None`` for the default one.
+    Args:
+        asked: the map.
+        lives: whether it is not a map that is asked for, but the words of the text with two lives.
     """
-
-    word: str
-    text: str
-    name: str
-    view: str | None
-    groups: int | None
-    gallery: bool
-    index: bool
-    lives: bool
-    model: str | None
-
-
-def form_from(data: Question) -> MapForm:
-    """Read what the browser sent."""
-    groups = str(data.get("groups") or "")
-    return MapForm(
-        word=str(data.get("word") or "").strip(),
-        text=str(data.get("text") or ""),
-        name=str(data.get("name") or ""),
-        view=str(data["view"]) if data.get("view") else None,
-        groups=int(groups) if groups.isdecimal() else None,
-        gallery=data.get("gallery") is not False,
-        index=data.get("index") is True,
-        lives=data.get("lives") is True,
-        model=str(data["model"]) if data.get("model") else None,
-    )
-
-
-def link_of(form: MapForm) -> tuple[str, str]:
-    """The query string that ``map_form.js`` reads, and what it leaves out: a text too long for an address."""
-    fits = len(form.text) <= MOST_IN_LINK
+    fits = len(asked.text) <= MOST_IN_LINK
     pairs = {
         "tab": "map",
-        "word": form.word,
-        "view": form.view or "",
-        "groups": str(form.groups or ""),
-        "model": form.model or "",
-        "gallery": "" if form.gallery else "no",
-        "index": "yes" if form.index else "",
-        "lives": "yes" if form.lives and fits else "",
-        "t": form.text if fits else "",
+        "word": asked.word,
+        "view": asked.view or "",
+        "groups": str(asked.n_groups or ""),
+        "model": asked.model or "",
+        "gallery": "" if asked.gallery else "no",
+        "index": "yes" if asked.index else "",
+        "lives": "yes" if lives and fits else "",
+        "t": asked.text if fits else "",
     }
     query = urlencode({key: value for key, value in pairs.items() if value.strip()})
     return query, "" if fits else ", without your own text: it is too long for a link"
@@ -86,18 +49,27 @@ def link_of(form: MapForm) -> tuple[str, str]:
 
 def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], Any]]:
     """Answer what the browser sent: what the form shows next (how far the work is, at first), and the markup of the answer."""
-    form = form_from(data)
+    asked = request_from(data)
     value: dict[str, Any] = {"revision": revision_of(data), "busy": "", "note": None}
 
     def work(progress: Progress) -> str:
-        if form.lives:
-            return map_page.ranking_page(service.maps.polysemy_ranking(form.text, form.model, progress), *link_of(form))
+        if data.get("lives") is True:
+            ranking = service.maps.polysemy_ranking(asked.text, asked.model, progress)
+            return map_page.ranking_page(ranking, *link_of(asked, lives=True))
         found = service.maps.sense_map(
-            form.word, form.text, form.view, form.groups, form.gallery, form.name, form.model, progress, form.index
+            asked.word,
+            asked.text,
+            asked.view,
+            asked.n_groups,
+            asked.gallery,
+            asked.name,
+            asked.model,
+            progress,
+            asked.index,
         )
         value["view"] = found.view
         value["views"] = [{"name": v.name, "title": map_title(v.name, v.sees)} for v in found.views]
-        return map_page.page(found, service.models(), *link_of(replace(form, view=found.view)), value["revision"])
+        return map_page.page(found, service.models(), *link_of(replace(asked, view=found.view)), value["revision"])
 
     yield from answered(value, work, map_page.nothing)
 

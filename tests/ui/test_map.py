@@ -112,10 +112,9 @@ def test_the_spreadsheets_hold_all_and_no_formula(service):
 
 
 def test_the_form_is_read_as_it_was_sent():
-    form = map_tab.form_from({"word": " bank ", "groups": "3", "gallery": False, "view": "", "lives": True})
-    assert (form.word, form.groups, form.gallery, form.view, form.lives) == ("bank", 3, False, None, True)
-    assert map_tab.form_from({"groups": "x"}).groups is None
-    assert map_tab.form_from({}).gallery
+    asked = landing.request_from({"word": " bank ", "groups": "3", "gallery": False, "view": ""})
+    assert asked == MapRequest("bank", n_groups=3, gallery=False)
+    assert landing.request_from({"groups": "x"}).n_groups is None
 
 
 @pytest.mark.parametrize(("model", "layers"), [("fake-small", "012"), ("fake-large", "0123")])
