@@ -9,22 +9,16 @@ from __future__ import annotations
 import argparse
 import os
 import platform
-import socket
 import statistics
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import gradio_client
-import httpx
 import torch
 
 from benchmarks.crowd import print_table
+from benchmarks.running_app import running_app
 
-REPOSITORY = Path(__file__).resolve().parents[1]
 SENTENCES = [
     "The bank refused our loan because my salary was too low.",
     "Herons were nesting in the reeds along the muddy bank of the river.",
@@ -35,48 +29,15 @@ SENTENCES = [
 ]
 
 
-def _free_port() -> int:
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return int(s.getsockname()[1])
-
-
-@contextmanager
-def running_app() -> Iterator[tuple[str, float]]:
-    """The address of an app of our own on this machine, and the seconds until its first page was there."""
-    port = _free_port()
-    url = f"http://127.0.0.1:{port}/"
-    start = time.perf_counter()
-    app = subprocess.Popen(
-        [sys.executable, "app.py", "--port", str(port)],
-        cwd=REPOSITORY,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        while True:
-            try:
-                httpx.get(url, timeout=5).raise_for_status()
-                break
-            except httpx.HTTPError:
-                if app.poll() is not None:
-                    raise RuntimeError("the app ended before it was ready") from None
-                time.sleep(0.05)
-        yield url, time.perf_counter() - start
-    finally:
-        app.terminate()
-        app.wait()
-
-
 def measure(runs: int, requests: int) -> tuple[list[float], list[float], list[float]]:
     """Seconds until ready, of the first answer, and of the answers after it."""
     ready: list[float] = []
     first: list[float] = []
     later: list[float] = []
     for _ in range(runs):
-        with running_app() as (url, seconds):
-            ready.append(seconds)
-            client = gradio_client.Client(url, verbose=False)
+        with running_app() as app:
+            ready.append(app.seconds)
+            client = gradio_client.Client(app.url, verbose=False)
             for k in range(requests + 1):
                 start = time.perf_counter()
                 client.predict("bank", SENTENCES, api_name="/compare")
@@ -106,8 +67,8 @@ def main() -> None:
         print(f"{name:<38} {statistics.median(seconds):7.3f} s  ({min(seconds):.3f} to {max(seconds):.3f})")
     if args.people:
         print()
-        with running_app() as (url, _):
-            print_table(url, args.people, args.rounds, args.picture)
+        with running_app() as app:
+            print_table(app.url, args.people, args.rounds, args.picture)
 
 
 if __name__ == "__main__":

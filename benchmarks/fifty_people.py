@@ -8,20 +8,16 @@ own, and how busy other processes kept the machine (psutil, of requirements-dev.
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import random
-import signal
 import statistics
 import threading
 import time
 from dataclasses import dataclass, field
-from typing import Any
 
 import httpx
 import psutil
 
-from benchmarks.app_memory import REPOSITORY, free_port, resident_megabytes, started_app
+from benchmarks.running_app import compared, resident_megabytes, running_app
 
 
 @dataclass
@@ -46,19 +42,6 @@ class Crowd:
         return statistics.quantiles(self.seconds, n=20)[-1]
 
 
-def ask(url: str, word: str, sentences: list[str]) -> dict[str, Any]:
-    """One comparison, over HTTP."""
-    with httpx.Client(base_url=url, timeout=120) as client:
-        event = (
-            client.post("/gradio_api/call/compare", json={"data": [word, sentences, None]}).raise_for_status().json()
-        )
-        answer = client.get(f"/gradio_api/call/compare/{event['event_id']}").text
-    kind, _, data = answer.partition("\ndata: ")
-    if kind != "event: complete":
-        raise ValueError(answer[:200])
-    return dict(json.loads(data)[0])
-
-
 def crowd(url: str, pid: int, people: int, seconds: float, pause: float) -> Crowd:
     """Let people ask at an app that runs.
 
@@ -78,7 +61,8 @@ def crowd(url: str, pid: int, people: int, seconds: float, pause: float) -> Crow
             sentences = [f"Visitor {number} saw {asked} banks.", f"Boat {number} lay at the bank for {asked} days."]
             began = time.perf_counter()
             try:
-                answer = ask(url, "bank", sentences)
+                with httpx.Client(base_url=url, timeout=120) as client:
+                    answer = compared(client, "bank", sentences)
                 if [item["sentence"] for item in answer["items"]] != sentences:
                     found.wrong.append(f"visitor {number} got {answer['items']}")
             except (httpx.HTTPError, ValueError, KeyError) as error:
@@ -100,18 +84,14 @@ def crowd(url: str, pid: int, people: int, seconds: float, pause: float) -> Crow
 
 def measured(people: int, seconds: float, pause: float) -> Crowd:
     """Start the app, ask a little, then let the crowd in."""
-    port = free_port()
-    app, url = started_app(REPOSITORY, port), f"http://127.0.0.1:{port}"
-    try:
-        for k in range(20):  # what is loaded once
-            ask(url, "bank", [f"A bank of {k}.", "My bank."])
+    with running_app() as app:
+        with httpx.Client(base_url=app.url, timeout=120) as client:
+            for k in range(20):  # what is loaded once
+                compared(client, "bank", [f"A bank of {k}.", "My bank."])
         began, taken = time.perf_counter(), _taken_by_others(app.pid)
-        found = crowd(url, app.pid, people, seconds, pause)
+        found = crowd(app.url, app.pid, people, seconds, pause)
         found.others = (_taken_by_others(app.pid) - taken) / (time.perf_counter() - began)
         return found
-    finally:
-        os.killpg(app.pid, signal.SIGTERM)
-        app.wait(30)
 
 
 def _taken_by_others(pid: int) -> float:

@@ -1,0 +1,91 @@
+"""The app in a process of its own, for benchmarks that ask it over HTTP. All of it stays on this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True)
+class RunningApp:
+    """An app that answers.
+
+    Attributes:
+        url: where.
+        pid: its process.
+        seconds: from its start to its first page.
+    """
+
+    url: str
+    pid: int
+    seconds: float
+
+
+@contextmanager
+def running_app(repository: Path = REPOSITORY) -> Iterator[RunningApp]:
+    """The app of a checkout, in a process group that ends with the block.
+
+    Raises:
+        RuntimeError: it ended, or did not answer within five minutes.
+    """
+    with socket.socket() as trial:
+        trial.bind(("127.0.0.1", 0))
+        port = int(trial.getsockname()[1])
+    url, began = f"http://127.0.0.1:{port}/", time.perf_counter()
+    command = [sys.executable, "app.py", "--port", str(port), "--host", "127.0.0.1"]
+    app = subprocess.Popen(command, cwd=repository, stdout=subprocess.DEVNULL, start_new_session=True)
+    try:
+        while True:
+            try:
+                httpx.get(url, timeout=5).raise_for_status()
+                break
+            except httpx.HTTPError:
+                if app.poll() is not None:
+                    raise RuntimeError(f"the app ended with exit code {app.returncode}") from None
+                if time.perf_counter() - began > 300:
+                    raise RuntimeError("the app did not start within 5 minutes") from None
+                time.sleep(0.05)
+        yield RunningApp(url, app.pid, time.perf_counter() - began)
+    finally:
+        if app.poll() is None:
+            os.killpg(app.pid, signal.SIGTERM)
+        app.wait(30)
+
+
+def compared(client: httpx.Client, word: str, sentences: Sequence[str]) -> dict[str, Any]:
+    """A comparison, as the page asks for it.
+
+    Args:
+        client: with the app's address.
+        word: the word.
+        sentences: in which it stands.
+
+    Raises:
+        ValueError: what came was no answer.
+    """
+    data = {"data": [word, list(sentences), None]}
+    event = client.post("/gradio_api/call/compare", json=data).raise_for_status().json()
+    kind, _, answer = client.get(f"/gradio_api/call/compare/{event['event_id']}").text.partition("\ndata: ")
+    if kind != "event: complete":
+        raise ValueError(answer[:200])
+    return dict(json.loads(answer)[0])
+
+
+def resident_megabytes(pid: int) -> float:
+    """Of a process, on Linux."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    return int(status.partition("VmRSS:")[2].split()[0]) / 1000
