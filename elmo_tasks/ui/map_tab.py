@@ -25,7 +25,7 @@ MOST_IN_LINK = 2_000
 
 
 def link_of(asked: MapRequest, *, lives: bool = False) -> tuple[str, str]:
-    """The query string that ``map_asked.js`` reads, and what it leaves out: a text too long for an address.
+    """The query string that ``map_form.js`` reads, and what it leaves out: a text too long for an address.
 
     Args:
         asked: the map.
