@@ -70,6 +70,12 @@ def pairs_of(n: int, groups: Groups) -> tuple[list[tuple[int, int]], list[tuple[
     return [p for p in pairs if label[p[0]] == label[p[1]]], [p for p in pairs if label[p[0]] != label[p[1]]]
 
 
+def are_apart(cosine: Matrix, groups: Groups) -> bool:
+    """Whether every pair within a group has a higher cosine than every pair from different groups."""
+    within, between = ([cosine[a][b] for a, b in pairs] for pairs in pairs_of(len(cosine), groups))
+    return min(within, default=1.0) > max(between, default=-1.0)
+
+
 def mean_cosines(cosine: Matrix, groups: Groups) -> tuple[float | None, float | None]:
     """Mean cosine of pairs within groups, and of pairs from different groups; ``None`` where there is no such pair."""
     means = [

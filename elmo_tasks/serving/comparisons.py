@@ -15,7 +15,7 @@ from elmo_tasks.senses.calibration import Reading
 from elmo_tasks.senses.expected_words import EXPECTED
 from elmo_tasks.senses.grouping import LEAST_LEANING, Decision, Voice
 from elmo_tasks.senses.marked_vectors import density_of, told_of, words_around
-from elmo_tasks.senses.senses import mean_cosines
+from elmo_tasks.senses.senses import are_apart, mean_cosines
 from elmo_tasks.senses.similarity import cosine_matrix
 from elmo_tasks.senses.views_of_uses import WORDS
 from elmo_tasks.serving.asked_uses import item_of
@@ -121,7 +121,12 @@ def _judged(selected: Reading, decision: Decision, shown: LayerComparison, word:
         decision.probability >= LEAST_LEANING,
         decision.several.value,
     )
-    cosines = Cosines(*mean_cosines(shown.cosine, decision.groups), shown.random_pair_cosine, shown.name)
+    cosines = Cosines(
+        *mean_cosines(shown.cosine, decision.groups),
+        are_apart(shown.cosine, decision.groups),
+        shown.random_pair_cosine,
+        shown.name,
+    )
     said = grouping_verdict(told, cosines, word)
     same = tuple(tuple(round(v, 4) for v in row) for row in decision.same.tolist())
     groups = decision.groups if decision.is_grouped else ()

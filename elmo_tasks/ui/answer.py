@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from elmo_tasks.api import Comparison, LayerComparison, ModelInfo
 from elmo_tasks.ui import format
-from elmo_tasks.ui.heat import DARK, LIGHT, cell_style, share_of
+from elmo_tasks.ui.heat import CHANCES, COSINES, cell_style, cosine_style
 from elmo_tasks.ui.page import render
 from elmo_tasks.ui.uses import group_of
 from elmo_tasks.wording.models import title_of
@@ -39,6 +39,7 @@ def page(comparison: Comparison, form: format.Form, models: Sequence[ModelInfo])
         name=format.file_stem(comparison),
         csv=format.csv_text(comparison),
         has_report=True,
+        rests_on_more=format.rests_on_more(comparison),
     )
 
 
@@ -59,8 +60,7 @@ def verdict_section(comparison: Comparison, models: Sequence[ModelInfo], *, in_r
         edges=_edges(order, groups),
         snippets=[format.snippet(item) for item in comparison.items],
         style=cell_style,
-        LIGHT=LIGHT,
-        DARK=DARK,
+        scale=CHANCES.style(),
     )
 
 
@@ -83,12 +83,11 @@ def layer_panel(comparison: Comparison, layer: LayerComparison, *, in_report: bo
         order=order,
         groups=groups,
         edges=_edges(order, groups),
-        style=lambda cosine: cell_style(share_of(cosine, layer.random_pair_cosine)),
+        style=lambda cosine: cosine_style(cosine, layer.random_pair_cosine),
         snippets=[format.snippet(item) for item in comparison.items],
         pairs=format.pairs_of(layer),
         # The chance of one meaning stands beside the layer of the verdict.
         sure=comparison.same_meaning if layer.name == comparison.verdict_layer else (),
         is_one_word=len({item.token for item in comparison.items}) == 1,
-        LIGHT=LIGHT,
-        DARK=DARK,
+        scale=COSINES.style(),
     )

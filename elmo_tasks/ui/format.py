@@ -157,17 +157,25 @@ def layer_sentence(comparison: Comparison, layer: LayerComparison, *, has_slider
     where = first_capital(view_place(layer.name))
     if len(pairs) == 1:
         return f"{where} the two uses have a cosine of {number(high)}."
-    said = (
-        f"{where} alone, {a + 1} and {b + 1} have the highest cosine ({number(high)}), {c + 1} and {d + 1} the lowest "
-        f"({number(low)})."
-    )
-    if not comparison.same_meaning or comparison.read_from == (layer.name,):
-        return said  # nothing else was asked
+    highest, lowest = _with_cosine(pairs, high), _with_cosine(pairs, low)
+    said = f"{where} alone, {highest} have the highest cosine ({number(high)}), {lowest} the lowest ({number(low)})."
+    if not rests_on_more(comparison):
+        return said
     group = {use: k for k, uses in enumerate(comparison.groups) for use in uses}
-    several = len(comparison.groups) > 1
-    if several and (group.get(a) != group.get(b) or (c in group and group[c] == group.get(d))):
-        return f"{said} By this layer alone the groups would be others; the answer above rests on more."
-    return f"{said} The answer above rests on more than this layer."
+    if len(comparison.groups) > 1 and (group.get(a) != group.get(b) or (c in group and group[c] == group.get(d))):
+        return f"{said} By this layer alone the groups would be others."
+    return said
+
+
+def rests_on_more(comparison: Comparison) -> bool:
+    """Whether the answer was read from more than the cosines of one layer."""
+    return bool(comparison.same_meaning) and comparison.read_from != (comparison.verdict_layer,)
+
+
+def _with_cosine(pairs: Sequence[tuple[int, int, float]], cosine: float) -> str:
+    """The uses that have this cosine as it is written; of many pairs, that they are many."""
+    found = [f"{a + 1} and {b + 1}" for a, b, other in pairs if number(other) == number(cosine)]
+    return found[0] if len(found) == 1 else f"both {found[0]} and {found[1]}" if len(found) == 2 else "several pairs"
 
 
 def snippet(item: ComparisonItem, width: int = 16) -> tuple[str, str, str]:

@@ -1,11 +1,29 @@
-"""Colours of the heat map: a cosine in, a background and a text colour for the light and the dark page out."""
+"""Colours of the heat maps: a number in, a background and a text colour for the light and the dark page out."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-LIGHT = ("#f1f5f2", "#bfdfd7", "#6fbdb5", "#1d7480", "#0b3f52")
-DARK = ("#1f272e", "#1f4752", "#257a80", "#5fbdb2", "#c9f2e2")
+
+class Scale(NamedTuple):
+    """Colours from nothing to all, on the light and on the dark page."""
+
+    light: tuple[str, ...]
+    dark: tuple[str, ...]
+
+    def style(self) -> str:
+        """As the variables of a legend."""
+        return f"--l:{','.join(self.light)};--d:{','.join(self.dark)}"
+
+
+#: How likely two uses mean the same.
+CHANCES = Scale(
+    ("#f1f5f2", "#bfdfd7", "#6fbdb5", "#1d7480", "#0b3f52"), ("#1f272e", "#1f4752", "#257a80", "#5fbdb2", "#c9f2e2")
+)
+#: Cosines: other colours, so that nobody takes the one for the other.
+COSINES = Scale(
+    ("#f4f3f7", "#d5d3ea", "#a19fd3", "#5a57a6", "#2c2a66"), ("#23232f", "#363663", "#57559c", "#9794d6", "#dddbfa")
+)
 
 
 class CellColours(NamedTuple):
@@ -50,13 +68,18 @@ def share_of(cosine: float, floor: float) -> float:
     return min(1.0, max(0.0, (cosine - floor) / max(1.0 - floor, 1e-6)))
 
 
-def cell_colours(share: float) -> CellColours:
-    """The colours of a cell that is ``share`` of the way from unrelated (0) to identical (1)."""
-    light, dark = _mix(LIGHT, share), _mix(DARK, share)
+def cell_colours(share: float, scale: Scale = CHANCES) -> CellColours:
+    """The colours of a cell that is ``share`` of the way from nothing (0) to all (1)."""
+    light, dark = _mix(scale.light, share), _mix(scale.dark, share)
     return CellColours(light, _text_on(light), dark, _text_on(dark))
 
 
-def cell_style(share: float) -> str:
+def cell_style(share: float, scale: Scale = CHANCES) -> str:
     """The same colours as the variables that a cell's style holds."""
-    background, text, background_dark, text_dark = cell_colours(share)
+    background, text, background_dark, text_dark = cell_colours(share, scale)
     return f"--b:{background};--t:{text};--bd:{background_dark};--td:{text_dark}"
+
+
+def cosine_style(cosine: float, floor: float) -> str:
+    """The same for a cosine; ``floor`` is that of two unrelated ones."""
+    return cell_style(share_of(cosine, floor), COSINES)

@@ -16,6 +16,16 @@ from elmo_tasks.wording.views import layer_title, map_title, mapped_by, view_pla
 
 FOLDER = Path(__file__).parent
 
+
+def unbroken(text: str) -> Markup:
+    """A sentence whose last words in parentheses, how likely it is, stay on one line."""
+    before, _, rest = text.rpartition("(")
+    inside, closing, after = rest.partition(")")
+    if not closing or not before:
+        return Markup.escape(text)
+    return Markup('{}<span class="unbroken">({})</span>{}').format(before, inside, after)
+
+
 _templates = Environment(
     loader=FileSystemLoader(FOLDER / "templates"),
     autoescape=True,
@@ -25,6 +35,7 @@ _templates = Environment(
 )
 _templates.filters.update(
     first_terms=first_terms,
+    unbroken=unbroken,
     number=number,
     signed=signed,
     percent=percent,

@@ -8,7 +8,7 @@ from typing import Any
 
 from elmo_tasks.api import Comparison, GallerySense, IncrementalReading, LayerComparison, ReadingStep, StaticNeighbours
 from elmo_tasks.ui import format
-from elmo_tasks.ui.heat import cell_style, share_of
+from elmo_tasks.ui.heat import cosine_style
 from elmo_tasks.ui.outcomes import groups_of, outcome
 from elmo_tasks.ui.page import fill
 from elmo_tasks.ui.present_examples import Story
@@ -70,7 +70,7 @@ def layers(comparison: Comparison) -> str:
         return (
             layer,
             format.layer_sentence(comparison, layer),
-            lambda cosine: cell_style(share_of(cosine, layer.random_pair_cosine)),
+            lambda cosine: cosine_style(cosine, layer.random_pair_cosine),
         )
 
     return fill(

@@ -8,7 +8,7 @@ from itertools import combinations, product
 from elmo_tasks.api import Said, SentenceComparison, SentenceLayer
 from elmo_tasks.ui import format
 from elmo_tasks.ui.downloads import csv_file
-from elmo_tasks.ui.heat import DARK, LIGHT, cell_style, share_of
+from elmo_tasks.ui.heat import COSINES, cosine_style
 from elmo_tasks.ui.page import render
 from elmo_tasks.wording.sentences import sentence_layer_title
 
@@ -46,6 +46,7 @@ def page(found: Sequence[SentenceComparison], form: format.Form) -> str:
         name=_NAME,
         csv=csv_text(found),
         has_report=False,
+        rests_on_more=False,
     )
 
 
@@ -70,9 +71,8 @@ def _layer(answer: SentenceComparison, layer: SentenceLayer, *, in_column: bool 
         order=order,
         groups=[None] * len(answer.sentences),
         snippets=[(_cut(sentence), "", "") for sentence in answer.sentences],
-        style=lambda cosine: cell_style(share_of(cosine, layer.unconnected)),
-        LIGHT=LIGHT,
-        DARK=DARK,
+        style=lambda cosine: cosine_style(cosine, layer.unconnected),
+        scale=COSINES.style(),
     )
 
 

@@ -8,7 +8,7 @@ from itertools import combinations
 from elmo_tasks.api import Comparison, LayerComparison, ModelInfo, SideBySide
 from elmo_tasks.ui import format
 from elmo_tasks.ui.downloads import csv_file
-from elmo_tasks.ui.heat import cell_style, share_of
+from elmo_tasks.ui.heat import cell_style, cosine_style
 from elmo_tasks.ui.page import render
 from elmo_tasks.ui.uses import group_of
 
@@ -39,7 +39,7 @@ def page(found: SideBySide, form: format.Form, models: Sequence[ModelInfo]) -> s
     )
 
 
-def _column(comparison: Comparison, right: bool | None, title: str, alone: str) -> str:
+def _column(comparison: Comparison, right: bool | None, title: str, query: str) -> str:
     """What one model says: in words, and of every two uses. The uses stand in the same order in every column."""
     shown = _verdict_layer(comparison)
     return render(
@@ -52,8 +52,8 @@ def _column(comparison: Comparison, right: bool | None, title: str, alone: str) 
         groups=_numbered(group_of(comparison)),
         snippets=[("", item.token, "") for item in comparison.items],
         sure_style=cell_style,
-        cosine_style=lambda cosine: cell_style(share_of(cosine, shown.random_pair_cosine)),
-        alone=alone,
+        cosine_style=lambda cosine: cosine_style(cosine, shown.random_pair_cosine),
+        query=query,
     )
 
 

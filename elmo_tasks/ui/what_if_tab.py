@@ -59,7 +59,7 @@ def build(service: Service) -> None:
         "what_if",
         "scripts/what_if.js",
         value={"note": ""},
-        colours=[heat.cell_style(k / 100) for k in range(101)],
+        colours=[heat.cosine_style(k / 100, 0) for k in range(101)],
     )
     answer = markup(what_if.nothing(), classes="respelling-answer")
 

@@ -16,8 +16,8 @@ _OTHER_SENTENCES = "Sentences that say more around the word may help."
 _A_LEANING = "That is a leaning, not a verdict."
 # A use more tells most where there are so few.
 _FEW = 3
-# Cosines that differ by less look the same to a reader.
-_CLEAR = 0.1
+# From here on more than likely.
+_PROBABLY = 0.75
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,14 @@ class Cosines:
     Attributes:
         within: mean cosine of uses that go together; ``None`` where no two do.
         between: mean cosine of uses that do not; ``None`` where all do.
+        are_apart: whether every pair that goes together has a higher cosine than every pair that does not.
         random_pair: mean cosine of two random words.
         layer: its name.
     """
 
     within: float | None
     between: float | None
+    are_apart: bool
     random_pair: float
     layer: str
 
@@ -80,7 +82,9 @@ def grouping_verdict(told: Told, cosines: Cosines, word: str) -> Said:
     said = _said_of_two(told.groups, uses) if n == 2 else _said(told.groups, uses)
     if told.voice == "named":
         return Said(f"{first_capital(said)} ({sure}).", numbers)
-    how = "More likely than not" if told.probability >= 0.5 else "Of all ways to group them the likeliest is this"
+    how = (
+        _how_likely(told.probability) if told.probability >= 0.5 else "Of all ways to group them the likeliest is this"
+    )
     reasons = " ".join(part for part in (_A_LEANING, numbers, advice) if part)
     return Said(f"{how}, {said} ({sure}).", reasons)
 
@@ -126,18 +130,22 @@ def ranked(cosine: Matrix, random_pair: float, layer: str) -> Said:
 
 def _claimed(claim: tuple[int, int, bool, float]) -> str:
     a, b, same, sure = claim
-    meaning = "the same" if same else "different things"
-    return f"Its best guess for a single pair: {a + 1} and {b + 1} mean {meaning} ({_percent(sure)})."
+    how, chance = ("likeliest", sure) if same else ("least likely", 1 - sure)
+    return f"Of all pairs, {a + 1} and {b + 1} are the {how} to mean the same ({_percent(chance)})."
+
+
+def _how_likely(share: float) -> str:
+    return "Probably" if share >= _PROBABLY else "More likely than not"
 
 
 def _perhaps(told: Told, uses: str) -> str:
     """What is likely of the whole set, where no more than a pair is leaned to, or nothing."""
     if told.is_likely:
-        return f"Perhaps {_said(told.groups, uses)} ({_percent(told.probability)}), but the model is not sure enough of that."
+        return f"Perhaps {_said(told.groups, uses)} ({_percent(told.probability)}); the model does not commit itself."
     if told.several != "silent":
         sure = _percent(1 - told.one_meaning)
-        said = f"these {told.n} {uses} have more than one meaning ({sure}), but the model is not sure how they group."
-        return first_capital(said) if told.several == "named" else f"More likely than not, {said}"
+        said = f"these {told.n} {uses} have more than one meaning ({sure}); which of them share one is less sure."
+        return first_capital(said) if told.several == "named" else f"{_how_likely(1 - told.one_meaning)}, {said}"
     return _one_or_several(told, uses)
 
 
@@ -149,7 +157,7 @@ def _one_or_several(told: Told, uses: str) -> str:
 def _numbers(cosines: Cosines) -> str:
     """The cosines at a layer, where a reader sees the groups in them; all of them stand below, for every pair and layer."""
     within, between = cosines.within, cosines.between
-    if within is None or between is None or within < between + _CLEAR:
+    if within is None or between is None or not cosines.are_apart:
         return ""
     return (
         f"{first_capital(_where(cosines.layer))} uses that go together have a cosine of {within:.2f} on average, uses that do not "

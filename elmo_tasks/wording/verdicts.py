@@ -23,10 +23,8 @@ def read_by(views: Sequence[str], model: str, right_when_clear: float = 0.0, *, 
     said = f"The program looked {looked_at(views)}. {by}"
     if not (is_named and right_when_clear):
         return said
-    wrong = percent(1 - right_when_clear)
-    return (
-        f"{said} In a test with other words, {wrong} of the answers that were given as firmly as this one were wrong."
-    )
+    right = percent(right_when_clear)
+    return f"{said} In a test with other words, {right} of all answers that it gave outright, as this one, were right."
 
 
 def read_where(views: Sequence[str]) -> str:

@@ -89,20 +89,20 @@ def read_from(view: str) -> str:
 
 _LOOKED_AT = {
     "0": "at each use by itself",
-    "words": "at its neighbours",
+    "words": "at the words beside it",
     "expected": "at words that would fit there",
 }
 
 
 def looked_at(views: Sequence[str], use: str = "each use") -> str:
-    """Views in plain words: ``at each use in its sentence, at its neighbours and at words that would fit there``.
+    """Views in plain words: ``at each use in its sentence, at the words beside it and at words that would fit there``.
 
     Args:
         views: their names.
         use: what is looked at.
     """
     if tuple(views) == ("words",):
-        return f"at the neighbours of {use}"
+        return f"at the words beside {use}"
     parts = [_LOOKED_AT.get(view, "at each use in its sentence").replace("each use", use) for view in views]
     return listed(list(dict.fromkeys(parts)))
 

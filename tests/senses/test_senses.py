@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from elmo_tasks.senses.senses import SameSense, contrast, mean_cosines, pairs_of
+from elmo_tasks.senses.senses import SameSense, are_apart, contrast, mean_cosines, pairs_of
 from elmo_tasks.senses.similarity import cosine_matrix, random_pair_cosine
 
 READING = SameSense(-5.0, ((10.0, 2.0),), intercept_of_few=-5.0, weights_of_few=(10.0,))
@@ -51,6 +51,14 @@ def test_contrast_takes_away_what_each_use_has_with_all_others():
 
 def test_pairs_within_and_between():
     assert pairs_of(3, ((0, 2), (1,))) == ([(0, 2)], [(0, 1), (1, 2)])
+
+
+def test_groups_are_apart_where_every_pair_shows_it():
+    cosine = [[1.0, 0.7, 0.3], [0.7, 1.0, 0.5], [0.3, 0.5, 1.0]]
+    assert are_apart(cosine, ((0, 1), (2,)))
+    assert not are_apart(cosine, ((0, 2), (1,)))
+    assert are_apart(cosine, ((0, 1, 2),))
+    assert are_apart(cosine, ((0,), (1,), (2,)))
 
 
 def test_mean_cosines_within_and_between():

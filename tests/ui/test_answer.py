@@ -1,4 +1,5 @@
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
@@ -79,14 +80,13 @@ def test_without_a_word_the_marked_ones_are_named(service):
 @pytest.mark.parametrize("count", [2, 12])
 def test_any_number_of_sentences(service, count):
     page = page_of(service, sentences=[f"The bank number {i}." for i in range(count)])
-    alone = ", each pair taken alone" if count > 2 else ""
-    sure = page.count(f'aria-label="How likely two uses mean the same{alone}"')  # where that is known
+    sure = page.count('aria-label="How likely two uses mean the same"')  # where that is known
     assert page.count('scope="row"') == 4 * (count + count + count * (count - 1) // 2) + sure * count
 
 
 def test_numbers_are_legible_on_every_colour():
-    for share in (k / 200 for k in range(201)):
-        colours = heat.cell_colours(share)
+    for share, scale in product((k / 200 for k in range(201)), (heat.CHANCES, heat.COSINES)):
+        colours = heat.cell_colours(share, scale)
         assert heat.contrast(colours.background, colours.text) >= 4.5, share
         assert heat.contrast(colours.background_dark, colours.text_dark) >= 4.5, share
 
@@ -108,18 +108,17 @@ def test_terms_are_explained_on_the_page_and_not_in_a_report(service):
     assert "data-explains" not in answer.verdict_section(comparison, service.models(), in_report=True)
 
 
-def test_the_matrix_is_of_pairs_taken_alone_and_says_so(service):
+def test_the_matrix_says_why_an_answer_about_all_is_less_likely(service):
     text = parsed(answer.verdict_section(service.compare("bank", ["A bank.", "The bank.", "My bank."]), ())).text
-    assert "each pair taken alone. The answer above weighs all uses together" in text
-    assert "each pair taken alone; 0\u00a0%: different things" in text
+    assert "An answer about all of them must be right for every pair" in text
     two = answer.verdict_section(service.compare("bank", ["A bank.", "The bank."]), ())
-    assert "taken alone" not in two  # there is one pair
+    assert "every pair" not in two  # there is one pair
 
 
 def test_the_small_print_is_in_plain_words_and_the_layer_in_a_tip(service):
     comparison = service.compare("bank", ["A bank.", "The bank."])
     page = answer.verdict_section(comparison, service.models())
-    assert "The program looked at each use in its sentence and at its neighbours." in parsed(page).text
+    assert "The program looked at each use in its sentence and at the words beside it." in parsed(page).text
     assert "layer 2" not in parsed(page).text
     assert parsed(page).carried["explains"] == ["Read at layer 2 and from the words around it."]
     assert "layer 2" not in answer.verdict_section(comparison, service.models(), in_report=True)

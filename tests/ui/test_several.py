@@ -47,6 +47,13 @@ def test_nobody_is_right_where_the_meanings_are_not_known(service):
     assert "right" not in parsed(page).text
 
 
+def test_each_column_leads_to_all_layers_of_its_model(service):
+    sentences = ("One bank.", "The bank of the river.", "My bank.")
+    links = parsed(page_of(service, form("bank", sentences))).links
+    queries = [f"?{query_of(form('bank', sentences), name)}" for name in ("fake-small", "fake-large")]
+    assert [link for link in links if link in queries] == queries
+
+
 def test_the_folds_below_are_of_one_model_and_stay_closed(service):
     _, _, why, substitutes = respond(service, form(), 1)
     assert why["markup"] == substitutes["markup"] == ""

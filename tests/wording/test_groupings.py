@@ -15,11 +15,12 @@ def said_of(
     one=0.45,
     is_likely=False,
     several="silent",
+    are_apart=True,
 ):
     told = Told(sum(map(len, groups)), voice, groups, probability, one, claim, is_likely, several)
     within = cosine[0] if any(len(group) > 1 for group in groups) else None
     between = cosine[1] if len(groups) > 1 else None
-    return str(grouping_verdict(told, Cosines(within, between, 0.15, layer), "bank"))
+    return str(grouping_verdict(told, Cosines(within, between, are_apart, 0.15, layer), "bank"))
 
 
 @pytest.mark.parametrize(
@@ -45,6 +46,7 @@ def test_the_groups_come_first_with_how_sure_they_are(groups, said):
     leaning = said_of(groups, "leaning", 0.71)
     assert leaning.startswith("More likely than not, " + said[0].lower() + said[1:].replace("91", "71"))
     assert "That is a leaning, not a verdict." in leaning
+    assert said_of(groups, "leaning", 0.77).startswith("Probably, ")
 
 
 def test_the_likeliest_of_many_may_be_less_likely_than_not():
@@ -56,30 +58,30 @@ def test_the_likeliest_of_many_may_be_less_likely_than_not():
 def test_where_only_a_pair_is_sure_it_is_said_with_the_likeliest_grouping():
     text = said_of(((0, 1), (2,)), "leaning", 0.63, claim=(0, 2, False, 0.84), is_likely=True)
     assert text.startswith(
-        "Perhaps 3 is the odd one out: 1 and 2 go together (63 %), but the model is not sure enough of that. Its best guess "
-        "for a single pair: 1 and 3 mean different things (84 %)."
+        "Perhaps 3 is the odd one out: 1 and 2 go together (63 %); the model does not commit itself. Of all pairs, 1 and 3 are "
+        "the least likely to mean the same (16 %)."
     )
     unlikely = said_of(((0, 1), (2,)), "leaning", 0.43, claim=(0, 2, False, 0.84))
     assert unlikely.startswith(
         "The model cannot say whether these 3 uses of “bank” have one meaning or several: that they have one is 45 % likely. "
-        "Its best guess for a single pair: 1 and 3 mean different things (84 %). Longer"
+        "Of all pairs, 1 and 3 are the least likely to mean the same (16 %). Longer"
     )
     several = said_of(((0, 1), (2,)), "leaning", 0.43, claim=(0, 2, False, 0.84), one=0.22, several="leaning")
     assert several.startswith(
-        "More likely than not, these 3 uses of “bank” have more than one meaning (78 %), but the model is not sure how they group."
+        "Probably, these 3 uses of “bank” have more than one meaning (78 %); which of them share one is less sure."
     )
     surely = said_of(((0, 1), (2,)), "leaning", 0.43, claim=(0, 2, False, 0.84), one=0.08, several="named")
     assert surely.startswith(
-        "These 3 uses of “bank” have more than one meaning (92 %), but the model is not sure how they group."
+        "These 3 uses of “bank” have more than one meaning (92 %); which of them share one is less sure."
     )
     assert "go together" not in unlikely
-    assert "Its best guess for a single pair: 1 and 2 mean the same (99 %)" in said_of(
+    assert "Of all pairs, 1 and 2 are the likeliest to mean the same (99 %)." in said_of(
         ((0, 1), (2,)), "leaning", 0.43, claim=(0, 1, True, 0.99)
     )
 
 
 def test_the_headline_is_the_answer_and_the_rest_its_reasons():
-    cosines = Cosines(0.62, 0.48, 0.15, "1")
+    cosines = Cosines(0.62, 0.48, True, 0.15, "1")
     named = grouping_verdict(Told(3, "named", ((0, 1), (2,)), 0.91, 0.05), cosines, "Vol. 1")
     assert named.headline == "3 is the odd one out: 1 and 2 go together (91 %)."
     assert named.reasons.startswith("At layer 1 ")
@@ -106,7 +108,7 @@ def test_it_says_when_it_cannot_tell():
     )
     assert "cosine" not in text + two
     several = said_of(((0, 1, 2),), "silent", one=0.35, several="leaning")
-    assert several.startswith("More likely than not, these 3 uses of “bank” have more than one meaning (65 %), but")
+    assert several.startswith("More likely than not, these 3 uses of “bank” have more than one meaning (65 %);")
 
 
 def test_it_says_what_would_help():
@@ -138,4 +140,7 @@ def test_cosines_within_and_between_stand_beside():
 
 def test_cosines_that_do_not_show_the_groups_are_not_said_to():
     for cosine in ((0.82, 0.84), (0.61, 0.53)):
-        assert said_of(((0, 2), (1, 3)), cosine=cosine) == "1 and 3 go together, 2 and 4 go together (91 %)."
+        assert (
+            said_of(((0, 2), (1, 3)), cosine=cosine, are_apart=False)
+            == "1 and 3 go together, 2 and 4 go together (91 %)."
+        )

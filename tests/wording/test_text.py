@@ -139,19 +139,20 @@ def test_scores():
 @pytest.mark.parametrize(
     ("views", "words"),
     [
-        (("2", "words"), "The program looked at each use in its sentence and at its neighbours. Model: Fake."),
+        (("2", "words"), "The program looked at each use in its sentence and at the words beside it. Model: Fake."),
         (
             ("1", "words", "expected"),
-            "The program looked at each use in its sentence, at its neighbours and at words that would fit there. Model: Fake.",
+            "The program looked at each use in its sentence, at the words beside it and at words that would fit there. "
+            "Model: Fake.",
         ),
-        (("words",), "The program looked at the neighbours of each use. It did without Fake."),
+        (("words",), "The program looked at the words beside each use. It did without Fake."),
         (("2",), "The program looked at each use in its sentence. Model: Fake."),
         (("0",), "The program looked at each use by itself. Model: Fake."),
         ((), ""),
     ],
 )
 def test_who_says_it_and_how_often_that_is_right(views, words):
-    tested = " In a test with other words, 15 % of the answers that were given as firmly as this one were wrong."
+    tested = " In a test with other words, 85 % of all answers that it gave outright, as this one, were right."
     assert read_by(views, "Fake", 0.85) == words
     assert plain(read_by(views, "Fake", 0.85, is_named=True)) == (words + tested if words else "")
 

@@ -31,8 +31,8 @@ element.append(make("form", { class: "editor card", novalidate: true, "aria-labe
     make("legend", {}, "Sentences that use it"), list, listNote, make("div", { class: "tools add" }, add, clear),
     make("p", { class: "hint" }, `${props.fewest} to ${props.most} sentences of at most ${props.most_words} words. To compare another word in a sentence, put it in [brackets]: `,
       make("span", { class: "quoted" }, "We walked along the [shore]."))),
-  model.node,
-  submit));
+  submit,
+  model.node));
 
 const boxes = () => [...list.querySelectorAll("textarea")];
 const state = () => ({ word: word.value, sentences: boxes().map((box) => box.value), models: model.chosen(), whole: whole.checked });
