@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlencode
 from elmo_tasks.api import Choice, Comparison, ComparisonItem, LayerComparison, Limits
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui.downloads import csv_file
-from elmo_tasks.wording.text import first_capital, number, ordinal, slug
+from elmo_tasks.wording.text import first_capital, listed, number, ordinal, slug
 from elmo_tasks.wording.views import LETTERS, view_place
 
 
@@ -174,8 +174,10 @@ def rests_on_more(comparison: Comparison) -> bool:
 
 def _with_cosine(pairs: Sequence[tuple[int, int, float]], cosine: float) -> str:
     """The uses that have this cosine as it is written; of many pairs, that they are many."""
-    found = [f"{a + 1} and {b + 1}" for a, b, other in pairs if number(other) == number(cosine)]
-    return found[0] if len(found) == 1 else f"both {found[0]} and {found[1]}" if len(found) == 2 else "several pairs"
+    found = [(a + 1, b + 1) for a, b, other in pairs if number(other) == number(cosine)]
+    if len(found) == 1:
+        return listed(found[0])
+    return listed([f"{a}–{b}" for a, b in found]) if len(found) == 2 else "several pairs"
 
 
 def snippet(item: ComparisonItem, width: int = 16) -> tuple[str, str, str]:

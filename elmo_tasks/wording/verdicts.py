@@ -24,7 +24,8 @@ def read_by(views: Sequence[str], model: str, right_when_clear: float = 0.0, *, 
     if not (is_named and right_when_clear):
         return said
     right = percent(right_when_clear)
-    return f"{said} In a test with other words, {right} of all answers that it gave outright, as this one, were right."
+    own = "The percentage above is its own"
+    return f"{said} {own}; in a test with other words, {right} of all answers that it gave outright were right."
 
 
 def read_where(views: Sequence[str]) -> str:

@@ -108,9 +108,9 @@ def test_terms_are_explained_on_the_page_and_not_in_a_report(service):
     assert "data-explains" not in answer.verdict_section(comparison, service.models(), in_report=True)
 
 
-def test_the_matrix_says_why_an_answer_about_all_is_less_likely(service):
+def test_the_matrix_says_why_an_answer_about_all_has_another_percentage(service):
     text = parsed(answer.verdict_section(service.compare("bank", ["A bank.", "The bank.", "My bank."]), ())).text
-    assert "An answer about all of them must be right for every pair" in text
+    assert "For all to mean the same, every pair must;" in text
     two = answer.verdict_section(service.compare("bank", ["A bank.", "The bank."]), ())
     assert "every pair" not in two  # there is one pair
 
