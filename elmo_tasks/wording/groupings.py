@@ -160,8 +160,8 @@ def _numbers(cosines: Cosines) -> str:
     if within is None or between is None or not cosines.are_apart:
         return ""
     return (
-        f"{first_capital(_where(cosines.layer))} the cosines average {within:.2f} within the groups and {between:.2f} between them "
-        f"(two random words {cosines.random_pair:.2f})."
+        f"{first_capital(_where(cosines.layer))} the cosines average {within:.2f} within the groups and {between:.2f} between "
+        f"them; two random words have {cosines.random_pair:.2f}."
     )
 
 

@@ -132,7 +132,7 @@ def test_of_different_spellings_only_the_order_is_said():
 def test_cosines_within_and_between_stand_beside():
     text = said_of(((0, 2), (1, 3)), cosine=(0.8, 0.2), layer="2")
     assert text.endswith(
-        "At layer 2 the cosines average 0.80 within the groups and 0.20 between them (two random words 0.15)."
+        "At layer 2 the cosines average 0.80 within the groups and 0.20 between them; two random words have 0.15."
     )
 
 
