@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from elmo_tasks.api import MapRequest
 from elmo_tasks.files import write_whole
 from elmo_tasks.layers.views import with_mean
 from elmo_tasks.senses.calibration_fit import halves
@@ -176,7 +177,7 @@ def turns(session: Session, pair: Turning, which: int) -> bool:
 def _maps(session: Session) -> list[str]:
     found: list[tuple[int, int, str]] = []
     for word in gallery_words():
-        answer = session.maps.sense_map(word)
+        answer = session.maps.sense_map(MapRequest(word))
         if answer.groups and answer.agreement is not None and answer.agreement > 0.99:
             found.append((-len(answer.groups), len(found), word))
     return [word for *_, word in sorted(found)[:_MAPS]]

@@ -133,7 +133,7 @@ class MapRequest:
         word: the word.
         text: a person's own text.
         view: what the uses are compared by; what measures best if ``None``.
-        n_groups: how many groups; left to the data if ``None``.
+        n_groups: how many groups, 1 to 6; left to the data if ``None``.
         gallery: whether the example sentences count.
         name: of the file that the text came from.
         model: name of the model; the default one if ``None``.
@@ -268,23 +268,8 @@ class MapService(Protocol):
         """The index of one's own text that the app was started with; empty without one."""
         ...
 
-    def sense_map(
-        self,
-        word: str,
-        text: str = "",
-        view: str | None = None,
-        n_groups: int | None = None,
-        gallery: bool = True,
-        name: str = "",
-        model: str | None = None,
-        progress: Progress | None = None,
-        index: bool = False,
-    ) -> SenseMap:
-        """Map the uses of ``word`` in the gallery and in ``text`` (of the file ``name``, if it was one).
-
-        ``view`` is the one that measures best if ``None``, ``n_groups`` (1 to 6) is left to the data if ``None``; with
-        ``gallery=False`` only the text counts, and with ``index=True`` the index of one's own text counts, too.
-        """
+    def sense_map(self, asked: MapRequest, progress: Progress | None = None) -> SenseMap:
+        """Map the uses of a word."""
         ...
 
     def land(self, sentence: str, on: MapRequest) -> LandedUse:

@@ -31,6 +31,7 @@ def run(args: argparse.Namespace) -> int:
     """Draw the map, write the file."""
     from datetime import date
 
+    from elmo_tasks.api import MapRequest
     from elmo_tasks.errors import DataError
     from elmo_tasks.files import write_whole
     from elmo_tasks.layers.device import checked_device
@@ -44,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
         raise DataError(f"{args.text}: expected UTF-8 text ({error})") from None
     session = Session(args.model, str(checked_device(args.device)), may_measure=not args.no_calibration)
     found = session.maps.sense_map(
-        args.word, text, args.view, args.groups, not args.no_gallery, args.text.name if args.text else ""
+        MapRequest(args.word, text, args.view, args.groups, not args.no_gallery, args.text.name if args.text else "")
     )
     if args.worksheet:
         page = worksheet.page(worksheet.of_map(found), session.models(), date.today())

@@ -70,30 +70,18 @@ class SenseMaps:
         """See :meth:`elmo_tasks.api.MapService.words`."""
         return gallery_words()
 
-    def sense_map(
-        self,
-        word: str,
-        text: str = "",
-        view: str | None = None,
-        n_groups: int | None = None,
-        gallery: bool = True,
-        name: str = "",
-        model: str | None = None,
-        progress: Progress | None = None,
-        index: bool = False,
-    ) -> SenseMap:
+    def sense_map(self, asked: MapRequest, progress: Progress | None = None) -> SenseMap:
         """See :meth:`elmo_tasks.api.MapService.sense_map`."""
-        asked = MapRequest(word, text, view, n_groups, gallery, name, model, index)
         drawn = self.drawer.draw(asked, progress)
         uses, split = drawn.uses, drawn.split
-        groups = self._of_map(drawn, word)
+        groups = self._of_map(drawn, asked.word)
         of = {use: g for g, group in enumerate(drawn.named) for use in group}
         mostly_own = 2 * sum(use.own for use in uses) > len(uses)
         views = tuple(_view(name, drawn.known, drawn.encoder) for name in drawn.views)
         unread = next(v.sees for v in views if v.name == drawn.view) if drawn.view == "0" else ""
         known_uses = [k for k, use in enumerate(uses) if use.sense is not None]
         senses = [uses[k].sense or "" for k in known_uses]
-        known, word = drawn.known, word.strip()
+        known, word = drawn.known, asked.word.strip()
         examples_of = words_like(word) if any(not use.own for use in uses) else ()
         rand = round(agreement(_labels(known_uses, of), senses), 4) if groups and len(set(senses)) > 1 else None
         calibrated = next((v for v in known.views if v.name == drawn.view), None) if known else None
@@ -106,7 +94,7 @@ class SenseMaps:
             views=views,
             uses=map_points(drawn.uses, drawn.vectors, drawn.paper, of),
             groups=groups,
-            asked_groups=n_groups,
+            asked_groups=asked.n_groups,
             is_clear=split.is_clear,
             said=map_verdict(
                 called,
@@ -114,7 +102,7 @@ class SenseMaps:
                 groups,
                 FEWEST_USES,
                 split.is_clear,
-                n_groups,
+                asked.n_groups,
                 known is not None,
                 unread,
                 mostly_own,

@@ -24,9 +24,7 @@ def of_map(service: Service, question: Question) -> Handout:
         InputError: there is no such map.
     """
     asked = request_from(question.get("map"))
-    found = service.maps.sense_map(
-        asked.word, asked.text, asked.view, asked.n_groups, asked.gallery, asked.name, asked.model, None, asked.index
-    )
+    found = service.maps.sense_map(asked)
     if question.get("what") == "worksheet":
         return of_sheet(service, worksheet.of_map(found))
     sentences = offline_page.story_of(found)

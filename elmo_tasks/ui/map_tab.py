@@ -56,17 +56,7 @@ def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], 
         if data.get("lives") is True:
             ranking = service.maps.polysemy_ranking(asked.text, asked.model, progress)
             return map_page.ranking_page(ranking, *link_of(asked, lives=True))
-        found = service.maps.sense_map(
-            asked.word,
-            asked.text,
-            asked.view,
-            asked.n_groups,
-            asked.gallery,
-            asked.name,
-            asked.model,
-            progress,
-            asked.index,
-        )
+        found = service.maps.sense_map(asked, progress)
         value["view"] = found.view
         value["views"] = [{"name": v.name, "title": map_title(v.name, v.sees)} for v in found.views]
         return map_page.page(found, service.models(), *link_of(replace(asked, view=found.view)), value["revision"])
@@ -140,8 +130,8 @@ def build(service: Service) -> None:
             )
         if n_groups is not None and (not isinstance(n_groups, int) or isinstance(n_groups, bool)):
             raise gr.Error("Expected n_groups as a whole number.", print_exception=False)
-        found = service.maps.sense_map(word, text, view or None, n_groups, gallery, "", model or None, None, index)
-        return found.to_dict()
+        asked = MapRequest(word, text, view or None, n_groups, gallery, model=model or None, index=index)
+        return service.maps.sense_map(asked).to_dict()
 
     def polysemy_ranking(text: str, model: str | None = None) -> dict[str, Any]:
         """Rank the content words of a text by how clearly their uses split into groups.

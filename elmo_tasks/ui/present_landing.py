@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from elmo_tasks.api import Service
+from elmo_tasks.api import MapRequest, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import map_picture
 from elmo_tasks.ui.page import fill
@@ -20,7 +20,7 @@ READY = (
 def markup(service: Service, word: str = WORD, ready: tuple[str, ...] = READY) -> str:
     """The map of the word with the form that lets sentences land on it, or the reason why there is none."""
     try:
-        found = service.maps.sense_map(word)
+        found = service.maps.sense_map(MapRequest(word))
     except InputError as error:
         return fill("present/answers.html", "problem", str(error))
     placed = map_words.well_placed(found)

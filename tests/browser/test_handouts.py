@@ -7,6 +7,7 @@ from datetime import date
 
 import pytest
 
+from elmo_tasks.api import MapRequest
 from elmo_tasks.ui import offline_page, worksheet
 from tests.browser.test_look import CONTRAST
 from tests.ui.fake_service import FakeService
@@ -45,7 +46,7 @@ def open_file(browser, tmp_path):
 
 def offline():
     service = FakeService()
-    found = service.maps.sense_map("bank", "My own bank is here.")
+    found = service.maps.sense_map(MapRequest("bank", "My own bank is here."))
     return offline_page.page(found, service.compare("bank", offline_page.story_of(found)), service.models(), DAY)
 
 
@@ -77,7 +78,7 @@ def test_a_sheet_prints_on_one_page_and_its_answers_on_another(open_file):
         f"Where the river number {k} bends, the bank was so steep that nobody could climb it in wet weather."
         for k in range(30)
     )
-    sheet = worksheet.of_map(FakeService().maps.sense_map("bank", text, n_groups=4))
+    sheet = worksheet.of_map(FakeService().maps.sense_map(MapRequest("bank", text, n_groups=4)))
     assert len(sheet.lines) >= 8
     page = open_file(worksheet.page(sheet, (), DAY))
     printed = page.pdf(prefer_css_page_size=True)

@@ -30,7 +30,7 @@ def session():
     ],
 )
 def test_a_sentence_lands_among_uses_of_its_sense(session, sentence, sense):
-    drawn = session.maps.sense_map("bank")
+    drawn = session.maps.sense_map(MapRequest("bank"))
     found = session.maps.land(sentence, BANK)
     assert found.group is not None
     assert {drawn.uses[near.position].sense for near in found.nearest[:3]} == {sense}
@@ -41,13 +41,13 @@ def test_a_sentence_lands_among_uses_of_its_sense(session, sentence, sense):
 
 
 def test_nothing_on_the_map_moves(session):
-    before = session.maps.sense_map("bank")
+    before = session.maps.sense_map(MapRequest("bank"))
     session.maps.land("The bank gave me a mortgage.", BANK)
-    assert session.maps.sense_map("bank") == before
+    assert session.maps.sense_map(MapRequest("bank")) == before
 
 
 def test_a_use_of_the_map_lands_where_it_is_drawn(session):
-    use = session.maps.sense_map("bank").uses[3]
+    use = session.maps.sense_map(MapRequest("bank")).uses[3]
     found = session.maps.land(use.sentence, BANK)
     assert (found.x, found.y) == pytest.approx((use.x, use.y), abs=1e-3)
     assert found.nearest[0].position == 3
@@ -96,21 +96,21 @@ def test_groups_are_called_by_their_meaning_where_that_is_asked_for(session):
 
 
 def test_a_map_says_whose_sentences_it_has(session):
-    found = session.maps.sense_map("glasses")
+    found = session.maps.sense_map(MapRequest("glasses"))
     assert found.verdict.startswith("16 uses of “glass” fall into 4 groups, which match its meanings only in")
-    own = session.maps.sense_map("glasses", "I wear glasses.\nHer glasses are on the table.")
+    own = session.maps.sense_map(MapRequest("glasses", "I wear glasses.\nHer glasses are on the table."))
     assert own.verdict.startswith("18 uses of “glasses” and “glass” fall into 5 groups: ")
     assert "meanings" not in own.verdict
 
 
 def test_a_map_knows_when_its_groups_are_no_meanings(session):
-    assert session.maps.sense_map("bass").verdict.startswith(
+    assert session.maps.sense_map(MapRequest("bass")).verdict.startswith(
         "16 uses of “bass” fall into 2 groups, which are not its meanings: A"
     )
-    court = session.maps.sense_map("court").verdict  # index 0.68, and not as many as there are
+    court = session.maps.sense_map(MapRequest("court")).verdict  # index 0.68, and not as many as there are
     assert "fall into 6 groups: A" in court
     assert court.endswith("The example sentences were written for 4 meanings.")
-    assert "probably 3 meanings" in session.maps.sense_map("bank").verdict
+    assert "probably 3 meanings" in session.maps.sense_map(MapRequest("bank")).verdict
 
 
 def test_brackets_choose_among_several():

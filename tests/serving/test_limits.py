@@ -2,6 +2,7 @@
 
 import pytest
 
+from elmo_tasks.api import MapRequest
 from elmo_tasks.errors import InputError
 from elmo_tasks.serving.session import Session
 
@@ -23,7 +24,10 @@ def session() -> Session:
         (lambda s: s.compare("bank", [WIDE, *TWO]), "3,009 characters; the most is 2,000"),
         (lambda s: s.why.explain("bank", [LONG, *TWO]), "the most is 200"),
         (lambda s: s.substitutes.written("bank", [LONG, *TWO]), "the most is 200"),
-        (lambda s: s.maps.sense_map("bank", "The bank. " * 250_000), "2,500,000 characters; the most is 2,000,000"),
+        (
+            lambda s: s.maps.sense_map(MapRequest("bank", "The bank. " * 250_000)),
+            "2,500,000 characters; the most is 2,000,000",
+        ),
         (lambda s: s.maps.polysemy_ranking("The bank. " * 25_000), "250,000 characters; the most is 200,000"),
         (lambda s: s.nearest.uses("bank", LONG), "304 words; the most is 200"),
         (lambda s: s.nearest.uses("bank", WIDE), "the most is 2,000"),

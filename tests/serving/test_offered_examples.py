@@ -61,14 +61,14 @@ def test_context_decides_some_of_the_examples(session):
 
 @pytest.mark.parametrize("word", map_tab.FIRST)
 def test_a_word_to_start_a_map_with_falls_into_its_meanings(session, word):
-    found = session.maps.sense_map(word)
+    found = session.maps.sense_map(MapRequest(word))
     assert len(found.groups) > 1
     assert found.agreement > 0.99
 
 
 def test_the_map_that_sentences_land_on_is_clean_and_the_ready_ones_land_where_they_belong(session):
     on = MapRequest(present_landing.WORD, by_meaning=True)
-    assert session.maps.sense_map(present_landing.WORD).agreement == 1
+    assert session.maps.sense_map(MapRequest(present_landing.WORD)).agreement == 1
     said = [session.maps.land(sentence, on).verdict for sentence in present_landing.READY]
     assert said[0].endswith("(legal).")
     assert said[1].endswith("(illness).")

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 import pytest
 
+from elmo_tasks.api import MapRequest
 from elmo_tasks.errors import InputError
 from elmo_tasks.senses.gallery import gallery
 from elmo_tasks.serving.session import Session
@@ -64,8 +65,8 @@ def test_a_transformer_is_no_language_model_of_two_directions(bert):
 
 def test_a_transformer_draws_maps_and_finds_uses(bert):
     for view in ("1", "mean", "both"):
-        assert len(bert.maps.sense_map("bank", view=view).uses) == 24
-    assert "It looks at the word's pieces and their places" in bert.maps.sense_map("bank", view="0").verdict
+        assert len(bert.maps.sense_map(MapRequest("bank", view=view)).uses) == 24
+    assert "It looks at the word's pieces and their places" in bert.maps.sense_map(MapRequest("bank", view="0")).verdict
     assert len(bert.nearest.uses("bank", SENTENCES[0]).uses) == 15
     assert len(bert.what_if.layer_products("bank", SENTENCES).layers) == 3
     assert bert.present.forms("bank", SENTENCES[1], ["money", "river"]).steps
@@ -165,13 +166,13 @@ def test_what_static_vectors_cannot_do_is_said_in_one_sentence(static):
         static.substitutes.written("bank", SENTENCES)
     assert (
         "It looks at one vector for each word and at nothing around it"
-        in static.maps.sense_map("bank", view="0").verdict
+        in static.maps.sense_map(MapRequest("bank", view="0")).verdict
     )
 
 
 def test_static_vectors_draw_maps_by_the_words_around_and_find_uses(static):
-    assert len(static.maps.sense_map("bank", view="words").uses) == 24
-    assert len(static.maps.sense_map("bank").uses) == 24
+    assert len(static.maps.sense_map(MapRequest("bank", view="words")).uses) == 24
+    assert len(static.maps.sense_map(MapRequest("bank")).uses) == 24
     assert static.nearest.uses("bank", SENTENCES[0]).uses[0].cosine == pytest.approx(1.0, abs=1e-3)
     assert static.present.forms("bank", SENTENCES[1], ["money", "river"]).steps
 

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from elmo_tasks.api import SenseGroup
+from elmo_tasks.api import MapRequest, SenseGroup
 from elmo_tasks.encoders import batches
 from elmo_tasks.errors import DataError, InputError
 from elmo_tasks.senses.index_building import build_index
@@ -28,7 +28,7 @@ def session(folder):
 
 
 def test_a_map_has_the_documented_form(session):
-    found = session.maps.sense_map("bank", n_groups=3)
+    found = session.maps.sense_map(MapRequest("bank", n_groups=3))
     answer = found.to_dict()
     assert json.loads(json.dumps(answer))["verdict"] == found.verdict
     assert len(found.uses) == 24
@@ -42,16 +42,16 @@ def test_a_map_has_the_documented_form(session):
 
 
 def test_a_model_nobody_measured_names_no_groups(session):
-    found = session.maps.sense_map("bank")
+    found = session.maps.sense_map(MapRequest("bank"))
     assert found.groups == ()
     assert "was not measured yet" in found.verdict
     assert found.n_measured_words == 0
 
 
 def test_ones_own_text_stands_beside_the_gallery(session):
-    both = session.maps.sense_map("bank", "My bank is closed.\nThe banks are muddy.")
+    both = session.maps.sense_map(MapRequest("bank", "My bank is closed.\nThe banks are muddy."))
     assert [use.own for use in both.uses] == [False] * 24 + [True] * 2
-    alone = session.maps.sense_map("zebra", TEXT)
+    alone = session.maps.sense_map(MapRequest("zebra", TEXT))
     assert alone.n_own == len(alone.uses) == 7
     assert not any(use.sense for use in alone.uses)
 
@@ -108,11 +108,11 @@ def test_uses_are_called_by_the_form_that_their_sentences_have():
 
 
 def test_few_uses_are_not_sorted(session):
-    assert "Too few uses" in session.maps.sense_map("zebra", "A zebra. Two zebras.").verdict
+    assert "Too few uses" in session.maps.sense_map(MapRequest("zebra", "A zebra. Two zebras.")).verdict
 
 
 def test_the_view_without_context_says_so(session):
-    found = session.maps.sense_map("zebra", TEXT, view="0")
+    found = session.maps.sense_map(MapRequest("zebra", TEXT, view="0"))
     assert found.groups == ()
     assert "looks at the letters" in found.verdict
 
@@ -132,7 +132,7 @@ def test_the_view_without_context_says_so(session):
 )
 def test_what_has_no_map_is_said_at_its_field(session, arguments, field, message):
     with pytest.raises(InputError, match=message) as caught:
-        session.maps.sense_map(**arguments)
+        session.maps.sense_map(MapRequest(**arguments))
     assert caught.value.field == field
 
 
@@ -228,10 +228,10 @@ def test_ones_own_index_is_mapped(session, folder, tmp_path):
     build_index(session.loaded.model().encoder, ["A zebra ran.", "Two banks."], tmp_path / "own", "my letters")
     maps = Session(str(folder), index=tmp_path / "own").maps
     assert (maps.index_title(), session.maps.index_title()) == ("my letters", "")
-    drawn = maps.sense_map("bank", index=True, gallery=False)
+    drawn = maps.sense_map(MapRequest("bank", index=True, gallery=False))
     assert [(use.sentence, use.own) for use in drawn.uses] == [("Two banks.", True)]
     assert drawn.n_own == 1
-    assert not any(use.own for use in maps.sense_map("bank").uses)
+    assert not any(use.own for use in maps.sense_map(MapRequest("bank")).uses)
 
 
 def test_where_the_cache_cannot_be_written_a_temporary_folder_is_used(folder, tmp_path, monkeypatch):
@@ -253,7 +253,7 @@ def test_where_nothing_can_be_written_it_says_so(folder, tmp_path, monkeypatch):
 
 
 def test_nobodys_sentences_are_kept_with_the_vectors(session):
-    session.maps.sense_map("zebra", TEXT)
+    session.maps.sense_map(MapRequest("zebra", TEXT))
     kept = session.maps._uses._kept
     assert kept
     assert "zebra" not in repr(list(kept))

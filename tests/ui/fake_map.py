@@ -58,18 +58,8 @@ class FakeMap:
     def index_title(self) -> str:
         return "my letters"
 
-    def sense_map(
-        self,
-        word: str,
-        text: str = "",
-        view: str | None = None,
-        n_groups: int | None = None,
-        gallery: bool = True,
-        name: str = "",
-        model: str | None = None,
-        progress: Progress | None = None,
-        index: bool = False,
-    ) -> SenseMap:
+    def sense_map(self, asked: MapRequest, progress: Progress | None = None) -> SenseMap:
+        word, text, n_groups = asked.word, asked.text, asked.n_groups
         if word == "crash":
             raise RuntimeError("a secret detail")
         if not word.strip():
@@ -79,8 +69,8 @@ class FakeMap:
                 progress("Reading the sentences", share)
                 time.sleep(0.9)
         own = [(line.strip(), None) for line in text.splitlines() if word in line]
-        own += [("A spring in my letters.", None)] if index and word == "spring" else []
-        known = [*((USES | TALK).get(word, ()) if gallery else ())]
+        own += [("A spring in my letters.", None)] if asked.index and word == "spring" else []
+        known = [*((USES | TALK).get(word, ()) if asked.gallery else ())]
         if not known and not own:
             raise InputError(f"There are no example sentences for “{word}”.", field="text" if text else "word")
         rows = [*known, *own]
@@ -129,9 +119,9 @@ class FakeMap:
         agreement = 1.0 if clear and known and n == 2 else None
         return SenseMap(
             word,
-            model or "fake-small",
-            view or "both",
-            LARGE_VIEWS if model == "fake-large" else VIEWS,
+            asked.model or "fake-small",
+            asked.view or "both",
+            LARGE_VIEWS if asked.model == "fake-large" else VIEWS,
             tuple(uses),
             groups,
             n_groups,
@@ -144,7 +134,7 @@ class FakeMap:
         )
 
     def land(self, sentence: str, on: MapRequest) -> LandedUse:
-        drawn = self.sense_map(on.word, on.text, on.view, on.n_groups, on.gallery, on.name, on.model, None, on.index)
+        drawn = self.sense_map(on)
         if on.word not in sentence:
             raise InputError(f"The sentence does not use “{on.word}”.", field="sentence")
         start, group = sentence.index(on.word), 0 if "river" in sentence else 1 if "money" in sentence else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from elmo_tasks.api import MovedWord, Progress, Said, TwoTexts
+from elmo_tasks.api import MapRequest, MovedWord, Progress, Said, TwoTexts
 from elmo_tasks.errors import InputError
 from tests.ui.fake_map import FakeMap
 
@@ -36,7 +36,7 @@ class FakeTexts:
         if not word:
             said = Said("“bank” moved much more.", "Looked at all 2.")
             return TwoTexts("fake-small", "both", called, n, rows, 2, None, said)
-        drawn = FakeMap().sense_map(word, f"{first}\n{second}", n_groups=2, gallery=False)
+        drawn = FakeMap().sense_map(MapRequest(word, f"{first}\n{second}", n_groups=2, gallery=False))
         of_first = sum(word in line for line in first.splitlines())
         uses = tuple(replace(use, own=False, group=int(k >= of_first)) for k, use in enumerate(drawn.uses))
         groups = tuple(

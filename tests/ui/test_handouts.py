@@ -8,7 +8,7 @@ from datetime import date
 
 import pytest
 
-from elmo_tasks.api import Said
+from elmo_tasks.api import MapRequest, Said
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import format, handouts, offline_page, worksheet
 from tests.ui.reader import parsed
@@ -19,7 +19,7 @@ SENTENCES = ("The bank refused our loan.", "We sat on the bank of the river.", "
 
 
 def offline(service, found=None):
-    found = found or service.maps.sense_map("bank")
+    found = found or service.maps.sense_map(MapRequest("bank"))
     comparison = service.compare("bank", offline_page.story_of(found))
     return offline_page.page(found, comparison, service.models(), DAY)
 
@@ -52,7 +52,7 @@ def test_a_page_asks_nothing_of_anybody_and_runs_its_own_script_only(service):
 
 
 def test_nothing_from_a_person_is_markup(service):
-    found = service.maps.sense_map("bank", f"A bank {HOSTILE}\nMy bank {HOSTILE}")
+    found = service.maps.sense_map(MapRequest("bank", f"A bank {HOSTILE}\nMy bank {HOSTILE}"))
     groups = tuple(replace(group, words=(HOSTILE,)) for group in found.groups)
     uses = tuple(replace(use, sense=HOSTILE) for use in found.uses)
     bad = replace(found, word=HOSTILE, said=Said(f"{HOSTILE}.", "Yes."), groups=groups, uses=uses, model=HOSTILE)
@@ -66,32 +66,32 @@ def test_nothing_from_a_person_is_markup(service):
 def test_the_largest_page_is_under_a_megabyte(service):
     """As many uses as a map may have, each of three hundred characters."""
     text = "\n".join(f"Use number {k} of the bank {'and what stands around it ' * 11}." for k in range(300))
-    found = service.maps.sense_map("bank", text)
+    found = service.maps.sense_map(MapRequest("bank", text))
     assert len(found.uses) > 300
     assert len(offline_page.page(found, None, (), DAY).encode()) < 1_000_000
     assert len(offline(service).encode()) < 100_000
 
 
 def test_the_story_has_typical_short_sentences_of_every_group(service):
-    found = service.maps.sense_map("bank", "My [bank] of the river.\nA river " + "of the bank " * 40)
+    found = service.maps.sense_map(MapRequest("bank", "My [bank] of the river.\nA river " + "of the bank " * 40))
     story = offline_page.story_of(found)
     assert len(story) == 6
     assert all(sentence.count("[") == 1 for sentence in story)
     assert all(len(sentence) <= 402 for sentence in story)
     assert "My [bank] sent a letter about the loan." in story
     assert offline_page.story_of(found) == story
-    assert offline_page.story_of(service.maps.sense_map("muddle")) == []
+    assert offline_page.story_of(service.maps.sense_map(MapRequest("muddle"))) == []
 
 
 def test_without_groups_a_page_has_a_map_and_nothing_to_guess(service):
-    page = offline_page.page(service.maps.sense_map("muddle"), None, (), DAY)
+    page = offline_page.page(service.maps.sense_map(MapRequest("muddle")), None, (), DAY)
     assert "Guess first" not in page
     assert parsed(page).called("Use ") == 8
     assert parsed(page).called("Use 1, group") == 0
 
 
 def test_a_sheet_asks_first_and_answers_on_a_page_of_its_own(service):
-    sheet = worksheet.of_map(service.maps.sense_map("bank"))
+    sheet = worksheet.of_map(service.maps.sense_map(MapRequest("bank")))
     page = worksheet.page(sheet, service.models(), DAY)
     asked, answered = page.split('<section class="answers">')
     assert "Sort them into 2 groups" in asked
@@ -105,10 +105,10 @@ def test_a_sheet_asks_first_and_answers_on_a_page_of_its_own(service):
 
 
 def test_a_sheet_is_mixed_and_always_the_same(service):
-    sheet = worksheet.of_map(service.maps.sense_map("bank"))
+    sheet = worksheet.of_map(service.maps.sense_map(MapRequest("bank")))
     groups = [line.group for line in sheet.lines]
     assert groups != sorted(groups)
-    assert worksheet.of_map(service.maps.sense_map("bank")) == sheet
+    assert worksheet.of_map(service.maps.sense_map(MapRequest("bank"))) == sheet
 
 
 def test_a_sheet_of_a_comparison_has_its_sentences(service):
@@ -121,7 +121,7 @@ def test_a_sheet_of_a_comparison_has_its_sentences(service):
 
 def other_form(service):
     """A map of example sentences with “bank” that somebody typed “banks” for."""
-    found = service.maps.sense_map("bank")
+    found = service.maps.sense_map(MapRequest("bank"))
     said = Said("7 uses of “bank” fall into 2 groups: A, B.")
     return replace(found, word="banks", examples_of=("bank",), said=said)
 
@@ -139,15 +139,15 @@ def test_what_is_handed_out_names_the_form_that_its_sentences_have(service):
 
 
 def test_a_sheet_asks_for_as_many_meanings_as_its_answers_list(service):
-    found = service.maps.sense_map("bank", n_groups=3)
+    found = service.maps.sense_map(MapRequest("bank", n_groups=3))
     page = worksheet.page(worksheet.of_map(found), (), DAY)
     asked, answered = page.split('<section class="answers">')
     assert "Sort them into 2 groups" in asked
     assert {line.meant for line in worksheet.of_map(found).lines} == {"money", "river"}
     assert any("Cmoney" in row for row in parsed(answered).rows)  # the model’s own groups stay what they are
-    mixed = worksheet.of_map(service.maps.sense_map("bank", "My own bank.\nA bank of mine."))
+    mixed = worksheet.of_map(service.maps.sense_map(MapRequest("bank", "My own bank.\nA bank of mine.")))
     assert mixed.n_meanings == 0  # nobody knows what the own sentences mean
-    assert worksheet.of_map(service.maps.sense_map("zebra", "A zebra.\nThe zebra.")).n_meanings == 2
+    assert worksheet.of_map(service.maps.sense_map(MapRequest("zebra", "A zebra.\nThe zebra."))).n_meanings == 2
 
 
 def test_a_sheet_without_groups_does_not_speak_of_groups_in_its_answers(service):
@@ -159,7 +159,7 @@ def test_a_sheet_without_groups_does_not_speak_of_groups_in_its_answers(service)
 
 
 def test_a_sheet_without_groups_does_not_say_how_many(service):
-    sheet = worksheet.of_map(service.maps.sense_map("muddle"))
+    sheet = worksheet.of_map(service.maps.sense_map(MapRequest("muddle")))
     page = worksheet.page(sheet, (), DAY)
     assert "There may be one meaning or several." in page
     assert "Its group" not in page
@@ -168,9 +168,11 @@ def test_a_sheet_without_groups_does_not_say_how_many(service):
 
 def test_a_large_map_makes_a_sheet_of_one_page(service):
     text = "\n".join(f"Sentence {k} of the bank." for k in range(60))
-    assert len(worksheet.of_map(service.maps.sense_map("bank", text)).lines) <= worksheet.MOST_SENTENCES
-    assert len(worksheet.of_map(service.maps.sense_map("bank", text, n_groups=5)).lines) == 10
-    assert len(worksheet.of_map(service.maps.sense_map("muddle", text.replace("bank", "muddle"))).lines) == 10
+    assert len(worksheet.of_map(service.maps.sense_map(MapRequest("bank", text))).lines) <= worksheet.MOST_SENTENCES
+    assert len(worksheet.of_map(service.maps.sense_map(MapRequest("bank", text, n_groups=5))).lines) == 10
+    assert (
+        len(worksheet.of_map(service.maps.sense_map(MapRequest("muddle", text.replace("bank", "muddle")))).lines) == 10
+    )
 
 
 def test_the_buttons_save_what_their_tab_shows(service):

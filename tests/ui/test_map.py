@@ -18,12 +18,12 @@ def last(steps):
 
 
 def test_the_answer_comes_first(service):
-    page = map_page.page(service.maps.sense_map("bank"), service.models())
+    page = map_page.page(service.maps.sense_map(MapRequest("bank")), service.models())
     assert page.index("probably 2 meanings") < page.index("<svg") < page.index("<table") < page.index("How this works")
 
 
 def test_every_use_has_a_mark_and_a_row(service):
-    found = service.maps.sense_map("bank", "My own bank is here.")
+    found = service.maps.sense_map(MapRequest("bank", "My own bank is here."))
     page = map_page.page(found, service.models())
     seen = parsed(page)
     assert seen.called("Use ") == len(found.uses) == 8
@@ -32,7 +32,7 @@ def test_every_use_has_a_mark_and_a_row(service):
 
 
 def test_groups_differ_in_shape_and_letter_not_in_colour_alone(service):
-    found = service.maps.sense_map("bank", n_groups=6)
+    found = service.maps.sense_map(MapRequest("bank", n_groups=6))
     drawn = map_picture.picture(found)
     for number, group in enumerate(found.groups):
         assert f">{group.letter}</text>" in drawn
@@ -41,7 +41,7 @@ def test_groups_differ_in_shape_and_letter_not_in_colour_alone(service):
 
 
 def test_no_groups_are_drawn_where_the_model_is_not_sure(service):
-    found = service.maps.sense_map("muddle")
+    found = service.maps.sense_map(MapRequest("muddle"))
     seen = parsed(map_page.page(found, service.models()))
     assert seen.headings[0].startswith("The model is not sure")
     assert seen.called("Use ") == len(found.uses)
@@ -50,17 +50,17 @@ def test_no_groups_are_drawn_where_the_model_is_not_sure(service):
 
 
 def test_measured_numbers_are_said_only_where_they_are_known(service):
-    found = service.maps.sense_map("bank")
+    found = service.maps.sense_map(MapRequest("bank"))
     assert "84\u00a0% of the pairs" in map_words.measured(found)
     assert "exactly the meanings" in map_words.measured(found)
     unknown = replace(found, views=tuple(MapView(v.name) for v in found.views), agreement=None)
     assert map_words.measured(unknown) == ""
     assert "Pairs right then" not in map_page.page(unknown, ())
-    assert "84" not in map_words.measured(service.maps.sense_map("bank", n_groups=2))
+    assert "84" not in map_words.measured(service.maps.sense_map(MapRequest("bank", n_groups=2)))
 
 
 def test_own_text_is_not_promised_what_was_measured_on_the_gallery(service):
-    own = service.maps.sense_map("bank", "\n".join(["A bank."] * 5), gallery=False)
+    own = service.maps.sense_map(MapRequest("bank", "\n".join(["A bank."] * 5), gallery=False))
     assert "pairs of uses" not in map_words.measured(own)
 
 
@@ -79,7 +79,7 @@ def test_marks_that_cover_each_other_are_moved_apart():
 
 
 def test_nothing_from_a_person_is_markup(service):
-    found = service.maps.sense_map("bank", f"A bank {HOSTILE}")
+    found = service.maps.sense_map(MapRequest("bank", f"A bank {HOSTILE}"))
     groups = tuple(replace(group, words=(HOSTILE,)) for group in found.groups)
     uses = tuple(replace(use, sense=HOSTILE) for use in found.uses)
     bad = replace(found, word=HOSTILE, said=Said(f"{HOSTILE}.", "Yes."), groups=groups, uses=uses, model=HOSTILE)
@@ -101,7 +101,7 @@ def _hostile_lives(service):
 
 
 def test_the_spreadsheets_hold_all_and_no_formula(service):
-    found = service.maps.sense_map("bank", "=cmd() bank")
+    found = service.maps.sense_map(MapRequest("bank", "=cmd() bank"))
     rows = list(csv.DictReader(io.StringIO(map_page.csv_text(found))))
     assert len(rows) == 8
     assert rows[-1]["sentence"] == "'=cmd() bank"
@@ -171,41 +171,45 @@ def test_both_sides_of_the_nearest_uses_are_shown(service):
 
 
 def test_example_sentences_beside_ones_own_text_are_named(service):
-    found = replace(service.maps.sense_map("bank", "My own bank is here."), examples_of=("bank",))
+    found = replace(service.maps.sense_map(MapRequest("bank", "My own bank is here.")), examples_of=("bank",))
     assert map_words.own_words(found) == (
         "1 of the uses is from your text (with a star); the other 7 are our example sentences of “bank”."
     )
 
 
 def test_other_forms_in_the_example_sentences_are_no_meanings(service):
-    found = replace(service.maps.sense_map("bank", "My own bank is here."), word="banks", examples_of=("bank",))
+    found = replace(
+        service.maps.sense_map(MapRequest("bank", "My own bank is here.")), word="banks", examples_of=("bank",)
+    )
     uses = tuple(replace(use, sentence="My banks", start=3, end=8) if use.own else use for use in found.uses)
     said = map_words.own_words(replace(found, uses=uses))
     assert "(“banks” in your text, “bank” in ours), and the letters alone move uses apart" in said
 
 
 def test_the_test_is_not_quoted_where_the_groups_are_known_not_to_match(service):
-    found = replace(service.maps.sense_map("bank"), agreement=0.2)
+    found = replace(service.maps.sense_map(MapRequest("bank")), agreement=0.2)
     assert map_words.measured(found) == (
         "Here the groups do not match the meanings that the example sentences were written for (index 0.20)."
     )
 
 
 def test_the_forms_on_a_map_are_those_of_its_sentences(service):
-    found = replace(service.maps.sense_map("bank"), word="banks", examples_of=("bank",))
+    found = replace(service.maps.sense_map(MapRequest("bank")), word="banks", examples_of=("bank",))
     assert map_words.about(found) == "“bank”"
-    mixed = replace(service.maps.sense_map("bank", "My own bank is here."), word="banks", examples_of=("bank",))
+    mixed = replace(
+        service.maps.sense_map(MapRequest("bank", "My own bank is here.")), word="banks", examples_of=("bank",)
+    )
     assert map_words.about(mixed) == "“banks” and “bank”"
     assert map_words.about(replace(mixed, word="bank")) == "“bank”"
 
 
 def test_what_stands_in_the_group_of_its_meaning_is_counted(service):
-    found = service.maps.sense_map("bank")
+    found = service.maps.sense_map(MapRequest("bank"))
     assert map_words.well_placed(found) == "7 of 7 sentences stand in the group of their meaning."
     first, *rest = found.uses
     strayed = replace(found, uses=(replace(first, group=0), *rest))
     assert map_words.well_placed(strayed).startswith("6 of 7 sentences")
-    assert map_words.well_placed(service.maps.sense_map("muddle")) == ""
+    assert map_words.well_placed(service.maps.sense_map(MapRequest("muddle"))) == ""
 
 
 def test_a_group_has_one_name_where_it_is_called_by_its_meaning(service):
@@ -243,7 +247,7 @@ def test_nothing_that_lands_is_markup(service):
 
 def test_the_picture_says_where_a_place_of_the_map_is(service):
     """A use that lands on the place of another is drawn where that one is, unless it was moved from under a third."""
-    found = service.maps.sense_map("bank")
+    found = service.maps.sense_map(MapRequest("bank"))
     points = [(use.x, use.y) for use in found.uses]
     scale = map_picture.scale_of(points)
     across, up = 100 * scale / map_picture.WIDTH, 100 * scale / map_picture.HEIGHT
