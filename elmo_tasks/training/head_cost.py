@@ -56,10 +56,11 @@ def _measure(head: Path, sentences: Sequence[tuple[str, ...]]) -> Cost:
     start = time.perf_counter()
     list(predictor.predict(sentences))
     seconds = time.perf_counter() - start
-    return Cost(1000 * seconds / len(sentences), _peak(), len(sentences))
+    return Cost(1000 * seconds / len(sentences), peak_memory(), len(sentences))
 
 
-def _peak() -> int | None:
+def peak_memory() -> int | None:
+    """The most memory that this process has had at one time, in bytes; None where the system does not tell."""
     # On Linux the number that getrusage gives begins with the parent's.
     with contextlib.suppress(OSError, StopIteration, ValueError):
         lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()

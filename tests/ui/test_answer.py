@@ -4,7 +4,7 @@ from itertools import product
 import pytest
 
 from elmo_tasks.api import Said
-from elmo_tasks.ui import answer, format, heat
+from elmo_tasks.ui import answer, format, heat, page
 from tests.ui.reader import parsed
 
 HOSTILE = (
@@ -70,6 +70,32 @@ def test_no_groups_looks_unsure(service):
 def test_a_use_in_no_group_is_still_listed(service):
     comparison = replace(service.compare("bank", ["The bank lent cash.", "The muddy river bank."]), groups=((0,),))
     assert "In no group" in answer.page(comparison, format.Form("bank", ()), service.models())
+
+
+def test_a_lone_group_is_one_meaning(service):
+    comparison = replace(service.compare("bank", ["The bank lent cash.", "The bank paid."]), groups=((0, 1),))
+    headings = parsed(answer.page(comparison, format.Form("bank", ()), service.models())).headings
+    assert "One meaning" in headings
+    assert not any(heading.startswith("Group") for heading in headings)
+
+
+@pytest.mark.parametrize("rests_on_more", [True, False])
+def test_cosines_are_said_not_to_be_the_answer_where_they_are_not(service, rests_on_more):
+    comparison = service.compare("bank", ["The bank lent cash.", "The muddy river bank."])
+    if not rests_on_more:
+        comparison = replace(comparison, read_from=(comparison.verdict_layer,))
+    shown = parsed(answer.page(comparison, format.Form("bank", ()), service.models()))
+    assert ("Not the answer: the raw numbers of one layer" in shown.visible) == rests_on_more
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [("They differ (71 %).", ">(71 %)<"), ("A (b) and (62 %); no", ">(62 %)<"), ("None.", ""), ("<b> (open", "")],
+)
+def test_how_likely_stands_on_one_line(text, kept):
+    markup = page.unbroken(text)
+    assert parsed(markup).text == text
+    assert (kept in markup) if kept else "<" not in markup
 
 
 def test_without_a_word_the_marked_ones_are_named(service):

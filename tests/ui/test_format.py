@@ -89,6 +89,21 @@ def test_layer_sentences(service):
 
 
 @pytest.mark.parametrize(
+    ("cosines", "said"),
+    [
+        ((0.4, 0.5, 0.6), "2 and 3 have the highest cosine (0.60), 1 and 2 the lowest (0.40)."),
+        ((0.4, 0.604, 0.6), "1–3 and 2–3 have the highest cosine (0.60), 1 and 2 the lowest (0.40)."),
+        ((0.4, 0.4, 0.4), "several pairs have the highest cosine (0.40), several pairs the lowest (0.40)."),
+    ],
+)
+def test_pairs_with_one_cosine_are_all_named(service, cosines, said):
+    a, b, c = cosines
+    comparison = service.compare("bank", SENTENCES)
+    layer = replace(comparison.layers[2], name="2", cosine=((1.0, a, b), (a, 1.0, c), (b, c, 1.0)))
+    assert said in format.layer_sentence(comparison, layer)
+
+
+@pytest.mark.parametrize(
     "sentence", ["bank", "x" * 60 + " bank " + "y" * 60, "a b c d e f g h i j bank k l m n o p q r s t"]
 )
 def test_snippet_is_short_and_keeps_the_word(sentence, service):

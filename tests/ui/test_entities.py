@@ -1,0 +1,90 @@
+from dataclasses import replace
+
+import pytest
+
+from elmo_tasks.api import Entity, Reading, TaggedSentence
+from elmo_tasks.ui import entities
+from elmo_tasks.wording import readings
+from tests.ui.reader import parsed
+from tests.ui.try_answers import JORDAN, names
+
+
+def test_names_are_counted(service):
+    assert readings.headline(service.heads.tag(JORDAN)) == "Found 1 person and 1 place"
+    assert readings.headline(service.heads.tag(["Nothing here."])) == "No names found"
+    assert readings.headline(service.heads.tag(["The dog barked."], "fake-pos")) == "4 words, each with its tag"
+
+
+def test_the_difference_names_what_is_different(service):
+    _, results, without = names(service, *JORDAN)
+    said = readings.difference(results, without)
+    assert said == "Without context, the model reads “Jordan” as a place instead of a person (sentence 1)."
+    _, results, without = names(service, "It rained in Oslo.")
+    assert readings.difference(results, without) == ""
+
+
+def entity(start, end, kind="LOC"):
+    return Entity(start, end, kind, 0.9, 4 * start, 4 * end - 1)
+
+
+@pytest.mark.parametrize(
+    ("best", "other", "said"),
+    [
+        ([entity(0, 1)], [], ["no name at “aaa”"]),
+        ([], [entity(0, 1, "GPE")], ["GPE at “aaa”"]),
+        ([entity(0, 1)], [entity(0, 1, "PER")], ["“aaa” as a person instead of a place"]),
+        (
+            [entity(0, 3)],
+            [entity(0, 1), entity(2, 3, "PER")],
+            ["“aaa” as a place and “ccc” as a person instead of “aaa bbb ccc” as a place"],
+        ),
+        (
+            [entity(0, 1), entity(2, 3)],
+            [entity(0, 3)],
+            ["“aaa bbb ccc” as a place instead of “aaa” as a place", "no “ccc” of its own"],
+        ),
+        ([entity(0, 1)], [entity(0, 1)], []),
+    ],
+)
+def test_how_two_readings_differ(best, other, said):
+    result = TaggedSentence("aaa bbb ccc", ("aaa", "bbb", "ccc"), ((0, 3), (4, 7), (8, 11)), Reading((), (), 1.0))
+    one, two = (Reading(("O",) * 3, tuple(spans), 0.5) for spans in (best, other))
+    assert readings.differences(result, one, two) == said
+
+
+def test_many_differences_are_cut_short():
+    assert readings.shortened(list("abcdefg")) == "a, b, c, d and 3 more"
+
+
+def test_parts_of_speech_have_a_tag_under_each_word(service):
+    offer, results, _ = names(service, "The dog barked.", head=2)
+    card = entities.card(offer, results)
+    assert not readings.has_spans(results)
+    assert card.count("<bdi>") == 4
+    assert "noun" in card
+    assert "VERB for “dog” instead of NOUN" in card
+    assert '"tags.csv"' in card
+
+
+def test_a_name_has_its_type_in_letters_and_how_sure_the_model_is(service):
+    offer, results, without = names(service, *JORDAN)
+    card = entities.card(offer, results, without)
+    text = parsed(card).text.replace("\u00a0", " ")
+    assert "Jordan PER 88 % scored twice." in text
+    assert "The reading shown above" in text
+    assert "person" in text
+    assert "“Jordan” as an organisation instead of a place" in text
+
+
+def test_the_table_tells_what_only_the_baseline_finds(service):
+    result, *_ = service.heads.tag(["It rained in Oslo."])
+    nothing = replace(result, best=Reading(("O",) * 5, (), 0.9))
+    offer = names(service, "x")[0]
+    assert any("not found" in row for row in parsed(entities.card(offer, [nothing], [result])).rows)
+    assert "All names in a table" not in entities.card(offer, [nothing])
+
+
+def test_colours_are_the_same_everywhere():
+    assert entities.colour_of("PER", ()) == entities.colour_of("PER", ("LOC", "PER")) == 0
+    assert entities.colour_of("Gene", ("Gene", "Cell")) != entities.colour_of("Cell", ("Gene", "Cell"))
+    assert 0 <= entities.colour_of("new", ()) < 6
