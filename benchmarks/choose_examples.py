@@ -157,7 +157,7 @@ def _failures(session: Session) -> list[dict[str, Any]]:
                 continue
             kind = outcome(answer, meant)
             found.setdefault(kind, {"word": word, "sentences": sentences, "meant": meant})
-    order = (Outcome.WRONG, Outcome.LEANS_WRONG, Outcome.SILENT, Outcome.PAIR)
+    order = (Outcome.WRONG, Outcome.LEANS_WRONG, Outcome.SILENT, Outcome.PAIR, Outcome.IF_SEVERAL)
     return [found[kind] for kind in order if kind in found][:3]
 
 

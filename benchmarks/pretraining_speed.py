@@ -132,9 +132,8 @@ def _print_sizes(data: list[StreamBatch], tokens: int, rounds: int, device: torc
     print("|---|---:|---:|---:|---:|---:|")
     for (dim, projection), values in rates.items():
         module = of_size(dim, projection)
-        softmax = LMSoftmax(VOCABULARY, projection)
-        n_softmax = sum(p.numel() for p in softmax.parameters())
-        n = sum(p.numel() for p in module.parameters()) - n_softmax
+        assert module.softmax is not None
+        n, n_softmax = (sum(p.numel() for p in part.parameters()) for part in (module.bilm, module.softmax))
         ratio = statistics.median(value / first for value, first in zip(values, rates[SIZES[0]], strict=True))
         sizes = f"{n / 1e6:.1f} | {2 * n / 1e6:.1f} | {2 * (n + n_softmax) / 1e6:.1f}"
         print(f"| {dim} → {projection} | {sizes} | {statistics.median(values):,.0f} | {ratio:.2f} |")

@@ -17,7 +17,7 @@ import numpy as np
 from elmo_tasks.api import Comparison
 from elmo_tasks.layers.views import with_mean
 from elmo_tasks.senses.marked_vectors import density_of, told_of
-from elmo_tasks.senses.partitions import in_order
+from elmo_tasks.senses.partitions import groups_of, in_order
 from elmo_tasks.senses.similarity import cosine_matrix
 from elmo_tasks.serving.asked_uses import find_uses, item_of, use_of
 from elmo_tasks.serving.comparisons import other_cosines
@@ -41,6 +41,7 @@ _COLUMN_OF = {
     Outcome.LEANS_RIGHT: 2,
     Outcome.LEANS_WRONG: 3,
     Outcome.SILENT: 6,
+    Outcome.IF_SEVERAL: 6,
     Outcome.UNASKED: 6,
 }
 
@@ -53,6 +54,7 @@ def main() -> None:
     found: dict[tuple[int, int], Counter[int]] = {}
     chances: dict[int, list[float]] = {1: [], 2: []}
     several: Counter[bool] = Counter()
+    if_several: Counter[bool] = Counter()
     for line in FILE.read_text(encoding="utf-8").splitlines():
         entry = json.loads(line)
         senses = entry["senses"]
@@ -61,6 +63,8 @@ def main() -> None:
         counts[_column(comparison, senses)] += 1
         if "have more than one meaning" in comparison.verdict:
             several[max(senses) > 0] += 1
+        if comparison.groups_if_several and max(senses) > 0:
+            if_several[set(comparison.groups_if_several) == set(groups_of(in_order(np.array(senses))))] += 1
         chances[max(senses) + 1].append(_log_probability(session, entry["word"], entry["sentences"], senses))
     print(f"| senses | uses | sets | {' | '.join(_COLUMNS)} |")
     print("|---|---|---|" + "---|" * len(_COLUMNS))
@@ -71,6 +75,9 @@ def main() -> None:
             print(f"| {' | '.join(map(str, cells))} |")
     print(
         f"\n“More than one meaning”, where it cannot say how they group: right {several[True]}, wrong {several[False]}"
+    )
+    print(
+        f"How they group if they have several meanings, of sets that have: right {if_several[True]}, wrong {if_several[False]}"
     )
     means = [
         f"{np.mean(values):.2f} of sets in {'one sense' if k == 1 else 'two senses'}" for k, values in chances.items()
@@ -96,7 +103,7 @@ def _log_probability(session: Session, word: str, sentences: list[str], senses: 
 def _column(comparison: Comparison, senses: list[int]) -> int:
     """Which column a set counts in."""
     told = outcome(comparison, [str(sense) for sense in senses])
-    if told is not Outcome.PAIR:
+    if comparison.groups or comparison.voice != "leaning":
         return _COLUMN_OF[told]
     pairs = [(a, b) for b in range(len(senses)) for a in range(b)]
     a, b = max(pairs, key=lambda pair: abs(comparison.same_meaning[pair[0]][pair[1]] - 0.5))

@@ -84,6 +84,7 @@ class Comparison:
             empty where that is not known.
         right_when_clear: share of the groupings that were right, in a test with other words, among those as sure as those that
             are named here.
+        groups_if_several: how the uses group if they have several meanings, where no more than that is told; empty else.
         spellings_differ: whether the uses are of different words, of which nothing is said of meanings.
     """
 
@@ -99,6 +100,7 @@ class Comparison:
     right_when_clear: float = 0.0
     voice: str = "silent"
     probability: float = 0.0
+    groups_if_several: tuple[tuple[int, ...], ...] = ()
     spellings_differ: bool = False
 
     @property
@@ -125,6 +127,7 @@ class Comparison:
                 for layer in self.layers
             ],
             "groups": [list(group) for group in self.groups],
+            "groups_if_several": [list(group) for group in self.groups_if_several],
             "voice": self.voice,
             "probability": self.probability,
             "verdict": self.verdict,

@@ -129,13 +129,23 @@ def by_size(reading: Reading) -> None:
     """Sets of each collection and size: those in several senses, then those in one."""
     print(
         "| sentences | uses | in several senses: named | right | leaning | right | in one: split | named as one | error "
-        "| of one meaning |"
+        "| of one meaning | if several: told | right |"
     )
-    print("|---|---|---|---|---|---|---|---|---|---|")
+    print("|---|---|---|---|---|---|---|---|---|---|---|---|")
     for size in reading.by_size:
         of_one = [size.split, size.one_named] if size.one else [None, None]
         right = size.right if size.named else None
-        shares = [size.named, right, size.leaning, size.right_leaning, *of_one, size.error, size.error_of_one]
+        if_several = [size.if_several, size.right_if_several if size.if_several else None]
+        shares = [
+            size.named,
+            right,
+            size.leaning,
+            size.right_leaning,
+            *of_one,
+            size.error,
+            size.error_of_one,
+            *if_several,
+        ]
         told = ["–" if share is None else f"{100 * share:.0f} %" for share in shares]
         print(f"| {size.collection} | {size.size} | {' | '.join(told)} |")
 

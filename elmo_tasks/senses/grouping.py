@@ -50,6 +50,8 @@ class Decision:
         one_meaning: the probability that all mean the same.
         claim: a pair ``(a, b, whether they mean the same, probability)`` that is all that is leaned to, where the grouping is not;
             ``None`` else.
+        if_several: the grouping that is most probable if there are several meanings, and how probable it is then; ``None`` where
+            that is less than a leaning asks for, where the grouping is likely without a condition, or of two uses.
     """
 
     voice: Voice
@@ -58,6 +60,7 @@ class Decision:
     same: NDArray[np.float64]
     one_meaning: float = 0.0
     claim: tuple[int, int, bool, float] | None = None
+    if_several: tuple[Groups, float] | None = None
 
     @property
     def is_grouped(self) -> bool:
@@ -111,6 +114,8 @@ class SizeResult:
         one_named: share of these that were rightly named as one.
         error: expected calibration error of the probability of the most probable grouping.
         error_of_one: the same of the probability of one meaning, which is what is told of a set where no grouping is.
+        if_several: share of the sets in several senses of which it is told how they group if so, where no grouping is told.
+        right_if_several: share of these that are right.
     """
 
     collection: str
@@ -125,6 +130,8 @@ class SizeResult:
     one_named: float
     error: float
     error_of_one: float = 0.0
+    if_several: float = 0.0
+    right_if_several: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -206,18 +213,30 @@ class GroupingModel:
             return Decision(Voice.NAMED, groups_of(labels[best]), probability, same, one)
         if probability >= fitted.leaning_at:
             return Decision(Voice.LEANING, groups_of(labels[best]), probability, same, one)
+        then = _if_several(labels, chances) if n > 2 and probability < LEAST_LEANING else None
         at = int(np.abs(alike - 0.5).argmax())
         sure = float(max(alike[at], 1 - alike[at]))
         if n > 2 and sure >= fitted.claim_at:
             claim = (int(first[at]), int(second[at]), bool(alike[at] >= 0.5), sure)
-            return Decision(Voice.LEANING, groups_of(labels[best]), probability, same, one, claim)
-        return Decision(Voice.SILENT, groups_of(labels[best]), probability, same, one)
+            return Decision(Voice.LEANING, groups_of(labels[best]), probability, same, one, claim, then)
+        return Decision(Voice.SILENT, groups_of(labels[best]), probability, same, one, None, then)
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, Any]) -> GroupingModel:
         """What ``dataclasses.asdict`` made of one, also where JSON made the sizes strings."""
         sizes = {int(n): OfSize(**{**size, "prior": tuple(size["prior"])}) for n, size in raw["sizes"].items()}
         return cls(tuple(raw["weights"]), sizes)
+
+
+def _if_several(labels: NDArray[np.int64], chances: NDArray[np.float64]) -> tuple[Groups, float] | None:
+    """Of groupings ``[K, n]`` and their probabilities ``[K]``, the likeliest of several groups, given that there are several.
+
+    From :data:`LEAST_LEANING` on such a guess was right more often than a leaning must be, on the words that were fitted on.
+    """
+    of_several = np.where(labels.max(axis=1) > 0, chances, 0.0)
+    best = int(of_several.argmax())
+    chance = float(of_several[best] / of_several.sum())
+    return (groups_of(labels[best]), chance) if chance >= LEAST_LEANING else None
 
 
 def pair_features(

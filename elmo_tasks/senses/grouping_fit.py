@@ -169,6 +169,7 @@ def _size_result(collection: str, n: int, decided: Sequence[tuple[KnownSet, Deci
     leanings = [right for s, d in several if (right := _leaning_is_right(s, d)) is not None]
     of_grouping = [(d.probability, d.groups == groups_of(s.labels)) for s, d in decided]
     of_one = [(d.one_meaning, s.is_one) for s, d in decided if not d.is_grouped]
+    told = [d.if_several[0] == groups_of(s.labels) for s, d in several if d.if_several is not None]
     return SizeResult(
         collection,
         n,
@@ -182,6 +183,8 @@ def _size_result(collection: str, n: int, decided: Sequence[tuple[KnownSet, Deci
         _share([d.voice is Voice.NAMED and len(d.groups) == 1 for d in one]),
         _error(of_grouping, bins),
         _error(of_one, bins),
+        round(len(told) / len(several), 4) if several else 0.0,
+        _share(told),
     )
 
 

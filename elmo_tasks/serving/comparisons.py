@@ -37,6 +37,7 @@ class _Answer:
     same_meaning: tuple[tuple[float, ...], ...] = ()
     voice: str = Voice.SILENT.value
     probability: float = 0.0
+    groups_if_several: tuple[tuple[int, ...], ...] = ()
 
 
 def compare_uses(word: str, mentions: Sequence[Mention], loaded: LoadedModel) -> Comparison:
@@ -120,6 +121,7 @@ def _judged(selected: Reading, decision: Decision, shown: LayerComparison, word:
         decision.claim,
         decision.probability >= LEAST_LEANING,
         decision.several.value,
+        decision.if_several,
     )
     cosines = Cosines(
         *mean_cosines(shown.cosine, decision.groups),
@@ -130,7 +132,8 @@ def _judged(selected: Reading, decision: Decision, shown: LayerComparison, word:
     said = grouping_verdict(told, cosines, word)
     same = tuple(tuple(round(v, 4) for v in row) for row in decision.same.tolist())
     groups = decision.groups if decision.is_grouped else ()
-    return _Answer(said, selected.views, groups, same, decision.voice.value, round(decision.probability, 4))
+    then = decision.if_several[0] if decision.if_several else ()
+    return _Answer(said, selected.views, groups, same, decision.voice.value, round(decision.probability, 4), then)
 
 
 def spelling(mention: Mention) -> str:

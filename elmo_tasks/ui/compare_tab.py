@@ -129,8 +129,8 @@ def build(app: gr.Blocks, service: Service) -> None:
 
         Returns:
             word, model, items (sentence, tokens, index, token), layers (name, cosine, norms, random_pair_cosine), groups,
-            voice, probability, verdict, headline, read_from, same_meaning (the probability that two uses mean the same;
-            empty where that is not known).
+            groups_if_several, voice, probability, verdict, headline, read_from, same_meaning (the probability that two uses
+            mean the same; empty where that is not known).
         """
         # Gradio does not check the types of a request; a string would be taken for a list of letters.
         if not isinstance(sentences, list) or not all(

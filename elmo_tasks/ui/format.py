@@ -193,8 +193,8 @@ def snippet(item: ComparisonItem, width: int = 16) -> tuple[str, str, str]:
 
 
 def display_order(comparison: Comparison) -> tuple[int, ...]:
-    """The uses, those of one group next to each other."""
-    grouped = [use for group in comparison.groups for use in group]
+    """The uses, those of one group next to each other; if there are several meanings, where only that is told."""
+    grouped = [use for group in comparison.groups or comparison.groups_if_several for use in group]
     return (*grouped, *(use for use in range(len(comparison.items)) if use not in grouped))
 
 

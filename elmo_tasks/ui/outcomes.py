@@ -16,6 +16,7 @@ class Outcome(Enum):
     LEANS_RIGHT = "The model leans to what was meant, without being sure."
     LEANS_WRONG = "The model leans to another grouping than was meant, without being sure."
     PAIR = "The model does not dare to sort them all; it leans to something about two of them."
+    IF_SEVERAL = "The model does not dare to sort them; it says how they go together if they have several meanings."
     UNASKED = "The spellings differ, so the model was not asked to sort these."
     SILENT = "The model cannot say how these group, and says so."
 
@@ -44,6 +45,8 @@ def outcome(comparison: Comparison, meant: Sequence[str]) -> Outcome:
     """
     if comparison.spellings_differ:
         return Outcome.UNASKED
+    if comparison.groups_if_several:
+        return Outcome.IF_SEVERAL
     if not comparison.groups:
         return Outcome.PAIR if comparison.voice == "leaning" else Outcome.SILENT
     right = set(comparison.groups) == set(groups_of(meant).values())

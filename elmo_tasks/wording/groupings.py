@@ -33,6 +33,7 @@ class Told:
         claim: a pair ``(a, b, whether they mean the same, probability)`` that is all that is leaned to; ``None`` else.
         is_likely: whether the grouping is probable enough for a perhaps, where no more than a pair is leaned to.
         several: how it may be said that there are several meanings: ``named``, ``leaning`` or ``silent``.
+        if_several: how the uses group if there are several meanings, and how probable that is then; ``None`` where unsure.
     """
 
     n: int
@@ -43,6 +44,7 @@ class Told:
     claim: tuple[int, int, bool, float] | None = None
     is_likely: bool = False
     several: str = "silent"
+    if_several: tuple[Groups, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -75,9 +77,9 @@ def grouping_verdict(told: Told, cosines: Cosines, word: str) -> Said:
             return Said(
                 f"The model cannot say whether these two {uses} mean the same: that they do is {one} likely.", advice
             )
-        return Said(_perhaps(told, uses), advice)
+        return Said(_perhaps(told, uses), f"{_then(told, uses)} {advice}".strip())
     if told.claim is not None:
-        return Said(_perhaps(told, uses), f"{_claimed(told.claim)} {advice}")
+        return Said(_perhaps(told, uses), f"{_then(told, uses) or _claimed(told.claim)} {advice}")
     sure, numbers = _percent(told.probability), _numbers(cosines)
     said = _said_of_two(told.groups, uses) if n == 2 else _said(told.groups, uses)
     if told.voice == "named":
@@ -144,9 +146,20 @@ def _perhaps(told: Told, uses: str) -> str:
         return f"Perhaps {_said(told.groups, uses)} ({_percent(told.probability)}); the model does not commit itself."
     if told.several != "silent":
         sure = _percent(1 - told.one_meaning)
-        said = f"these {told.n} {uses} have more than one meaning ({sure}); the model does not sort them."
+        unsorted = "" if told.if_several else "; the model does not sort them"
+        said = f"these {told.n} {uses} have more than one meaning ({sure}){unsorted}."
         return first_capital(said) if told.several == "named" else f"{_how_likely(1 - told.one_meaning)}, {said}"
     return _one_or_several(told, uses)
+
+
+def _then(told: Told, uses: str) -> str:
+    """How the uses group if they have several meanings, where that is known."""
+    if told.if_several is None:
+        return ""
+    groups, chance = told.if_several
+    condition = "If they have several" if told.several == "silent" else "If so"
+    likely = _how_likely(chance)
+    return f"{condition}, {likely[0].lower()}{likely[1:]} {_said(groups, uses)} ({_percent(chance)})."
 
 
 def _one_or_several(told: Told, uses: str) -> str:

@@ -1,7 +1,7 @@
 """Whole groupings are weighed, and what is said of them is as sure as it was fitted to be."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ import pytest
 from elmo_tasks.senses.grouping import LEAST_LEANING, Decision, GroupingModel, OfSize, Voice, pair_features
 from elmo_tasks.senses.grouping_fit import fit_grouping, measure_grouping, threshold
 from elmo_tasks.senses.known_sets import KnownSet
-from elmo_tasks.senses.partitions import in_order
+from elmo_tasks.senses.partitions import in_order, number_of
 from elmo_tasks.senses.senses import contrast
 
 
@@ -182,3 +182,27 @@ def test_it_survives_json_and_larger_sets_take_the_last_numbers():
 @pytest.mark.parametrize(("one", "voice"), [(0.45, Voice.SILENT), (0.35, Voice.LEANING), (0.1, Voice.NAMED)])
 def test_that_there_are_several_meanings_needs_three_to_two(one, voice):
     assert Decision(Voice.SILENT, ((0, 1), (2,)), 0.3, np.eye(3), one).several is voice
+
+
+@pytest.mark.parametrize("prior", [16.9, 17.2])
+def test_how_uses_group_if_they_have_several_meanings(prior):
+    """Two blocks of uses under a prior that makes one meaning about as likely: the blocks are told under a condition."""
+    wary = model(named_at=1.01, leaning_at=1.01, claim_at=1.01, prior=prior)
+    sharp = replace(wary, sizes={n: replace(size, sharpness=3.0, shift=-6.0) for n, size in wary.sizes.items()})
+    args = cosines([0, 1, 0, 1]), np.ones(4), np.zeros(4)
+    decision = sharp.decide(*args)
+    _, chances = sharp.posterior(*args)
+    assert decision.if_several is not None
+    groups, chance = decision.if_several
+    assert groups == ((0, 2), (1, 3))
+    assert decision.one_meaning == pytest.approx(float(chances[number_of((0, 0, 0, 0))]))
+    assert chance == pytest.approx(float(chances[number_of((0, 1, 0, 1))]) / (1 - decision.one_meaning))
+
+
+def test_under_a_condition_nothing_is_said_of_two_uses_of_sorted_ones_or_where_it_is_unsure():
+    assert decide([0, 1], named_at=1.01, leaning_at=1.01).if_several is None
+    sorted_ones = decide([0, 0, 1], leaning_at=0.5)
+    assert sorted_ones.is_grouped
+    assert sorted_ones.if_several is None
+    alike = decide([0, 0, 0, 0], named_at=1.01, leaning_at=1.01)
+    assert alike.if_several is None

@@ -21,7 +21,7 @@ VOICES = {"named": "named, rightly", "leaning": "a leaning", "silent": "cannot t
 OUTCOMES = {
     "right": (Outcome.RIGHT,),
     "wrong": (Outcome.WRONG,),
-    "a pair": (Outcome.PAIR,),
+    "right if several": (Outcome.IF_SEVERAL,),
     "a leaning": (Outcome.LEANS_RIGHT,),
     "a wrong leaning": (Outcome.LEANS_WRONG,),
 }
@@ -62,6 +62,7 @@ def test_compare_says_of_the_others_what_the_page_says(session, word, one, two, 
     found = session.compare(word, [one, two, three, four])
     assert found.verdict.startswith(said)
     assert outcome(found, "abab") in OUTCOMES[how]
+    assert found.groups_if_several == (((0, 2), (1, 3)) if how == "right if several" else ())
 
 
 @pytest.mark.parametrize("name", ["ner-bc5cdr", "ner-bc5cdr-layer0"])

@@ -37,6 +37,7 @@ def test_the_answer_has_the_documented_form(session, folder):
         "items",
         "layers",
         "groups",
+        "groups_if_several",
         "voice",
         "probability",
         "verdict",
