@@ -12,7 +12,7 @@ from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.serving.asked_uses import find_uses
 from elmo_tasks.serving.comparisons import compare_uses
 from elmo_tasks.serving.loaded_models import LoadedModels
-from elmo_tasks.serving.nearest_uses import NearestUse
+from elmo_tasks.serving.nearest_uses import NearestSearch
 from elmo_tasks.serving.sentences import Sentences
 from elmo_tasks.serving.side_by_side import side_by_side as compare_side_by_side
 
@@ -148,4 +148,4 @@ def nearest(
     loaded = _loaded(None if model is None else str(model), device)
     own = UseIndex(index) if index is not None else None
     words = loaded.static if static is None else lambda: StaticVectors.load(static)
-    return NearestUse(loaded.model, words, own).uses(word, sentence, layer, only, n=n)
+    return NearestSearch(loaded.model, words, own).uses(word, sentence, layer, only, n=n)

@@ -41,7 +41,7 @@ _DRAWN = 120
 _log = logging.getLogger(__name__)
 
 
-class NearestUse:
+class NearestSearch:
     """Answers for the Nearest uses tab. The gallery is encoded when it is first searched, and kept in the user's cache.
 
     Args:

@@ -12,7 +12,7 @@ from elmo_tasks.serving.asked_uses import find_uses
 from elmo_tasks.serving.comparisons import compare_uses
 from elmo_tasks.serving.loaded_models import LoadedModels
 from elmo_tasks.serving.model_cards import told
-from elmo_tasks.serving.nearest_uses import NearestUse
+from elmo_tasks.serving.nearest_uses import NearestSearch
 from elmo_tasks.serving.present import Presentation
 from elmo_tasks.serving.probes import MeasuredLayers
 from elmo_tasks.serving.sense_maps import SenseMaps
@@ -67,7 +67,7 @@ class Session:
         own = UseIndex(index) if index is not None else None
         self.maps = SenseMaps(lambda name: loaded.encoder(loaded.allowed(name)), loaded.static, own, self.limits)
         self.texts = TextsSideBySide(self.maps.drawer)
-        self.nearest = NearestUse(loaded.model, loaded.static, own, self.limits)
+        self.nearest = NearestSearch(loaded.model, loaded.static, own, self.limits)
         self.heads = TrainedHeads(loaded.encoder, [Path(runs_dir)], loaded.device, self.limits)
         encoder = loaded.default if model is None else str(model)
         self.training = TrainingJobs(Path(runs_dir), encoder, lambda: loaded.encoder(loaded.default).n_layers, training)

@@ -11,7 +11,7 @@ from elmo_tasks.api import Choice, Comparison, ComparisonItem, LayerComparison, 
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.wording.text import first_capital, listed, number, ordinal, slug
-from elmo_tasks.wording.views import LETTERS, view_place
+from elmo_tasks.wording.views import READS_LETTERS, view_place
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ def layer_sentence(comparison: Comparison, layer: LayerComparison, *, has_slider
     """What the picture of a layer shows, in a sentence; where a slider leads to the next layer, also that."""
     pairs = pairs_of(layer)
     (a, b, high), (c, d, low) = pairs[0], pairs[-1]
-    if layer.sees not in ("", LETTERS):
+    if layer.sees not in ("", READS_LETTERS):
         alone = f"This view reads no other word: it sees {layer.sees}."
         return f"{alone} Every use scores 1.00." if low > 0.995 else alone
     if layer.name == "0":

@@ -53,7 +53,7 @@ _templates.filters.update(
     hundredths="{:.2f}".format,
 )
 _templates.globals.update(
-    LETTERS="ABCDEFGHIJKL",
+    GROUP_LETTERS="ABCDEFGHIJKL",
     zip=zip,
     number=number,
     cell_percent=cell_percent,

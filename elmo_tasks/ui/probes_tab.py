@@ -19,7 +19,7 @@ _SAME = 0.005
 
 
 @dataclass(frozen=True)
-class Test:
+class ProbeText:
     """A test in plain words.
 
     Attributes:
@@ -34,16 +34,18 @@ class Test:
 
 
 TESTS = {
-    "pos": Test("Kinds of words", "Is this word here a noun, a verb, an adjective or something else?", "words"),
-    "chunks": Test("Phrases", "Which words belong together, as in “the old mill / was sold / in May”?", "phrases"),
-    "ner": Test("Names", "Which words name a person, a place, an organisation?", "names"),
-    "sentiment": Test("Feeling", "Is this sentence from a film review for or against the film?", "sentences"),
-    "wsd": Test("Senses of a dictionary", "Which of the senses that a dictionary lists has this word here?", "words"),
-    "wic": Test("One meaning or two", "Has the word the same meaning in both of these sentences?", "pairs"),
-    "coarsewsd": Test(
+    "pos": ProbeText("Kinds of words", "Is this word here a noun, a verb, an adjective or something else?", "words"),
+    "chunks": ProbeText("Phrases", "Which words belong together, as in “the old mill / was sold / in May”?", "phrases"),
+    "ner": ProbeText("Names", "Which words name a person, a place, an organisation?", "names"),
+    "sentiment": ProbeText("Feeling", "Is this sentence from a film review for or against the film?", "sentences"),
+    "wsd": ProbeText(
+        "Senses of a dictionary", "Which of the senses that a dictionary lists has this word here?", "words"
+    ),
+    "wic": ProbeText("One meaning or two", "Has the word the same meaning in both of these sentences?", "pairs"),
+    "coarsewsd": ProbeText(
         "Clearly different senses", "Is this “spring” the season, the coil or the water? Asked of twenty nouns.", "uses"
     ),
-    "cosimlex": Test(
+    "cosimlex": ProbeText(
         "Likeness in a text", "How alike do people find two words, once they have read the text around them?", ""
     ),
 }

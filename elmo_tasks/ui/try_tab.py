@@ -20,7 +20,7 @@ from elmo_tasks.wording.task_kinds import TASK_WORDS
 TASKS = {words.task: kind for kind, words in TASK_WORDS.items()}
 READINGS = 4
 #: What a head says of each text, to be compared with another head's.
-Said: TypeAlias = Sequence[Hashable]
+Answers: TypeAlias = Sequence[Hashable]
 # More than anyone reads; keeps one request from asking for a million.
 MOST_READINGS = 10
 
@@ -89,7 +89,7 @@ def page(service: Service, form: TryForm) -> str:
     return _frame(cards=cards, missing=[kind for kind in missing if kind in map(TASKS.get, form.tasks)])
 
 
-def _side_by_side(kind: str, cards: Sequence[str], said: Sequence[Said]) -> str:
+def _side_by_side(kind: str, cards: Sequence[str], said: Sequence[Answers]) -> str:
     """Several heads on the same texts, and on how many of these they say the same."""
     alike = sum(len(set(of_text)) == 1 for of_text in zip(*said, strict=True))
     unit = TASK_WORDS[kind].unit
@@ -100,7 +100,7 @@ def _side_by_side(kind: str, cards: Sequence[str], said: Sequence[Said]) -> str:
     return render("try_several.html", told=told, cards=cards)
 
 
-def _feeling(service: Service, texts: Sequence[str], offer: Offer) -> tuple[str, Said]:
+def _feeling(service: Service, texts: Sequence[str], offer: Offer) -> tuple[str, Answers]:
     classified = service.heads.classify(texts, offer.head.name)
     plain = service.heads.classify(texts, offer.baseline.name) if offer.baseline else ()
     return sentiment.card(offer, classified, plain, _base(service, offer)), [text.label for text in classified]
@@ -116,14 +116,14 @@ def _base(service: Service, offer: Offer) -> str | None:
     return "sample" if {label for label, _ in sample.labels} == set(offer.head.labels) else ""
 
 
-def _names(service: Service, texts: Sequence[str], offer: Offer) -> tuple[str, Said]:
+def _names(service: Service, texts: Sequence[str], offer: Offer) -> tuple[str, Answers]:
     tagged = service.heads.tag(texts, offer.head.name, READINGS)
     bare = service.heads.tag(texts, offer.baseline.name, READINGS) if offer.baseline else ()
     return entities.card(offer, tagged, bare, _base(service, offer)), [sentence.tags for sentence in tagged]
 
 
 #: What answers for each kind of task.
-CARDS: Mapping[str, Callable[[Service, Sequence[str], Offer], tuple[str, Said]]] = {
+CARDS: Mapping[str, Callable[[Service, Sequence[str], Offer], tuple[str, Answers]]] = {
     "classification": _feeling,
     "tagging": _names,
 }

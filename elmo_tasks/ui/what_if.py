@@ -8,7 +8,7 @@ from elmo_tasks.api import RespelledLayer, Respelling
 from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.page import render
 from elmo_tasks.wording.text import first_capital, listed, number, slug
-from elmo_tasks.wording.views import LETTERS, view_place
+from elmo_tasks.wording.views import READS_LETTERS, view_place
 
 # From here on the vector is the same for all a person could tell.
 _SAME = 0.995
@@ -62,7 +62,7 @@ def reasons(result: Respelling) -> str:
 
 def _parts(lowest: RespelledLayer) -> str:
     """What the lowest layer sees of a word."""
-    return "letters" if lowest.sees in ("", LETTERS) else "word pieces"
+    return "letters" if lowest.sees in ("", READS_LETTERS) else "word pieces"
 
 
 def _top(result: Respelling) -> RespelledLayer:

@@ -58,10 +58,10 @@ def view_title(view: str) -> str:
     return _TITLES.get(view, f"Layer {view}")
 
 
-LETTERS = "the letters of the word"
+READS_LETTERS = "the letters of the word"
 #: By what a layer sees that reads no other word.
 _UNREAD = {
-    LETTERS: "Spelling only",
+    READS_LETTERS: "Spelling only",
     "the word's pieces and their places": "Word pieces only",
     "one vector for each word": "One vector a word",
 }
