@@ -147,7 +147,7 @@ def by_size(reading: Reading) -> None:
             *if_several,
         ]
         told = ["–" if share is None else f"{100 * share:.0f} %" for share in shares]
-        print(f"| {size.collection} | {size.size} | {' | '.join(told)} |")
+        print(f"| {size.collection} | {size.size or 'all'} | {' | '.join(told)} |")
 
 
 def _on_semcor(data: Path, calibration: Calibration, reader: Reader) -> None:

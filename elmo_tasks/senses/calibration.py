@@ -30,7 +30,7 @@ class Reading:
         views: whose cosines are read, in the order of the weights of ``same_sense``.
         same_sense: how cosines of two uses are read; ``None`` for the context-free layer, which cannot tell uses apart.
         grouping: how the pairs of a set make groupings; ``None`` likewise.
-        by_size: how sets were decided, by collection of sentences and size.
+        by_size: how sets were decided, by collection of sentences and size, and of all sizes together.
         error: expected calibration error of the probability that a pair has the same sense, at even odds.
         reliability: ``(mean probability, share that have the same sense, pairs)`` of each tenth of the scale that has pairs.
     """
@@ -171,7 +171,7 @@ class Calibration:
 
 
 def _over(by_size: Sequence[SizeResult], counts: Callable[[SizeResult], tuple[float, float]]) -> float:
-    found = [counts(size) for size in by_size]
+    found = [counts(size) for size in by_size if size.size]
     return sum(part for _, part in found) / max(sum(whole for whole, _ in found), 1e-9)
 
 

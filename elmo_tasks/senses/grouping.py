@@ -103,7 +103,7 @@ class SizeResult:
 
     Attributes:
         collection: of sentences.
-        size: uses of a set.
+        size: uses of a set; 0: sets of all sizes together.
         several: sets in several senses.
         named: share of these whose grouping was named.
         right: share of these named ones that are right.

@@ -151,14 +151,16 @@ def threshold(outcomes: Sequence[tuple[float, bool]], right: float) -> float:
 def measure_grouping(
     model: GroupingModel, sets: Sequence[KnownSet], chosen: Sequence[int], bins: int = 10
 ) -> tuple[SizeResult, ...]:
-    """How sets are decided, by collection and size; nothing may have been fitted on their words."""
+    """How sets are decided, by collection and size, then all sizes together; nothing may have been fitted on their words."""
     decided = _decided(model, sets, chosen)
     found = []
     for collection in dict.fromkeys(s.collection for s in sets):
+        of_collection = [(s, d) for s, d in decided if s.collection == collection]
         for n in SIZES:
-            mine = [(s, d) for s, d in decided if s.collection == collection and len(s.labels) == n]
+            mine = [(s, d) for s, d in of_collection if len(s.labels) == n]
             if mine:
                 found.append(_size_result(collection, n, mine, bins))
+        found.append(_size_result(collection, 0, of_collection, bins))
     return tuple(found)
 
 

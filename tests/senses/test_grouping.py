@@ -115,7 +115,10 @@ def known_sets(strength, seed, n_sets=300):
 def test_a_fit_says_as_often_right_as_it_says():
     fitted = fit_grouping(known_sets(0.6, 1), [0])
     results = measure_grouping(fitted, known_sets(0.6, 2), [0])
-    assert {r.size for r in results} == {2, 3, 4}
+    assert [r.size for r in results] == [2, 3, 4, 0]  # last all sizes together
+    *by_size, of_all = results
+    assert (of_all.several, of_all.one) == (sum(r.several for r in by_size), sum(r.one for r in by_size))
+    assert of_all.error < 0.05
     for r in results:
         assert r.named > 0.5
         assert r.right > 0.8
