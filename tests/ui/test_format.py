@@ -118,6 +118,8 @@ def test_display_order_keeps_groups_together_and_forgets_nobody(service):
     comparison = service.compare("bank", SENTENCES)
     assert format.display_order(comparison) == (0, 2, 1)
     assert format.display_order(replace(comparison, groups=((2,),))) == (2, 0, 1)
+    unsorted = replace(comparison, groups=(), groups_if_several=((0, 2), (1,)))
+    assert format.display_order(unsorted)[:3] == (0, 2, 1)
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
