@@ -33,8 +33,8 @@ test: $(VENV)/.dev  ## run the tests, in the browser too, but for those marked s
 test-all: $(VENV)/.dev  ## run all tests, as the CI does
 	$(PYTEST) $(ARGS)
 
-test-fast: $(VENV)/.dev  ## run neither slow tests nor those in the browser
-	$(PYTEST) -m "not slow and not browser and not network" $(ARGS)
+test-fast: $(VENV)/.dev  ## run neither slow nor long tests nor those in the browser
+	$(PYTEST) -m "not slow and not long and not browser and not network" $(ARGS)
 
 train-ner: $(VENV)/.app  ## train an entity tagger on a small sample, in a minute (ARGS="--encoder NAME" and the like)
 	$(BIN)/elmo-tasks fit --config ner_sample $(ARGS)

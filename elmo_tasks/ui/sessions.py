@@ -9,9 +9,6 @@ from __future__ import annotations
 import gradio as gr
 from gradio.state_holder import SessionState, StateHolder
 
-# Of people who asked and left before they were answered, so many answers wait at most.
-_MOST_UNREAD = 100
-
 
 class _NoSessions(StateHolder):
     def __getitem__(self, session_id: str) -> SessionState:
@@ -35,4 +32,3 @@ def forget_sessions(app: gr.Blocks) -> None:
     holder = _NoSessions()
     holder.set_blocks(app)
     app.app.state_holder = holder
-    app._queue.pending_messages_per_session.max_size = _MOST_UNREAD

@@ -146,7 +146,7 @@ def _perhaps(told: Told, uses: str) -> str:
         return f"Perhaps {_said(told.groups, uses)} ({_percent(told.probability)}); the model does not commit itself."
     if told.several != "silent":
         sure = _percent(1 - told.one_meaning)
-        unsorted = "" if told.if_several else "; the model does not sort them"
+        unsorted = "" if told.if_several else "; the model cannot say which go together"
         said = f"these {told.n} {uses} have more than one meaning ({sure}){unsorted}."
         return first_capital(said) if told.several == "named" else f"{_how_likely(1 - told.one_meaning)}, {said}"
     return _one_or_several(told, uses)
@@ -159,7 +159,7 @@ def _then(told: Told, uses: str) -> str:
     groups, chance = told.if_several
     condition = "If they have several" if told.several == "silent" else "If so"
     likely = _how_likely(chance)
-    return f"{condition}, {likely[0].lower()}{likely[1:]} {_said(groups, uses)} ({_percent(chance)})."
+    return f"{condition}, {likely[0].lower()}{likely[1:]} {_said(groups, uses)} ({_percent(chance)} in that case)."
 
 
 def _one_or_several(told: Told, uses: str) -> str:

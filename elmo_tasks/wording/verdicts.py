@@ -23,9 +23,8 @@ def read_by(views: Sequence[str], model: str, right_when_clear: float = 0.0, *, 
     said = f"The program looked {looked_at(views)}. {by}"
     if not (is_named and right_when_clear):
         return said
-    right = percent(right_when_clear)
-    own = "The percentage above is its own"
-    return f"{said} {own}; in a test with other words, {right} of all answers that it gave outright were right."
+    measured = f"of all its firm answers, in a test with other words, {percent(right_when_clear)} were right"
+    return f"{said} The percentage above is for this answer; {measured}."
 
 
 def read_where(views: Sequence[str]) -> str:

@@ -116,6 +116,7 @@ def test_evaluate_needs_the_softmax(toy, tmp_path, capsys):
     assert "no softmax beside this model" in err
 
 
+@pytest.mark.long
 def test_calibrate_prints_a_table_and_keeps_the_result_beside_the_model(toy, tmp_path, capsys):
     write_model(tmp_path / "m", tiny())
     # Two uses of either sense, in four sentences: two pairs of one sense, four of two.
@@ -151,6 +152,7 @@ def test_calibrate_prints_a_table_and_keeps_the_result_beside_the_model(toy, tmp
     assert (tmp_path / "m" / "calibration.json").exists()
 
 
+@pytest.mark.long
 def test_calibrate_map_measures_groups_and_keeps_the_result_beside_the_model(toy, tmp_path, capsys, monkeypatch):
     words = map_calibrations.gallery_words()[:6]  # all of them take minutes
     monkeypatch.setattr(map_calibrations, "gallery_words", lambda: words)

@@ -19,6 +19,8 @@ from elmo_tasks.files import held, lock_of
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
 
+pytestmark = pytest.mark.long
+
 COMMAND = """
 import resource, sys
 from elmo_tasks.__main__ import main

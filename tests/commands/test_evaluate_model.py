@@ -10,6 +10,8 @@ from elmo_tasks.evaluation import probing
 from elmo_tasks.evaluation.suite import TASKS
 from elmo_tasks.serving import calibrations
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(autouse=True)
 def few_steps(monkeypatch):

@@ -24,7 +24,7 @@ from elmo_tasks.files import held, lock_of
 from elmo_tasks.heads.head_files import find_head
 from tests.training.toy_task import write_config, write_encoder
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.long]
 EPOCHS, STEPS = 5, 4  # of 25 rows, 8 a batch
 REPOSITORY = Path(__file__).resolve().parents[2]
 

@@ -18,6 +18,8 @@ from elmo_tasks.heads.head_files import find_head
 from tests.commands import killed_jobs
 from tests.training.toy_task import write_config, write_encoder, write_untrained
 
+pytestmark = pytest.mark.long
+
 KILLS = 20
 TEXT = "".join(f"The bank of the {name} was {n} feet wide.\n" for n in range(60) for name in ("river", "lake", "town"))
 

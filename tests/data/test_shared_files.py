@@ -10,6 +10,8 @@ from elmo_tasks.data.tagging import TaggingData
 from elmo_tasks.data.tagging_readers import read_tagged
 from elmo_tasks.text.tag_schemes import detect_scheme, spans_of
 
+pytestmark = pytest.mark.long
+
 BY_PLACE = TextColumns(text=0, label=1)
 
 

@@ -13,6 +13,8 @@ from elmo_tasks.senses.expected_words import EXPECTED
 from elmo_tasks.senses.known_sets import WordUses
 from elmo_tasks.senses.views_of_uses import WORDS, unit
 
+pytestmark = pytest.mark.long
+
 NAMES = ("0", "1", "2", "mean")
 
 

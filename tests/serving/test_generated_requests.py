@@ -20,6 +20,8 @@ from tests.serving.loops import run
 from tests.training.toy_task import write_encoder, write_untrained
 from tests.ui.fake_service import FakeService
 
+pytestmark = pytest.mark.long
+
 ENDPOINTS = sorted(fn.api_name for fn in build_app(FakeService()).fns.values() if fn.api_visibility == "public")
 
 WORDS = st.sampled_from(

@@ -27,6 +27,8 @@ from elmo_tasks.ui.outcomes import Outcome, outcome, shows_what_was_meant
 from elmo_tasks.ui.present_pairs import FORMING_CANDIDATES, FORMINGS
 from elmo_tasks.ui.try_examples import TRY_EXAMPLES
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def session():

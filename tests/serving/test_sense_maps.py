@@ -156,6 +156,7 @@ def test_texts_without_two_lives(session, text, message):
     assert caught.value.field == "text"
 
 
+@pytest.mark.long
 def test_nearest_uses_in_the_gallery(folder, tmp_path, monkeypatch):
     monkeypatch.setenv("ELMO_TASKS_CACHE", str(tmp_path))  # nobody read the gallery for it yet
     session, said = Session(str(folder)), []

@@ -12,6 +12,8 @@ from elmo_tasks.ui.sessions import forget_sessions
 from elmo_tasks.ui.theme import launch_options
 from tests.ui.fake_service import FakeService
 
+pytestmark = pytest.mark.long
+
 MARK = "Quokkas"
 
 

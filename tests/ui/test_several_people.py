@@ -14,6 +14,8 @@ from elmo_tasks.ui.layout import build_app
 from elmo_tasks.ui.theme import launch_options
 from tests.ui.fake_service import FakeService
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def url():

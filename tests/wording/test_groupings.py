@@ -69,10 +69,12 @@ def test_where_only_a_pair_is_sure_it_is_said_with_the_likeliest_grouping():
     )
     several = said_of(((0, 1), (2,)), "leaning", 0.43, claim=(0, 2, False, 0.84), one=0.22, several="leaning")
     assert several.startswith(
-        "Probably, these 3 uses of “bank” have more than one meaning (78 %); the model does not sort them."
+        "Probably, these 3 uses of “bank” have more than one meaning (78 %); the model cannot say which go together."
     )
     surely = said_of(((0, 1), (2,)), "leaning", 0.43, claim=(0, 2, False, 0.84), one=0.08, several="named")
-    assert surely.startswith("These 3 uses of “bank” have more than one meaning (92 %); the model does not sort them.")
+    assert surely.startswith(
+        "These 3 uses of “bank” have more than one meaning (92 %); the model cannot say which go together."
+    )
     assert "go together" not in unlikely
     assert "Of all pairs, 1 and 2 are the likeliest to mean the same (99 %)." in said_of(
         ((0, 1), (2,)), "leaning", 0.43, claim=(0, 1, True, 0.99)
@@ -85,13 +87,13 @@ def test_how_they_group_if_they_have_several_meanings():
     pair = {"claim": (0, 2, True, 0.92), "probability": 0.55}
     assert said_of(((0, 2), (1, 3)), "leaning", one=0.29, several="leaning", if_several=then, **pair) == (
         "More likely than not, these 4 uses of “bank” have more than one meaning (71 %). If so, probably 1 and 3 go together, "
-        "2 and 4 go together (79 %). Sentences that say more around the word may help."
+        "2 and 4 go together (79 % in that case). Sentences that say more around the word may help."
     )
     unknown = said_of(((0, 1, 2),), "silent", 0.45, one=0.45, if_several=(((0, 1), (2,)), 0.73))
     assert unknown == (
         "The model cannot say whether these 3 uses of “bank” have one meaning or several: that they have one is 45 % likely. If "
-        "they have several, more likely than not 3 is the odd one out: 1 and 2 go together (73 %). Longer sentences, or more of "
-        "them, may tell more."
+        "they have several, more likely than not 3 is the odd one out: 1 and 2 go together (73 % in that case). Longer "
+        "sentences, or more of them, may tell more."
     )
 
 
