@@ -146,7 +146,7 @@ def _perhaps(told: Told, uses: str) -> str:
         return f"Perhaps {_said(told.groups, uses)} ({_percent(told.probability)}); the model does not commit itself."
     if told.several != "silent":
         sure = _percent(1 - told.one_meaning)
-        unsorted = "" if told.if_several else "; the model cannot say which go together"
+        unsorted = "" if told.if_several else "; the model cannot say how they group"
         said = f"these {told.n} {uses} have more than one meaning ({sure}){unsorted}."
         return first_capital(said) if told.several == "named" else f"{_how_likely(1 - told.one_meaning)}, {said}"
     return _one_or_several(told, uses)

@@ -69,11 +69,11 @@ def test_where_only_a_pair_is_sure_it_is_said_with_the_likeliest_grouping():
     )
     several = said_of(((0, 1), (2,)), "leaning", 0.43, claim=(0, 2, False, 0.84), one=0.22, several="leaning")
     assert several.startswith(
-        "Probably, these 3 uses of “bank” have more than one meaning (78 %); the model cannot say which go together."
+        "Probably, these 3 uses of “bank” have more than one meaning (78 %); the model cannot say how they group."
     )
     surely = said_of(((0, 1), (2,)), "leaning", 0.43, claim=(0, 2, False, 0.84), one=0.08, several="named")
     assert surely.startswith(
-        "These 3 uses of “bank” have more than one meaning (92 %); the model cannot say which go together."
+        "These 3 uses of “bank” have more than one meaning (92 %); the model cannot say how they group."
     )
     assert "go together" not in unlikely
     assert "Of all pairs, 1 and 2 are the likeliest to mean the same (99 %)." in said_of(
