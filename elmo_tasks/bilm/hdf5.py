@@ -42,6 +42,7 @@ def _layout(options: BiLMOptions) -> dict[str, _Entry]:
     n, h, p = cnn.n_filters, lstm.dim, lstm.projection_dim
     transpose = (lambda a: a.T, lambda a: a.T)
     same = (lambda a: a, lambda a: a)
+    # The file has no row for padding, which is row 0 of ours and stays zero.
     entries = {
         "char_embed": _Entry(
             (261, cnn.embedding_dim),
@@ -54,7 +55,7 @@ def _layout(options: BiLMOptions) -> dict[str, _Entry]:
         entries[f"CNN/W_cnn_{i}"] = _Entry(
             (1, width, cnn.embedding_dim, number),
             f"token_encoder.convolutions.{i}.weight",
-            lambda a: a[0].transpose(2, 1, 0),
+            lambda a: a[0].transpose(2, 1, 0),  # [1, width, embedding, filters] -> [filters, embedding, width]
             lambda a: a.transpose(2, 1, 0)[None],
         )
         entries[f"CNN/b_cnn_{i}"] = _Entry((number,), f"token_encoder.convolutions.{i}.bias", *same)
@@ -69,6 +70,7 @@ def _layout(options: BiLMOptions) -> dict[str, _Entry]:
         for k in range(lstm.n_layers):
             cell = f"RNN_{d}/RNN/MultiRNNCell/Cell{k}/LSTMCell"
             layer = f"{direction}.layers.{k}"
+            # The gates stand in another order there; and the 1 that it adds to the forget gate as it runs is in our bias.
             entries[f"{cell}/W_0"] = _Entry(
                 (2 * p, 4 * h), f"{layer}.weight", lambda a: _swap_gates(a.T), lambda a: _swap_gates(a).T
             )

@@ -109,13 +109,14 @@ class TaughtUses:
         )
         sentences = self._sentence[at]
         begin, lengths = self.starts[sentences], np.diff(self.starts)[sentences]
-        rows = np.full((len(at), int(lengths.max()) + 2), END_ID, np.int64)
+        rows = np.full((len(at), int(lengths.max()) + 2), END_ID, np.int64)  # [B, T], the ends of a sentence included
         rows[:, 0] = BEGIN_ID
         vectors = np.zeros((*rows.shape, self.width), np.float32)
         for k, (start, n) in enumerate(zip(begin, lengths, strict=True)):
             rows[k, 1 : n + 1] = self.ids[start : start + n]
             vectors[k, 1 : n + 1] = self.vectors[start : start + n]
-            vectors[k, 1 : n + 1] -= self.mean
+            vectors[k, 1 : n + 1] -= self.mean  # what all of its vectors share tells no word from another
+        # The character CNN reads each distinct word once.
         distinct, places = np.unique(rows, return_inverse=True)
         return TaughtBatch(
             torch.from_numpy(self.corpus.characters[distinct].astype(np.int64)),

@@ -66,6 +66,7 @@ def numbered_lines(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, s
     try:
         with _open(path) as file:
             number = 0
+            # One byte more than allowed: a line that is too long is known without reading all of it.
             for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), start=1):
                 if len(line) > LONGEST_LINE:
                     raise DataError(

@@ -19,6 +19,7 @@ def all_words(reader: Reader, data: Path) -> list[Row]:
     """The unified sets (Raganato et al., 2017), by the nearest mean of a sense in SemCor (Peters et al., 2018, section 5.3)."""
     asked = read_unified(data / FILES[1], data / FILES[2])
     lemmas = {use.lemma for use in asked}
+    # Encoding SemCor is what takes long: the senses of words that nobody asks for are left out.
     known = [use for use in read_semcor(data / FILES[0]) if use.lemma in lemmas]
     first = read_first_senses(data / FIRST_SENSES) if (data / FIRST_SENSES).is_file() else {}
     known_vectors = reader.words([use.use for use in known], "SemCor")
@@ -27,6 +28,7 @@ def all_words(reader: Reader, data: Path) -> list[Row]:
     for use in known:
         of_lemma.setdefault(use.lemma, []).append(use.senses)
     commonest = {lemma: most_frequent(senses) for lemma, senses in of_lemma.items()}
+    # The answer without vectors goes along as a view without a name, so that it is scored as the others are.
     said: dict[str, list[str | None]] = {"": [(commonest | first).get(use.lemma) for use in asked]}
     for view in reader.views:
         said[view] = say_all_words(

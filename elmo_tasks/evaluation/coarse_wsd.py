@@ -28,11 +28,12 @@ def coarse_wsd(reader: Reader, data: Path) -> list[Row]:
         known_here, asked_here = known.view(view), asked.view(view)
         found = []
         for word in words:
-            mine, wanted = known_here[rows[word]], asked_here[uses[word]]
+            mine, wanted = known_here[rows[word]], asked_here[uses[word]]  # [n, D], [m, D]
             means, names = sense_means(mine, [train[k].senses for k in rows[word]])
             by_mean = sense_scores([names[k] for k in nearest(wanted, means)], gold[word])
             by_use = sense_scores([train[rows[word][k]].senses[0] for k in nearest(wanted, mine)], gold[word])
             found.append((by_mean.accuracy, by_mean.macro_f1, by_use.accuracy))
+        # A mean over words, as published: one with many uses weighs no more than the others.
         accuracy[view], f1[view], single[view] = np.mean(found, axis=0).tolist()
     commonest = [
         sense_scores([most_frequent([train[k].senses for k in rows[w]])] * len(gold[w]), gold[w]) for w in words

@@ -86,6 +86,7 @@ def span_tags(
     torch.manual_seed(0)
     crf = CRF(labels, scheme)
     places = _places([len(row) for row in train_tags])
+    # Sentences of like length share a batch, so that little is padding; all batches are full, for which a few of the shortest go.
     order = np.argsort([len(row) for row in train_tags], kind="stable")
     order = order[len(order) % _SENTENCES :] if len(order) > _SENTENCES else order
     batches = [order[k : k + _SENTENCES] for k in range(0, len(order), _SENTENCES)]

@@ -175,6 +175,7 @@ def find_head(head: str | Path) -> HeadFiles:
         )
     except ConfigError:
         raise
+    # Somebody may have written the file by hand: whatever is wrong in it is told in a sentence.
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigError(f"{path}: not the settings of a head ({type(error).__name__}: {error})") from None
 

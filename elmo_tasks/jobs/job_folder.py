@@ -164,6 +164,7 @@ def _with_progress(job: TrainingJob, rows: list[dict[str, Any]]) -> TrainingJob:
         elif "loss" in row:
             step = int(row["step"])
             losses.append((round(step / per_epoch, 3), float(row["loss"])))
+    # Thinned from the end, so that the newest loss is always among the points.
     thin = max(1, len(losses) // _MOST_POINTS)
     n_layers = len(course[0].weights) if course else 0
     return replace(

@@ -170,6 +170,7 @@ def _size_result(collection: str, n: int, decided: Sequence[tuple[KnownSet, Deci
     named = [d.groups == groups_of(s.labels) for s, d in several if d.voice is Voice.NAMED]
     leanings = [right for s, d in several if (right := _leaning_is_right(s, d)) is not None]
     of_grouping = [(d.probability, d.groups == groups_of(s.labels)) for s, d in decided]
+    # Where a grouping is told, the probability of one meaning is not.
     of_one = [(d.one_meaning, s.is_one) for s, d in decided if not d.is_grouped]
     told = [d.if_several[0] == groups_of(s.labels) for s, d in several if d.if_several is not None]
     return SizeResult(

@@ -167,6 +167,7 @@ class SenseMaps:
         known = self._uses.calibration(encoder)
         view = known.best if known else BOTH
         chosen = [(word.word, evenly(word.uses, MOST_USES_EACH)) for word in found[:MOST_CANDIDATES]]
+        # All words are read at once: the batches of one alone would be small.
         vectors = self._uses.in_view(
             encoder, view, [u for _, uses in chosen for u in uses], part(progress, "Reading", 0.0, 0.6)
         )

@@ -65,6 +65,7 @@ class Sentences:
             )
             for name, vectors, test in zip(names, self._vectors(encoder, sentences), tests, strict=True)
         )
+        # Reversed, as max keeps the first of equals: of layers that do as well the highest is shown.
         best = max(reversed(layers), key=lambda layer: (layer.reworded + layer.related, layer.name == SENTENCE))
         return SentenceComparison(
             encoder.name,

@@ -113,6 +113,7 @@ class TextsSideBySide:
         progress: Progress | None,
     ) -> TwoTexts:
         one, other = ({folded(w.word): w for w in content_words(sentences, FEWEST_EACH)} for sentences in sides)
+        # By the text that has fewer: a word that one of them hardly has says little, however often it is in the other.
         both = sorted(one.keys() & other.keys(), key=lambda w: (-min(len(one[w].uses), len(other[w].uses)), w))
         if not both:
             raise InputError(
@@ -123,6 +124,7 @@ class TextsSideBySide:
             for w in both[:_MOST_WORDS]
         ]
         encoder, view = self._view(model)
+        # All words are read at once, then cut apart by how many uses each has.
         together: list[FoundUse] = [use for _, a, b in chosen for use in (*a, *b)]
         vectors = self._drawer.viewed.in_view(encoder, view, together, part(progress, "Reading the texts"))
         shifts, start = [], 0
