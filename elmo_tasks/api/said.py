@@ -14,13 +14,15 @@ class Said:
     Attributes:
         headline: the answer itself, one sentence.
         reasons: what follows from it, or speaks for it; may be empty.
+        numbers: what only those ask who look inside the model, and a page tells there; may be empty.
     """
 
     headline: str
     reasons: str = ""
+    numbers: str = ""
 
     def __str__(self) -> str:
-        return f"{self.headline} {self.reasons}".rstrip()
+        return " ".join(filter(None, (self.headline, self.reasons, self.numbers)))
 
     def within(self, values: Mapping[str, Any], name: str) -> dict[str, Any]:
         """The fields of a result as JSON has them: what is said as a whole, by that name, and its headline."""

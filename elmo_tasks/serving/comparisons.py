@@ -126,7 +126,6 @@ def _judged(selected: Reading, decision: Decision, shown: LayerComparison, word:
     cosines = Cosines(
         *mean_cosines(shown.cosine, decision.groups),
         are_apart(shown.cosine, decision.groups),
-        shown.random_pair_cosine,
         shown.name,
     )
     said = grouping_verdict(told, cosines, word)

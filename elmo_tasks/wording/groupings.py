@@ -55,14 +55,12 @@ class Cosines:
         within: mean cosine of uses that go together; ``None`` where no two do.
         between: mean cosine of uses that do not; ``None`` where all do.
         are_apart: whether every pair that goes together has a higher cosine than every pair that does not.
-        random_pair: mean cosine of two random words.
         layer: its name.
     """
 
     within: float | None
     between: float | None
     are_apart: bool
-    random_pair: float
     layer: str
 
 
@@ -83,12 +81,11 @@ def grouping_verdict(told: Told, cosines: Cosines, word: str) -> Said:
     sure, numbers = _percent(told.probability), _numbers(cosines)
     said = _said_of_two(told.groups, uses) if n == 2 else _said(told.groups, uses)
     if told.voice == "named":
-        return Said(f"{first_capital(said)} ({sure}).", numbers)
+        return Said(f"{first_capital(said)} ({sure}).", numbers=numbers)
     how = (
         _how_likely(told.probability) if told.probability >= 0.5 else "Of all ways to group them the likeliest is this"
     )
-    reasons = " ".join(part for part in (_A_LEANING, numbers, advice) if part)
-    return Said(f"{how}, {said} ({sure}).", reasons)
+    return Said(f"{how}, {said} ({sure}).", f"{_A_LEANING} {advice}", numbers)
 
 
 def _said_of_two(groups: Groups, uses: str) -> str:
@@ -146,8 +143,8 @@ def _perhaps(told: Told, uses: str) -> str:
         return f"Perhaps {_said(told.groups, uses)} ({_percent(told.probability)}); the model does not commit itself."
     if told.several != "silent":
         sure = _percent(1 - told.one_meaning)
-        unsorted = "" if told.if_several else "; the model cannot say how they group"
-        said = f"these {told.n} {uses} have more than one meaning ({sure}){unsorted}."
+        unsorted = "" if told.if_several else " How they group, the model cannot say."
+        said = f"these {told.n} {uses} have more than one meaning ({sure}).{unsorted}"
         return first_capital(said) if told.several == "named" else f"{_how_likely(1 - told.one_meaning)}, {said}"
     return _one_or_several(told, uses)
 
@@ -172,10 +169,8 @@ def _numbers(cosines: Cosines) -> str:
     within, between = cosines.within, cosines.between
     if within is None or between is None or not cosines.are_apart:
         return ""
-    return (
-        f"{first_capital(_where(cosines.layer))} the cosines average {within:.2f} within the groups and {between:.2f} between "
-        f"them; two random words have {cosines.random_pair:.2f}."
-    )
+    where = first_capital(_where(cosines.layer))
+    return f"{where} the cosines average {within:.2f} within the groups and {between:.2f} between them."
 
 
 def _said(groups: Groups, uses: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elmo_tasks.wording.text import listed, percent
+from elmo_tasks.wording.text import listed
 from elmo_tasks.wording.views import looked_at, read_from
 
 
@@ -23,7 +23,9 @@ def read_by(views: Sequence[str], model: str, right_when_clear: float = 0.0, *, 
     said = f"The program looked {looked_at(views)}. {by}"
     if not (is_named and right_when_clear):
         return said
-    measured = f"of all its firm answers, in a test with other words, {percent(right_when_clear)} were right"
+    # Not in percent: readers held a second percentage against the first.
+    of_100 = round(100 * right_when_clear)
+    measured = f"in a test with other words, {of_100} of 100 answers without a “probably” were right"
     return f"{said} The percentage above is for this answer; {measured}."
 
 
