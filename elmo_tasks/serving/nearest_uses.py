@@ -81,10 +81,10 @@ class NearestSearch:
         if not 1 <= n <= MOST:
             raise InputError(f"Between 1 and {MOST} uses can be shown, not {n}.", field="n")
         loaded = self._load(model)
-        views = (*loaded.names, BOTH) if loaded.encoder.reads_sentence else loaded.names
+        views = (BOTH, *loaded.names) if loaded.encoder.reads_sentence else loaded.names
         if layer is not None and layer not in views:
             raise InputError(f"There is no layer “{layer[:40]}”; there is {', '.join(views)}.", field="layer")
-        view = layer or views[-1 if BOTH in views else min(1, len(views) - 1)]
+        view = layer or (BOTH if BOTH in views else views[min(1, len(views) - 1)])
         sources = self._sources(loaded.encoder)
         source = source or sources[-1]
         if source not in sources:

@@ -76,7 +76,7 @@ def build(service: Service) -> None:
     """Put the tab's components into the open container and wire their events."""
     models = service.models()
     layers = models[0].layers if models else ()
-    layers = (*(layers if "mean" in layers or len(layers) < 2 else (*layers, "mean")), "both")
+    layers = ("both", *layers, *(() if "mean" in layers or len(layers) < 2 else ("mean",)))
     with gr.Row(elem_classes="compare"):
         with gr.Column(elem_classes="compare-form"):
             editor = scripted(

@@ -214,11 +214,13 @@ window.elmo = (() => {
     Object.assign(document.createElement("a"), { href: address, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(address), 10_000);
   }
-  // A link may open a tab that the bar of a phone does not show: for some seconds the bar follows the tab that is chosen.
+  // The tab that is chosen stands whole in the bar of a narrow page: when it is pressed, and for some seconds after a link has opened one.
+  const whole = (tab) => tab?.scrollIntoView({ block: "nearest", inline: "center" });
+  document.addEventListener("click", ({ target }) => whole(target.closest?.("[role=tab]")));
   let shown = null;
   const follow = setInterval(() => {
     const tab = document.querySelector("[role=tab][aria-selected=true]");
-    if (tab && tab !== shown) tab.scrollIntoView({ block: "nearest", inline: "center" });
+    if (tab !== shown) whole(tab);
     shown = tab;
   }, 250);
   setTimeout(clearInterval, 8000, follow);
