@@ -130,7 +130,7 @@ def ranked(cosine: Matrix, random_pair: float, layer: str) -> Said:
 def _claimed(claim: tuple[int, int, bool, float]) -> str:
     a, b, same, sure = claim
     how, chance = ("likeliest", sure) if same else ("least likely", 1 - sure)
-    return f"Of all pairs, {a + 1} and {b + 1} are the {how} to mean the same ({_percent(chance)})."
+    return f"Of all pairs, {a + 1} and {b + 1} are the {how} to mean the same ({_percent(chance)} for that pair)."
 
 
 def _how_likely(share: float) -> str:

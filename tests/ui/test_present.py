@@ -98,7 +98,7 @@ def test_the_whole_answer_of_a_failure_is_shown(service):
     example = Story("match", ("A match.",) * 4, ("fire", "game", "fire", "game"))
     said = Said(
         "The model cannot tell how all 4 uses of “match” group.",
-        "Of all pairs, 1 and 3 are the likeliest to mean the same (81 %).",
+        "Of all pairs, 1 and 3 are the likeliest to mean the same (81 % for that pair).",
     )
     comparison = replace(service.compare("match", example.sentences), groups=(), voice="leaning", said=said)
     assert str(said) in present_parts.failure(comparison, example)

@@ -60,12 +60,12 @@ def test_where_only_a_pair_is_sure_it_is_said_with_the_likeliest_grouping():
     text = said_of(((0, 1), (2,)), "leaning", 0.63, claim=(0, 2, False, 0.84), is_likely=True)
     assert text.startswith(
         "Perhaps 3 is the odd one out: 1 and 2 go together (63 %); the model does not commit itself. Of all pairs, 1 and 3 are "
-        "the least likely to mean the same (16 %)."
+        "the least likely to mean the same (16 % for that pair)."
     )
     unlikely = said_of(((0, 1), (2,)), "leaning", 0.43, claim=(0, 2, False, 0.84))
     assert unlikely.startswith(
         "The model cannot say whether these 3 uses of “bank” have one meaning or several: that they have one is 45 % likely. "
-        "Of all pairs, 1 and 3 are the least likely to mean the same (16 %). Longer"
+        "Of all pairs, 1 and 3 are the least likely to mean the same (16 % for that pair). Longer"
     )
     several = said_of(((0, 1), (2,)), "leaning", 0.43, claim=(0, 2, False, 0.84), one=0.22, several="leaning")
     assert several.startswith(
@@ -76,7 +76,7 @@ def test_where_only_a_pair_is_sure_it_is_said_with_the_likeliest_grouping():
         "These 3 uses of “bank” have more than one meaning (92 %). How they group, the model cannot say."
     )
     assert "go together" not in unlikely
-    assert "Of all pairs, 1 and 2 are the likeliest to mean the same (99 %)." in said_of(
+    assert "Of all pairs, 1 and 2 are the likeliest to mean the same (99 % for that pair)." in said_of(
         ((0, 1), (2,)), "leaning", 0.43, claim=(0, 1, True, 0.99)
     )
 
