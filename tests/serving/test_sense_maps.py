@@ -185,7 +185,7 @@ def test_without_being_asked_layer_and_surroundings_are_read_together(session):
     around = np.stack([words_around(loaded.static, use) for use in uses])
     both = view_of("both", layers, loaded.names, around)
     expected = both[1:] @ both[0]
-    assert found.layer == found.layers[-1] == "both"
+    assert found.layer == found.layers[0] == "both"  # what it opens with stands first
     assert [use.cosine for use in found.uses] == pytest.approx(expected, abs=2e-3)  # the index holds float16
     assert sorted(expected, reverse=True) == pytest.approx(expected, abs=2e-3)
     assert -1 < found.random_pair_cosine < 1
