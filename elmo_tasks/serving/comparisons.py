@@ -26,6 +26,9 @@ from elmo_tasks.uses import Use, UseVectors, read_uses
 from elmo_tasks.wording.groupings import Cosines, Told, grouping_verdict, not_english, ranked, unmeasured
 from elmo_tasks.wording.models import reads_no_sentence
 
+#: Pairs whose probabilities differ by less are told together.
+NEARLY = 0.03
+
 
 @dataclass(frozen=True)
 class _Answer:
@@ -119,6 +122,7 @@ def _judged(selected: Reading, decision: Decision, shown: LayerComparison, word:
         decision.probability,
         decision.one_meaning,
         decision.claim,
+        _near(decision),
         decision.probability >= LEAST_LEANING,
         decision.several.value,
         decision.if_several,
@@ -133,6 +137,16 @@ def _judged(selected: Reading, decision: Decision, shown: LayerComparison, word:
     groups = decision.groups if decision.is_grouped else ()
     then = decision.if_several[0] if decision.if_several else ()
     return _Answer(said, selected.views, groups, same, decision.voice.value, round(decision.probability, 4), then)
+
+
+def _near(decision: Decision) -> list[tuple[int, int, float]]:
+    """The pairs of which nearly the same may be said as of the claim: those within :data:`NEARLY` of its probability."""
+    if decision.claim is None:
+        return []
+    a, b, same, sure = decision.claim
+    chances = decision.same if same else 1 - decision.same
+    pairs = [(c, d) for d in range(len(chances)) for c in range(d) if {c, d} != {a, b}]
+    return [(c, d, float(chances[c][d])) for c, d in pairs if chances[c][d] > sure - NEARLY]
 
 
 def spelling(mention: Mention) -> str:

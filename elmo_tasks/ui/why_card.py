@@ -13,7 +13,7 @@ from elmo_tasks.wording.text import first_capital, number, percent
 from elmo_tasks.wording.views import view_place
 
 TITLE = "Why?"
-LEAD = "What two of the uses hang on: hide the words around them, one at a time."
+LEAD = "Which words make the difference between two of the uses: hide the words around them, one at a time."
 # Shares of the way from two random words to identical; half of all words of the gallery stay below the first step.
 STEPS = (0.01, 0.03, 0.08, 0.16)
 

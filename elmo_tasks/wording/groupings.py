@@ -31,6 +31,7 @@ class Told:
         probability: of it.
         one_meaning: the probability that all mean the same.
         claim: a pair ``(a, b, whether they mean the same, probability)`` that is all that is leaned to; ``None`` else.
+        near: other pairs ``(a, b, probability)`` of which nearly the same may be said.
         is_likely: whether the grouping is probable enough for a perhaps, where no more than a pair is leaned to.
         several: how it may be said that there are several meanings: ``named``, ``leaning`` or ``silent``.
         if_several: how the uses group if there are several meanings, and how probable that is then; ``None`` where unsure.
@@ -42,6 +43,7 @@ class Told:
     probability: float
     one_meaning: float
     claim: tuple[int, int, bool, float] | None = None
+    near: Sequence[tuple[int, int, float]] = ()
     is_likely: bool = False
     several: str = "silent"
     if_several: tuple[Groups, float] | None = None
@@ -71,17 +73,17 @@ def grouping_verdict(told: Told, cosines: Cosines, word: str) -> Said:
     advice = _MORE_SENTENCES if n <= _FEW else _OTHER_SENTENCES
     if told.voice == "silent":
         if n == 2:
-            one = _percent(told.one_meaning)
-            return Said(
-                f"The model cannot say whether these two {uses} mean the same: that they do is {one} likely.", advice
-            )
+            return Said(_yes_or_no(f"these two {uses} mean the same", told.one_meaning), advice)
         return Said(_perhaps(told, uses), f"{_then(told, uses)} {advice}".strip())
     if told.claim is not None:
-        return Said(_perhaps(told, uses), f"{_then(told, uses) or _claimed(told.claim)} {advice}")
+        return Said(
+            _perhaps(told, uses),
+            f"{_then(told, uses) or _claimed(told.claim, told.near)} {advice}".replace("  ", " ").strip(),
+        )
     sure, numbers = _percent(told.probability), _numbers(cosines)
     said = _said_of_two(told.groups, uses) if n == 2 else _said(told.groups, uses)
     if told.voice == "named":
-        return Said(f"{first_capital(said)} ({sure}).", numbers=numbers)
+        return Said(f"{first_capital(said)} ({sure} sure).", numbers=numbers)
     how = (
         _how_likely(told.probability) if told.probability >= 0.5 else "Of all ways to group them the likeliest is this"
     )
@@ -104,7 +106,7 @@ def unmeasured(cosine: Matrix, random_pair: float, layer: str) -> Said:
 
 def not_english(word: str) -> Said:
     """What may be said of a word in letters of another script."""
-    return Said(f"The model cannot say how these uses of “{word}” group.", "It was measured on English words only.")
+    return Said(f"The model cannot tell how these uses of “{word}” group.", "It was measured on English words only.")
 
 
 def ranked(cosine: Matrix, random_pair: float, layer: str) -> Said:
@@ -127,26 +129,36 @@ def ranked(cosine: Matrix, random_pair: float, layer: str) -> Said:
     )
 
 
-def _claimed(claim: tuple[int, int, bool, float]) -> str:
+def _claimed(claim: tuple[int, int, bool, float], near: Sequence[tuple[int, int, float]]) -> str:
+    """The pair that is leaned to. One of two that are alike would be taken for a group against the rest: then both are named."""
     a, b, same, sure = claim
-    how, chance = ("likeliest", sure) if same else ("least likely", 1 - sure)
-    return f"Of all pairs, {a + 1} and {b + 1} are the {how} to mean the same ({_percent(chance)} for that pair)."
+    how = "likeliest" if same else "least likely"
+    if not near:
+        chance = _percent(sure if same else 1 - sure)
+        return f"Of all pairs, {a + 1} and {b + 1} are the {how} to mean the same ({chance} for that pair)."
+    if len(near) >= _FEW:
+        return ""
+    pairs = [f"{c + 1} with {d + 1} ({_percent(p if same else 1 - p)})" for c, d, p in ((a, b, sure), *near)]
+    return f"Of all pairs, {listed(pairs)} are the {how} to mean the same."
 
 
 def _how_likely(share: float) -> str:
-    return "Probably" if share >= _PROBABLY else "More likely than not"
+    # As it is shown: 75 % has one word, whatever it was before it was rounded.
+    return "Probably" if round(share, 2) >= _PROBABLY else "More likely than not"
 
 
 def _perhaps(told: Told, uses: str) -> str:
     """What is likely of the whole set, where no more than a pair is leaned to, or nothing."""
-    if told.is_likely:
-        return f"Perhaps {_said(told.groups, uses)} ({_percent(told.probability)}); the model does not commit itself."
+    if told.is_likely and len(told.groups) > 1:
+        return (
+            f"The model cannot tell; its first guess ({_percent(told.probability)}) is that {_said(told.groups, uses)}."
+        )
     if told.several != "silent":
         sure = _percent(1 - told.one_meaning)
-        unsorted = "" if told.if_several else " How they group, the model cannot say."
+        unsorted = "" if told.if_several else " How they group is too unsure to say, whatever pattern their pairs show."
         said = f"these {told.n} {uses} have more than one meaning ({sure}).{unsorted}"
         return first_capital(said) if told.several == "named" else f"{_how_likely(1 - told.one_meaning)}, {said}"
-    return _one_or_several(told, uses)
+    return _yes_or_no(f"all {told.n} {uses} mean the same", told.one_meaning)
 
 
 def _then(told: Told, uses: str) -> str:
@@ -159,9 +171,9 @@ def _then(told: Told, uses: str) -> str:
     return f"{condition}, {likely[0].lower()}{likely[1:]} {_said(groups, uses)} ({_percent(chance)} in that case)."
 
 
-def _one_or_several(told: Told, uses: str) -> str:
-    one = _percent(told.one_meaning)
-    return f"The model cannot say whether these {told.n} {uses} have one meaning or several: that they have one is {one} likely."
+def _yes_or_no(said: str, share: float) -> str:
+    no = 1 - int(100 * share + 0.5) / 100  # the two add up to 100 %
+    return f"The model cannot tell whether {said} ({_percent(share)} yes, {_percent(no)} no)."
 
 
 def _numbers(cosines: Cosines) -> str:

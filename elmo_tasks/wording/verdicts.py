@@ -24,9 +24,8 @@ def read_by(views: Sequence[str], model: str, right_when_clear: float = 0.0, *, 
     if not (is_named and right_when_clear):
         return said
     # Not in percent: readers held a second percentage against the first.
-    of_100 = round(100 * right_when_clear)
-    measured = f"in a test with other words, {of_100} of 100 answers without a “probably” were right"
-    return f"{said} The percentage above is for this answer; {measured}."
+    wrong = 100 - round(100 * right_when_clear)
+    return f"{said} Even answers as firm as this one can be wrong: in a test with other words, {wrong} of 100 were."
 
 
 def read_where(views: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ from elmo_tasks.ui.outcomes import Outcome, outcome
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "clinical.md").read_text(encoding="utf-8")
 FOUND = re.findall(r"^\| ([A-Z][^|]*\.) \| ([^|]*)\|$", PAGE, re.MULTILINE)
-OFFERED = re.findall(r"^\| (\w+) \| ([^|]*%\)) \| ([^|]*) \| right \|$", PAGE, re.MULTILINE)
+OFFERED = re.findall(r"^\| (\w+) \| ([^|]*sure\)) \| ([^|]*) \| right \|$", PAGE, re.MULTILINE)
 OTHERS = re.findall(r"^\| (\w+) \| ([^|]*) / ([^|]*) / ([^|]*) / ([^|]*) \| ([a-z ]+): ([^|]*) \|$", PAGE, re.MULTILINE)
 #: The page's word for how sure an answer is.
 VOICES = {"named": "named, rightly", "leaning": "a leaning", "silent": "cannot tell"}

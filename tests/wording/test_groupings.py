@@ -10,6 +10,7 @@ def said_of(
     voice="named",
     probability=0.91,
     claim=None,
+    near=(),
     cosine=(0.62, 0.48),
     layer="1",
     one=0.45,
@@ -18,7 +19,7 @@ def said_of(
     are_apart=True,
     if_several=None,
 ):
-    told = Told(sum(map(len, groups)), voice, groups, probability, one, claim, is_likely, several, if_several)
+    told = Told(sum(map(len, groups)), voice, groups, probability, one, claim, near, is_likely, several, if_several)
     within = cosine[0] if any(len(group) > 1 for group in groups) else None
     between = cosine[1] if len(groups) > 1 else None
     return str(grouping_verdict(told, Cosines(within, between, are_apart, layer), "bank"))
@@ -27,14 +28,17 @@ def said_of(
 @pytest.mark.parametrize(
     ("groups", "said"),
     [
-        (((0, 1), (2,)), "3 is the odd one out: 1 and 2 go together (91 %)."),
-        (((0, 2), (1,)), "2 is the odd one out: 1 and 3 go together (91 %)."),
-        (((0, 2), (1, 3)), "1 and 3 go together, 2 and 4 go together (91 %)."),
-        (((0, 1), (2,), (3,)), "1 and 2 go together, 3 and 4 stand apart (91 %)."),
-        (((0,), (1,), (2,)), "1, 2 and 3 each stand apart: the 3 uses of “bank” all mean different things (91 %)."),
-        (((0, 1, 2),), "All 3 uses of “bank” mean the same (91 %)."),
-        (((0, 1),), "Both uses of “bank” mean the same (91 %)."),
-        (((0,), (1,)), "The two uses of “bank” mean different things (91 %)."),
+        (((0, 1), (2,)), "3 is the odd one out: 1 and 2 go together (91 % sure)."),
+        (((0, 2), (1,)), "2 is the odd one out: 1 and 3 go together (91 % sure)."),
+        (((0, 2), (1, 3)), "1 and 3 go together, 2 and 4 go together (91 % sure)."),
+        (((0, 1), (2,), (3,)), "1 and 2 go together, 3 and 4 stand apart (91 % sure)."),
+        (
+            ((0,), (1,), (2,)),
+            "1, 2 and 3 each stand apart: the 3 uses of “bank” all mean different things (91 % sure).",
+        ),
+        (((0, 1, 2),), "All 3 uses of “bank” mean the same (91 % sure)."),
+        (((0, 1),), "Both uses of “bank” mean the same (91 % sure)."),
+        (((0,), (1,)), "The two uses of “bank” mean different things (91 % sure)."),
     ],
 )
 def test_the_groups_come_first_with_how_sure_they_are(groups, said):
@@ -45,7 +49,7 @@ def test_the_groups_come_first_with_how_sure_they_are(groups, said):
     )  # of all pairs together, or all apart, no two averages can be compared
     assert ("At layer 1 " in text) == compared
     leaning = said_of(groups, "leaning", 0.71)
-    assert leaning.startswith("More likely than not, " + said[0].lower() + said[1:].replace("91", "71"))
+    assert leaning.startswith("More likely than not, " + said[0].lower() + said[1:].replace("91 % sure", "71 %"))
     assert "That is a leaning, not a verdict." in leaning
     assert said_of(groups, "leaning", 0.77).startswith("Probably, ")
 
@@ -59,26 +63,48 @@ def test_the_likeliest_of_many_may_be_less_likely_than_not():
 def test_where_only_a_pair_is_sure_it_is_said_with_the_likeliest_grouping():
     text = said_of(((0, 1), (2,)), "leaning", 0.63, claim=(0, 2, False, 0.84), is_likely=True)
     assert text.startswith(
-        "Perhaps 3 is the odd one out: 1 and 2 go together (63 %); the model does not commit itself. Of all pairs, 1 and 3 are "
+        "The model cannot tell; its first guess (63 %) is that 3 is the odd one out: 1 and 2 go together. Of all pairs, 1 and 3 are "
         "the least likely to mean the same (16 % for that pair)."
     )
     unlikely = said_of(((0, 1), (2,)), "leaning", 0.43, claim=(0, 2, False, 0.84))
     assert unlikely.startswith(
-        "The model cannot say whether these 3 uses of “bank” have one meaning or several: that they have one is 45 % likely. "
+        "The model cannot tell whether all 3 uses of “bank” mean the same (45 % yes, 55 % no). "
         "Of all pairs, 1 and 3 are the least likely to mean the same (16 % for that pair). Longer"
     )
     several = said_of(((0, 1), (2,)), "leaning", 0.43, claim=(0, 2, False, 0.84), one=0.22, several="leaning")
     assert several.startswith(
-        "Probably, these 3 uses of “bank” have more than one meaning (78 %). How they group, the model cannot say."
+        "Probably, these 3 uses of “bank” have more than one meaning (78 %). How they group is too unsure to say, whatever pattern their pairs show."
     )
     surely = said_of(((0, 1), (2,)), "leaning", 0.43, claim=(0, 2, False, 0.84), one=0.08, several="named")
     assert surely.startswith(
-        "These 3 uses of “bank” have more than one meaning (92 %). How they group, the model cannot say."
+        "These 3 uses of “bank” have more than one meaning (92 %). How they group is too unsure to say, whatever pattern their pairs show."
     )
     assert "go together" not in unlikely
     assert "Of all pairs, 1 and 2 are the likeliest to mean the same (99 % for that pair)." in said_of(
         ((0, 1), (2,)), "leaning", 0.43, claim=(0, 1, True, 0.99)
     )
+
+
+def test_pairs_that_are_as_likely_are_told_together():
+    """One of them alone would be taken for a group against the rest; of many nothing is told."""
+    pair = {"claim": (0, 3, True, 0.82), "probability": 0.43}
+    assert "Of all pairs, 1 with 4 (82 %) and 2 with 3 (81 %) are the likeliest to mean the same." in said_of(
+        ((0, 1, 2, 3),), "leaning", near=[(1, 2, 0.81)], **pair
+    )
+    apart = said_of(((0, 1), (2,)), "leaning", 0.43, claim=(0, 2, False, 0.84), near=[(1, 2, 0.83)])
+    assert "Of all pairs, 1 with 3 (16 %) and 2 with 3 (17 %) are the least likely to mean the same." in apart
+    many = said_of(((0, 1, 2, 3),), "leaning", near=[(0, 1, 0.81), (1, 2, 0.81), (2, 3, 0.8)], **pair)
+    assert "Of all pairs" not in many
+    assert many.endswith("(45 % yes, 55 % no). Sentences that say more around the word may help.")
+
+
+def test_the_word_for_how_likely_follows_the_number_that_is_shown():
+    assert said_of(((0, 1, 2),), "leaning", 0.746).startswith("Probably, all 3 uses of “bank” mean the same (75 %).")
+
+
+def test_whether_all_mean_the_same_is_no_guess_to_be_taken_back():
+    text = said_of(((0, 1, 2, 3),), "leaning", 0.61, claim=(0, 2, True, 0.84), one=0.61, is_likely=True)
+    assert text.startswith("The model cannot tell whether all 4 uses of “bank” mean the same (61 % yes, 39 % no).")
 
 
 def test_how_they_group_if_they_have_several_meanings():
@@ -91,7 +117,7 @@ def test_how_they_group_if_they_have_several_meanings():
     )
     unknown = said_of(((0, 1, 2),), "silent", 0.45, one=0.45, if_several=(((0, 1), (2,)), 0.73))
     assert unknown == (
-        "The model cannot say whether these 3 uses of “bank” have one meaning or several: that they have one is 45 % likely. If "
+        "The model cannot tell whether all 3 uses of “bank” mean the same (45 % yes, 55 % no). If "
         "they have several, more likely than not 3 is the odd one out: 1 and 2 go together (73 % in that case). Longer "
         "sentences, or more of them, may tell more."
     )
@@ -100,30 +126,25 @@ def test_how_they_group_if_they_have_several_meanings():
 def test_the_headline_is_the_answer_and_the_rest_its_reasons():
     cosines = Cosines(0.62, 0.48, True, "1")
     named = grouping_verdict(Told(3, "named", ((0, 1), (2,)), 0.91, 0.05), cosines, "Vol. 1")
-    assert named.headline == "3 is the odd one out: 1 and 2 go together (91 %)."
+    assert named.headline == "3 is the odd one out: 1 and 2 go together (91 % sure)."
     assert not named.reasons
     assert named.numbers == "At layer 1 the cosines average 0.62 within the groups and 0.48 between them."
     silent = grouping_verdict(Told(2, "silent", ((0, 1),), 0.55, 0.55), cosines, "Vol. 1")
     assert (
-        silent.headline
-        == "The model cannot say whether these two uses of “Vol. 1” mean the same: that they do is 55 % likely."
+        silent.headline == "The model cannot tell whether these two uses of “Vol. 1” mean the same (55 % yes, 45 % no)."
     )
     assert silent.reasons == "Longer sentences, or more of them, may tell more."
 
 
 def test_nothing_is_certain():
-    assert "(over 99 %)" in said_of(((0, 1), (2,)), probability=0.9999)
+    assert "(over 99 % sure)" in said_of(((0, 1), (2,)), probability=0.9999)
 
 
 def test_it_says_when_it_cannot_tell():
     text = said_of(((0, 1, 2),), "silent", cosine=(0.5, 0.5), layer="mean")
-    assert text.startswith(
-        "The model cannot say whether these 3 uses of “bank” have one meaning or several: that they have one is 45 % likely."
-    )
+    assert text.startswith("The model cannot tell whether all 3 uses of “bank” mean the same (45 % yes, 55 % no).")
     two = said_of(((0, 1),), "silent", one=0.55, cosine=(0.5, 0.5))
-    assert two.startswith(
-        "The model cannot say whether these two uses of “bank” mean the same: that they do is 55 % likely."
-    )
+    assert two.startswith("The model cannot tell whether these two uses of “bank” mean the same (55 % yes, 45 % no).")
     assert "cosine" not in text + two
     several = said_of(((0, 1, 2),), "silent", one=0.35, several="leaning")
     assert several.startswith("More likely than not, these 3 uses of “bank” have more than one meaning (65 %).")
@@ -158,5 +179,5 @@ def test_cosines_that_do_not_show_the_groups_are_not_said_to():
     for cosine in ((0.82, 0.84), (0.61, 0.53)):
         assert (
             said_of(((0, 2), (1, 3)), cosine=cosine, are_apart=False)
-            == "1 and 3 go together, 2 and 4 go together (91 %)."
+            == "1 and 3 go together, 2 and 4 go together (91 % sure)."
         )
