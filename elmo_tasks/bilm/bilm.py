@@ -63,16 +63,12 @@ class DirectionalLM(nn.Module):
 
 @dataclass(frozen=True)
 class BiLMOutput:
-    """What the biLM gives for a batch, sentence boundaries included.
+    """What the biLM gives for a batch, sentence boundaries included."""
 
-    Attributes:
-        layers: ``[L, B, T, 2 P]``; layer 0 is the token layer, repeated to full width. Zero where ``mask`` is False.
-        mask: ``[B, T]`` True for real steps (words and boundaries).
-        states: the forward and the backward states after each row's last real step.
-    """
-
+    #: [L, B, T, 2 P]; layer 0 is the token layer, repeated to full width. Zero where mask is False
     layers: Tensor
-    mask: Tensor
+    mask: Tensor  # [B, T] True for real steps (words and boundaries)
+    #: the forward and the backward states after each row's last real step
     states: tuple[DirectionState, DirectionState] | None
 
 

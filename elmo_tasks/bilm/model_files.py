@@ -25,17 +25,11 @@ WEIGHTS_NAME, SOFTMAX_NAME, VOCABULARY_NAME = "bilm", "softmax", "vocabulary.txt
 
 @dataclass(frozen=True)
 class ModelFiles:
-    """Where a biLM lies.
+    """Where a biLM lies."""
 
-    Attributes:
-        name: what to call it.
-        options: its ``options.json``.
-        weights: one ``.hdf5`` file, or the safetensors files.
-    """
-
-    name: str
-    options: Path
-    weights: tuple[Path, ...]
+    name: str  # what to call it
+    options: Path  # its options.json
+    weights: tuple[Path, ...]  # one .hdf5 file, or the safetensors files
 
     @property
     def folder(self) -> Path:

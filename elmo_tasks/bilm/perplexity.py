@@ -14,19 +14,12 @@ from elmo_tasks.bilm.softmax import LMSoftmax
 
 @dataclass(frozen=True)
 class Perplexity:
-    """Sums over a text, and what follows from them.
+    """Sums over a text, and what follows from them."""
 
-    Attributes:
-        forward_loss: negative log-likelihood of all targets, in nats, left to right.
-        backward_loss: the same, right to left.
-        n_targets: predicted words, the sentence's far boundary included.
-        n_unknown: those of them that the vocabulary does not have, which are predicted as ``<UNK>``.
-    """
-
-    forward_loss: float = 0.0
-    backward_loss: float = 0.0
-    n_targets: int = 0
-    n_unknown: int = 0
+    forward_loss: float = 0.0  # negative log-likelihood of all targets, in nats, left to right
+    backward_loss: float = 0.0  # the same, right to left
+    n_targets: int = 0  # predicted words, the sentence's far boundary included
+    n_unknown: int = 0  # those of them that the vocabulary does not have, which are predicted as <UNK>
 
     def __add__(self, other: Perplexity) -> Perplexity:
         return Perplexity(

@@ -22,17 +22,12 @@ Sentence = tuple[str, ...]
 
 @dataclass(frozen=True)
 class EncodedBatch:
-    """Distinct sentences of like length.
+    """Distinct sentences of like length."""
 
-    Attributes:
-        sentences: their tokens.
-        values: ``[L, B, T, D]`` where the encoder computes, with the boundaries of the sentences if it is a language model.
-        first: place of the first token: 1 where there are boundaries, else 0.
-    """
-
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[Sentence, ...]  # their tokens
+    #: [L, B, T, D] where the encoder computes, with the boundaries of the sentences if it is a language model
     values: Tensor
-    first: int
+    first: int  # place of the first token: 1 where there are boundaries, else 0
 
 
 def check_sentences(sentences: Sequence[Sequence[str]]) -> tuple[Sentence, ...]:

@@ -31,23 +31,14 @@ Told = Callable[[int], Any]
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is wanted of the vectors of a corpus, and how they are computed.
+    """What is wanted of the vectors of a corpus, and how they are computed."""
 
-    Attributes:
-        layers: ``all`` of them, the ``top`` one, or their ``average``.
-        pooled: one vector a sentence, the mean over its tokens, instead of one a token.
-        dtype: of the result: ``float32`` or ``float16``.
-        batch_size: sentences that are encoded at once, at most.
-        window: sentences of more tokens are read in overlapping windows of so many; whole if ``None``.
-        bf16: products are computed in bfloat16.
-    """
-
-    layers: Literal["all", "top", "average"] = "all"
-    pooled: bool = False
-    dtype: Literal["float32", "float16"] = "float32"
-    batch_size: int = 64
-    window: int | None = None
-    bf16: bool = False
+    layers: Literal["all", "top", "average"] = "all"  # all of them, the top one, or their average
+    pooled: bool = False  # one vector a sentence, the mean over its tokens, instead of one a token
+    dtype: Literal["float32", "float16"] = "float32"  # of the result: float32 or float16
+    batch_size: int = 64  # sentences that are encoded at once, at most
+    window: int | None = None  # sentences of more tokens are read in overlapping windows of so many; whole if None
+    bf16: bool = False  # products are computed in bfloat16
 
     def __post_init__(self) -> None:
         if self.batch_size < 1:
@@ -58,17 +49,11 @@ class Wanted:
 
 @dataclass(frozen=True)
 class CorpusEncoding:
-    """The vectors of a corpus, to be computed block by block.
+    """The vectors of a corpus, to be computed block by block."""
 
-    Attributes:
-        encoder: gives the layers.
-        sentences: the tokens of each sentence.
-        wanted: of their vectors.
-    """
-
-    encoder: Encoder
-    sentences: Sequence[Sequence[str]]
-    wanted: Wanted = Wanted()
+    encoder: Encoder  # gives the layers
+    sentences: Sequence[Sequence[str]]  # the tokens of each sentence
+    wanted: Wanted = Wanted()  # of their vectors
 
     @cached_property
     def offsets(self) -> NDArray[np.int64]:

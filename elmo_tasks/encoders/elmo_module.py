@@ -19,15 +19,10 @@ from elmo_tasks.layers.scalar_mix import ScalarMix
 
 @dataclass(frozen=True)
 class MixedLayers:
-    """What an :class:`ElmoModule` gives for a batch.
+    """What an :class:`ElmoModule` gives for a batch."""
 
-    Attributes:
-        representations: one ``[B, T, D]`` tensor for each mix, zero where the mask is False.
-        mask: ``[B, T]`` bool, True for a token, and for a boundary where boundaries are kept.
-    """
-
-    representations: tuple[Tensor, ...]
-    mask: Tensor
+    representations: tuple[Tensor, ...]  # one [B, T, D] tensor for each mix, zero where the mask is False
+    mask: Tensor  # [B, T] bool, True for a token, and for a boundary where boundaries are kept
 
 
 class ElmoModule(nn.Module):

@@ -24,29 +24,17 @@ NUMBER = np.dtype("<f2")
 
 @dataclass(frozen=True)
 class StoreDescription:
-    """What a store holds.
+    """What a store holds."""
 
-    Attributes:
-        encoder: its name, for people.
-        checksum: of the encoder's weights.
-        text: SHA-256 of the tokens of all sentences.
-        pooled: ``None`` for a vector per token, ``"mean"`` for one per sentence.
-        n_layers: number of layers ``L``.
-        width: size ``D`` of the vectors.
-        n_sentences: number of sentences.
-        n_tokens: tokens of all sentences.
-        version: of the files' layout.
-    """
-
-    encoder: str
-    checksum: str
-    text: str
-    pooled: Pooling | None
-    n_layers: int
-    width: int
-    n_sentences: int
-    n_tokens: int
-    version: int = VERSION
+    encoder: str  # its name, for people
+    checksum: str  # of the encoder's weights
+    text: str  # SHA-256 of the tokens of all sentences
+    pooled: Pooling | None  # None for a vector per token, "mean" for one per sentence
+    n_layers: int  # number of layers L
+    width: int  # size D of the vectors
+    n_sentences: int  # number of sentences
+    n_tokens: int  # tokens of all sentences
+    version: int = VERSION  # of the files' layout
 
     @property
     def key(self) -> str:

@@ -33,21 +33,13 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class StoreContent:
-    """What a store is to hold.
+    """What a store is to hold."""
 
-    Attributes:
-        description: its shape, and what its vectors depend on.
-        offsets: ``[sentences + 1]`` where the tokens of each sentence begin.
-        encoding: computes the vectors.
-        parts: blocks of it that were computed already, by other processes.
-        step: is told how many more tokens are encoded.
-    """
-
-    description: StoreDescription
-    offsets: NDArray[np.int64]
-    encoding: CorpusEncoding
-    parts: BlockParts | None = None
-    step: Callable[[int], object] | None = None
+    description: StoreDescription  # its shape, and what its vectors depend on
+    offsets: NDArray[np.int64]  # [sentences + 1] where the tokens of each sentence begin
+    encoding: CorpusEncoding  # computes the vectors
+    parts: BlockParts | None = None  # blocks of it that were computed already, by other processes
+    step: Callable[[int], object] | None = None  # is told how many more tokens are encoded
 
     def n_rows(self, sentences: int) -> int:
         """Rows of the first sentences."""

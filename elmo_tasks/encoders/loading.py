@@ -26,17 +26,11 @@ from elmo_tasks.files import given_name
 
 @dataclass(frozen=True)
 class FoundEncoder:
-    """An encoder that is there and was not read yet.
+    """An encoder that is there and was not read yet."""
 
-    Attributes:
-        name: what it will be called.
-        load: reads it, and puts it on a device.
-        folder: where its files lie; None for a file of word vectors, and for a model on the hub.
-    """
-
-    name: str
-    load: Callable[[torch.device | str], Encoder]
-    folder: Path | None = None
+    name: str  # what it will be called
+    load: Callable[[torch.device | str], Encoder]  # reads it, and puts it on a device
+    folder: Path | None = None  # where its files lie; None for a file of word vectors, and for a model on the hub
 
 
 def find(name_or_folder: str | Path | None = None) -> FoundEncoder:

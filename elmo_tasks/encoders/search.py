@@ -22,19 +22,13 @@ _DEPTH = 3
 
 @dataclass(frozen=True)
 class Search:
-    """What came of looking for something.
+    """What came of looking for something."""
 
-    Attributes:
-        place: the name or folder to load it by; ``None`` if it is in none of the places.
-        looked: the places, in order.
-        others: names or folders that are called alike and hold something else, with its checksum.
-        reason: why what lies under the name cannot be read, if something does.
-    """
-
-    place: str | None
-    looked: tuple[str, ...]
+    place: str | None  # the name or folder to load it by; None if it is in none of the places
+    looked: tuple[str, ...]  # the places, in order
+    #: names or folders that are called alike and hold something else, with its checksum
     others: tuple[tuple[str, str], ...] = ()
-    reason: str | None = None
+    reason: str | None = None  # why what lies under the name cannot be read, if something does
 
 
 def search(name: str, checksum: str, folders: Sequence[Path] = ()) -> Search:

@@ -38,31 +38,18 @@ ALGORITHMS = ("cbow", "skip-gram")
 
 @dataclass(frozen=True)
 class StaticSettings:
-    """How to train.
+    """How to train."""
 
-    Attributes:
-        size: of a vector.
-        words: at most as many words, the most frequent ones.
-        min_count: how often a word must come at least.
-        algorithm: ``"cbow"`` or ``"skip-gram"``.
-        window: words to each side, at most; it is drawn anew for every word.
-        negative: wrong words that are drawn for every right one.
-        sample: words of a greater share of the text than this are often skipped.
-        learning_rate: at the beginning; it falls to nearly zero.
-        epochs: how often the text is read.
-        seed: of the first vectors and of all draws.
-    """
-
-    size: int = 100
-    words: int = 36_000
-    min_count: int = 5
-    algorithm: str = "cbow"
-    window: int = 5
-    negative: int = 10
-    sample: float = 1e-4
-    learning_rate: float = 0.05
-    epochs: int = 10
-    seed: int = 1
+    size: int = 100  # of a vector
+    words: int = 36_000  # at most as many words, the most frequent ones
+    min_count: int = 5  # how often a word must come at least
+    algorithm: str = "cbow"  # "cbow" or "skip-gram"
+    window: int = 5  # words to each side, at most; it is drawn anew for every word
+    negative: int = 10  # wrong words that are drawn for every right one
+    sample: float = 1e-4  # words of a greater share of the text than this are often skipped
+    learning_rate: float = 0.05  # at the beginning; it falls to nearly zero
+    epochs: int = 10  # how often the text is read
+    seed: int = 1  # of the first vectors and of all draws
 
     def __post_init__(self) -> None:
         for name in ("size", "words", "min_count", "window", "negative", "epochs"):

@@ -28,19 +28,12 @@ _LONGEST = 512  # where a model does not say what it can read
 
 @dataclass(frozen=True)
 class Window:
-    """A part of a sentence that is read at once.
+    """A part of a sentence that is read at once."""
 
-    Attributes:
-        sentence: number of the sentence in its batch.
-        ids: word pieces, with the special tokens around them.
-        places: which of ``ids`` are kept: those that have more context here than in the next window.
-        words: the word that each of these is a piece of.
-    """
-
-    sentence: int
-    ids: list[int]
-    places: list[int]
-    words: list[int]
+    sentence: int  # number of the sentence in its batch
+    ids: list[int]  # word pieces, with the special tokens around them
+    places: list[int]  # which of ids are kept: those that have more context here than in the next window
+    words: list[int]  # the word that each of these is a piece of
 
 
 class Transformer:

@@ -14,19 +14,12 @@ from elmo_tasks.training.predictor import Predictor
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What a head scores.
+    """What a head scores."""
 
-    Attributes:
-        main: name of the score that counts, ``f1`` (of spans) or ``accuracy``.
-        scores: all scores, from 0 to 1; see :meth:`elmo_tasks.tasks.task_scores.TaskScores.compute`.
-        confusion: ``[gold][predicted]`` counts of a classifier; empty for a tagger.
-        n_rows: how many rows were scored.
-    """
-
-    main: str
-    scores: dict[str, float]
-    confusion: list[list[int]]
-    n_rows: int
+    main: str  # name of the score that counts, f1 (of spans) or accuracy
+    scores: dict[str, float]  # all scores, from 0 to 1; see :meth:`elmo_tasks.tasks.task_scores.TaskScores.compute`
+    confusion: list[list[int]]  # [gold][predicted] counts of a classifier; empty for a tagger
+    n_rows: int  # how many rows were scored
 
 
 def evaluate_head(predictor: Predictor, rows: Sequence[LabelledRow]) -> Evaluation:

@@ -20,18 +20,12 @@ _WARM_UP = 32
 
 @dataclass(frozen=True)
 class Cost:
-    """What reading texts costs.
+    """What reading texts costs."""
 
-    Attributes:
-        seconds: for 1,000 sentences, encoder and head together.
-        memory: the most that the process had in memory, in bytes, Python and its packages included; None where the system does
-            not tell.
-        sentences: how many were read for it.
-    """
-
-    seconds: float
+    seconds: float  # for 1,000 sentences, encoder and head together
+    #: the most that the process had in memory, in bytes, Python and its packages included; None where the system does not tell
     memory: int | None
-    sentences: int
+    sentences: int  # how many were read for it
 
 
 def cost_of(head: Path, sentences: Sequence[Sequence[str]], n: int = 1000) -> Cost:

@@ -48,17 +48,11 @@ def features_of(
 
 @dataclass(frozen=True)
 class ReadRow:
-    """A sentence as it is read.
+    """A sentence as it is read."""
 
-    Attributes:
-        text: as it was given; of tokens, they with spaces between them.
-        tokens: with their places in the text.
-        words: what the encoder reads of each token.
-    """
-
-    text: str
-    tokens: tuple[Token, ...]
-    words: tuple[str, ...]
+    text: str  # as it was given; of tokens, they with spaces between them
+    tokens: tuple[Token, ...]  # with their places in the text
+    words: tuple[str, ...]  # what the encoder reads of each token
 
     @classmethod
     def of(cls, sentence: Sentence) -> ReadRow:
