@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import torch
 from torch import Tensor
@@ -22,12 +22,7 @@ class Perplexity:
     n_unknown: int = 0  # those of them that the vocabulary does not have, which are predicted as <UNK>
 
     def __add__(self, other: Perplexity) -> Perplexity:
-        return Perplexity(
-            self.forward_loss + other.forward_loss,
-            self.backward_loss + other.backward_loss,
-            self.n_targets + other.n_targets,
-            self.n_unknown + other.n_unknown,
-        )
+        return Perplexity(*(mine + its for mine, its in zip(astuple(self), astuple(other), strict=True)))
 
     @property
     def forward(self) -> float:

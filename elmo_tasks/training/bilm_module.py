@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import astuple
 from typing import Any
 
 import pytorch_lightning as pl
@@ -274,12 +275,9 @@ class BiLMModule(pl.LightningModule):
         self._log_perplexity("test")
 
     def _log_perplexity(self, stage: str) -> None:
-        p = self._perplexity
-        sums = torch.tensor(
-            [p.forward_loss, p.backward_loss, p.n_targets, p.n_unknown], dtype=torch.float64, device=self.device
-        )
-        sums = self.trainer.strategy.reduce(sums, reduce_op="sum")
-        p = Perplexity(float(sums[0]), float(sums[1]), int(sums[2]), int(sums[3]))
+        sums = torch.tensor(astuple(self._perplexity), dtype=torch.float64, device=self.device)
+        forward, backward, *counts = self.trainer.strategy.reduce(sums, reduce_op="sum").tolist()
+        p = Perplexity(forward, backward, *map(int, counts))
         if not p.n_targets:
             return
         values = {
