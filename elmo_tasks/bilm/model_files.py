@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+import torch
 from torch import Tensor
 
 from elmo_tasks.bilm import model_cache
@@ -140,6 +141,34 @@ def load_softmax(files: ModelFiles) -> tuple[LMSoftmax, Vocabulary]:
     softmax = LMSoftmax(len(vocabulary), BiLMOptions.load(files.options).lstm.projection_dim)
     _fill(softmax, read_safetensors(files.folder, SOFTMAX_NAME), files.folder / SOFTMAX_NAME)
     return softmax.eval(), vocabulary
+
+
+@torch.no_grad()
+def take_over(files: ModelFiles, bilm: BiLM, softmax: LMSoftmax, vocabulary: Vocabulary) -> None:
+    """Copy the weights of a model; of the words to predict, those that both know keep theirs.
+
+    Args:
+        files: of the model to go on from.
+        bilm: changed.
+        softmax: changed.
+        vocabulary: whose words the softmax predicts.
+
+    Raises:
+        ConfigError: it has other sizes.
+    """
+    old = load_bilm(files)
+    if old.options != bilm.options:
+        raise ConfigError(
+            f"model.start_from: {files.name} has other sizes than this configuration: expected {bilm.options}, "
+            f"found {old.options}"
+        )
+    bilm.load_state_dict(old.state_dict())
+    if has_softmax(files):
+        old_softmax, old_vocabulary = load_softmax(files)
+        shared = [word for word in vocabulary.words if word in old_vocabulary]
+        new_rows, old_rows = ([v.id_of(word) for word in shared] for v in (vocabulary, old_vocabulary))
+        softmax.weight[new_rows] = old_softmax.weight[old_rows]
+        softmax.bias[new_rows] = old_softmax.bias[old_rows]
 
 
 def _fill(module: BiLM | LMSoftmax, state: dict[str, Tensor], where: Path) -> None:

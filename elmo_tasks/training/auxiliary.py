@@ -1,11 +1,12 @@
-"""What the top layer may learn besides the next word, so that it carries the topic of the sentence.
+"""What the layers may learn besides the next word: the topic of the sentence, and from a teacher which uses are alike.
 
-Both losses need maps of their own, which help in training only: they are in the resume file, not in the exported model.
+The losses need maps of their own, which help in training only: they are in the resume file, not in the exported model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -13,6 +14,7 @@ from torch.nn import functional as F
 
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.data.language_batches import StreamBatch
+from elmo_tasks.data.taught_uses import N_USES, TaughtBatch
 from elmo_tasks.encoders.static_vectors import StaticVectors, rarity
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS
 
@@ -194,6 +196,95 @@ def pairwise_difference(halves: Tensor, bags: Tensor) -> Tensor:
         x, y = F.normalize(halves.float(), dim=1), F.normalize(bags, dim=1)
         # The diagonal is 1 in both and adds nothing.
         return (x @ x.t() - y @ y.t()).square().sum() / max(1, len(x) * (len(x) - 1))
+
+
+class Distillation(nn.Module):
+    """Two losses on sentences that a teacher has read.
+
+    One minus the cosine of a linear map of the top layer with the teacher's vector, over all words; and, so that cosines of the
+    layers as they are tell meanings apart, the squared difference of the cosines of the student and of the teacher between uses of
+    the same word (Park et al., 2019, "Relational Knowledge Distillation", within a word).
+
+    The map helps in training only: it is in the resume file, not in the exported model.
+
+    Args:
+        width: size ``2 P`` of the student's layers.
+        teacher_width: size ``D`` of the teacher's vectors.
+    """
+
+    def __init__(self, width: int, teacher_width: int) -> None:
+        super().__init__()
+        self.linear = nn.Linear(width, teacher_width)
+
+    def forward(self, layers: Tensor, batch: TaughtBatch) -> tuple[Tensor, Tensor]:
+        """Both losses; the second is the mean over the LSTM layers, the top one counting as much as all others together.
+
+        Args:
+            layers: ``[L, B, T, 2 P]`` all layers of the student, layer 0 first.
+            batch: what was read.
+        """
+        inside = batch.vectors.any(dim=-1)  # [B, T]
+        cosine = F.cosine_similarity(self.linear(layers[-1][inside]).float(), batch.vectors[inside]).mean()
+        rows = torch.arange(len(batch.places), device=batch.places.device)
+        wanted = cosines_of_uses(batch.vectors[rows, batch.places])
+        found = [(cosines_of_uses(layer[rows, batch.places]) - wanted).square().mean() for layer in layers[1:]]
+        lower = torch.stack(found[:-1]).mean() if len(found) > 1 else found[-1]
+        return 1 - cosine, (found[-1] + lower) / 2
+
+
+def cosines_of_uses(vectors: Tensor) -> Tensor:
+    """Cosines between the uses of each word.
+
+    Args:
+        vectors: ``[W * N_USES, D]``, the uses of a word one after another.
+
+    Returns:
+        ``[W, n]`` float32, the ``n`` pairs of different uses of each word, each once.
+    """
+    # In bfloat16 a cosine is off by as much as there is to learn in the end.
+    with torch.autocast(vectors.device.type, enabled=False):
+        unit = F.normalize(vectors.float(), dim=-1).unflatten(0, (-1, N_USES))
+        first, second = torch.triu_indices(N_USES, N_USES, 1, device=vectors.device)
+        return (unit @ unit.transpose(1, 2))[:, first, second]
+
+
+def learned_from(settings: Mapping[str, Any], teacher: str | None, n_taught: int) -> list[str]:
+    """A sentence for each thing that the weights were asked for, for the model's card.
+
+    Args:
+        settings: of :class:`elmo_tasks.training.bilm_module.BiLMModule`.
+        teacher: the encoder that was learned from, if there was one.
+        n_taught: sentences that the teacher read.
+    """
+    asked = ["the next word of the text, in each direction (the language model)"]
+    if settings["freeze_reader"]:
+        asked.append(f"layer 0, which reads single words, was not trained: it is that of {settings['start_from']}")
+    if settings["distant_weight"]:
+        asked.append(
+            f"words {NEAREST} to {FARTHEST} further on in the same sentence, predicted by the top layer, the commonest "
+            f"words left out (weight {settings['distant_weight']:g})"
+        )
+    if settings["bag_weight"]:
+        asked.append(
+            "which words stand on each side of a word in its sentence, asked of the top layer: their fixed vectors "
+            f"({settings['static']}) added up, rare words weighing more (weight {settings['bag_weight']:g})"
+        )
+    if settings["pair_weight"]:
+        asked.append(
+            "how alike two words are in what stands on each side of them: the top layer at two words is to be as alike, by "
+            f"cosine, as those fixed vectors ({settings['static']}) added up (weight {settings['pair_weight']:g})"
+        )
+    if settings["teacher_weight"]:
+        asked.append(
+            f"what another model, {teacher}, gives for each word of {n_taught:,} sentences, asked of "
+            f"the top layer through a linear map (weight {settings['teacher_weight']:g})"
+        )
+    if settings["teacher_pair_weight"]:
+        asked.append(
+            f"how alike two uses of a word are to {teacher}, asked of the cosines of the LSTM layers (weight "
+            f"{settings['teacher_pair_weight']:g})"
+        )
+    return asked
 
 
 def _is_boundary(ids: Tensor) -> Tensor:

@@ -27,7 +27,7 @@ from elmo_tasks.tasks.kind import TaskKind
 from elmo_tasks.tasks.kinds import kind_of
 from elmo_tasks.text.penn_tokens import plain_token
 from elmo_tasks.text.tokens import Token, tokenize
-from elmo_tasks.training.head_sources import check_source, place_of
+from elmo_tasks.training.head_sources import place_of
 
 Tokens = Sequence[str]
 Sentence = str | Tokens
@@ -136,7 +136,13 @@ class Predictor:
             encoder = load(place_of(files, "encoder", folders), device)
         elif isinstance(encoder, str | Path):
             encoder = load(encoder, device)
-        check_source("encoder", files, encoder.name, encoder.checksum, files.encoder.checksum)
+        found, trained = encoder.checksum, files.encoder
+        if found != trained.checksum:
+            raise ConfigError(
+                f"the head {files.name} was trained on the encoder {trained.name} (checksum {trained.checksum[:12]}…) and reads no "
+                f"other; given was {encoder.name} (checksum {found[:12]}…): train a head on it, or give the encoder that it was "
+                "trained on"
+            )
         static = None
         if files.static is not None:
             static = StaticVectors.load(place_of(files, "static vectors", folders))
