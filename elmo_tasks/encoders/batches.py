@@ -53,8 +53,10 @@ def encoded_batches(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator
         NoLongerWanted: whoever asked has left.
     """
     model = encoder.language_model
-    for batch in _batches(list(dict.fromkeys(sentences))):
+    distinct = list(dict.fromkeys(sentences))
+    for rows in by_length([len(sentence) for sentence in distinct], _MOST_SENTENCES, _PLACES, longest_first=True):
         check_wanted()
+        batch = [distinct[k] for k in rows]
         with torch.inference_mode():
             values = encoder.encode(batch).values if model is None else model.states(batch).layers
         yield EncodedBatch(tuple(batch), values, 0 if model is None else 1)
@@ -76,12 +78,17 @@ def token_vectors(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator[t
                 yield k, values[:, row, batch.first : batch.first + len(sentence)]
 
 
-def _batches(sentences: Sequence[Sentence]) -> Iterator[list[Sentence]]:
-    batch: list[Sentence] = []
-    for sentence in sorted(sentences, key=len, reverse=True):
-        if batch and (len(batch) == _MOST_SENTENCES or (len(batch) + 1) * len(batch[0]) > _PLACES):
+def by_length(lengths: Sequence[int], most: int, most_places: int, longest_first: bool = False) -> Iterator[list[int]]:
+    """Places of sentences of like length together: little padding, and no more than so many sentences and token places at once.
+
+    One sentence alone may have more of them.
+    """
+    batch: list[int] = []
+    for k in sorted(range(len(lengths)), key=lengths.__getitem__, reverse=longest_first):
+        longest = max(lengths[k], lengths[batch[0]]) if batch else 0
+        if batch and (len(batch) == most or longest * (len(batch) + 1) > most_places):
             yield batch
             batch = []
-        batch.append(sentence)
+        batch.append(k)
     if batch:
         yield batch

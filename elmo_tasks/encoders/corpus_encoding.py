@@ -15,6 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from elmo_tasks.encoders.batches import by_length
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.errors import ConfigError
 
@@ -111,7 +112,7 @@ class CorpusEncoding:
         first = self.row(start)
         pooled = self.wanted.pooled
         vectors = np.zeros((self.row(stop) - first, *self.row_shape), "<f4" if pooled else f"<f{self._bytes}")
-        for batch in batches_by_length(pieces[:, 2] - pieces[:, 1], self.wanted.batch_size):
+        for batch in by_length((pieces[:, 2] - pieces[:, 1]).tolist(), self.wanted.batch_size, _BATCH_TOKENS):
             at, begin, end, kept_from, kept_to = pieces[batch].T
             found = self._vectors(at, begin, end, kept_from, kept_to)
             kept = kept_to - kept_from
@@ -193,31 +194,6 @@ def windows(n_tokens: int, size: int | None) -> list[tuple[int, int, int, int]]:
     begins = [*range(0, n_tokens - size, step), n_tokens - size]
     cuts = [0, *(begin + margin for begin in begins[1:]), n_tokens]
     return [(begin, begin + size, cuts[k], cuts[k + 1]) for k, begin in enumerate(begins)]
-
-
-def batches_by_length(
-    lengths: NDArray[np.int64], batch_size: int, most_tokens: int | None = None
-) -> Iterator[NDArray[np.int64]]:
-    """Sentences of like length together, bounded by their number and by their tokens, padding included.
-
-    Args:
-        lengths: ``[n]`` tokens of each sentence; those without a token have nothing to encode.
-        batch_size: sentences of a batch, at most.
-        most_tokens: of a batch, unless one sentence alone has more.
-
-    Yields:
-        places of sentences.
-    """
-    most = _BATCH_TOKENS if most_tokens is None else most_tokens
-    order = np.argsort(lengths, kind="stable")
-    order = order[lengths[order] > 0]
-    start = 0
-    while start < len(order):
-        stop = start + 1
-        while stop < len(order) and stop - start < batch_size and lengths[order[stop]] * (stop - start + 1) <= most:
-            stop += 1
-        yield order[start:stop]
-        start = stop
 
 
 def token_rows(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -13,10 +13,10 @@ import torch
 from elmo_tasks.bilm.bilm import BiLM, BiLMOutput
 from elmo_tasks.bilm.model_files import ModelFiles, find_model, has_softmax, load_bilm, load_softmax
 from elmo_tasks.bilm.softmax import LMSoftmax
-from elmo_tasks.encoders.hub_outputs import hub_outputs
-from elmo_tasks.encoders.steps import steps_of
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.layers import Layers
+from elmo_tasks.layers.pooling import masked_mean
+from elmo_tasks.text.characters import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.vocabulary import Vocabulary
 
@@ -178,11 +178,44 @@ class Elmo:
             output: BiLMOutput = self.bilm(*steps_of(sentences, limit, self.device))
         return output
 
+    @torch.no_grad()
     def hub_outputs(
         self, sentences: Sequence[Sentence], lengths: Sequence[int] | None = None
     ) -> dict[str, torch.Tensor]:
-        """What the TF-Hub module of ELMo returned, see :func:`elmo_tasks.encoders.hub_outputs.hub_outputs`."""
-        return hub_outputs(self, sentences, lengths)
+        """What the TF-Hub module of ELMo returned with ``as_dict=True``.
+
+        Args:
+            sentences: text, cut at its spaces as the module did (its signature "default"), or lists of tokens, which may be padded
+                with empty strings (its signature "tokens").
+            lengths: tokens of each list that count (``sequence_len``); all but the empty strings at its end if ``None``.
+
+        Returns:
+            ``word_emb`` ``[B, T, P]`` layer 0, as wide as one direction (512 for the published models); ``lstm_outputs1``,
+            ``lstm_outputs2``, … ``[B, T, 2 P]`` the LSTM layers; ``elmo`` ``[B, T, 2 P]`` their mean with layer 0, the module's mix
+            before training; ``default`` ``[B, 2 P]`` the mean of ``elmo`` over the tokens of each sentence. Zeros behind a
+            sentence's end.
+
+        Raises:
+            InputError: no sentence, one without tokens, or lengths that do not fit.
+        """
+        tokens = [sentence.split() if isinstance(sentence, str) else list(sentence) for sentence in sentences]
+        if lengths is None:
+            lengths = [next((n for n in range(len(words), 0, -1) if words[n - 1]), 0) for words in tokens]
+        if len(lengths) != len(tokens) or any(
+            not 0 < n <= len(words) for n, words in zip(lengths, tokens, strict=False)
+        ):
+            raise InputError(
+                f"lengths: expected one for each of {len(tokens)} sentences, from 1 to its number of tokens, got {list(lengths)}"
+            )
+        layers = self.encode([words[:n] for words, n in zip(tokens, lengths, strict=True)])
+        values = layers.values  # [L, B, T, 2 P]
+        mixed = values.mean(dim=0)
+        return {
+            "word_emb": values[0, ..., : values.shape[-1] // 2],  # the published layer 0 is one direction, repeated
+            **{f"lstm_outputs{k}": layer for k, layer in enumerate(values[1:], start=1)},
+            "elmo": mixed,
+            "default": masked_mean(mixed, layers.mask),
+        }
 
     def _vectors(self, sentences: Sequence[tuple[str, ...]]) -> tuple[torch.Tensor, torch.Tensor]:
         """``[L, B, T, D]`` values without boundaries, and their ``[B, T]`` mask."""
@@ -191,6 +224,33 @@ class Elmo:
         mask = torch.arange(longest, device=self.device) < lengths.unsqueeze(1)
         # [L, B, T + 2, D]: the boundary before the tokens goes, and so does whatever stands behind them.
         return self.states(sentences).layers[:, :, 1 : longest + 1] * mask.unsqueeze(-1), mask
+
+
+def steps_of(
+    sentences: Sequence[Sequence[str]], max_characters: int, device: torch.device | str = "cpu"
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """The arguments of :meth:`BiLM.forward`: the boundaries around each sentence, and each distinct word once.
+
+    Args:
+        sentences: lists of tokens.
+        max_characters: ids of a word.
+        device: where to put them.
+
+    Returns:
+        ``[U, C]`` character ids of the beginning, the end and the distinct words; ``[B, T + 2]`` rows of it, padded with
+        the end's; ``[B]`` steps of each sentence, its boundaries included.
+    """
+    characters: list[Sequence[int]] = [BEGIN_SENTENCE_IDS, END_SENTENCE_IDS]
+    rows: dict[str, int] = {}
+    for word in (word for words in sentences for word in words):
+        if word not in rows:
+            rows[word] = len(characters)
+            characters.append(character_ids(word, max_characters))
+    longest = max(len(words) for words in sentences)
+    padded = [[0, *(rows[word] for word in words), 1, *[1] * (longest - len(words))] for words in sentences]
+    table = torch.tensor([list(ids)[:max_characters] for ids in characters], device=device)
+    lengths = torch.tensor([len(words) + 2 for words in sentences], device=device)
+    return table, torch.tensor(padded, device=device), lengths
 
 
 def unfreeze(bilm: BiLM) -> BiLM:

@@ -11,8 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from elmo_tasks.bilm.bilm import BiLM
-from elmo_tasks.encoders.elmo import Elmo, unfreeze
-from elmo_tasks.encoders.steps import steps_of
+from elmo_tasks.encoders.elmo import Elmo, steps_of, unfreeze
 from elmo_tasks.errors import ConfigError, InputError
 from elmo_tasks.layers.scalar_mix import ScalarMix
 

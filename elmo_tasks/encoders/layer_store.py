@@ -16,7 +16,7 @@ from torch import Tensor
 from elmo_tasks.encoders.block_parts import BlockParts
 from elmo_tasks.encoders.corpus_encoding import CorpusEncoding, Wanted, token_rows
 from elmo_tasks.encoders.encoder import Encoder
-from elmo_tasks.encoders.layer_store_description import (
+from elmo_tasks.encoders.layer_store_files import (
     DESCRIPTION_NAME,
     LAYERS_NAME,
     NUMBER,
@@ -24,8 +24,8 @@ from elmo_tasks.encoders.layer_store_description import (
     Pooling,
     StoreDescription,
     describe,
+    write_store,
 )
-from elmo_tasks.encoders.layer_store_writer import StoreContent, write_store
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.files import held
 from elmo_tasks.layers.layers import Layers
@@ -100,26 +100,26 @@ class LayerStore:
             InputError: a sentence is text, not tokens.
         """
         encoding = parts.encoding if parts is not None else store_encoding(encoder, sentences, pooled, batch_size, bf16)
-        description, offsets = describe(encoder, sentences, pooled)
-        target = Path(folder) / description.key
+        key = describe(encoding).key
+        target = Path(folder) / key
         try:
             # Without the lock first: what is whole may lie where nobody may write.
-            return cls._open(target, description)
+            return cls._open(target, key)
         except DataError:
             pass
         with _alone(target):
             try:
-                return cls._open(target, description)  # if another process wrote it while this one waited
+                return cls._open(target, key)  # if another process wrote it while this one waited
             except DataError as error:
                 if target.exists():
                     _log.warning("%s; the layers are computed again", error)
-            write_store(StoreContent(description, offsets, encoding, parts, step), target, max_bytes)
+            write_store(encoding, target, max_bytes, parts, step)
         return cls(target)
 
     @classmethod
-    def _open(cls, folder: Path, expected: StoreDescription) -> LayerStore:
+    def _open(cls, folder: Path, key: str) -> LayerStore:
         store = cls(folder)
-        if store.description.key != expected.key:
+        if store.description.key != key:
             raise DataError(f"{folder / DESCRIPTION_NAME}: describes another layer store")
         return store
 
@@ -145,11 +145,6 @@ class LayerStore:
     def width(self) -> int:
         """Size ``D`` of the vectors."""
         return self.description.width
-
-    @property
-    def lengths(self) -> NDArray[np.int64]:
-        """``[n_sentences]`` tokens of each sentence."""
-        return np.diff(self.offsets)
 
     def batch(self, indices: Sequence[int] | Tensor, tokens: Sequence[Sequence[str]]) -> Layers:
         """What the encoder gives for some of the sentences, to float16 precision.
@@ -229,7 +224,13 @@ def store_encoding(
     batch_size: int = 64,
     bf16: bool = False,
 ) -> CorpusEncoding:
-    """What :meth:`LayerStore.build` computes, for whoever computes blocks of it elsewhere."""
+    """What :meth:`LayerStore.build` computes, for whoever computes blocks of it elsewhere.
+
+    Raises:
+        ConfigError: another pooling than those there are.
+    """
+    if pooled not in (None, "mean"):
+        raise ConfigError(f"pooled: expected 'mean' or nothing, found '{pooled}'")
     return CorpusEncoding(encoder, sentences, Wanted("all", pooled is not None, "float16", batch_size, None, bf16))
 
 

@@ -15,7 +15,7 @@ from safetensors.torch import save
 from torch import Tensor
 
 from elmo_tasks.bilm.safetensors_files import checksum, weight_files
-from elmo_tasks.encoders.batches import check_sentences
+from elmo_tasks.encoders.batches import by_length, check_sentences
 from elmo_tasks.encoders.transformer_files import HUB, WEIGHTS_NAME, read_model, read_tokenizer, transformer_folder
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import given_name
@@ -144,7 +144,10 @@ class Transformer:
         # Pieces are added up where their word will stand, in float32 and over all windows: [L, B * T, D], and how many they were.
         sums = torch.zeros(self.n_layers, len(tokens) * longest, self.width, device=self.device)
         counts = torch.zeros(len(tokens) * longest, device=self.device)
-        for batch in self._batches(self._windows(tokens)):
+        windows = [window for window in self._windows(tokens) if window.places]
+        # By length, so that little of a batch is padding; the sums put every piece back in its place.
+        for chosen in by_length([len(window.ids) for window in windows], len(windows), _PIECES, longest_first=True):
+            batch = [windows[k] for k in chosen]
             hidden, rows, columns = self._hidden([window.ids for window in batch]), [], []  # [L, N, P, D]
             for k, window in enumerate(batch):
                 rows += [k] * len(window.places)
@@ -160,6 +163,7 @@ class Transformer:
     def _windows(self, sentences: Sequence[tuple[str, ...]]) -> Iterator[Window]:
         room = self.window - self.tokenizer.num_special_tokens_to_add()
         step = max(1, room // 2)
+        before, after = self._special
         for number, sentence in enumerate(sentences):
             pieces, words = self._pieces(sentence)
             for start in range(0, max(1, len(pieces) - (room - step)), step):
@@ -167,8 +171,9 @@ class Transformer:
                 # Of what two windows share, the first half belongs to the one, the second half to the other.
                 first = start if start == 0 else start + (room - step) // 2
                 last = stop if stop == len(pieces) else start + step + (room - step) // 2
-                ids, before = self._with_special(pieces[start:stop])
-                yield Window(number, ids, [before + k - start for k in range(first, last)], words[first:last])
+                ids = [*before, *pieces[start:stop], *after]
+                places = [len(before) + k - start for k in range(first, last)]
+                yield Window(number, ids, places, words[first:last])
 
     def _pieces(self, sentence: tuple[str, ...]) -> tuple[list[int], list[int]]:
         """Ids of all word pieces of a sentence, and the word of each."""
@@ -196,22 +201,6 @@ class Transformer:
         inside = self.tokenizer("a", add_special_tokens=False)["input_ids"]
         at = next((k for k in range(len(around)) if around[k : k + len(inside)] == inside), 0)
         return around[:at], around[at + len(inside) :]
-
-    def _with_special(self, pieces: list[int]) -> tuple[list[int], int]:
-        before, after = self._special
-        return [*before, *pieces, *after], len(before)
-
-    def _batches(self, windows: Iterator[Window]) -> Iterator[list[Window]]:
-        batch: list[Window] = []
-        # The longest first, so that little of a batch is padding; the sums put every piece back in its place.
-        for window in sorted(windows, key=lambda w: -len(w.ids)):
-            if batch and (len(batch) + 1) * len(batch[0].ids) > _PIECES:
-                yield batch
-                batch = []
-            if window.places:
-                batch.append(window)
-        if batch:
-            yield batch
 
     def _hidden(self, ids: Sequence[Sequence[int]]) -> Tensor:
         """``[L, N, P, D]`` float32 hidden states of ``N`` windows."""

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from elmo_tasks.api import check_wanted
 from elmo_tasks.encoders import Encoder, load
+from elmo_tasks.encoders.batches import by_length
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError, InputError
 from elmo_tasks.heads.classification import TextPrediction
@@ -179,7 +180,7 @@ class Predictor:
     def predict_rows(self, rows: Sequence[ReadRow], **options: Any) -> list[Any]:
         """:meth:`predict` for sentences that are tokenized."""
         found: dict[int, Any] = {}
-        for chosen in _like_length([len(row.tokens) for row in rows]):
+        for chosen in by_length([len(row.tokens) for row in rows], _BATCH_SIZE, _MOST_TOKENS):
             said = self._said([rows[k].words for k in chosen], **options)
             for k, prediction in zip(chosen, said, strict=True):
                 found[k] = self.kind.result(rows[k].text, rows[k].tokens, prediction)
@@ -255,16 +256,4 @@ def batched(sentences: Iterable[Tokens]) -> Iterator[list[Tokens]]:
     """Batches of sentences, in order, read as they are consumed."""
     remaining = iter(sentences)
     while batch := list(islice(remaining, _BATCH_SIZE)):
-        yield batch
-
-
-def _like_length(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Places of sentences in batches, by length: little padding, and no more than so many tokens at once."""
-    batch: list[int] = []
-    for k in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if batch and (len(batch) == _BATCH_SIZE or lengths[k] * (len(batch) + 1) > _MOST_TOKENS):
-            yield batch
-            batch = []
-        batch.append(k)
-    if batch:
         yield batch
