@@ -83,11 +83,8 @@ def copy_in(
 ) -> tuple[Path, Path]:
     """Take a published model from an offline copy, with the same checks as a download; replaces what is there.
 
-    Args:
-        model: its name.
-        sources: the weights, or options and weights, or a folder that holds them. The published options are known, so
-            that weights alone are enough.
-        cache: the cache folder, where not the user's.
+    The sources are the weights, or options and weights, or a folder that holds them. The published options are known, so that
+    weights alone are enough.
 
     Returns:
         The options and the weights, in the cache.

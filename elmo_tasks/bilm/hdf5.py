@@ -108,14 +108,7 @@ def check_hdf5(path: Path, options: BiLMOptions) -> None:
 
 
 def read_hdf5(path: Path, options: BiLMOptions) -> dict[str, Tensor]:
-    """Read published weights.
-
-    Args:
-        path: the HDF5 file.
-        options: what the weights must fit.
-
-    Returns:
-        a state dict for :class:`BiLM`.
+    """Read published weights that must fit the options, as a state dict for :class:`BiLM`.
 
     Raises:
         WeightsError: see :func:`check_hdf5`; or a number is not finite.

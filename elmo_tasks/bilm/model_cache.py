@@ -53,10 +53,7 @@ def files_of(model: PublishedModel, cache: Path | None = None) -> tuple[Path, Pa
 
 
 def locate(name: str, cache: Path | None = None) -> tuple[Path, Path]:
-    """Find a downloaded model.
-
-    Returns:
-        The options and the weights, unchanged since they were downloaded.
+    """The options and the weights of a downloaded model, unchanged since they were downloaded.
 
     Raises:
         ConfigError: there is no published model of this name.
@@ -74,10 +71,7 @@ def locate(name: str, cache: Path | None = None) -> tuple[Path, Path]:
 
 
 def record(path: Path) -> str:
-    """Write a file's SHA-256, size and time beside it, to be enforced by :func:`verify_recorded`.
-
-    Returns:
-        The SHA-256, in hexadecimal.
+    """Write a file's SHA-256, size and time beside it, to be enforced by :func:`verify_recorded`; gives the SHA-256 in hexadecimal.
 
     Raises:
         OSError: the file cannot be read, or the record cannot be written.
@@ -89,14 +83,10 @@ def record(path: Path) -> str:
 
 
 def verify_recorded(path: Path, remedy: str = "get it again") -> None:
-    """Refuse a file that is not what it was when its SHA-256 was recorded.
+    """Refuse a file that is not what it was when its SHA-256 was recorded; ``remedy`` is what to do once it is deleted.
 
     A file without a record is accepted. The file is only read when its size or time is not the recorded one, so that
     opening a model costs nothing.
-
-    Args:
-        path: the file.
-        remedy: what a person does once the changed file is deleted.
 
     Raises:
         WeightsError: the file changed, is missing, or its record cannot be read.

@@ -145,13 +145,7 @@ def load_softmax(files: ModelFiles) -> tuple[LMSoftmax, Vocabulary]:
 
 @torch.no_grad()
 def take_over(files: ModelFiles, bilm: BiLM, softmax: LMSoftmax, vocabulary: Vocabulary) -> None:
-    """Copy the weights of a model; of the words to predict, those that both know keep theirs.
-
-    Args:
-        files: of the model to go on from.
-        bilm: changed.
-        softmax: changed.
-        vocabulary: whose words the softmax predicts.
+    """Copy the weights of a model into others; of the words to predict, those that both vocabularies know keep theirs.
 
     Raises:
         ConfigError: it has other sizes.

@@ -71,13 +71,9 @@ class BiLMOptions:
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, Any], where: str = "options") -> BiLMOptions:
-        """Read the contents of an ``options.json``.
+        """Read the contents of an ``options.json``; ``where`` is what to call it in an error.
 
         Keys that only training needs (``n_train_tokens``, ``dropout``, ...) are passed over, as every reader of these files does.
-
-        Args:
-            raw: the parsed JSON.
-            where: what to call it in an error.
 
         Raises:
             ConfigError: a key is missing, or has a value that no biLM can have.

@@ -47,16 +47,8 @@ def sentence_losses(
     """Losses of whole sentences, each from the constant start state, as the encoder sees them.
 
     Every word is predicted from what is before it (forward) or after it (backward), and then the far boundary. The near boundary
-    is given.
-
-    Args:
-        bilm: the model.
-        softmax: its output layer.
-        characters: ``[U, C]`` character ids of distinct words.
-        words: ``[B, T]`` rows of ``characters``, boundaries included, right-padded.
-        lengths: ``[B]`` real steps.
-        targets: ``[B, T]`` vocabulary ids of ``words``.
-        unknown_id: id of ``<UNK>``.
+    is given. For ``characters``, ``words`` and ``lengths`` see :meth:`BiLM.forward`; ``targets`` are the ``[B, T]`` vocabulary ids
+    of ``words``, and ``unknown_id`` is that of ``<UNK>``.
     """
     output = bilm(characters, words, lengths)
     ahead, back = output.layers[-1].chunk(2, dim=-1)  # [B, T, P]

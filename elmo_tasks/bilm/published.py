@@ -113,12 +113,7 @@ def command(name: str, *, offline: bool = False) -> str:
 
 
 def check_files(model: PublishedModel, options: Path, weights: Path) -> None:
-    """Check that these are the files of this model.
-
-    Args:
-        model: what they should be.
-        options: the options file, under any name.
-        weights: the weights file, under any name.
+    """Check that two files, under any name, are the options and the weights of this model.
 
     Raises:
         WeightsError: they are not; the text says which file is wrong, and in what.

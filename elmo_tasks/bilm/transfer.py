@@ -41,15 +41,9 @@ class _Origin:
 
 
 def transfer(client: httpx.Client, url: str, target: Path, report: Report | None = None) -> None:
-    """Bring ``part_of(target)`` from whatever is there already to the complete file.
+    """Bring ``part_of(target)`` from whatever is there already to the complete file; ``target`` itself is not touched.
 
     On an interruption what arrived stays there, and the next call asks for the rest only.
-
-    Args:
-        client: makes the request; its timeouts apply.
-        url: the file.
-        target: its final name, which is not touched.
-        report: told about progress.
 
     Raises:
         Interrupted: the connection broke, or the server was busy, or it answered with the wrong piece.

@@ -40,9 +40,6 @@ class FolderKind:
     def written(self, folder: Path) -> Iterator[Path]:
         """A new folder to write files into, which takes its name at the end; after an error all is as it was.
 
-        Args:
-            folder: the name; what is there is replaced.
-
         Raises:
             ConfigError: see :meth:`check`.
         """

@@ -25,10 +25,7 @@ def word_lengths(characters: Tensor) -> Tensor:
 def read_words(reader: CharacterCNN, characters: Tensor, batch_size: int = 1024) -> Tensor:
     """``[U, P]`` vectors of words, read in batches of like length, as the longest word sets the price of a batch.
 
-    Args:
-        reader: the character CNN.
-        characters: ``[U, C]`` character ids, of any integer type and on any device.
-        batch_size: words of a batch.
+    The ``[U, C]`` character ids may be of any integer type and on any device.
     """
     weight = reader.projection.weight
     vectors = torch.empty(len(characters), len(weight), device=weight.device)
@@ -43,11 +40,8 @@ def read_words(reader: CharacterCNN, characters: Tensor, batch_size: int = 1024)
 def embed_reader(new: CharacterCNN, old: CharacterCNN, linear: Tensor, bias: Tensor) -> None:
     """Let a CNN begin as a smaller one followed by a linear map; filters that the smaller one has not start small.
 
-    Args:
-        new: is changed. It has every filter of ``old``, and perhaps more.
-        old: the smaller one, with the same characters and highway layers.
-        linear: ``[P_new, P_old]`` map of the old vectors.
-        bias: ``[P_new]`` added to them.
+    ``new`` is changed; it has every filter of ``old``, and perhaps more. The map of the old vectors is ``[P_new, P_old]``, and
+    ``[P_new]`` added to them.
 
     Raises:
         ConfigError: ``new`` lacks filters of ``old``, or differs in something else than filters.
@@ -92,13 +86,8 @@ def embed_reader(new: CharacterCNN, old: CharacterCNN, linear: Tensor, bias: Ten
 def with_reader(old: BiLM, reader: CharacterCNN, characters: Tensor, weights: Tensor) -> tuple[BiLM, float]:
     """A biLM's LSTMs on another word reader: they see its vectors through the linear map that is nearest to the old vectors.
 
-    The map is the least-squares solution over the given words, and is folded into the input weights of the first layers.
-
-    Args:
-        old: gives the LSTMs.
-        reader: the word reader to put under them.
-        characters: ``[U, C]`` character ids of the words that the map is to fit.
-        weights: ``[U]`` how much each word counts.
+    The map is the least-squares solution over the given words, of ``[U, C]`` character ids and ``[U]`` weights, and is folded into
+    the input weights of the first layers.
 
     Returns:
         the new biLM, and the share of the old vectors' variance that the map keeps, 1 at best.
@@ -131,12 +120,9 @@ MAX_BYTES = 512 * 2**20
 
 
 class WordCache:
-    """Vectors of the commonest words of a corpus, filled as the words come.
+    """Vectors of the commonest words of a corpus, filled as the words come; their reader must not change meanwhile.
 
-    Args:
-        reader: the character CNN; it must not change while the cache is in use.
-        n_words: distinct words of the corpus, whose ids are ranks by frequency.
-        max_bytes: memory for the vectors.
+    Of ``n_words`` distinct words, whose ids are ranks by frequency, as many as ``max_bytes`` hold are kept.
     """
 
     def __init__(self, reader: CharacterCNN, n_words: int, max_bytes: int = MAX_BYTES) -> None:
@@ -147,15 +133,7 @@ class WordCache:
         self._is_there = torch.zeros(rows, dtype=torch.bool, device=weight.device)
 
     def read(self, characters: Tensor, ids: Tensor) -> Tensor:
-        """Vectors of words.
-
-        Args:
-            characters: ``[U, C]`` character ids.
-            ids: ``[U]`` ids of the words in the corpus.
-
-        Returns:
-            ``[U, P]`` float32, without gradient.
-        """
+        """``[U, P]`` float32 vectors of words, without gradient, of ``[U, C]`` character ids and ``[U]`` ids in the corpus."""
         fits = ids < len(self._is_there)
         rows = ids.clamp(max=len(self._is_there) - 1)
         missing = ~(fits & self._is_there[rows])

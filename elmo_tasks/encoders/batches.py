@@ -63,11 +63,7 @@ def encoded_batches(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator
 
 
 def token_vectors(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator[tuple[int, NDArray[np.float16]]]:
-    """The vectors of all tokens, in the order in which they are computed.
-
-    Yields:
-        the number of a sentence, and its ``[L, tokens, D]``.
-    """
+    """The number of a sentence and the ``[L, tokens, D]`` vectors of all its tokens, in the order in which they are computed."""
     at: dict[Sentence, list[int]] = {}
     for k, sentence in enumerate(sentences):
         at.setdefault(sentence, []).append(k)

@@ -20,12 +20,7 @@ _ABOUT_NAME = "parts.json"
 
 
 class BlockParts:
-    """A folder of computed blocks.
-
-    Args:
-        folder: made if it is not there. Blocks of another corpus, encoder or request that lie in it are removed.
-        encoding: what the blocks are of.
-    """
+    """A folder of computed blocks; those of another corpus, encoder or request that lie in it are removed."""
 
     def __init__(self, folder: Path, encoding: CorpusEncoding) -> None:
         self.folder, self.encoding = folder, encoding

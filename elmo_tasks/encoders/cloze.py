@@ -84,10 +84,7 @@ class Cloze(nn.Module):
 
     The states of the biLM ask, by attention, which words around the gap matter; those words as static vectors, their bags on
     either side (rare words weighing more) and the states go through two hidden layers and are compared with a vector per word.
-
-    Args:
-        options: its sizes.
-        static: vectors of the words around, which it does not change. No file is read here.
+    The static vectors are not changed; no file is read here.
     """
 
     def __init__(self, options: ClozeOptions, static: StaticVectors) -> None:

@@ -91,16 +91,9 @@ class CorpusEncoding:
             start = stop
 
     def block(self, start: int, stop: int, told: Told | None = None) -> NDArray[Any]:
-        """The vectors of sentences ``start:stop``.
+        """The vectors of sentences ``start:stop``, ``[rows, L, D]`` or ``[rows, D]``; a row is a token, or a sentence if pooled.
 
-        Args:
-            start: the first sentence.
-            stop: one past the last.
-            told: of tokens that are done.
-
-        Returns:
-            ``[rows, L, D]`` or ``[rows, D]``, in the order of the sentences though they are encoded by length; a row is a
-            token, or a sentence if pooled. Zeros for a sentence without a token, if pooled.
+        They are in the order of the sentences though they are encoded by length. Zeros for a sentence without a token, if pooled.
 
         Raises:
             ConfigError: float16 is wanted, and cannot hold a number.
@@ -174,16 +167,10 @@ class CorpusEncoding:
 
 
 def windows(n_tokens: int, size: int | None) -> list[tuple[int, int, int, int]]:
-    """Where a sentence is read, and which tokens are kept of each reading.
+    """Where a sentence is read, and what is kept: begin, end, first token kept, one past the last kept, of each window.
 
     Windows overlap by half, so that every token but the first and last ones is read with a quarter of a window on either side.
-
-    Args:
-        n_tokens: of the sentence.
-        size: tokens of a window; the whole sentence if ``None``.
-
-    Returns:
-        begin, end, first kept, one past the last kept, of each window. None for a sentence without a token.
+    The whole sentence is one if ``size`` is ``None``; one without a token has none.
     """
     if not n_tokens:
         return []

@@ -26,10 +26,7 @@ Sentence = str | Sequence[str]
 class Elmo:
     """A frozen biLM that turns sentences into vectors. Every call starts from the same state: same sentence, same numbers.
 
-    Args:
-        bilm: the model; it is put into evaluation mode and its weights are frozen.
-        name: what to call it.
-        files: where it came from, if it came from files.
+    Its model is put into evaluation mode and its weights are frozen; ``files`` says where they came from, if from files.
     """
 
     def __init__(self, bilm: BiLM, name: str = "elmo", files: ModelFiles | None = None) -> None:
@@ -149,12 +146,7 @@ class Elmo:
         )
 
     def encode_batches(self, sentences: Iterable[Sentence], batch_size: int = 64) -> Iterator[Layers]:
-        """Encode a corpus of any length, one batch at a time, in order.
-
-        Args:
-            sentences: see :meth:`encode`; read as the result is consumed.
-            batch_size: sentences of a batch.
-        """
+        """Encode a corpus of any length, one batch at a time, in order; it is read as the result is. See :meth:`encode`."""
         remaining = iter(sentences)
         while batch := list(islice(remaining, batch_size)):
             with warnings.catch_warnings():
@@ -163,14 +155,9 @@ class Elmo:
             yield layers
 
     def states(self, sentences: Sequence[Sequence[str]]) -> BiLMOutput:
-        """Run the language model itself: what it knows at every step, the boundaries included.
+        """Run the language model itself on lists of tokens: what it knows at every step, the boundaries included.
 
-        Args:
-            sentences: lists of tokens, which are taken as they are.
-
-        Returns:
-            the layers with the boundaries: step 0 is the beginning of a sentence, token ``k`` is step ``k + 1``, and the step
-            behind its last token is its end.
+        Step 0 is the beginning of a sentence, token ``k`` is step ``k + 1``, and the step behind its last token is its end.
         """
         limit = self.bilm.options.char_cnn.max_characters_per_token
         # Not inference mode: a head that trains on live layers saves them for its own backward pass.
@@ -230,11 +217,6 @@ def steps_of(
     sentences: Sequence[Sequence[str]], max_characters: int, device: torch.device | str = "cpu"
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """The arguments of :meth:`BiLM.forward`: the boundaries around each sentence, and each distinct word once.
-
-    Args:
-        sentences: lists of tokens.
-        max_characters: ids of a word.
-        device: where to put them.
 
     Returns:
         ``[U, C]`` character ids of the beginning, the end and the distinct words; ``[B, T + 2]`` rows of it, padded with

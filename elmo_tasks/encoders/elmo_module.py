@@ -85,10 +85,7 @@ class ElmoModule(nn.Module):
         self._states = None
 
     def forward(self, sentences: Sequence[Sequence[str]]) -> MixedLayers:
-        """Encode and mix one batch.
-
-        Args:
-            sentences: lists of tokens, which are taken as they are.
+        """Encode and mix one batch of lists of tokens, which are taken as they are.
 
         Raises:
             InputError: no sentence, or text that is not in tokens.

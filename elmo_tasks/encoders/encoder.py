@@ -67,14 +67,7 @@ class Encoder(Protocol):
         ...
 
     def encode(self, sentences: Sequence[Sequence[str]], /) -> Layers:
-        """Encode one batch.
-
-        Args:
-            sentences: one list of tokens or more.
-
-        Returns:
-            ``[L, B, T, D]`` vectors of all tokens at all layers, with their mask.
-        """
+        """``[L, B, T, D]`` vectors of all tokens of one batch at all layers, with their mask; one list of tokens or more."""
         ...
 
 

@@ -38,15 +38,8 @@ _log = logging.getLogger(__name__)
 class LayerStore:
     """All layers of the sentences of a data set, in float16, memory-mapped; read-only, and shared by processes.
 
-    On disk they are ``[tokens, L, D]``, so that a sentence is one contiguous read, or ``[sentences, L, D]`` if pooled.
-
-    Args:
-        folder: where :meth:`build` wrote it.
-
-    Attributes:
-        folder: where it lies.
-        description: what it holds.
-        offsets: ``[n_sentences + 1]`` int64: the tokens of sentence ``k`` are rows ``offsets[k]`` to ``offsets[k + 1]``.
+    On disk they are ``[tokens, L, D]``, so that a sentence is one contiguous read, or ``[sentences, L, D]`` if pooled. The tokens
+    of sentence ``k`` are rows ``offsets[k]`` to ``offsets[k + 1]``.
 
     Raises:
         DataError: a file is missing, cut short or of another version.
@@ -147,14 +140,11 @@ class LayerStore:
         return self.description.width
 
     def batch(self, indices: Sequence[int] | Tensor, tokens: Sequence[Sequence[str]]) -> Layers:
-        """What the encoder gives for some of the sentences, to float16 precision.
+        """What the encoder gives for some of the sentences, to float16 precision: float32 layers on the CPU.
 
         Args:
             indices: ``[B]`` places of the sentences in what the store was built from.
             tokens: their tokens, which the store does not keep.
-
-        Returns:
-            float32 layers ``[L, B, T, D]`` on the CPU.
 
         Raises:
             ValueError: the store is pooled, or the tokens are not those of these sentences.
@@ -182,10 +172,7 @@ class LayerStore:
         )
 
     def pooled_batch(self, indices: Sequence[int] | Tensor) -> Tensor:
-        """``[L, B, D]`` float32 means of sentences' tokens, on the CPU; zeros for a sentence without a token.
-
-        Args:
-            indices: ``[B]`` places of the sentences in what the store was built from.
+        """``[L, B, D]`` float32 means of sentences' tokens, on the CPU; zeros for a sentence without a token. See :meth:`batch`.
 
         Raises:
             ValueError: the store is not pooled.
@@ -200,10 +187,7 @@ class LayerStore:
     def vectors(self, layer: int, start: int, stop: int) -> NDArray[np.float32]:
         """``[stop - start, D]`` float32 vectors of some rows, in order, at one layer; for looking through all of them.
 
-        Args:
-            layer: from 0; ``n_layers`` means the mean of the layers.
-            start: the first row: a token, or a sentence if the store is pooled.
-            stop: one past the last row.
+        A row is a token, or a sentence if pooled; the layer ``n_layers`` is the mean of all.
         """
         rows = self._rows[start:stop]
         found = rows.astype(np.float32).mean(axis=1) if layer == self.n_layers else rows[:, layer].astype(np.float32)

@@ -99,7 +99,8 @@ def describe(encoding: CorpusEncoding) -> StoreDescription:
             raise InputError(f"sentence {k + 1}: a layer store takes tokens, found text: {tokens!r:.80}")
         # JSON, because no token, whatever is in it, can then pass for two.
         digest.update(json.dumps(list(tokens)).encode() + b"\n")
-    encoder, pooled = encoding.encoder, "mean" if encoding.wanted.pooled else None
+    encoder = encoding.encoder
+    pooled: Pooling | None = "mean" if encoding.wanted.pooled else None
     sizes = encoder.n_layers, encoder.width, len(encoding.sentences), int(encoding.offsets[-1])
     return StoreDescription(encoder.name, encoder.checksum, digest.hexdigest(), pooled, *sizes)
 
@@ -114,14 +115,8 @@ def write_store(
     """Compute a store, or what is missing of it. Whoever calls holds the store's lock.
 
     The vectors are appended to a folder beside ``target`` that takes its name at the end. After each block, once it is
-    on the disk, ``progress.json`` says so; what lies behind the last recorded block is thrown away.
-
-    Args:
-        encoding: computes the vectors.
-        target: the folder of the store.
-        max_bytes: the most that the vectors may take on disk.
-        parts: blocks that were computed already, by other processes.
-        step: is told how many more tokens are encoded.
+    on the disk, ``progress.json`` says so; what lies behind the last recorded block is thrown away. ``parts`` are blocks that other
+    processes computed already; ``step`` is told how many more tokens are encoded.
 
     Raises:
         ConfigError: there is or comes to be too little room, or the encoder gives numbers that float16 cannot hold.

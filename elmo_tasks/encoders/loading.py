@@ -34,10 +34,7 @@ class FoundEncoder:
 
 
 def find(name_or_folder: str | Path | None = None) -> FoundEncoder:
-    """Find an encoder: a biLM (see :func:`elmo_tasks.bilm.model_files.find_model`) static vectors, or a transformer.
-
-    Args:
-        name_or_folder: the default biLM if ``None``.
+    """Find an encoder: a biLM (see :func:`elmo_tasks.bilm.model_files.find_model`; the default one for ``None``), static vectors, or another.
 
     Raises:
         ConfigError: there is no such encoder, or the folder does not say which files are meant.
@@ -67,11 +64,7 @@ def find(name_or_folder: str | Path | None = None) -> FoundEncoder:
 
 
 def load(name_or_folder: str | Path | None = None, device: torch.device | str = "cpu") -> Encoder:
-    """Load an encoder.
-
-    Args:
-        name_or_folder: see :func:`find`.
-        device: where it computes.
+    """Load an encoder, see :func:`find`, onto a device.
 
     Raises:
         ConfigError: see :func:`find`; or its settings cannot be read.

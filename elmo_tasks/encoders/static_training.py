@@ -151,12 +151,7 @@ def train_vectors(
 
 
 def write_vectors(folder: Path, vectors: StaticVectors, card: Mapping[str, Any]) -> None:
-    """Write vectors as float16; the folder appears only when it is whole, and replaces older vectors.
-
-    Args:
-        folder: where.
-        vectors: what.
-        card: what they are and where they come from.
+    """Write vectors as float16 with their card; the folder appears only when it is whole, and replaces older vectors.
 
     Raises:
         ConfigError: something that is not static vectors is there.

@@ -173,13 +173,7 @@ class StaticVectors:
         return torch.tensor([self._row(word) for word in words], dtype=torch.long, device=self.device)
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> Layers:
-        """Encode one batch.
-
-        Args:
-            sentences: lists of tokens, at least one.
-
-        Returns:
-            ``[1, B, T, D]`` vectors of all tokens, with their mask.
+        """``[1, B, T, D]`` vectors of all tokens of one batch, with their mask.
 
         Raises:
             InputError: there is no sentence, or something that is not a list of tokens.
@@ -194,14 +188,7 @@ class StaticVectors:
         return Layers(self._table[rows.to(self.device)].unsqueeze(0), mask.to(self.device), tokens)
 
     def nearest(self, word: str, n: int = 10) -> list[tuple[str, float]]:
-        """The words whose vectors point most nearly where this word's vector points, itself left out.
-
-        Args:
-            word: looked up as in a sentence.
-            n: how many words, at most.
-
-        Returns:
-            words with their cosines, nearest first.
+        """The words whose vectors point most nearly where this word's does, itself left out, with their cosines, nearest first.
 
         Raises:
             InputError: the word has no vector.
@@ -212,15 +199,9 @@ class StaticVectors:
         return self.nearest_to(self._table[row], n, (self.words[row],))
 
     def nearest_to(self, vector: Tensor, n: int = 10, exclude: Collection[str] = ()) -> list[tuple[str, float]]:
-        """The words nearest to a vector, by comparing it with all of them.
+        """The words nearest to a vector ``[D]`` with their cosines, nearest first; none for the zero vector, which points nowhere.
 
-        Args:
-            vector: ``[D]``.
-            n: how many words, at most.
-            exclude: words to leave out, each as it stands in the vocabulary or as it would be looked up.
-
-        Returns:
-            words with their cosines, nearest first; none for the zero vector, which points nowhere.
+        Words to exclude are given as they stand in the vocabulary or as they would be looked up.
 
         Raises:
             InputError: the vector has another size.

@@ -41,13 +41,8 @@ class Transformer:
 
     A word's vector is the mean of those of its word pieces; the special tokens are read and dropped. A sentence longer than the
     model can read is read in windows that overlap by half, and each piece is taken from the window with more context around it.
-    On a GPU it computes in bfloat16 where that is safe (autocast).
-
-    Args:
-        model: gives ``hidden_states``; it is put into evaluation mode and its weights are frozen.
-        tokenizer: a fast one, which knows the word that a piece belongs to.
-        name: what to call it.
-        folder: where it came from, if it came from files.
+    On a GPU it computes in bfloat16 where that is safe (autocast). The model, which gives ``hidden_states``, is put into evaluation
+    mode and frozen; the tokenizer is a fast one, which knows the word that a piece belongs to.
     """
 
     reads_sentence = True
@@ -73,12 +68,9 @@ class Transformer:
 
     @classmethod
     def load(cls, name_or_folder: str | Path, device: torch.device | str = "cpu") -> Transformer:
-        """Load a transformer.
+        """Load a transformer: a folder with ``config.json``, ``model.safetensors`` (whole or in parts) and the tokenizer's files.
 
-        Args:
-            name_or_folder: a folder with ``config.json``, ``model.safetensors`` (whole or in parts) and the tokenizer's files; or
-                ``hub:NAME``, a model on the Hugging Face hub, which is downloaded once.
-            device: where to compute.
+        Or ``hub:NAME``, a model on the Hugging Face hub, which is downloaded once.
 
         Raises:
             ConfigError: the package transformers is not installed, or the model's settings cannot be used.
@@ -126,14 +118,9 @@ class Transformer:
 
     @torch.no_grad()  # not inference mode: a head that trains on live layers saves them for its own backward pass
     def encode(self, sentences: Sequence[Sequence[str]]) -> Layers:
-        """Encode one batch.
+        """``[L, B, T, D]`` float32 vectors of all tokens of one batch at all layers, on the model's device, with their mask.
 
-        Args:
-            sentences: lists of tokens, at least one.
-
-        Returns:
-            ``[L, B, T, D]`` float32 vectors of all tokens at all layers, on the model's device, with their mask. A token that has
-            no word piece at all has the zero vector.
+        A token that has no word piece at all has the zero vector.
 
         Raises:
             InputError: there is no sentence, or something that is not a list of tokens.

@@ -31,9 +31,7 @@ _COMPARED = 512
 class DistantWords(nn.Module):
     """The top state of each direction predicts a word further ahead, through a map of its own and the softmax as it is.
 
-    Args:
-        dim: size ``P`` of the states.
-        n_words: words of the softmax; the commonest of them are not predicted.
+    States have size ``dim``; the commonest of the ``n_words`` words of the softmax are not predicted.
     """
 
     def __init__(self, dim: int, n_words: int) -> None:
@@ -47,10 +45,12 @@ class DistantWords(nn.Module):
     def forward(self, tops: Tensor, targets: Tensor, step: int, softmax: LMSoftmax, n_draws: int) -> Tensor:
         """Mean sampled loss at the distance whose turn it is; the softmax itself learns nothing from it.
 
+        Distances take turns by the number of the step, so that a resumed run goes on as it would have.
+
         Args:
             tops: ``[2, B, T, P]`` top states of the two directions.
             targets: ``[2, B, T]`` vocabulary ids of the words that come next.
-            step: number of the step; distances take turns, so that a resumed run goes on as it would have.
+            step: its number.
             softmax: the language model's.
             n_draws: draws of negative words of the language model.
         """
@@ -72,13 +72,8 @@ def distance_of(step: int, window: int) -> int:
 def distant_counts(targets: Tensor, distance: int, first: int) -> Tensor:
     """Where there is a word to predict: in the window, in the same sentence, and not too common.
 
-    Args:
-        targets: ``[..., T]`` vocabulary ids of the words that come next.
-        distance: how many words ahead; 1 is the next.
-        first: lowest id to predict; the special words, ``<UNK>`` too, are below it.
-
-    Returns:
-        ``[..., max(0, T - distance + 1)]`` for the places from which it is in the window.
+    Targets are ``[..., T]`` vocabulary ids of the words that come next (distance 1); ``first`` is the lowest id to predict, and the
+    special words, ``<UNK>`` too, are below it. The result is ``[..., max(0, T - distance + 1)]``.
     """
     n = max(0, targets.shape[-1] - distance + 1)
     boundary = _is_boundary(targets)
@@ -115,9 +110,7 @@ class SideBags(nn.Module):
     def targets(self, batch: StreamBatch, keep: Tensor | None) -> Tensor:
         """The bags of a window, ``[2, B, T, D]``, and the sums carried on; zero where nothing known has been read.
 
-        Args:
-            batch: what is read.
-            keep: ``[B, 1]`` 1 where the state of the stream was kept, 0 where it was forgotten; ``None`` if there was none.
+        ``keep`` is ``[B, 1]`` 1 where the state of the stream was kept, 0 where it was forgotten; ``None`` if there was none.
         """
         vectors = self.table[self.rows[batch.corpus_ids]][batch.words]  # [2, B, T, D]
         start = vectors.new_zeros(vectors.shape[:2] + vectors.shape[3:])
@@ -127,12 +120,7 @@ class SideBags(nn.Module):
         return bags
 
     def forward(self, tops: Tensor, bags: Tensor) -> tuple[Tensor, Tensor]:
-        """Both losses.
-
-        Args:
-            tops: ``[2, B, T, P]`` top states of the two directions.
-            bags: ``[2, B, T, D]`` from :meth:`targets`.
-        """
+        """Both losses, of ``[2, B, T, P]`` top states of the two directions and ``[2, B, T, D]`` :meth:`targets`."""
         cosines, differences = [], []
         for linear, x, bag in zip(self.maps, tops, bags, strict=True):
             counts = bag.any(dim=-1)
@@ -150,11 +138,7 @@ def weighted_vectors(static: StaticVectors, words: Sequence[str]) -> tuple[Tenso
     """Static vectors so that their plain sum is a frequency-weighted bag around zero.
 
     A word's vector, at length 1 and minus the mean over running text of all such vectors, is multiplied by ``a / (a + share)``
-    (SIF: Arora, Liang and Ma, 2017).
-
-    Args:
-        static: the vectors and how often their words come.
-        words: the words of a corpus, the special ones first.
+    (SIF: Arora, Liang and Ma, 2017). The special words of the corpus come first.
 
     Returns:
         ``[S + 1, D]`` weighted vectors, the last one zero; ``[n_words]`` row of each word, the last for unknown and special ones.
@@ -203,13 +187,7 @@ class Distillation(nn.Module):
 
     One minus the cosine of a linear map of the top layer with the teacher's vector, over all words; and, so that cosines of the
     layers as they are tell meanings apart, the squared difference of the cosines of the student and of the teacher between uses of
-    the same word (Park et al., 2019, "Relational Knowledge Distillation", within a word).
-
-    The map helps in training only: it is in the resume file, not in the exported model.
-
-    Args:
-        width: size ``2 P`` of the student's layers.
-        teacher_width: size ``D`` of the teacher's vectors.
+    the same word (Park et al., 2019, "Relational Knowledge Distillation", within a word). The student's layers have size ``width``.
     """
 
     def __init__(self, width: int, teacher_width: int) -> None:
@@ -217,11 +195,9 @@ class Distillation(nn.Module):
         self.linear = nn.Linear(width, teacher_width)
 
     def forward(self, layers: Tensor, batch: TaughtBatch) -> tuple[Tensor, Tensor]:
-        """Both losses; the second is the mean over the LSTM layers, the top one counting as much as all others together.
+        """Both losses, of ``[L, B, T, 2 P]`` all layers of the student, layer 0 first.
 
-        Args:
-            layers: ``[L, B, T, 2 P]`` all layers of the student, layer 0 first.
-            batch: what was read.
+        The second is the mean over the LSTM layers, the top one counting as much as all others together.
         """
         inside = batch.vectors.any(dim=-1)  # [B, T]
         cosine = F.cosine_similarity(self.linear(layers[-1][inside]).float(), batch.vectors[inside]).mean()
@@ -233,13 +209,9 @@ class Distillation(nn.Module):
 
 
 def cosines_of_uses(vectors: Tensor) -> Tensor:
-    """Cosines between the uses of each word.
+    """``[W, n]`` float32 cosines of the ``n`` pairs of different uses of each word, each once.
 
-    Args:
-        vectors: ``[W * N_USES, D]``, the uses of a word one after another.
-
-    Returns:
-        ``[W, n]`` float32, the ``n`` pairs of different uses of each word, each once.
+    Vectors are ``[W * N_USES, D]``, the uses of a word one after another.
     """
     # In bfloat16 a cosine is off by as much as there is to learn in the end.
     with torch.autocast(vectors.device.type, enabled=False):
@@ -249,13 +221,7 @@ def cosines_of_uses(vectors: Tensor) -> Tensor:
 
 
 def learned_from(settings: Mapping[str, Any], teacher: str | None, n_taught: int) -> list[str]:
-    """A sentence for each thing that the weights were asked for, for the model's card.
-
-    Args:
-        settings: of :class:`elmo_tasks.training.bilm_module.BiLMModule`.
-        teacher: the encoder that was learned from, if there was one.
-        n_taught: sentences that the teacher read.
-    """
+    """What the weights of a :class:`BiLMModule` with these settings were asked for, a sentence each, for the model's card."""
     asked = ["the next word of the text, in each direction (the language model)"]
     if settings["freeze_reader"]:
         asked.append(f"layer 0, which reads single words, was not trained: it is that of {settings['start_from']}")

@@ -23,12 +23,7 @@ class Evaluation:
 
 
 def evaluate_head(predictor: Predictor, rows: Sequence[LabelledRow]) -> Evaluation:
-    """Predict rows and compare.
-
-    Args:
-        predictor: the head with its encoder.
-        rows: tokens, and the tags (in the scheme of the head's labels) or the class.
-    """
+    """Predict rows, of tokens and the tags (in the scheme of the head's labels) or the class, and compare."""
     head = predictor.head
     scores = kind_of(head.kind).scores(head.task, alone=True)
     # By length: little padding. The order changes nothing, as every sentence is read alone.

@@ -32,12 +32,7 @@ class Cost:
 
 
 def cost_of(head: Path, sentences: Sequence[Sequence[str]], n: int = 1000) -> Cost:
-    """Measure a head on the CPU.
-
-    Args:
-        head: its folder.
-        sentences: tokens of sentences as it will read them; they are read again from the first one if there are fewer than ``n``.
-        n: how many are read.
+    """Measure the head in a folder on the CPU, on ``n`` sentences as it will read them; they are read again if there are fewer.
 
     Raises:
         ConfigError: the head or its encoder is not there.

@@ -83,7 +83,7 @@ class ReadRow:
 
 
 class Predictor:
-    """A head with the frozen numbers it was trained on.
+    """A head with the frozen numbers it was trained on, on the device of the encoder.
 
     Args:
         encoder: gives the layers.

@@ -108,12 +108,7 @@ class WordReaderModule(pl.LightningModule):
             )
 
     def loss(self, vectors: Tensor, targets: Tensor) -> Tensor:
-        """How far vectors are from their targets: relative squared distance, cosine, and the cosines of all pairs.
-
-        Args:
-            vectors: ``[B, P]``.
-            targets: ``[B, P]``.
-        """
+        """How far ``[B, P]`` vectors are from their targets: relative squared distance, cosine, and the cosines of all pairs."""
         vectors = vectors.float()
         distance = (vectors - targets).square().sum(1).mean() / self._size
         cosine = F.cosine_similarity(vectors, targets).mean()
