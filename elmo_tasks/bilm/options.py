@@ -153,11 +153,7 @@ class BiLMOptions:
 
     @classmethod
     def load(cls, path: Path) -> BiLMOptions:
-        """Read an ``options.json``.
-
-        Raises:
-            ConfigError: the file is missing, is not JSON, or :meth:`from_dict` refuses it.
-        """
+        """Read an ``options.json``. Raises ConfigError: the file is missing, is not JSON, or :meth:`from_dict` refuses it."""
         try:
             raw = read_json(path)
         except FileNotFoundError:

@@ -26,27 +26,17 @@ _GIVES_SHAPES = (
 
 @dataclass(frozen=True)
 class PublishedModel:
-    """One published biLM, described well enough to tell its files from any other model's.
+    """One published biLM, described well enough to tell its files from any other model's."""
 
-    Args:
-        name: what a user types.
-        layout: the folder it is published in, and the middle of its file names.
-        dim: width of each LSTM's cell.
-        projection_dim: width each LSTM projects its output to.
-        n_highway: highway layers behind the character convolutions.
-        weights_bytes: the exact size of the weights file, where one was measured.
-        filters: (width, number) of the character convolutions; the same in all published models.
-        n_layers: biLSTM layers.
-    """
-
-    name: str
-    layout: str
-    dim: int
-    projection_dim: int
-    n_highway: int
-    weights_bytes: int | None = None
+    name: str  # what a user types
+    layout: str  # the folder it is published in, and the middle of its file names
+    dim: int  # width of each LSTM's cell
+    projection_dim: int  # width each LSTM projects its output to
+    n_highway: int  # highway layers behind the character convolutions
+    weights_bytes: int | None = None  # the exact size of the weights file, where one was measured
+    #: (width, number) of the character convolutions; the same in all published models
     filters: tuple[tuple[int, int], ...] = CharCNNOptions.filters
-    n_layers: int = 2
+    n_layers: int = 2  # biLSTM layers
 
     @property
     def options_name(self) -> str:
@@ -97,11 +87,7 @@ MODELS: dict[str, PublishedModel] = {
 
 
 def published(name: str) -> PublishedModel:
-    """Look a published model up by name.
-
-    Raises:
-        ConfigError: there is no published model of this name.
-    """
+    """Look a published model up by name. Raises ConfigError: there is no published model of this name."""
     if name not in MODELS:
         raise ConfigError(f"There is no published ELMo model {name!r}; there are {', '.join(MODELS)}.")
     return MODELS[name]
@@ -136,11 +122,7 @@ def check_files(model: PublishedModel, options: Path, weights: Path) -> None:
 
 
 def check_options(model: PublishedModel, options: Path) -> None:
-    """Check that an options file gives this model's shapes.
-
-    Raises:
-        WeightsError: it does not.
-    """
+    """Check that an options file gives this model's shapes. Raises WeightsError: it does not."""
     _check_not_a_page(options)
     try:
         found = json.loads(options.read_text(encoding="utf-8"))

@@ -68,11 +68,7 @@ class StoreDescription:
 
     @classmethod
     def load(cls, path: Path) -> StoreDescription:
-        """Read what a build wrote.
-
-        Raises:
-            DataError: the file cannot be read, or was written in another version.
-        """
+        """Read what a build wrote. Raises DataError: the file cannot be read, or was written in another version."""
         try:
             raw = json.loads(path.read_text(encoding="utf-8"))
             version = raw["version"]
@@ -88,11 +84,7 @@ class StoreDescription:
 
 
 def describe(encoding: CorpusEncoding) -> StoreDescription:
-    """What a store of these vectors would hold.
-
-    Raises:
-        InputError: a sentence is text, not tokens.
-    """
+    """What a store of these vectors would hold. Raises InputError: a sentence is text, not tokens."""
     digest = hashlib.sha256()
     for k, tokens in enumerate(encoding.sentences):
         if isinstance(tokens, str):

@@ -34,7 +34,7 @@ class FoundEncoder:
 
 
 def find(name_or_folder: str | Path | None = None) -> FoundEncoder:
-    """Find an encoder: a biLM (see :func:`elmo_tasks.bilm.model_files.find_model`; the default one for ``None``), static vectors, or another.
+    """Find an encoder: a biLM (see :func:`find_model`; the default one for ``None``), static vectors, or a transformer.
 
     Raises:
         ConfigError: there is no such encoder, or the folder does not say which files are meant.

@@ -253,11 +253,7 @@ def vectors_name(name_or_folder: str) -> str:
 
 
 def static_folder(name: str) -> Path:
-    """Where static vectors lie: a name in ``checkpoints/`` or a folder.
-
-    Raises:
-        ConfigError: there are none.
-    """
+    """Where static vectors lie: a name in ``checkpoints/`` or a folder. Raises ConfigError: there are none."""
     if (CHECKPOINTS / name / WORDS_NAME).exists() and Path(name).name == name:
         return CHECKPOINTS / name
     if Path(name).is_dir():

@@ -69,11 +69,7 @@ class ReadRun:
 
 
 def read_checkpoint(path: Path) -> ReadRun:
-    """The model in one of Lightning's resume files.
-
-    Raises:
-        WeightsError: the file is not a resume file of a biLM.
-    """
+    """The model in one of Lightning's resume files. Raises WeightsError: the file is not a resume file of a biLM."""
     try:
         checkpoint = torch.load(path, map_location="cpu", weights_only=True)
         module = BiLMModule(**{k: v for k, v in checkpoint["hyper_parameters"].items() if not k.startswith("_")})

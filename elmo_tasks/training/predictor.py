@@ -57,11 +57,7 @@ class ReadRow:
 
     @classmethod
     def of(cls, sentence: Sentence) -> ReadRow:
-        """Tokenize a text; take tokens as they are.
-
-        Raises:
-            InputError: it is neither.
-        """
+        """Tokenize a text; take tokens as they are. Raises InputError: it is neither."""
         if isinstance(sentence, str):
             found = tuple(tokenize(sentence))
             return cls(sentence, found, tuple(token.text for token in found))
@@ -190,20 +186,12 @@ class Predictor:
         return self.head.predict(*self._inputs(sentences), **options)
 
     def tag(self, sentences: Sequence[Tokens], n_readings: int = 1) -> list[TagPrediction]:
-        """Tag a batch of sentences.
-
-        Raises:
-            ConfigError: the head is not a tagger.
-        """
+        """Tag a batch of sentences. Raises ConfigError: the head is not a tagger."""
         self._check_kind("tagging")
         return self._said(sentences, n_readings=n_readings)
 
     def classify(self, texts: Sequence[Tokens]) -> list[TextPrediction]:
-        """Classify a batch of texts.
-
-        Raises:
-            ConfigError: the head is not a classifier.
-        """
+        """Classify a batch of texts. Raises ConfigError: the head is not a classifier."""
         self._check_kind("classification")
         return self._said(texts)
 

@@ -68,11 +68,7 @@ class WordReaderModule(pl.LightningModule):
         self._words, self._seconds, self._since = 0, 0.0, 0.0
 
     def configure_model(self) -> None:
-        """Make the targets; begin as the word reader of the biLM to start from.
-
-        Raises:
-            ConfigError: that biLM has other sizes.
-        """
+        """Make the targets; begin as the word reader of the biLM to start from. Raises ConfigError: that biLM has other sizes."""
         if hasattr(self, "targets"):
             return
         data, options = self.data, self.lstm
