@@ -104,7 +104,9 @@ class CorpusEncoding:
         ).reshape(-1, 5)
         first = self.row(start)
         pooled = self.wanted.pooled
-        vectors = np.zeros((self.row(stop) - first, *self.row_shape), "<f4" if pooled else f"<f{self._bytes}")
+        vectors = np.zeros(
+            (self.row(stop) - first, *self.row_shape), "<f4" if pooled or self.wanted.dtype == "float32" else "<f2"
+        )
         for batch in by_length((pieces[:, 2] - pieces[:, 1]).tolist(), self.wanted.batch_size, _BATCH_TOKENS):
             at, begin, end, kept_from, kept_to = pieces[batch].T
             found = self._vectors(at, begin, end, kept_from, kept_to)
@@ -120,10 +122,6 @@ class CorpusEncoding:
             vectors /= counts.reshape(-1, *[1] * len(self.row_shape)).astype(np.float32)
             return self._checked(torch.from_numpy(vectors), np.arange(start, stop)).numpy()
         return vectors
-
-    @property
-    def _bytes(self) -> int:
-        return np.dtype(self.wanted.dtype).itemsize
 
     @torch.inference_mode()
     def _vectors(self, at: NDArray[np.int64], begin: NDArray[np.int64], end: NDArray[np.int64],

@@ -29,10 +29,14 @@ class Elmo:
     Its model is put into evaluation mode and its weights are frozen; ``files`` says where they came from, if from files.
     """
 
+    reads_sentence = True  # from both ends
+
     def __init__(self, bilm: BiLM, name: str = "elmo", files: ModelFiles | None = None) -> None:
         self.bilm = bilm.eval().requires_grad_(False)
-        self.name = name
-        self.files = files
+        self.name, self.files = name, files
+        #: The context-free token layer and one per LSTM layer; the vectors are a forward half, then a backward half.
+        self.n_layers, self.width = bilm.options.n_layers, bilm.options.width
+        self.layer_names = ("the letters of the word", *(f"LSTM layer {k}" for k in range(1, self.n_layers)))
         self._learns = False
 
     @classmethod
@@ -74,16 +78,6 @@ class Elmo:
         return None if self.files is None else self.files.folder
 
     @property
-    def layer_names(self) -> tuple[str, ...]:
-        """What each layer is, in words for people."""
-        return ("the letters of the word", *(f"LSTM layer {k}" for k in range(1, self.n_layers)))
-
-    @property
-    def reads_sentence(self) -> bool:
-        """It reads the sentence from both ends."""
-        return True
-
-    @property
     def language_model(self) -> Elmo:
         """Itself: it was trained to predict words from what stands before them, and from what stands after."""
         return self
@@ -95,16 +89,6 @@ class Elmo:
             WeightsError: its files are broken.
         """
         return load_softmax(self.files) if self.files is not None and has_softmax(self.files) else None
-
-    @property
-    def n_layers(self) -> int:
-        """Layers of the result: the context-free token layer and one per LSTM layer."""
-        return self.bilm.options.n_layers
-
-    @property
-    def width(self) -> int:
-        """Size ``D`` of the vectors: forward half, then backward half."""
-        return self.bilm.options.width
 
     @property
     def checksum(self) -> str:

@@ -67,18 +67,13 @@ class ElmoModule(nn.Module):
             self.bilm = unfreeze(deepcopy(self.bilm))
         self.requires_grad, self.keep_boundaries, self.stateful = requires_grad, keep_boundaries, stateful
         self.dropout = nn.Dropout(dropout)
-        total = self.bilm.options.n_layers
+        total, self.width = self.bilm.options.n_layers, self.bilm.options.width
         self.mixes = nn.ModuleList(_mix(total, layer_norm, fixed_scalars) for _ in range(n_mixes))
         self._rows = {word: k for k, word in enumerate(dict.fromkeys(vocabulary or ()))}
         self.register_buffer("table", self._token_vectors(list(self._rows)) if self._rows else None, persistent=False)
         self._states: Any = None  # as BiLMOutput.states
 
     table: Tensor | None  # [V, P]
-
-    @property
-    def width(self) -> int:
-        """Size ``D`` of the vectors: forward half, then backward half."""
-        return self.bilm.options.width
 
     def reset_states(self) -> None:
         """Begin the next call from the constant state again."""

@@ -47,7 +47,8 @@ class LayerStore:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.description = StoreDescription.load(folder / DESCRIPTION_NAME)
+        self.description = described = StoreDescription.load(folder / DESCRIPTION_NAME)
+        self.pooled, self.n_layers, self.width = described.pooled, described.n_layers, described.width
         self.offsets = _read_offsets(folder / OFFSETS_NAME, self.description)
         path = folder / LAYERS_NAME
         found = path.stat().st_size if path.is_file() else None
@@ -123,21 +124,6 @@ class LayerStore:
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process opens the files: a memory map would be sent as a copy of all its numbers."""
         return type(self), (self.folder,)
-
-    @property
-    def pooled(self) -> Pooling | None:
-        """``"mean"`` if there is one vector per sentence only."""
-        return self.description.pooled
-
-    @property
-    def n_layers(self) -> int:
-        """Number of layers ``L``."""
-        return self.description.n_layers
-
-    @property
-    def width(self) -> int:
-        """Size ``D`` of the vectors."""
-        return self.description.width
 
     def batch(self, indices: Sequence[int] | Tensor, tokens: Sequence[Sequence[str]]) -> Layers:
         """What the encoder gives for some of the sentences, to float16 precision: float32 layers on the CPU.

@@ -61,15 +61,6 @@ class StaticSettings:
             raise ConfigError(f"algorithm '{self.algorithm}': expected one of {', '.join(ALGORITHMS)}")
 
 
-@dataclass(frozen=True)
-class TextRead:
-    """What was read: tokens in all, lines that hold any, and how often each word comes, most frequent first."""
-
-    tokens: int
-    lines: int
-    counts: Mapping[str, int]
-
-
 def train_vectors(
     files: Sequence[Path], settings: StaticSettings | None = None, workers: int = 1, name: str = "static"
 ) -> tuple[StaticVectors, dict[str, Any]]:
@@ -96,11 +87,11 @@ def train_vectors(
         raise ConfigError(f"workers {workers}: expected at least 1")
     with tempfile.TemporaryDirectory(prefix="static-vectors-") as scratch:
         text = Path(scratch) / "text.txt"
-        read = _copy_and_count(files, text)
-        kept = {w: c for w, c in list(read.counts.items())[: settings.words] if c >= settings.min_count}
+        lines, counts = _copy_and_count(files, text)
+        kept = {w: c for w, c in counts.most_common(settings.words) if c >= settings.min_count}
         if not kept:
             raise DataError(
-                f"{', '.join(str(path) for path in files[:3])}: {read.tokens} tokens, and no word comes "
+                f"{', '.join(str(path) for path in files[:3])}: {counts.total()} tokens, and no word comes "
                 f"{settings.min_count} times; expected more text, or a smaller --min-count"
             )
         started = time.monotonic()
@@ -120,8 +111,8 @@ def train_vectors(
             # From a Python iterator, two workers wait for the reader most of the time; from a file they do not.
             model.train(
                 corpus_file=str(text),
-                total_examples=read.lines,
-                total_words=read.tokens,
+                total_examples=lines,
+                total_words=counts.total(),
                 epochs=settings.epochs,
                 callbacks=[bar],
             )
@@ -134,9 +125,9 @@ def train_vectors(
         "settings": asdict(settings),
         "training": {
             "files": [path.name for path in files],
-            "tokens": read.tokens,
+            "tokens": counts.total(),
             "tokens_in_vocabulary": sum(kept.values()),
-            "distinct_words": len(read.counts),
+            "distinct_words": len(counts),
             "words": len(kept),
             "seconds": seconds,
             "workers": workers,
@@ -163,8 +154,8 @@ def write_vectors(folder: Path, vectors: StaticVectors, card: Mapping[str, Any])
         write_card(partial, card)
 
 
-def _copy_and_count(files: Sequence[Path], copy: Path) -> TextRead:
-    """Write the text of all files, normalized, into one plain file, which is what gensim's threads read."""
+def _copy_and_count(files: Sequence[Path], copy: Path) -> tuple[int, Counter[str]]:
+    """Write the text of all files, normalized, into one plain file for gensim's threads; its lines with words, and the words."""
     counts: Counter[str] = Counter()
     lines = 0
     with copy.open("w", encoding="utf-8", newline="\n") as out, tqdm(unit=" tokens", unit_scale=True) as bar:
@@ -177,7 +168,7 @@ def _copy_and_count(files: Sequence[Path], copy: Path) -> TextRead:
                     out.write(" ".join(words) + "\n")
                     lines += 1
                     bar.update(len(words))
-    return TextRead(counts.total(), lines, dict(counts.most_common()))
+    return lines, counts
 
 
 class _Epochs(CallbackAny2Vec):

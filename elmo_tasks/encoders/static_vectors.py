@@ -66,7 +66,6 @@ class StaticVectors:
         self, words: Sequence[str], vectors: Tensor, counts: Sequence[int] | None = None, name: str = "static"
     ) -> None:
         self.name = name
-        #: Where its files lie; None if it came from no files.
         self.folder: Path | None = None
         self.words = tuple(words)
         self.counts = tuple(counts) if counts is not None else (0,) * len(self.words)
@@ -80,7 +79,8 @@ class StaticVectors:
             twice = next(word for k, word in enumerate(self.words) if self._rows[word] != k)
             raise WeightsError(f"{name}: the word '{twice}' is in the vocabulary twice")
         # The row after the last word is the vector of all words that are not there.
-        self._table = torch.cat([vectors.detach().float(), torch.zeros(1, vectors.shape[1], device=vectors.device)])
+        self.width = vectors.shape[1]
+        self._table = torch.cat([vectors.detach().float(), torch.zeros(1, self.width, device=vectors.device)])
 
     @classmethod
     def load(cls, name_or_folder: str | Path | None = None, device: torch.device | str = "cpu") -> StaticVectors:
@@ -128,11 +128,6 @@ class StaticVectors:
         for made_of_it in ("_directions", "_density"):
             self.__dict__.pop(made_of_it, None)
         return self
-
-    @property
-    def width(self) -> int:
-        """Size ``D`` of the vectors."""
-        return self._table.shape[1]
 
     @property
     def vectors(self) -> Tensor:

@@ -59,6 +59,10 @@ class Transformer:
             raise ConfigError(
                 f"{name}: {type(model).__name__} is no encoder of text: it does not say its layers and their size"
             )
+        #: The embeddings and one layer per transformer layer.
+        self.n_layers, self.width = known[0] + 1, known[1]
+        layers = (f"transformer layer {k}" for k in range(1, self.n_layers))
+        self.layer_names = ("the word's pieces and their places", *layers)
         if not tokenizer.is_fast:
             raise ConfigError(f"{name}: expected a tokenizer in tokenizer.json, which knows the word of each piece")
         # What its file says of cutting and padding is not used here; the first call would drop it, and change the checksum.
@@ -90,21 +94,6 @@ class Transformer:
         """Move it there; gives itself back."""
         self.model.to(device)
         return self
-
-    @property
-    def n_layers(self) -> int:
-        """Layers of the result: the embeddings and one per transformer layer."""
-        return int(self.model.config.num_hidden_layers) + 1
-
-    @property
-    def width(self) -> int:
-        """Size ``D`` of the vectors."""
-        return int(self.model.config.hidden_size)
-
-    @property
-    def layer_names(self) -> tuple[str, ...]:
-        """What each layer is, in words for people."""
-        return ("the word's pieces and their places", *(f"transformer layer {k}" for k in range(1, self.n_layers)))
 
     @cached_property
     def checksum(self) -> str:
