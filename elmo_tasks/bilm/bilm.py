@@ -83,14 +83,14 @@ class BiLM(nn.Module):
         states: Sequence[DirectionState] | None = None,
         carry: bool = False,
     ) -> BiLMOutput:
-        """Encode a batch of sentences.
+        """Encode a batch of sentences; with ``carry``, also return the states at the end.
 
         Args:
             characters: ``[U, C]`` character ids of the distinct words, so that each word passes through the CNN once.
             words: ``[B, T]`` rows of ``characters``, right-padded with any row.
             lengths: ``[B]`` real steps of each row.
             states: forward and backward states to start from; zeros by default, so that a sentence gives the same vectors always.
-            carry: also return the states at the end.
+            carry: see above.
         """
         return self.read(self.token_encoder(characters)[words], lengths, states, carry)
 

@@ -43,7 +43,7 @@ class Elmo:
     def load(
         cls, model: str | Path | None = None, weights: str | Path | None = None, device: torch.device | str = "cpu"
     ) -> Elmo:
-        """Load a biLM from its files.
+        """Load a biLM from its files, onto a device.
 
         Args:
             model: a name in ``checkpoints/``, a published name, a folder, or an options file; the default model if ``None``.

@@ -128,9 +128,7 @@ class LayerStore:
     def batch(self, indices: Sequence[int] | Tensor, tokens: Sequence[Sequence[str]]) -> Layers:
         """What the encoder gives for some of the sentences, to float16 precision: float32 layers on the CPU.
 
-        Args:
-            indices: ``[B]`` places of the sentences in what the store was built from.
-            tokens: their tokens, which the store does not keep.
+        The places are those in what the store was built from; their tokens are given, as the store does not keep them.
 
         Raises:
             ValueError: the store is pooled, or the tokens are not those of these sentences.

@@ -64,16 +64,11 @@ class StaticSettings:
 def train_vectors(
     files: Sequence[Path], settings: StaticSettings | None = None, workers: int = 1, name: str = "static"
 ) -> tuple[StaticVectors, dict[str, Any]]:
-    """Train vectors; progress goes to stderr.
+    """Train vectors on tokenized text, one sentence per line, plain or ``.xz``; progress goes to stderr.
 
     The same text, settings and seed give the same vectors with one worker. Several workers write into one table without
-    waiting for each other, so that their vectors differ a little from run to run.
-
-    Args:
-        files: tokenized text, one sentence per line, plain or ``.xz``.
-        settings: how to train; the defaults if ``None``.
-        workers: threads. They read one plain copy of the text in the system's temporary folder, which is removed afterwards.
-        name: what to call the vectors.
+    waiting for each other, so that their vectors differ a little from run to run. They read one plain copy of the text in the
+    system's temporary folder, which is removed afterwards.
 
     Returns:
         the vectors, and what a card says about how they came about.

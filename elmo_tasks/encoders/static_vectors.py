@@ -47,11 +47,7 @@ def normalized(text: str) -> str:
 class StaticVectors:
     """One vector per word. A word is looked up as it is, else :func:`normalized`; one that is not there has the zero vector.
 
-    Args:
-        words: the vocabulary, most frequent first.
-        vectors: ``[words, D]``.
-        counts: how often each word came in the training text; zeros if ``None``.
-        name: what to call the vectors.
+    The words stand most frequent first, with ``[words, D]`` vectors, and counts of how often each came in the training text.
 
     Raises:
         WeightsError: words, vectors and counts do not fit each other, or a word comes twice.
@@ -84,12 +80,10 @@ class StaticVectors:
 
     @classmethod
     def load(cls, name_or_folder: str | Path | None = None, device: torch.device | str = "cpu") -> StaticVectors:
-        """Load vectors that ``elmo-tasks vectors`` or another program wrote.
+        """Load vectors that ``elmo-tasks vectors`` or another program wrote; the bundled ones if ``None``.
 
-        Args:
-            name_or_folder: a name in ``checkpoints/`` or a folder; a file of word2vec, GloVe or fastText (see
-                :func:`~elmo_tasks.encoders.word_vector_files.read_word_vectors`); the bundled vectors if ``None``.
-            device: where to keep them.
+        They are a name in ``checkpoints/`` or a folder; or a file of word2vec, GloVe or fastText (see
+        :func:`~elmo_tasks.encoders.word_vector_files.read_word_vectors`).
 
         Raises:
             ConfigError: there are no such vectors.

@@ -54,13 +54,13 @@ class Transformer:
             (model.get_encoder() if model.config.is_encoder_decoder else model).float().eval().requires_grad_(False)
         )
         self.tokenizer, self.name, self.folder = tokenizer, name, folder
-        known = [getattr(self.model.config, key, None) for key in ("num_hidden_layers", "hidden_size")]
+        known: list[Any] = [getattr(self.model.config, key, None) for key in ("num_hidden_layers", "hidden_size")]
         if not all(isinstance(value, int) for value in known):
             raise ConfigError(
                 f"{name}: {type(model).__name__} is no encoder of text: it does not say its layers and their size"
             )
         #: The embeddings and one layer per transformer layer.
-        self.n_layers, self.width = known[0] + 1, known[1]
+        self.n_layers, self.width = int(known[0]) + 1, int(known[1])
         layers = (f"transformer layer {k}" for k in range(1, self.n_layers))
         self.layer_names = ("the word's pieces and their places", *layers)
         if not tokenizer.is_fast:

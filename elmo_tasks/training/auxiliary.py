@@ -45,14 +45,8 @@ class DistantWords(nn.Module):
     def forward(self, tops: Tensor, targets: Tensor, step: int, softmax: LMSoftmax, n_draws: int) -> Tensor:
         """Mean sampled loss at the distance whose turn it is; the softmax itself learns nothing from it.
 
-        Distances take turns by the number of the step, so that a resumed run goes on as it would have.
-
-        Args:
-            tops: ``[2, B, T, P]`` top states of the two directions.
-            targets: ``[2, B, T]`` vocabulary ids of the words that come next.
-            step: its number.
-            softmax: the language model's.
-            n_draws: draws of negative words of the language model.
+        Distances take turns by the number of the step, so that a resumed run goes on as it would have. ``tops`` are the
+        ``[2, B, T, P]`` top states of the two directions, ``targets`` the ``[2, B, T]`` ids of the words that come next.
         """
         distance = distance_of(step, targets.shape[2])
         counts = distant_counts(targets, distance, self.first)  # [2, B, T - distance + 1]
@@ -87,13 +81,8 @@ class SideBags(nn.Module):
     """Each half of the top layer says which words it has read: the frequency-weighted bag of their static vectors.
 
     The word itself is not in its bag, only those read before it in the same sentence. Two losses: one minus the cosine of a
-    linear map of the half with the bag; and, so that cosines of the layer as it is carry it, the squared difference of the
-    cosines of two halves and of their two bags.
-
-    Args:
-        dim: size ``P`` of a half.
-        table: ``[S + 1, D]`` weighted static vectors, zero in the last row; see :func:`weighted_vectors`.
-        rows: ``[n_words]`` row of ``table`` for each word of the corpus.
+    linear map of the half (of size ``dim``) with the bag; and, so that cosines of the layer as it is carry it, the squared
+    difference of the cosines of two halves and of their two bags. For ``table`` and ``rows`` see :func:`weighted_vectors`.
     """
 
     table: Tensor
@@ -155,15 +144,10 @@ def weighted_vectors(static: StaticVectors, words: Sequence[str]) -> tuple[Tenso
 
 
 def running_sums(vectors: Tensor, boundary: Tensor, start: Tensor) -> tuple[Tensor, Tensor]:
-    """What each stream has read of its sentence before each word.
+    """What each stream has read of its sentence before each word, and after the last one: ``[..., T, D]`` and ``[..., D]`` sums.
 
-    Args:
-        vectors: ``[..., T, D]`` of the words, zero at boundaries.
-        boundary: ``[..., T]`` True at either boundary of a sentence.
-        start: ``[..., D]`` what was read before the window.
-
-    Returns:
-        ``[..., T, D]`` sums, the word itself left out; ``[..., D]`` the sum after the last word.
+    The ``[..., T, D]`` vectors are zero at boundaries, where ``boundary`` ``[..., T]`` is True; ``start`` ``[..., D]`` is what was
+    read before the window.
     """
     total, sums = start, []
     for vector, ends in zip(vectors.unbind(-2), boundary.unbind(-1), strict=True):

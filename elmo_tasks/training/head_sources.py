@@ -22,15 +22,11 @@ _DEPTH = 3
 
 
 def place_of(files: HeadFiles, what: str, folders: Sequence[Path] = ()) -> str:
-    """Name or folder of the encoder or the static vectors that a head was trained on, wherever they lie now.
+    """Name or folder of the ``"encoder"`` or the ``"static vectors"`` that a head was trained on, wherever they lie now.
 
-    Looked for under their name, then by their checksum in ``checkpoints/``, in some folders and the user's cache of models. A
-    folder of the same name is tried before the others of its place. To tell what a folder holds, its weights are read.
-
-    Args:
-        files: of the head.
-        what: ``"encoder"`` or ``"static vectors"``.
-        folders: more places to look in, such as ``runs/``; encoders may lie three folders deep.
+    Looked for under their name, then by their checksum in ``checkpoints/``, in ``folders``, ``runs/``, around the head, and in the
+    user's cache of models; they may lie three folders deep. A folder of the same name is tried before the others of its place. To
+    tell what a folder holds, its weights are read.
 
     Raises:
         ConfigError: they are in none of the places.

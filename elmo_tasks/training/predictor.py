@@ -79,16 +79,10 @@ class ReadRow:
 
 
 class Predictor:
-    """A head with the frozen numbers it was trained on, on the device of the encoder.
+    """A head with the frozen numbers it was trained on, on the device of the encoder; it is put into evaluation mode.
 
-    Args:
-        encoder: gives the layers.
-        head: what reads them; it is put into evaluation mode.
-        static: the static vectors, if the head reads some.
-        device: where to compute; that of the encoder.
-        max_tokens: tokens of a text that a head whose kind :attr:`~TaskKind.cuts` reads, as many as it was trained on; all if
-            ``None``.
-        confidence: how the probabilities of a classifier are to be read, where that was fitted; they are not changed here.
+    Of a text, a head whose kind :attr:`~TaskKind.cuts` reads ``max_tokens``, as many as it was trained on; all if ``None``. The
+    ``confidence`` says how the probabilities of a classifier are to be read, where that was fitted; they are not changed here.
     """
 
     def __init__(
@@ -114,19 +108,12 @@ class Predictor:
         device: torch.device | str = "cpu",
         folders: Sequence[Path] = (),
     ) -> Predictor:
-        """Load a head, and the encoder that it was trained on unless that is given.
+        """Load a head, and the encoder that it was trained on unless that is given, in memory or by its name or folder.
 
-        Args:
-            files: of the head.
-            encoder: an encoder that is in memory, or its name or folder. By default it is looked for by its name, then by its
-                checksum, wherever it lies: in ``checkpoints/``, ``runs/``, the folders around the head's, ``folders`` and
-                the user's cache of models.
-            device: where to compute.
-            folders: more places to look in.
+        By default it is looked for, also in ``folders``, see :func:`~elmo_tasks.training.head_sources.place_of`.
 
         Raises:
-            ConfigError: another encoder, or other static vectors, than the head was trained on; or they are in none of the
-                places.
+            ConfigError: another encoder, or other static vectors, than the head was trained on; or they are in none of the places.
             WeightsError: weights are missing or broken.
         """
         if encoder is None:
