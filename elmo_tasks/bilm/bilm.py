@@ -17,11 +17,7 @@ DirectionState = tuple[State, ...]
 
 
 class DirectionalLM(nn.Module):
-    """A stack of projected LSTM layers that reads in one direction.
-
-    Args:
-        options: sizes, clipping and skip connections.
-    """
+    """A stack of projected LSTM layers that reads in one direction."""
 
     def __init__(self, options: LSTMOptions) -> None:
         super().__init__()
@@ -36,16 +32,13 @@ class DirectionalLM(nn.Module):
     def forward(
         self, x: Tensor, state: DirectionState | None = None, lengths: Tensor | None = None, dropout: float = 0.0
     ) -> tuple[list[Tensor], DirectionState]:
-        """Run over a batch, in the order in which the direction reads.
+        """The outputs ``[B, T, P]`` of each layer, and the states at the end.
 
         Args:
-            x: ``[B, T, P]`` word vectors.
+            x: ``[B, T, P]`` word vectors, in the order in which the direction reads.
             state: one state per layer; zeros by default.
             lengths: see :meth:`ProjectedLSTM.forward`.
             dropout: share of each layer's input that is dropped, in training.
-
-        Returns:
-            the outputs ``[B, T, P]`` of each layer, and the states at the end.
         """
         outputs: list[Tensor] = []
         states: list[State] = []
@@ -63,25 +56,17 @@ class DirectionalLM(nn.Module):
 
 @dataclass(frozen=True)
 class BiLMOutput:
-    """What the biLM gives for a batch, sentence boundaries included.
+    """What the biLM gives for a batch, sentence boundaries included."""
 
-    Attributes:
-        layers: ``[L, B, T, 2 P]``; layer 0 is the token layer, repeated to full width. Zero where ``mask`` is False.
-        mask: ``[B, T]`` True for real steps (words and boundaries).
-        states: the forward and the backward states after each row's last real step.
-    """
-
+    #: [L, B, T, 2 P]; layer 0 is the token layer, repeated to full width. Zero where mask is False
     layers: Tensor
-    mask: Tensor
+    mask: Tensor  # [B, T] True for real steps (words and boundaries)
+    #: the forward and the backward states after each row's last real step
     states: tuple[DirectionState, DirectionState] | None
 
 
 class BiLM(nn.Module):
-    """Characters of sentences -> vectors of words, at every layer.
-
-    Args:
-        options: everything that shapes the model. No file is read here.
-    """
+    """Characters of sentences -> vectors of words, at every layer. No file is read here."""
 
     def __init__(self, options: BiLMOptions) -> None:
         super().__init__()
@@ -98,17 +83,14 @@ class BiLM(nn.Module):
         states: Sequence[DirectionState] | None = None,
         carry: bool = False,
     ) -> BiLMOutput:
-        """Encode a batch of sentences.
+        """Encode a batch of sentences; with ``carry``, also return the states at the end.
 
         Args:
             characters: ``[U, C]`` character ids of the distinct words, so that each word passes through the CNN once.
             words: ``[B, T]`` rows of ``characters``, right-padded with any row.
             lengths: ``[B]`` real steps of each row.
             states: forward and backward states to start from; zeros by default, so that a sentence gives the same vectors always.
-            carry: also return the states at the end.
-
-        Returns:
-            all layers; see :class:`BiLMOutput`.
+            carry: see above.
         """
         return self.read(self.token_encoder(characters)[words], lengths, states, carry)
 
@@ -120,14 +102,9 @@ class BiLM(nn.Module):
         carry: bool = False,
         dropout: float = 0.0,
     ) -> BiLMOutput:
-        """Encode sentences of words that are vectors already.
+        """Encode sentences of words that are vectors already: ``[B, T, P]`` of the character CNN, right-padded with anything.
 
-        Args:
-            tokens: ``[B, T, P]`` what the character CNN gives for each word, right-padded with anything.
-            lengths: as for :meth:`forward`, and so are the others.
-            states: see there.
-            carry: see there.
-            dropout: share of each LSTM layer's input that is dropped, in training.
+        See :meth:`forward`; ``dropout`` is the share of each LSTM layer's input that is dropped, in training.
         """
         steps = tokens.shape[1]
         mask = torch.arange(steps, device=tokens.device) < lengths.unsqueeze(1)  # [B, T]

@@ -34,12 +34,7 @@ class Highway(nn.Module):
 
 
 class CharacterCNN(nn.Module):
-    """Characters of words -> vectors of words.
-
-    Args:
-        options: the convolutions and the highway layers.
-        projection_dim: size of the word vectors.
-    """
+    """Characters of words -> vectors of words, ``projection_dim`` numbers each."""
 
     def __init__(self, options: CharCNNOptions, projection_dim: int) -> None:
         super().__init__()
@@ -52,14 +47,7 @@ class CharacterCNN(nn.Module):
         self.projection = nn.Linear(options.n_filters, projection_dim)
 
     def forward(self, characters: Tensor) -> Tensor:
-        """Encode words.
-
-        Args:
-            characters: ``[U, C]`` integer character ids, 0..261.
-
-        Returns:
-            ``[U, projection_dim]`` word vectors.
-        """
+        """``[U, C]`` integer character ids, 0..261 -> ``[U, projection_dim]`` word vectors."""
         x = self.embedding(self._trim(characters))  # [U, C, E]
         if torch.is_autocast_enabled(x.device.type):
             x = x.to(torch.get_autocast_dtype(x.device.type))  # before the windows multiply it

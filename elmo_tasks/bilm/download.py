@@ -13,9 +13,8 @@ from pathlib import Path
 
 import httpx
 
-from elmo_tasks.bilm.file_checks import Structure, check_files, check_options
 from elmo_tasks.bilm.model_cache import CACHE_VARIABLE, files_of, record, record_path, verify_recorded
-from elmo_tasks.bilm.published import BASE_URLS, PublishedModel, command, published
+from elmo_tasks.bilm.published import BASE_URLS, PublishedModel, check_files, check_options, command, published
 from elmo_tasks.bilm.transfer import Interrupted, Refused, Report, discard, part_of, transfer
 from elmo_tasks.errors import ConfigError, WeightsError
 from elmo_tasks.files import held
@@ -34,7 +33,6 @@ def fetch(
     cache: Path | None = None,
     base_urls: Sequence[str] | None = None,
     delays: Sequence[float] = DELAYS,
-    structure: Structure | None = None,
     report: Report | None = None,
 ) -> tuple[Path, Path]:
     """Download a published model, or find it downloaded.
@@ -44,7 +42,6 @@ def fetch(
         cache: the cache folder, where not the user's.
         base_urls: tried in turn; ``$ELMO_TASKS_BASE_URL`` (one or several, with spaces between), or the published ones.
         delays: seconds to wait before each further round.
-        structure: compares options with weights, in place of the real check.
         report: told about progress.
 
     Returns:
@@ -59,7 +56,7 @@ def fetch(
     options, weights = files_of(model, cache)
     with _folder(model, weights.parent):
         if options.is_file() and weights.is_file():
-            _accept_present(model, options, weights, structure)
+            _accept_present(model, options, weights)
             return options, weights
         with httpx.Client(follow_redirects=True, timeout=_TIMEOUT) as client:
 
@@ -69,7 +66,7 @@ def fetch(
 
             bring(options, lambda: check_options(model, part_of(options)))
             try:
-                bring(weights, lambda: check_files(model, part_of(options), part_of(weights), structure))
+                bring(weights, lambda: check_files(model, part_of(options), part_of(weights)))
             except WeightsError:
                 if not part_of(weights).exists():  # nothing to continue from, so nothing is left behind
                     discard(options)
@@ -83,16 +80,11 @@ def copy_in(
     sources: Sequence[Path],
     *,
     cache: Path | None = None,
-    structure: Structure | None = None,
 ) -> tuple[Path, Path]:
     """Take a published model from an offline copy, with the same checks as a download; replaces what is there.
 
-    Args:
-        model: its name.
-        sources: the weights, or options and weights, or a folder that holds them. The published options are known, so
-            that weights alone are enough.
-        cache: the cache folder, where not the user's.
-        structure: compares options with weights, in place of the real check.
+    The sources are the weights, or options and weights, or a folder that holds them. The published options are known, so that
+    weights alone are enough.
 
     Returns:
         The options and the weights, in the cache.
@@ -114,7 +106,7 @@ def copy_in(
             else:
                 shutil.copyfile(from_options, part_of(options))
             shutil.copyfile(from_weights, part_of(weights))
-            check_files(model, part_of(options), part_of(weights), structure)
+            check_files(model, part_of(options), part_of(weights))
             _publish(options, weights)
         except WeightsError as error:
             raise WeightsError(
@@ -175,12 +167,12 @@ def _from_any(
     )
 
 
-def _accept_present(model: PublishedModel, options: Path, weights: Path, structure: Structure | None) -> None:
+def _accept_present(model: PublishedModel, options: Path, weights: Path) -> None:
     verify_recorded(weights, f"run `{command(model.name)}`")
     if record_path(weights).exists():
         return
     try:
-        check_files(model, options, weights, structure)
+        check_files(model, options, weights)
     except WeightsError as error:
         raise WeightsError(
             f"{weights} was put there by other means, and cannot be used: {error} "

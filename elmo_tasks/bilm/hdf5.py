@@ -7,7 +7,8 @@ row of the character table that means "no character" is not in the file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -103,26 +104,18 @@ def check_hdf5(path: Path, options: BiLMOptions) -> None:
     Raises:
         WeightsError: the file is missing, broken, or its names or shapes are not those that the options ask for.
     """
-    with _open(path) as file:
-        _check(file, path, options)
+    with _open(path, options):
+        pass
 
 
 def read_hdf5(path: Path, options: BiLMOptions) -> dict[str, Tensor]:
-    """Read published weights.
-
-    Args:
-        path: the HDF5 file.
-        options: what the weights must fit.
-
-    Returns:
-        a state dict for :class:`BiLM`.
+    """Read published weights that must fit the options, as a state dict for :class:`BiLM`.
 
     Raises:
         WeightsError: see :func:`check_hdf5`; or a number is not finite.
     """
     state: dict[str, Tensor] = {}
-    with _open(path) as file:
-        _check(file, path, options)
+    with _open(path, options) as file:
         for name, entry in _layout(options).items():
             try:
                 array = np.asarray(file[name][()], np.float32)
@@ -170,7 +163,9 @@ def _join_matrices(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return result
 
 
-def _open(path: Path) -> h5py.File:
+@contextmanager
+def _open(path: Path, options: BiLMOptions) -> Iterator[h5py.File]:
+    """A file whose names and shapes are those that the options ask for."""
     if not path.exists():
         raise WeightsError(f"{path}: no such file; expected the weights of a biLM in HDF5")
     if not h5py.is_hdf5(path):
@@ -178,19 +173,17 @@ def _open(path: Path) -> h5py.File:
             start = file.read(16)
         raise WeightsError(f"{path}: not an HDF5 file; it begins with {start!r}")
     try:
-        return h5py.File(path, "r")
+        file = h5py.File(path, "r")
     except OSError as error:
         raise WeightsError(f"{path}: the HDF5 file is broken or cut short ({error})") from None
+    with file:
+        _check(file, path, options)
+        yield file
 
 
 def _check(file: h5py.File, path: Path, options: BiLMOptions) -> None:
     found: dict[str, tuple[int, ...]] = {}
-
-    def visit(name: str, item: Any) -> None:
-        if isinstance(item, h5py.Dataset):
-            found[name] = item.shape
-
-    file.visititems(visit)
+    file.visititems(lambda name, item: found.update({name: item.shape} if isinstance(item, h5py.Dataset) else {}))
     wanted = {name: entry.shape for name, entry in _layout(options).items()}
     wrong = [
         f"'{name}' has shape {found[name]}, expected {shape}"

@@ -28,11 +28,7 @@ class NewHDF5(h5py.File):
         super().__init__(disk, "w")
 
     def create_dataset(self, name: str | None, *args: Any, **kwargs: Any) -> h5py.Dataset:
-        """As in :class:`h5py.Group`.
-
-        Raises:
-            OSError: the disk is full, or may not be written to.
-        """
+        """As in :class:`h5py.Group`. Raises OSError: the disk is full, or may not be written to."""
         data_set = super().create_dataset(name, *args, **kwargs)
         self._disk.check()
         return data_set
@@ -51,11 +47,7 @@ def new_hdf5(target: Path) -> Iterator[NewHDF5]:
 
 @contextmanager
 def writing_hdf5(path: Path) -> Iterator[NewHDF5]:
-    """A file to fill, under the name that it has from the beginning.
-
-    Raises:
-        OSError: the disk is full, or may not be written to.
-    """
+    """A file to fill, under the name that it has from the beginning. Raises OSError: the disk is full, or may not be written to."""
     with path.open("w+b", buffering=0) as raw:
         disk = _Disk(raw)
         with NewHDF5(disk) as file:

@@ -38,12 +38,15 @@ def cache_folder(cache: Path | None = None) -> Path:
     if chosen := os.environ.get(CACHE_VARIABLE):
         return Path(chosen).expanduser().absolute()
     usual = platformdirs.user_cache_path("elmo-tasks", appauthor=False)
-    return usual if usual.exists() or _can_be_made(usual) else temporary_cache()
+    above = next(parent for parent in (usual, *usual.parents) if parent.exists())
+    usable = above == usual or (above.is_dir() and os.access(above, os.W_OK | os.X_OK))
+    return usual if usable else temporary_cache()
 
 
 def temporary_cache() -> Path:
     """Where to keep what the cache folder does not take; it may not last."""
-    return Path(tempfile.gettempdir()) / f"elmo-tasks-{_user()}"
+    user = os.getuid() if hasattr(os, "getuid") else "user"  # keeps those of two users of one machine apart
+    return Path(tempfile.gettempdir()) / f"elmo-tasks-{user}"
 
 
 def files_of(model: PublishedModel, cache: Path | None = None) -> tuple[Path, Path]:
@@ -53,10 +56,7 @@ def files_of(model: PublishedModel, cache: Path | None = None) -> tuple[Path, Pa
 
 
 def locate(name: str, cache: Path | None = None) -> tuple[Path, Path]:
-    """Find a downloaded model.
-
-    Returns:
-        The options and the weights, unchanged since they were downloaded.
+    """The options and the weights of a downloaded model, unchanged since they were downloaded.
 
     Raises:
         ConfigError: there is no published model of this name.
@@ -74,29 +74,22 @@ def locate(name: str, cache: Path | None = None) -> tuple[Path, Path]:
 
 
 def record(path: Path) -> str:
-    """Write a file's SHA-256, size and time beside it, to be enforced by :func:`verify_recorded`.
-
-    Returns:
-        The SHA-256, in hexadecimal.
+    """Write a file's SHA-256, size and time beside it, to be enforced by :func:`verify_recorded`; gives the SHA-256 in hexadecimal.
 
     Raises:
         OSError: the file cannot be read, or the record cannot be written.
     """
     stat = path.stat()
     entry = _Record(sha256([path]), stat.st_size, stat.st_mtime_ns)
-    _write(path, entry)
+    write_json(record_path(path), asdict(entry))
     return entry.sha256
 
 
 def verify_recorded(path: Path, remedy: str = "get it again") -> None:
-    """Refuse a file that is not what it was when its SHA-256 was recorded.
+    """Refuse a file that is not what it was when its SHA-256 was recorded; ``remedy`` is what to do once it is deleted.
 
     A file without a record is accepted. The file is only read when its size or time is not the recorded one, so that
     opening a model costs nothing.
-
-    Args:
-        path: the file.
-        remedy: what a person does once the changed file is deleted.
 
     Raises:
         WeightsError: the file changed, is missing, or its record cannot be read.
@@ -128,7 +121,7 @@ def verify_recorded(path: Path, remedy: str = "get it again") -> None:
             f"Delete it and {remedy}; if the change was yours, delete {beside.name} instead."
         )
     try:
-        _write(path, _Record(entry.sha256, stat.st_size, stat.st_mtime_ns))
+        write_json(beside, asdict(_Record(entry.sha256, stat.st_size, stat.st_mtime_ns)))
     except OSError as error:
         # The weights are right, which is what was asked; on a read-only disk they are only hashed every time.
         _log.warning("%s could not be brought up to date: %s", beside, error)
@@ -137,17 +130,3 @@ def verify_recorded(path: Path, remedy: str = "get it again") -> None:
 def record_path(path: Path) -> Path:
     """Where the checksum of a file is kept."""
     return path.with_name(path.name + ".sha256")
-
-
-def _can_be_made(folder: Path) -> bool:
-    above = next(parent for parent in folder.parents if parent.exists())
-    return above.is_dir() and os.access(above, os.W_OK | os.X_OK)
-
-
-def _user() -> str:
-    """Keeps the temporary folders of two users of one machine apart."""
-    return str(os.getuid()) if hasattr(os, "getuid") else "user"
-
-
-def _write(path: Path, entry: _Record) -> None:
-    write_json(record_path(path), asdict(entry))

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+import torch
 from torch import Tensor
 
 from elmo_tasks.bilm import model_cache
@@ -25,17 +26,11 @@ WEIGHTS_NAME, SOFTMAX_NAME, VOCABULARY_NAME = "bilm", "softmax", "vocabulary.txt
 
 @dataclass(frozen=True)
 class ModelFiles:
-    """Where a biLM lies.
+    """Where a biLM lies."""
 
-    Attributes:
-        name: what to call it.
-        options: its ``options.json``.
-        weights: one ``.hdf5`` file, or the safetensors files.
-    """
-
-    name: str
-    options: Path
-    weights: tuple[Path, ...]
+    name: str  # what to call it
+    options: Path  # its options.json
+    weights: tuple[Path, ...]  # one .hdf5 file, or the safetensors files
 
     @property
     def folder(self) -> Path:
@@ -146,6 +141,28 @@ def load_softmax(files: ModelFiles) -> tuple[LMSoftmax, Vocabulary]:
     softmax = LMSoftmax(len(vocabulary), BiLMOptions.load(files.options).lstm.projection_dim)
     _fill(softmax, read_safetensors(files.folder, SOFTMAX_NAME), files.folder / SOFTMAX_NAME)
     return softmax.eval(), vocabulary
+
+
+@torch.no_grad()
+def take_over(files: ModelFiles, bilm: BiLM, softmax: LMSoftmax, vocabulary: Vocabulary) -> None:
+    """Copy the weights of a model into others; of the words to predict, those that both vocabularies know keep theirs.
+
+    Raises:
+        ConfigError: it has other sizes.
+    """
+    old = load_bilm(files)
+    if old.options != bilm.options:
+        raise ConfigError(
+            f"model.start_from: {files.name} has other sizes than this configuration: expected {bilm.options}, "
+            f"found {old.options}"
+        )
+    bilm.load_state_dict(old.state_dict())
+    if has_softmax(files):
+        old_softmax, old_vocabulary = load_softmax(files)
+        shared = [word for word in vocabulary.words if word in old_vocabulary]
+        new_rows, old_rows = ([v.id_of(word) for word in shared] for v in (vocabulary, old_vocabulary))
+        softmax.weight[new_rows] = old_softmax.weight[old_rows]
+        softmax.bias[new_rows] = old_softmax.bias[old_rows]
 
 
 def _fill(module: BiLM | LMSoftmax, state: dict[str, Tensor], where: Path) -> None:

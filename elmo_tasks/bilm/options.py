@@ -25,21 +25,14 @@ _MOST = {
 
 @dataclass(frozen=True)
 class CharCNNOptions:
-    """The token encoder: characters -> convolutions -> highway -> projection.
+    """The token encoder: characters -> convolutions -> highway -> projection."""
 
-    Attributes:
-        filters: ``(width, number)`` of each convolution.
-        n_highway: number of highway layers.
-        embedding_dim: size of a character's vector.
-        max_characters_per_token: longer tokens are cut, shorter ones padded.
-        activation: ``"relu"`` or ``"tanh"``, applied after the maximum over positions.
-    """
-
+    #: (width, number) of each convolution
     filters: tuple[tuple[int, int], ...] = ((1, 32), (2, 32), (3, 64), (4, 128), (5, 256), (6, 512), (7, 1024))
-    n_highway: int = 1
-    embedding_dim: int = 16
-    max_characters_per_token: int = MAX_CHARACTERS
-    activation: str = "relu"
+    n_highway: int = 1  # number of highway layers
+    embedding_dim: int = 16  # size of a character's vector
+    max_characters_per_token: int = MAX_CHARACTERS  # longer tokens are cut, shorter ones padded
+    activation: str = "relu"  # "relu" or "tanh", applied after the maximum over positions
 
     @property
     def n_filters(self) -> int:
@@ -49,36 +42,22 @@ class CharCNNOptions:
 
 @dataclass(frozen=True)
 class LSTMOptions:
-    """The language model: projected LSTM layers in each direction.
+    """The language model: projected LSTM layers in each direction."""
 
-    Attributes:
-        dim: cells of a layer.
-        projection_dim: outputs of a layer, and size of a token's vector.
-        n_layers: LSTM layers in each direction.
-        cell_clip: cell state is kept within +-this; ``None`` for no clipping.
-        proj_clip: output is kept within +-this; ``None`` for no clipping.
-        use_skip_connections: every layer above the first adds its input to its output.
-    """
-
-    dim: int = 1024
-    projection_dim: int = 128
-    n_layers: int = 2
-    cell_clip: float | None = None
-    proj_clip: float | None = None
-    use_skip_connections: bool = True
+    dim: int = 1024  # cells of a layer
+    projection_dim: int = 128  # outputs of a layer, and size of a token's vector
+    n_layers: int = 2  # LSTM layers in each direction
+    cell_clip: float | None = None  # cell state is kept within +-this; None for no clipping
+    proj_clip: float | None = None  # output is kept within +-this; None for no clipping
+    use_skip_connections: bool = True  # every layer above the first adds its input to its output
 
 
 @dataclass(frozen=True)
 class BiLMOptions:
-    """Everything that shapes a biLM.
+    """Everything that shapes a biLM."""
 
-    Attributes:
-        lstm: the language model.
-        char_cnn: the token encoder.
-    """
-
-    lstm: LSTMOptions
-    char_cnn: CharCNNOptions
+    lstm: LSTMOptions  # the language model
+    char_cnn: CharCNNOptions  # the token encoder
 
     @property
     def n_layers(self) -> int:
@@ -92,13 +71,9 @@ class BiLMOptions:
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, Any], where: str = "options") -> BiLMOptions:
-        """Read the contents of an ``options.json``.
+        """Read the contents of an ``options.json``; ``where`` is what to call it in an error.
 
         Keys that only training needs (``n_train_tokens``, ``dropout``, ...) are passed over, as every reader of these files does.
-
-        Args:
-            raw: the parsed JSON.
-            where: what to call it in an error.
 
         Raises:
             ConfigError: a key is missing, or has a value that no biLM can have.
@@ -178,11 +153,7 @@ class BiLMOptions:
 
     @classmethod
     def load(cls, path: Path) -> BiLMOptions:
-        """Read an ``options.json``.
-
-        Raises:
-            ConfigError: the file is missing, is not JSON, or :meth:`from_dict` refuses it.
-        """
+        """Read an ``options.json``. Raises ConfigError: the file is missing, is not JSON, or :meth:`from_dict` refuses it."""
         try:
             raw = read_json(path)
         except FileNotFoundError:

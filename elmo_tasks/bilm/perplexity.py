@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import torch
 from torch import Tensor
@@ -14,27 +14,15 @@ from elmo_tasks.bilm.softmax import LMSoftmax
 
 @dataclass(frozen=True)
 class Perplexity:
-    """Sums over a text, and what follows from them.
+    """Sums over a text, and what follows from them."""
 
-    Attributes:
-        forward_loss: negative log-likelihood of all targets, in nats, left to right.
-        backward_loss: the same, right to left.
-        n_targets: predicted words, the sentence's far boundary included.
-        n_unknown: those of them that the vocabulary does not have, which are predicted as ``<UNK>``.
-    """
-
-    forward_loss: float = 0.0
-    backward_loss: float = 0.0
-    n_targets: int = 0
-    n_unknown: int = 0
+    forward_loss: float = 0.0  # negative log-likelihood of all targets, in nats, left to right
+    backward_loss: float = 0.0  # the same, right to left
+    n_targets: int = 0  # predicted words, the sentence's far boundary included
+    n_unknown: int = 0  # those of them that the vocabulary does not have, which are predicted as <UNK>
 
     def __add__(self, other: Perplexity) -> Perplexity:
-        return Perplexity(
-            self.forward_loss + other.forward_loss,
-            self.backward_loss + other.backward_loss,
-            self.n_targets + other.n_targets,
-            self.n_unknown + other.n_unknown,
-        )
+        return Perplexity(*(mine + its for mine, its in zip(astuple(self), astuple(other), strict=True)))
 
     @property
     def forward(self) -> float:
@@ -59,16 +47,8 @@ def sentence_losses(
     """Losses of whole sentences, each from the constant start state, as the encoder sees them.
 
     Every word is predicted from what is before it (forward) or after it (backward), and then the far boundary. The near boundary
-    is given.
-
-    Args:
-        bilm: the model.
-        softmax: its output layer.
-        characters: ``[U, C]`` character ids of distinct words.
-        words: ``[B, T]`` rows of ``characters``, boundaries included, right-padded.
-        lengths: ``[B]`` real steps.
-        targets: ``[B, T]`` vocabulary ids of ``words``.
-        unknown_id: id of ``<UNK>``.
+    is given. For ``characters``, ``words`` and ``lengths`` see :meth:`BiLM.forward`; ``targets`` are the ``[B, T]`` vocabulary ids
+    of ``words``, and ``unknown_id`` is that of ``<UNK>``.
     """
     output = bilm(characters, words, lengths)
     ahead, back = output.layers[-1].chunk(2, dim=-1)  # [B, T, P]

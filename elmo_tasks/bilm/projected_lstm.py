@@ -18,14 +18,7 @@ class ProjectedLSTM(nn.LSTM):
     """``torch.nn.LSTM`` with one layer, a projection, clipping, and one bias.
 
     Without clipping it is the library's fused LSTM. With clipping the steps are written out, because the clipped cell goes into
-    the next step.
-
-    Args:
-        input_size: size of the inputs.
-        hidden_size: cells ``H``.
-        proj_size: outputs ``P``.
-        cell_clip: keeps the cell within +-this, before the output gate reads it.
-        proj_clip: keeps the projected output within +-this.
+    the next step. ``cell_clip`` keeps the cell within +-this, before the output gate reads it; ``proj_clip`` the projected output.
     """
 
     weight_ih_l0: Tensor  # [4H, input_size]; gates in the order input, forget, candidate, output

@@ -1,11 +1,13 @@
-"""The published ELMo models: names, addresses, sizes. Facts only; nothing here opens a file or a connection."""
+"""The published ELMo models: names, addresses, sizes, and whether two files are those of one of them."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
 
-from elmo_tasks.errors import ConfigError
+from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
+from elmo_tasks.errors import ConfigError, WeightsError
 
 #: Two addresses of one bucket: where one is blocked or fails, the other often answers.
 BASE_URLS = (
@@ -13,34 +15,28 @@ BASE_URLS = (
     "https://allennlp.s3.amazonaws.com/models/elmo/",
 )
 
-_FILTERS = ((1, 32), (2, 32), (3, 64), (4, 128), (5, 256), (6, 512), (7, 1024))
-_CHARACTERS = 262
-_CHARACTER_DIM = 16
+_GIVES_SHAPES = (
+    ("lstm", "dim"),
+    ("lstm", "projection_dim"),
+    ("lstm", "n_layers"),
+    ("char_cnn", "n_highway"),
+    ("char_cnn", "filters"),
+)
 
 
 @dataclass(frozen=True)
 class PublishedModel:
-    """One published biLM, described well enough to tell its files from any other model's.
+    """One published biLM, described well enough to tell its files from any other model's."""
 
-    Args:
-        name: what a user types.
-        layout: the folder it is published in, and the middle of its file names.
-        dim: width of each LSTM's cell.
-        projection_dim: width each LSTM projects its output to.
-        n_highway: highway layers behind the character convolutions.
-        weights_bytes: the exact size of the weights file, where one was measured.
-        filters: (width, number) of the character convolutions; the same in all published models.
-        n_layers: biLSTM layers.
-    """
-
-    name: str
-    layout: str
-    dim: int
-    projection_dim: int
-    n_highway: int
-    weights_bytes: int | None = None
-    filters: tuple[tuple[int, int], ...] = _FILTERS
-    n_layers: int = 2
+    name: str  # what a user types
+    layout: str  # the folder it is published in, and the middle of its file names
+    dim: int  # width of each LSTM's cell
+    projection_dim: int  # width each LSTM projects its output to
+    n_highway: int  # highway layers behind the character convolutions
+    weights_bytes: int | None = None  # the exact size of the weights file, where one was measured
+    #: (width, number) of the character convolutions; the same in all published models
+    filters: tuple[tuple[int, int], ...] = CharCNNOptions.filters
+    n_layers: int = 2  # biLSTM layers
 
     @property
     def options_name(self) -> str:
@@ -55,9 +51,9 @@ class PublishedModel:
     @property
     def parameters(self) -> int:
         """How many numbers the weights file holds (one row of characters, the padding, is not stored)."""
-        n_filters = sum(number for _, number in self.filters)
-        characters = (_CHARACTERS - 1) * _CHARACTER_DIM
-        convolutions = sum(number * (width * _CHARACTER_DIM + 1) for width, number in self.filters)
+        n_filters, dim = self._char_cnn.n_filters, self._char_cnn.embedding_dim
+        characters = 261 * dim
+        convolutions = sum(number * (width * dim + 1) for width, number in self.filters)
         highways = self.n_highway * 2 * n_filters * (n_filters + 1)
         projection = (n_filters + 1) * self.projection_dim
         cell = 2 * self.projection_dim * 4 * self.dim + 4 * self.dim + self.dim * self.projection_dim
@@ -71,23 +67,12 @@ class PublishedModel:
     @property
     def options_text(self) -> str:
         """The published options file, to the byte (its MD5 was compared for ``medium``)."""
-        lstm = {
-            "use_skip_connections": True,
-            "projection_dim": self.projection_dim,
-            "cell_clip": 3,
-            "proj_clip": 3,
-            "dim": self.dim,
-            "n_layers": self.n_layers,
-        }
-        char_cnn = {
-            "activation": "relu",
-            "filters": self.filters,
-            "n_highway": self.n_highway,
-            "embedding": {"dim": _CHARACTER_DIM},
-            "n_characters": _CHARACTERS,
-            "max_characters_per_token": 50,
-        }
-        return json.dumps({"lstm": lstm, "char_cnn": char_cnn}) + "\n"
+        lstm = LSTMOptions(self.dim, self.projection_dim, self.n_layers, cell_clip=3, proj_clip=3)
+        return json.dumps(BiLMOptions(lstm, self._char_cnn).to_dict()) + "\n"
+
+    @property
+    def _char_cnn(self) -> CharCNNOptions:
+        return CharCNNOptions(self.filters, self.n_highway)
 
 
 MODELS: dict[str, PublishedModel] = {
@@ -102,11 +87,7 @@ MODELS: dict[str, PublishedModel] = {
 
 
 def published(name: str) -> PublishedModel:
-    """Look a published model up by name.
-
-    Raises:
-        ConfigError: there is no published model of this name.
-    """
+    """Look a published model up by name. Raises ConfigError: there is no published model of this name."""
     if name not in MODELS:
         raise ConfigError(f"There is no published ELMo model {name!r}; there are {', '.join(MODELS)}.")
     return MODELS[name]
@@ -115,3 +96,54 @@ def published(name: str) -> PublishedModel:
 def command(name: str, *, offline: bool = False) -> str:
     """The command a person runs to get this model, from the network or from a file they have."""
     return f"elmo-tasks download {name}" + (" --from FILE" if offline else "")
+
+
+def check_files(model: PublishedModel, options: Path, weights: Path) -> None:
+    """Check that two files, under any name, are the options and the weights of this model.
+
+    Raises:
+        WeightsError: they are not; the text says which file is wrong, and in what.
+    """
+    check_options(model, options)
+    _check_not_a_page(weights)
+    size = weights.stat().st_size
+    if model.weights_bytes is not None and size != model.weights_bytes:
+        raise WeightsError(f"the weights have {size:,} bytes; the published file has {model.weights_bytes:,}.")
+    if size < model.smallest_bytes:
+        raise WeightsError(
+            f"the weights have {size:,} bytes; {model.parameters:,} float32 numbers need {model.smallest_bytes:,}."
+        )
+    from elmo_tasks.bilm.hdf5 import check_hdf5  # h5py is slow to import, and not needed to fail early
+
+    try:
+        check_hdf5(weights, BiLMOptions.load(options))
+    except ConfigError as error:  # the options came with the weights; no setting of the user's is at fault
+        raise WeightsError(str(error)) from error
+
+
+def check_options(model: PublishedModel, options: Path) -> None:
+    """Check that an options file gives this model's shapes. Raises WeightsError: it does not."""
+    _check_not_a_page(options)
+    try:
+        found = json.loads(options.read_text(encoding="utf-8"))
+    except ValueError as error:  # not JSON, or not even text
+        raise WeightsError(f"the options are not JSON: {error}.") from error
+    expected = json.loads(model.options_text)
+    for section, key in _GIVES_SHAPES:
+        try:
+            value = found[section][key]
+        except (KeyError, TypeError) as error:
+            raise WeightsError(f"the options are not a biLM's: there is no {section}.{key}.") from error
+        if value != expected[section][key]:
+            raise WeightsError(
+                f"the options are not those of {model.name}: {section}.{key} should be {expected[section][key]} "
+                f"and is {value}."
+            )
+
+
+def _check_not_a_page(path: Path) -> None:
+    with path.open("rb") as file:
+        head = file.read(512)
+    if head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<"):
+        beginning = " ".join(head.decode("utf-8", errors="replace").split())[:60]
+        raise WeightsError(f"this is a web page (HTML or XML), not a model file: it begins with {beginning!r}.")

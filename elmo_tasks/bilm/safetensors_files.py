@@ -21,18 +21,10 @@ MAX_BYTES = 9_000_000
 def write_safetensors(
     folder: Path, name: str, tensors: Mapping[str, Tensor], dtype: torch.dtype | None = None
 ) -> list[Path]:
-    """Write tensors as ``name.safetensors``, or as numbered files with an index where they are too large for one.
+    """Write tensors as ``name.safetensors``, or as numbered files with an index where they are too large for one; gives the files.
 
-    A tensor that is too large by itself is cut into blocks of rows ``key:0``, ``key:1``, ...
-
-    Args:
-        folder: where to write; it must exist.
-        name: of the file or files.
-        tensors: what to write.
-        dtype: converts floating-point tensors.
-
-    Returns:
-        the files.
+    A tensor that is too large by itself is cut into blocks of rows ``key:0``, ``key:1``, ... The folder must exist; ``dtype``
+    converts floating-point tensors.
     """
     pieces: dict[str, Tensor] = {}
     for key, tensor in tensors.items():

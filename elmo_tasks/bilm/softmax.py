@@ -9,13 +9,9 @@ from torch import Tensor, nn
 
 
 class LMSoftmax(nn.Module):
-    """Vector of a direction's top layer -> distribution over the vocabulary. Both directions share it, as in bilm-tf.
+    """Vector of a direction's top layer -> distribution over ``V`` words. Both directions share it, as in bilm-tf.
 
     Word ids are ranks: the lower, the more frequent. The sampler relies on it.
-
-    Args:
-        n_words: vocabulary size ``V``.
-        dim: size ``P`` of the vectors.
     """
 
     def __init__(self, n_words: int, dim: int) -> None:
@@ -28,19 +24,11 @@ class LMSoftmax(nn.Module):
         return nn.functional.linear(hidden, self.weight, self.bias)
 
     def sampled_loss(self, hidden: Tensor, targets: Tensor, n_draws: int, learn: bool = True) -> Tensor:
-        """Cross entropy against a sample of the vocabulary, corrected for how it was drawn (Jean et al., 2015).
+        """Mean cross entropy of ``[N, P]`` against a sample of the vocabulary, corrected for how it was drawn (Jean et al., 2015).
 
         Words are drawn log-uniformly over their ranks, with replacement, and each is used once; a word's expected count after
-        ``n_draws`` draws of probability ``p`` is ``1 - (1 - p)^n_draws``.
-
-        Args:
-            hidden: ``[N, P]``.
-            targets: ``[N]`` word ids.
-            n_draws: how many draws one call shares among all rows.
-            learn: whether the gradient goes into this layer too, or into ``hidden`` alone.
-
-        Returns:
-            the mean loss. With every word of the vocabulary in the sample it tends to the full cross entropy.
+        ``n_draws`` draws of probability ``p`` is ``1 - (1 - p)^n_draws``. With every word in it the loss tends to the full one. All
+        rows share the draws. The gradient goes into this layer too if it is to learn, else into ``hidden`` alone.
         """
         n_words = len(self.weight)
         uniform = torch.rand(n_draws, device=hidden.device, dtype=torch.float64)

@@ -41,15 +41,9 @@ class _Origin:
 
 
 def transfer(client: httpx.Client, url: str, target: Path, report: Report | None = None) -> None:
-    """Bring ``part_of(target)`` from whatever is there already to the complete file.
+    """Bring ``part_of(target)`` from whatever is there already to the complete file; ``target`` itself is not touched.
 
     On an interruption what arrived stays there, and the next call asks for the rest only.
-
-    Args:
-        client: makes the request; its timeouts apply.
-        url: the file.
-        target: its final name, which is not touched.
-        report: told about progress.
 
     Raises:
         Interrupted: the connection broke, or the server was busy, or it answered with the wrong piece.
@@ -83,10 +77,9 @@ def transfer(client: httpx.Client, url: str, target: Path, report: Report | None
             if start and origin is not None:  # a piece of the same file may come without repeating what it belongs to
                 validator = origin.validator
             _receive(response, target, start, _Origin(url, validator, total), report)
-    except httpx.TransportError as error:
-        raise Interrupted(_in_words(error)) from error
     except httpx.RequestError as error:
-        raise Refused(_in_words(error)) from error
+        said = str(error) or type(error).__name__  # a timeout's text is empty
+        raise (Interrupted if isinstance(error, httpx.TransportError) else Refused)(said) from error
 
 
 def part_of(target: Path) -> Path:
@@ -167,7 +160,3 @@ def _read_origin(target: Path) -> _Origin | None:
         # Cut off in the middle of writing: what the unfinished file belongs to is not known, so it starts again.
         discard(target)
         return None
-
-
-def _in_words(error: httpx.RequestError) -> str:
-    return str(error) or type(error).__name__  # a timeout's text is empty

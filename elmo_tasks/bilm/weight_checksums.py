@@ -33,12 +33,7 @@ def weights_in(folder: Path) -> list[Path]:
 
 
 def write_card(folder: Path, card: Mapping[str, Any] | None = None) -> None:
-    """Write a folder's card, with the checksums of the weights that lie there; weights first, card last.
-
-    Args:
-        folder: holds the weights.
-        card: what else to say; checksums that it has are replaced.
-    """
+    """Write a folder's card, with the checksums of the weights that lie there, in place of those it has; it comes last."""
     write_json(folder / CARD_NAME, {**(card or {}), KEY: {path.name: sha256([path]) for path in weights_in(folder)}})
 
 

@@ -15,14 +15,10 @@ from elmo_tasks.files import is_unfinished, unfinished_folder
 
 @dataclass(frozen=True)
 class FolderKind:
-    """Folders of one kind.
+    """Folders of one kind."""
 
-    Attributes:
-        what: such a folder is, for messages: ``"a head"``.
-        files: names of the files that this program writes there: one that holds nothing else may be replaced.
-    """
-
-    what: str
+    what: str  # such a folder is, for messages: "a head"
+    #: names of the files that this program writes there: one that holds nothing else may be replaced
     files: re.Pattern[str]
 
     def check(self, folder: Path) -> None:
@@ -43,9 +39,6 @@ class FolderKind:
     @contextmanager
     def written(self, folder: Path) -> Iterator[Path]:
         """A new folder to write files into, which takes its name at the end; after an error all is as it was.
-
-        Args:
-            folder: the name; what is there is replaced.
 
         Raises:
             ConfigError: see :meth:`check`.

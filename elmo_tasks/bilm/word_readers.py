@@ -25,10 +25,7 @@ def word_lengths(characters: Tensor) -> Tensor:
 def read_words(reader: CharacterCNN, characters: Tensor, batch_size: int = 1024) -> Tensor:
     """``[U, P]`` vectors of words, read in batches of like length, as the longest word sets the price of a batch.
 
-    Args:
-        reader: the character CNN.
-        characters: ``[U, C]`` character ids, of any integer type and on any device.
-        batch_size: words of a batch.
+    The ``[U, C]`` character ids may be of any integer type and on any device.
     """
     weight = reader.projection.weight
     vectors = torch.empty(len(characters), len(weight), device=weight.device)
@@ -43,11 +40,8 @@ def read_words(reader: CharacterCNN, characters: Tensor, batch_size: int = 1024)
 def embed_reader(new: CharacterCNN, old: CharacterCNN, linear: Tensor, bias: Tensor) -> None:
     """Let a CNN begin as a smaller one followed by a linear map; filters that the smaller one has not start small.
 
-    Args:
-        new: is changed. It has every filter of ``old``, and perhaps more.
-        old: the smaller one, with the same characters and highway layers.
-        linear: ``[P_new, P_old]`` map of the old vectors.
-        bias: ``[P_new]`` added to them.
+    ``new`` is changed; it has every filter of ``old``, and perhaps more. The map of the old vectors is ``[P_new, P_old]``, and
+    ``[P_new]`` added to them.
 
     Raises:
         ConfigError: ``new`` lacks filters of ``old``, or differs in something else than filters.
@@ -92,13 +86,8 @@ def embed_reader(new: CharacterCNN, old: CharacterCNN, linear: Tensor, bias: Ten
 def with_reader(old: BiLM, reader: CharacterCNN, characters: Tensor, weights: Tensor) -> tuple[BiLM, float]:
     """A biLM's LSTMs on another word reader: they see its vectors through the linear map that is nearest to the old vectors.
 
-    The map is the least-squares solution over the given words, and is folded into the input weights of the first layers.
-
-    Args:
-        old: gives the LSTMs.
-        reader: the word reader to put under them.
-        characters: ``[U, C]`` character ids of the words that the map is to fit.
-        weights: ``[U]`` how much each word counts.
+    The map is the least-squares solution over the given words, of ``[U, C]`` character ids and ``[U]`` weights, and is folded into
+    the input weights of the first layers.
 
     Returns:
         the new biLM, and the share of the old vectors' variance that the map keeps, 1 at best.
@@ -124,3 +113,34 @@ def with_reader(old: BiLM, reader: CharacterCNN, characters: Tensor, weights: Te
 
 def _pairs(filters: tuple[tuple[int, int], ...]) -> list[list[int]]:
     return [list(pair) for pair in filters]
+
+
+#: Memory for the vectors, in bytes; 512 MiB hold a million words of 128 numbers. Words past that are read each time.
+MAX_BYTES = 512 * 2**20
+
+
+class WordCache:
+    """Vectors of the commonest words of a corpus, filled as the words come; their reader must not change meanwhile.
+
+    Of ``n_words`` distinct words, whose ids are ranks by frequency, as many as ``max_bytes`` hold are kept.
+    """
+
+    def __init__(self, reader: CharacterCNN, n_words: int, max_bytes: int = MAX_BYTES) -> None:
+        self.reader = reader
+        weight = reader.projection.weight
+        rows = min(n_words, max_bytes // (4 * len(weight)))
+        self._vectors = torch.empty(rows, len(weight), device=weight.device)
+        self._is_there = torch.zeros(rows, dtype=torch.bool, device=weight.device)
+
+    def read(self, characters: Tensor, ids: Tensor) -> Tensor:
+        """``[U, P]`` float32 vectors of words, without gradient, of ``[U, C]`` character ids and ``[U]`` ids in the corpus."""
+        fits = ids < len(self._is_there)
+        rows = ids.clamp(max=len(self._is_there) - 1)
+        missing = ~(fits & self._is_there[rows])
+        vectors = self._vectors[rows]
+        if missing.any():
+            vectors[missing] = read_words(self.reader, characters[missing])
+            new = missing & fits
+            self._vectors[ids[new]] = vectors[new]
+            self._is_there[ids[new]] = True
+        return vectors

@@ -196,8 +196,7 @@ def _settings(system: System, share: float, epochs: int, fixed: dict[str, Any]) 
 
 def _cost(run: Path) -> Cost:
     """What the head of a run costs in use, measured once."""
-    from elmo_tasks.training.head_cost import Cost, cost_of
-    from elmo_tasks.training.run_data import run_sentences
+    from elmo_tasks.training.head_cost import Cost, cost_of, run_sentences
 
     path = run / "cost.json"
     with contextlib.suppress(OSError, ValueError, TypeError):

@@ -22,17 +22,12 @@ Sentence = tuple[str, ...]
 
 @dataclass(frozen=True)
 class EncodedBatch:
-    """Distinct sentences of like length.
+    """Distinct sentences of like length."""
 
-    Attributes:
-        sentences: their tokens.
-        values: ``[L, B, T, D]`` where the encoder computes, with the boundaries of the sentences if it is a language model.
-        first: place of the first token: 1 where there are boundaries, else 0.
-    """
-
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[Sentence, ...]  # their tokens
+    #: [L, B, T, D] where the encoder computes, with the boundaries of the sentences if it is a language model
     values: Tensor
-    first: int
+    first: int  # place of the first token: 1 where there are boundaries, else 0
 
 
 def check_sentences(sentences: Sequence[Sequence[str]]) -> tuple[Sentence, ...]:
@@ -58,19 +53,17 @@ def encoded_batches(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator
         NoLongerWanted: whoever asked has left.
     """
     model = encoder.language_model
-    for batch in _batches(list(dict.fromkeys(sentences))):
+    distinct = list(dict.fromkeys(sentences))
+    for rows in by_length([len(sentence) for sentence in distinct], _MOST_SENTENCES, _PLACES, longest_first=True):
         check_wanted()
+        batch = [distinct[k] for k in rows]
         with torch.inference_mode():
             values = encoder.encode(batch).values if model is None else model.states(batch).layers
         yield EncodedBatch(tuple(batch), values, 0 if model is None else 1)
 
 
 def token_vectors(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator[tuple[int, NDArray[np.float16]]]:
-    """The vectors of all tokens, in the order in which they are computed.
-
-    Yields:
-        the number of a sentence, and its ``[L, tokens, D]``.
-    """
+    """The number of a sentence and the ``[L, tokens, D]`` vectors of all its tokens, in the order in which they are computed."""
     at: dict[Sentence, list[int]] = {}
     for k, sentence in enumerate(sentences):
         at.setdefault(sentence, []).append(k)
@@ -81,12 +74,17 @@ def token_vectors(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator[t
                 yield k, values[:, row, batch.first : batch.first + len(sentence)]
 
 
-def _batches(sentences: Sequence[Sentence]) -> Iterator[list[Sentence]]:
-    batch: list[Sentence] = []
-    for sentence in sorted(sentences, key=len, reverse=True):
-        if batch and (len(batch) == _MOST_SENTENCES or (len(batch) + 1) * len(batch[0]) > _PLACES):
+def by_length(lengths: Sequence[int], most: int, most_places: int, longest_first: bool = False) -> Iterator[list[int]]:
+    """Places of sentences of like length together: little padding, and no more than so many sentences and token places at once.
+
+    One sentence alone may have more of them.
+    """
+    batch: list[int] = []
+    for k in sorted(range(len(lengths)), key=lengths.__getitem__, reverse=longest_first):
+        longest = max(lengths[k], lengths[batch[0]]) if batch else 0
+        if batch and (len(batch) == most or longest * (len(batch) + 1) > most_places):
             yield batch
             batch = []
-        batch.append(sentence)
+        batch.append(k)
     if batch:
         yield batch

@@ -20,18 +20,17 @@ _ABOUT_NAME = "parts.json"
 
 
 class BlockParts:
-    """A folder of computed blocks.
-
-    Args:
-        folder: made if it is not there. Blocks of another corpus, encoder or request that lie in it are removed.
-        encoding: what the blocks are of.
-    """
+    """A folder of computed blocks; those of another corpus, encoder or request that lie in it are removed."""
 
     def __init__(self, folder: Path, encoding: CorpusEncoding) -> None:
         self.folder, self.encoding = folder, encoding
-        if folder.exists() and self._key() != encoding.key:
-            shutil.rmtree(folder)
-        if not folder.exists():
+        try:
+            known = json.loads((folder / _ABOUT_NAME).read_text(encoding="utf-8"))["key"] == encoding.key
+        except (OSError, ValueError, KeyError, TypeError):
+            known = False
+        if not known:
+            if folder.exists():
+                shutil.rmtree(folder)
             folder.mkdir(parents=True)
             write_json(folder / _ABOUT_NAME, {"key": encoding.key})
 
@@ -86,10 +85,3 @@ class BlockParts:
 
     def _path(self, start: int) -> Path:
         return self.folder / f"{start:09d}.npy"
-
-    def _key(self) -> str | None:
-        try:
-            key = json.loads((self.folder / _ABOUT_NAME).read_text(encoding="utf-8"))["key"]
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
-        return key if isinstance(key, str) else None

@@ -25,39 +25,25 @@ _SCALE = 3.0
 
 @dataclass(frozen=True)
 class ClozeOptions:
-    """Sizes of a :class:`Cloze`.
+    """Sizes of a :class:`Cloze`."""
 
-    Attributes:
-        n_layers: LSTM layers of the biLM.
-        projection_dim: size ``P`` of a direction's state.
-        n_words: it chooses among so many words ``V``, the most frequent ones of the static vectors.
-        hidden: size of its hidden layers.
-        n_heads: heads of the attention over the words around the gap.
-        dropout: share of the hidden numbers that is dropped while it learns.
-    """
-
-    n_layers: int
-    projection_dim: int
-    n_words: int = 15_000
-    hidden: int = 512
-    n_heads: int = 4
-    dropout: float = 0.1
+    n_layers: int  # LSTM layers of the biLM
+    projection_dim: int  # size P of a direction's state
+    n_words: int = 15_000  # it chooses among so many words V, the most frequent ones of the static vectors
+    hidden: int = 512  # size of its hidden layers
+    n_heads: int = 4  # heads of the attention over the words around the gap
+    dropout: float = 0.1  # share of the hidden numbers that is dropped while it learns
 
 
 @dataclass(frozen=True)
 class Gaps:
-    """Places in sentences whose own word is not read.
+    """Places in sentences whose own word is not read."""
 
-    Attributes:
-        rows: ``[n, T]`` places of the tokens among the static vectors; one past the last for unknown ones and for the gap itself.
-        offsets: ``[n, T]`` how far each token stands from the gap; 0 in the gap.
-        mask: ``[n, T]`` True for tokens and the gap, False for padding.
-        states: ``[n, 2 K P]`` what the ``K`` LSTM layers of the reading up to the gap know of it, then those of the reading back.
-    """
-
+    #: [n, T] places of the tokens among the static vectors; one past the last for unknown ones and for the gap itself
     rows: Tensor
-    offsets: Tensor
-    mask: Tensor
+    offsets: Tensor  # [n, T] how far each token stands from the gap; 0 in the gap
+    mask: Tensor  # [n, T] True for tokens and the gap, False for padding
+    #: [n, 2 K P] what the K LSTM layers of the reading up to the gap know of it, then those of the reading back
     states: Tensor
 
     def __len__(self) -> int:
@@ -98,10 +84,7 @@ class Cloze(nn.Module):
 
     The states of the biLM ask, by attention, which words around the gap matter; those words as static vectors, their bags on
     either side (rare words weighing more) and the states go through two hidden layers and are compared with a vector per word.
-
-    Args:
-        options: its sizes.
-        static: vectors of the words around, which it does not change. No file is read here.
+    The static vectors are not changed; no file is read here.
     """
 
     def __init__(self, options: ClozeOptions, static: StaticVectors) -> None:

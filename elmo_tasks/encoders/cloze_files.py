@@ -22,15 +22,7 @@ CLOZE_NAME, SETTINGS_NAME = "cloze", "cloze.json"
 def write_cloze(
     folder: Path, cloze: Cloze, encoder: Encoder, static: StaticVectors, about: Mapping[str, Any] | None = None
 ) -> None:
-    """Write a cloze head; to be used it lies in the folder of its biLM.
-
-    Args:
-        folder: where; it is made if it is not there.
-        cloze: the head.
-        encoder: the biLM whose states it reads.
-        static: the static vectors that it reads.
-        about: how it was trained.
-    """
+    """Write a cloze head with what is known about its training; to be used it lies in the folder of its biLM, ``encoder``."""
     folder.mkdir(parents=True, exist_ok=True)
     write_safetensors(folder, CLOZE_NAME, cloze.state_dict(), torch.float16)
     settings = {

@@ -15,6 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from elmo_tasks.encoders.batches import by_length
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.errors import ConfigError
 
@@ -31,23 +32,14 @@ Told = Callable[[int], Any]
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is wanted of the vectors of a corpus, and how they are computed.
+    """What is wanted of the vectors of a corpus, and how they are computed."""
 
-    Attributes:
-        layers: ``all`` of them, the ``top`` one, or their ``average``.
-        pooled: one vector a sentence, the mean over its tokens, instead of one a token.
-        dtype: of the result: ``float32`` or ``float16``.
-        batch_size: sentences that are encoded at once, at most.
-        window: sentences of more tokens are read in overlapping windows of so many; whole if ``None``.
-        bf16: products are computed in bfloat16.
-    """
-
-    layers: Literal["all", "top", "average"] = "all"
-    pooled: bool = False
-    dtype: Literal["float32", "float16"] = "float32"
-    batch_size: int = 64
-    window: int | None = None
-    bf16: bool = False
+    layers: Literal["all", "top", "average"] = "all"  # all of them, the top one, or their average
+    pooled: bool = False  # one vector a sentence, the mean over its tokens, instead of one a token
+    dtype: Literal["float32", "float16"] = "float32"  # of the result: float32 or float16
+    batch_size: int = 64  # sentences that are encoded at once, at most
+    window: int | None = None  # sentences of more tokens are read in overlapping windows of so many; whole if None
+    bf16: bool = False  # products are computed in bfloat16
 
     def __post_init__(self) -> None:
         if self.batch_size < 1:
@@ -58,17 +50,11 @@ class Wanted:
 
 @dataclass(frozen=True)
 class CorpusEncoding:
-    """The vectors of a corpus, to be computed block by block.
+    """The vectors of a corpus, to be computed block by block."""
 
-    Attributes:
-        encoder: gives the layers.
-        sentences: the tokens of each sentence.
-        wanted: of their vectors.
-    """
-
-    encoder: Encoder
-    sentences: Sequence[Sequence[str]]
-    wanted: Wanted = Wanted()
+    encoder: Encoder  # gives the layers
+    sentences: Sequence[Sequence[str]]  # the tokens of each sentence
+    wanted: Wanted = Wanted()  # of their vectors
 
     @cached_property
     def offsets(self) -> NDArray[np.int64]:
@@ -105,16 +91,9 @@ class CorpusEncoding:
             start = stop
 
     def block(self, start: int, stop: int, told: Told | None = None) -> NDArray[Any]:
-        """The vectors of sentences ``start:stop``.
+        """The vectors of sentences ``start:stop``, ``[rows, L, D]`` or ``[rows, D]``; a row is a token, or a sentence if pooled.
 
-        Args:
-            start: the first sentence.
-            stop: one past the last.
-            told: of tokens that are done.
-
-        Returns:
-            ``[rows, L, D]`` or ``[rows, D]``, in the order of the sentences though they are encoded by length; a row is a
-            token, or a sentence if pooled. Zeros for a sentence without a token, if pooled.
+        They are in the order of the sentences though they are encoded by length. Zeros for a sentence without a token, if pooled.
 
         Raises:
             ConfigError: float16 is wanted, and cannot hold a number.
@@ -125,8 +104,10 @@ class CorpusEncoding:
         ).reshape(-1, 5)
         first = self.row(start)
         pooled = self.wanted.pooled
-        vectors = np.zeros((self.row(stop) - first, *self.row_shape), "<f4" if pooled else f"<f{self._bytes}")
-        for batch in batches_by_length(pieces[:, 2] - pieces[:, 1], self.wanted.batch_size):
+        vectors = np.zeros(
+            (self.row(stop) - first, *self.row_shape), "<f4" if pooled or self.wanted.dtype == "float32" else "<f2"
+        )
+        for batch in by_length((pieces[:, 2] - pieces[:, 1]).tolist(), self.wanted.batch_size, _BATCH_TOKENS):
             at, begin, end, kept_from, kept_to = pieces[batch].T
             found = self._vectors(at, begin, end, kept_from, kept_to)
             kept = kept_to - kept_from
@@ -141,10 +122,6 @@ class CorpusEncoding:
             vectors /= counts.reshape(-1, *[1] * len(self.row_shape)).astype(np.float32)
             return self._checked(torch.from_numpy(vectors), np.arange(start, stop)).numpy()
         return vectors
-
-    @property
-    def _bytes(self) -> int:
-        return np.dtype(self.wanted.dtype).itemsize
 
     @torch.inference_mode()
     def _vectors(self, at: NDArray[np.int64], begin: NDArray[np.int64], end: NDArray[np.int64],
@@ -188,16 +165,10 @@ class CorpusEncoding:
 
 
 def windows(n_tokens: int, size: int | None) -> list[tuple[int, int, int, int]]:
-    """Where a sentence is read, and which tokens are kept of each reading.
+    """Where a sentence is read, and what is kept: begin, end, first token kept, one past the last kept, of each window.
 
     Windows overlap by half, so that every token but the first and last ones is read with a quarter of a window on either side.
-
-    Args:
-        n_tokens: of the sentence.
-        size: tokens of a window; the whole sentence if ``None``.
-
-    Returns:
-        begin, end, first kept, one past the last kept, of each window. None for a sentence without a token.
+    The whole sentence is one if ``size`` is ``None``; one without a token has none.
     """
     if not n_tokens:
         return []
@@ -208,31 +179,6 @@ def windows(n_tokens: int, size: int | None) -> list[tuple[int, int, int, int]]:
     begins = [*range(0, n_tokens - size, step), n_tokens - size]
     cuts = [0, *(begin + margin for begin in begins[1:]), n_tokens]
     return [(begin, begin + size, cuts[k], cuts[k + 1]) for k, begin in enumerate(begins)]
-
-
-def batches_by_length(
-    lengths: NDArray[np.int64], batch_size: int, most_tokens: int | None = None
-) -> Iterator[NDArray[np.int64]]:
-    """Sentences of like length together, bounded by their number and by their tokens, padding included.
-
-    Args:
-        lengths: ``[n]`` tokens of each sentence; those without a token have nothing to encode.
-        batch_size: sentences of a batch, at most.
-        most_tokens: of a batch, unless one sentence alone has more.
-
-    Yields:
-        places of sentences.
-    """
-    most = _BATCH_TOKENS if most_tokens is None else most_tokens
-    order = np.argsort(lengths, kind="stable")
-    order = order[lengths[order] > 0]
-    start = 0
-    while start < len(order):
-        stop = start + 1
-        while stop < len(order) and stop - start < batch_size and lengths[order[stop]] * (stop - start + 1) <= most:
-            stop += 1
-        yield order[start:stop]
-        start = stop
 
 
 def token_rows(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -13,10 +13,10 @@ import torch
 from elmo_tasks.bilm.bilm import BiLM, BiLMOutput
 from elmo_tasks.bilm.model_files import ModelFiles, find_model, has_softmax, load_bilm, load_softmax
 from elmo_tasks.bilm.softmax import LMSoftmax
-from elmo_tasks.encoders.hub_outputs import hub_outputs
-from elmo_tasks.encoders.steps import steps_of
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.layers import Layers
+from elmo_tasks.layers.pooling import masked_mean
+from elmo_tasks.text.characters import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.vocabulary import Vocabulary
 
@@ -26,23 +26,24 @@ Sentence = str | Sequence[str]
 class Elmo:
     """A frozen biLM that turns sentences into vectors. Every call starts from the same state: same sentence, same numbers.
 
-    Args:
-        bilm: the model; it is put into evaluation mode and its weights are frozen.
-        name: what to call it.
-        files: where it came from, if it came from files.
+    Its model is put into evaluation mode and its weights are frozen; ``files`` says where they came from, if from files.
     """
+
+    reads_sentence = True  # from both ends
 
     def __init__(self, bilm: BiLM, name: str = "elmo", files: ModelFiles | None = None) -> None:
         self.bilm = bilm.eval().requires_grad_(False)
-        self.name = name
-        self.files = files
+        self.name, self.files = name, files
+        #: The context-free token layer and one per LSTM layer; the vectors are a forward half, then a backward half.
+        self.n_layers, self.width = bilm.options.n_layers, bilm.options.width
+        self.layer_names = ("the letters of the word", *(f"LSTM layer {k}" for k in range(1, self.n_layers)))
         self._learns = False
 
     @classmethod
     def load(
         cls, model: str | Path | None = None, weights: str | Path | None = None, device: torch.device | str = "cpu"
     ) -> Elmo:
-        """Load a biLM from its files.
+        """Load a biLM from its files, onto a device.
 
         Args:
             model: a name in ``checkpoints/``, a published name, a folder, or an options file; the default model if ``None``.
@@ -77,16 +78,6 @@ class Elmo:
         return None if self.files is None else self.files.folder
 
     @property
-    def layer_names(self) -> tuple[str, ...]:
-        """What each layer is, in words for people."""
-        return ("the letters of the word", *(f"LSTM layer {k}" for k in range(1, self.n_layers)))
-
-    @property
-    def reads_sentence(self) -> bool:
-        """It reads the sentence from both ends."""
-        return True
-
-    @property
     def language_model(self) -> Elmo:
         """Itself: it was trained to predict words from what stands before them, and from what stands after."""
         return self
@@ -98,16 +89,6 @@ class Elmo:
             WeightsError: its files are broken.
         """
         return load_softmax(self.files) if self.files is not None and has_softmax(self.files) else None
-
-    @property
-    def n_layers(self) -> int:
-        """Layers of the result: the context-free token layer and one per LSTM layer."""
-        return self.bilm.options.n_layers
-
-    @property
-    def width(self) -> int:
-        """Size ``D`` of the vectors: forward half, then backward half."""
-        return self.bilm.options.width
 
     @property
     def checksum(self) -> str:
@@ -149,12 +130,7 @@ class Elmo:
         )
 
     def encode_batches(self, sentences: Iterable[Sentence], batch_size: int = 64) -> Iterator[Layers]:
-        """Encode a corpus of any length, one batch at a time, in order.
-
-        Args:
-            sentences: see :meth:`encode`; read as the result is consumed.
-            batch_size: sentences of a batch.
-        """
+        """Encode a corpus of any length, one batch at a time, in order; it is read as the result is. See :meth:`encode`."""
         remaining = iter(sentences)
         while batch := list(islice(remaining, batch_size)):
             with warnings.catch_warnings():
@@ -163,14 +139,9 @@ class Elmo:
             yield layers
 
     def states(self, sentences: Sequence[Sequence[str]]) -> BiLMOutput:
-        """Run the language model itself: what it knows at every step, the boundaries included.
+        """Run the language model itself on lists of tokens: what it knows at every step, the boundaries included.
 
-        Args:
-            sentences: lists of tokens, which are taken as they are.
-
-        Returns:
-            the layers with the boundaries: step 0 is the beginning of a sentence, token ``k`` is step ``k + 1``, and the step
-            behind its last token is its end.
+        Step 0 is the beginning of a sentence, token ``k`` is step ``k + 1``, and the step behind its last token is its end.
         """
         limit = self.bilm.options.char_cnn.max_characters_per_token
         # Not inference mode: a head that trains on live layers saves them for its own backward pass.
@@ -178,11 +149,44 @@ class Elmo:
             output: BiLMOutput = self.bilm(*steps_of(sentences, limit, self.device))
         return output
 
+    @torch.no_grad()
     def hub_outputs(
         self, sentences: Sequence[Sentence], lengths: Sequence[int] | None = None
     ) -> dict[str, torch.Tensor]:
-        """What the TF-Hub module of ELMo returned, see :func:`elmo_tasks.encoders.hub_outputs.hub_outputs`."""
-        return hub_outputs(self, sentences, lengths)
+        """What the TF-Hub module of ELMo returned with ``as_dict=True``.
+
+        Args:
+            sentences: text, cut at its spaces as the module did (its signature "default"), or lists of tokens, which may be padded
+                with empty strings (its signature "tokens").
+            lengths: tokens of each list that count (``sequence_len``); all but the empty strings at its end if ``None``.
+
+        Returns:
+            ``word_emb`` ``[B, T, P]`` layer 0, as wide as one direction (512 for the published models); ``lstm_outputs1``,
+            ``lstm_outputs2``, … ``[B, T, 2 P]`` the LSTM layers; ``elmo`` ``[B, T, 2 P]`` their mean with layer 0, the module's mix
+            before training; ``default`` ``[B, 2 P]`` the mean of ``elmo`` over the tokens of each sentence. Zeros behind a
+            sentence's end.
+
+        Raises:
+            InputError: no sentence, one without tokens, or lengths that do not fit.
+        """
+        tokens = [sentence.split() if isinstance(sentence, str) else list(sentence) for sentence in sentences]
+        if lengths is None:
+            lengths = [next((n for n in range(len(words), 0, -1) if words[n - 1]), 0) for words in tokens]
+        if len(lengths) != len(tokens) or any(
+            not 0 < n <= len(words) for n, words in zip(lengths, tokens, strict=False)
+        ):
+            raise InputError(
+                f"lengths: expected one for each of {len(tokens)} sentences, from 1 to its number of tokens, got {list(lengths)}"
+            )
+        layers = self.encode([words[:n] for words, n in zip(tokens, lengths, strict=True)])
+        values = layers.values  # [L, B, T, 2 P]
+        mixed = values.mean(dim=0)
+        return {
+            "word_emb": values[0, ..., : values.shape[-1] // 2],  # the published layer 0 is one direction, repeated
+            **{f"lstm_outputs{k}": layer for k, layer in enumerate(values[1:], start=1)},
+            "elmo": mixed,
+            "default": masked_mean(mixed, layers.mask),
+        }
 
     def _vectors(self, sentences: Sequence[tuple[str, ...]]) -> tuple[torch.Tensor, torch.Tensor]:
         """``[L, B, T, D]`` values without boundaries, and their ``[B, T]`` mask."""
@@ -191,6 +195,28 @@ class Elmo:
         mask = torch.arange(longest, device=self.device) < lengths.unsqueeze(1)
         # [L, B, T + 2, D]: the boundary before the tokens goes, and so does whatever stands behind them.
         return self.states(sentences).layers[:, :, 1 : longest + 1] * mask.unsqueeze(-1), mask
+
+
+def steps_of(
+    sentences: Sequence[Sequence[str]], max_characters: int, device: torch.device | str = "cpu"
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """The arguments of :meth:`BiLM.forward`: the boundaries around each sentence, and each distinct word once.
+
+    Returns:
+        ``[U, C]`` character ids of the beginning, the end and the distinct words; ``[B, T + 2]`` rows of it, padded with
+        the end's; ``[B]`` steps of each sentence, its boundaries included.
+    """
+    characters: list[Sequence[int]] = [BEGIN_SENTENCE_IDS, END_SENTENCE_IDS]
+    rows: dict[str, int] = {}
+    for word in (word for words in sentences for word in words):
+        if word not in rows:
+            rows[word] = len(characters)
+            characters.append(character_ids(word, max_characters))
+    longest = max(len(words) for words in sentences)
+    padded = [[0, *(rows[word] for word in words), 1, *[1] * (longest - len(words))] for words in sentences]
+    table = torch.tensor([list(ids)[:max_characters] for ids in characters], device=device)
+    lengths = torch.tensor([len(words) + 2 for words in sentences], device=device)
+    return table, torch.tensor(padded, device=device), lengths
 
 
 def unfreeze(bilm: BiLM) -> BiLM:

@@ -11,23 +11,17 @@ import torch
 from torch import Tensor, nn
 
 from elmo_tasks.bilm.bilm import BiLM
-from elmo_tasks.encoders.elmo import Elmo, unfreeze
-from elmo_tasks.encoders.steps import steps_of
+from elmo_tasks.encoders.elmo import Elmo, steps_of, unfreeze
 from elmo_tasks.errors import ConfigError, InputError
 from elmo_tasks.layers.scalar_mix import ScalarMix
 
 
 @dataclass(frozen=True)
 class MixedLayers:
-    """What an :class:`ElmoModule` gives for a batch.
+    """What an :class:`ElmoModule` gives for a batch."""
 
-    Attributes:
-        representations: one ``[B, T, D]`` tensor for each mix, zero where the mask is False.
-        mask: ``[B, T]`` bool, True for a token, and for a boundary where boundaries are kept.
-    """
-
-    representations: tuple[Tensor, ...]
-    mask: Tensor
+    representations: tuple[Tensor, ...]  # one [B, T, D] tensor for each mix, zero where the mask is False
+    mask: Tensor  # [B, T] bool, True for a token, and for a boundary where boundaries are kept
 
 
 class ElmoModule(nn.Module):
@@ -73,7 +67,7 @@ class ElmoModule(nn.Module):
             self.bilm = unfreeze(deepcopy(self.bilm))
         self.requires_grad, self.keep_boundaries, self.stateful = requires_grad, keep_boundaries, stateful
         self.dropout = nn.Dropout(dropout)
-        total = self.bilm.options.n_layers
+        total, self.width = self.bilm.options.n_layers, self.bilm.options.width
         self.mixes = nn.ModuleList(_mix(total, layer_norm, fixed_scalars) for _ in range(n_mixes))
         self._rows = {word: k for k, word in enumerate(dict.fromkeys(vocabulary or ()))}
         self.register_buffer("table", self._token_vectors(list(self._rows)) if self._rows else None, persistent=False)
@@ -81,20 +75,12 @@ class ElmoModule(nn.Module):
 
     table: Tensor | None  # [V, P]
 
-    @property
-    def width(self) -> int:
-        """Size ``D`` of the vectors: forward half, then backward half."""
-        return self.bilm.options.width
-
     def reset_states(self) -> None:
         """Begin the next call from the constant state again."""
         self._states = None
 
     def forward(self, sentences: Sequence[Sequence[str]]) -> MixedLayers:
-        """Encode and mix one batch.
-
-        Args:
-            sentences: lists of tokens, which are taken as they are.
+        """Encode and mix one batch of lists of tokens, which are taken as they are.
 
         Raises:
             InputError: no sentence, or text that is not in tokens.

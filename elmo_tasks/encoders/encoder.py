@@ -20,62 +20,44 @@ class Encoder(Protocol):
     @property
     def name(self) -> str:
         """What to call it."""
-        ...
 
     @property
     def checksum(self) -> str:
         """What changes when its weights do."""
-        ...
 
     @property
     def folder(self) -> Path | None:
         """Where its files lie, and what was measured of it may lie beside them; None if it came from no files."""
-        ...
 
     @property
     def n_layers(self) -> int:
         """Number of layers ``L``."""
-        ...
 
     @property
     def width(self) -> int:
         """Size ``D`` of the vectors."""
-        ...
 
     @property
     def layer_names(self) -> tuple[str, ...]:
         """What each of the ``L`` layers is, in words for people."""
-        ...
 
     @property
     def reads_sentence(self) -> bool:
         """Whether the vector of a word depends on the words around it, at any layer."""
-        ...
 
     @property
     def language_model(self) -> LanguageModel | None:
         """What predicts words from both sides, if that is what the encoder was made of."""
-        ...
 
     @property
     def device(self) -> torch.device:
         """Where it computes."""
-        ...
 
     def to(self, device: torch.device | str, /) -> Any:
         """Move it there; gives it back."""
-        ...
 
     def encode(self, sentences: Sequence[Sequence[str]], /) -> Layers:
-        """Encode one batch.
-
-        Args:
-            sentences: one list of tokens or more.
-
-        Returns:
-            ``[L, B, T, D]`` vectors of all tokens at all layers, with their mask.
-        """
-        ...
+        """``[L, B, T, D]`` vectors of all tokens of one batch at all layers, with their mask; one list of tokens or more."""
 
 
 class LanguageModel(Protocol):
@@ -86,12 +68,9 @@ class LanguageModel(Protocol):
 
     def states(self, sentences: Sequence[Sequence[str]], /) -> BiLMOutput:
         """The layers with the boundaries of the sentences: token ``k`` is step ``k + 1``."""
-        ...
 
     def unfrozen(self) -> BiLM:
         """Let gradients reach its weights from now on; gives the model, whose numbers are no longer those of its files."""
-        ...
 
     def predictions(self) -> tuple[LMSoftmax, Vocabulary] | None:
         """The output layer that turns states into words, and its words; None where it was not published."""
-        ...

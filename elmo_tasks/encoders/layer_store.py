@@ -16,7 +16,7 @@ from torch import Tensor
 from elmo_tasks.encoders.block_parts import BlockParts
 from elmo_tasks.encoders.corpus_encoding import CorpusEncoding, Wanted, token_rows
 from elmo_tasks.encoders.encoder import Encoder
-from elmo_tasks.encoders.layer_store_description import (
+from elmo_tasks.encoders.layer_store_files import (
     DESCRIPTION_NAME,
     LAYERS_NAME,
     NUMBER,
@@ -24,8 +24,8 @@ from elmo_tasks.encoders.layer_store_description import (
     Pooling,
     StoreDescription,
     describe,
+    write_store,
 )
-from elmo_tasks.encoders.layer_store_writer import StoreContent, write_store
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.files import held
 from elmo_tasks.layers.layers import Layers
@@ -38,15 +38,8 @@ _log = logging.getLogger(__name__)
 class LayerStore:
     """All layers of the sentences of a data set, in float16, memory-mapped; read-only, and shared by processes.
 
-    On disk they are ``[tokens, L, D]``, so that a sentence is one contiguous read, or ``[sentences, L, D]`` if pooled.
-
-    Args:
-        folder: where :meth:`build` wrote it.
-
-    Attributes:
-        folder: where it lies.
-        description: what it holds.
-        offsets: ``[n_sentences + 1]`` int64: the tokens of sentence ``k`` are rows ``offsets[k]`` to ``offsets[k + 1]``.
+    On disk they are ``[tokens, L, D]``, so that a sentence is one contiguous read, or ``[sentences, L, D]`` if pooled. The tokens
+    of sentence ``k`` are rows ``offsets[k]`` to ``offsets[k + 1]``.
 
     Raises:
         DataError: a file is missing, cut short or of another version.
@@ -54,7 +47,8 @@ class LayerStore:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.description = StoreDescription.load(folder / DESCRIPTION_NAME)
+        self.description = described = StoreDescription.load(folder / DESCRIPTION_NAME)
+        self.pooled, self.n_layers, self.width = described.pooled, described.n_layers, described.width
         self.offsets = _read_offsets(folder / OFFSETS_NAME, self.description)
         path = folder / LAYERS_NAME
         found = path.stat().st_size if path.is_file() else None
@@ -100,26 +94,26 @@ class LayerStore:
             InputError: a sentence is text, not tokens.
         """
         encoding = parts.encoding if parts is not None else store_encoding(encoder, sentences, pooled, batch_size, bf16)
-        description, offsets = describe(encoder, sentences, pooled)
-        target = Path(folder) / description.key
+        key = describe(encoding).key
+        target = Path(folder) / key
         try:
             # Without the lock first: what is whole may lie where nobody may write.
-            return cls._open(target, description)
+            return cls._open(target, key)
         except DataError:
             pass
         with _alone(target):
             try:
-                return cls._open(target, description)  # if another process wrote it while this one waited
+                return cls._open(target, key)  # if another process wrote it while this one waited
             except DataError as error:
                 if target.exists():
                     _log.warning("%s; the layers are computed again", error)
-            write_store(StoreContent(description, offsets, encoding, parts, step), target, max_bytes)
+            write_store(encoding, target, max_bytes, parts, step)
         return cls(target)
 
     @classmethod
-    def _open(cls, folder: Path, expected: StoreDescription) -> LayerStore:
+    def _open(cls, folder: Path, key: str) -> LayerStore:
         store = cls(folder)
-        if store.description.key != expected.key:
+        if store.description.key != key:
             raise DataError(f"{folder / DESCRIPTION_NAME}: describes another layer store")
         return store
 
@@ -131,35 +125,10 @@ class LayerStore:
         """Another process opens the files: a memory map would be sent as a copy of all its numbers."""
         return type(self), (self.folder,)
 
-    @property
-    def pooled(self) -> Pooling | None:
-        """``"mean"`` if there is one vector per sentence only."""
-        return self.description.pooled
-
-    @property
-    def n_layers(self) -> int:
-        """Number of layers ``L``."""
-        return self.description.n_layers
-
-    @property
-    def width(self) -> int:
-        """Size ``D`` of the vectors."""
-        return self.description.width
-
-    @property
-    def lengths(self) -> NDArray[np.int64]:
-        """``[n_sentences]`` tokens of each sentence."""
-        return np.diff(self.offsets)
-
     def batch(self, indices: Sequence[int] | Tensor, tokens: Sequence[Sequence[str]]) -> Layers:
-        """What the encoder gives for some of the sentences, to float16 precision.
+        """What the encoder gives for some of the sentences, to float16 precision: float32 layers on the CPU.
 
-        Args:
-            indices: ``[B]`` places of the sentences in what the store was built from.
-            tokens: their tokens, which the store does not keep.
-
-        Returns:
-            float32 layers ``[L, B, T, D]`` on the CPU.
+        The places are those in what the store was built from; their tokens are given, as the store does not keep them.
 
         Raises:
             ValueError: the store is pooled, or the tokens are not those of these sentences.
@@ -187,10 +156,7 @@ class LayerStore:
         )
 
     def pooled_batch(self, indices: Sequence[int] | Tensor) -> Tensor:
-        """``[L, B, D]`` float32 means of sentences' tokens, on the CPU; zeros for a sentence without a token.
-
-        Args:
-            indices: ``[B]`` places of the sentences in what the store was built from.
+        """``[L, B, D]`` float32 means of sentences' tokens, on the CPU; zeros for a sentence without a token. See :meth:`batch`.
 
         Raises:
             ValueError: the store is not pooled.
@@ -205,10 +171,7 @@ class LayerStore:
     def vectors(self, layer: int, start: int, stop: int) -> NDArray[np.float32]:
         """``[stop - start, D]`` float32 vectors of some rows, in order, at one layer; for looking through all of them.
 
-        Args:
-            layer: from 0; ``n_layers`` means the mean of the layers.
-            start: the first row: a token, or a sentence if the store is pooled.
-            stop: one past the last row.
+        A row is a token, or a sentence if pooled; the layer ``n_layers`` is the mean of all.
         """
         rows = self._rows[start:stop]
         found = rows.astype(np.float32).mean(axis=1) if layer == self.n_layers else rows[:, layer].astype(np.float32)
@@ -229,7 +192,13 @@ def store_encoding(
     batch_size: int = 64,
     bf16: bool = False,
 ) -> CorpusEncoding:
-    """What :meth:`LayerStore.build` computes, for whoever computes blocks of it elsewhere."""
+    """What :meth:`LayerStore.build` computes, for whoever computes blocks of it elsewhere.
+
+    Raises:
+        ConfigError: another pooling than those there are.
+    """
+    if pooled not in (None, "mean"):
+        raise ConfigError(f"pooled: expected 'mean' or nothing, found '{pooled}'")
     return CorpusEncoding(encoder, sentences, Wanted("all", pooled is not None, "float16", batch_size, None, bf16))
 
 

@@ -26,24 +26,15 @@ from elmo_tasks.files import given_name
 
 @dataclass(frozen=True)
 class FoundEncoder:
-    """An encoder that is there and was not read yet.
+    """An encoder that is there and was not read yet."""
 
-    Attributes:
-        name: what it will be called.
-        load: reads it, and puts it on a device.
-        folder: where its files lie; None for a file of word vectors, and for a model on the hub.
-    """
-
-    name: str
-    load: Callable[[torch.device | str], Encoder]
-    folder: Path | None = None
+    name: str  # what it will be called
+    load: Callable[[torch.device | str], Encoder]  # reads it, and puts it on a device
+    folder: Path | None = None  # where its files lie; None for a file of word vectors, and for a model on the hub
 
 
 def find(name_or_folder: str | Path | None = None) -> FoundEncoder:
-    """Find an encoder: a biLM (see :func:`elmo_tasks.bilm.model_files.find_model`) static vectors, or a transformer.
-
-    Args:
-        name_or_folder: the default biLM if ``None``.
+    """Find an encoder: a biLM (see :func:`find_model`; the default one for ``None``), static vectors, or a transformer.
 
     Raises:
         ConfigError: there is no such encoder, or the folder does not say which files are meant.
@@ -73,11 +64,7 @@ def find(name_or_folder: str | Path | None = None) -> FoundEncoder:
 
 
 def load(name_or_folder: str | Path | None = None, device: torch.device | str = "cpu") -> Encoder:
-    """Load an encoder.
-
-    Args:
-        name_or_folder: see :func:`find`.
-        device: where it computes.
+    """Load an encoder, see :func:`find`, onto a device.
 
     Raises:
         ConfigError: see :func:`find`; or its settings cannot be read.

@@ -15,10 +15,7 @@ class NeighbourhoodDensity:
     """The density of each word of a vocabulary, computed when it is first asked for.
 
     A word with one meaning stands among its like (*rain*: snow, storm, fog); one with several stands between all of theirs, near
-    to none.
-
-    Args:
-        directions: ``[words, D]`` vectors of length 1, the commonest words first.
+    to none. Directions are ``[words, D]`` vectors of length 1, the commonest words first.
     """
 
     def __init__(self, directions: Tensor) -> None:

@@ -22,11 +22,7 @@ def gives_sentences(folder: Path | None) -> bool:
 
 
 class SentenceModel:
-    """A model of sentence-transformers.
-
-    Args:
-        folder: with ``modules.json``; its weights are in safetensors.
-        device: where to compute.
+    """A model of sentence-transformers: a folder with ``modules.json``, and weights in safetensors.
 
     Raises:
         ConfigError: a part of it is code that is not of the package.

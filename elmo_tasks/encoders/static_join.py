@@ -25,17 +25,11 @@ def join_vectors(
     weight: float = TEACHER_WEIGHT,
     step: Callable[[int], object] | None = None,
 ) -> StaticVectors:
-    """Each word's vector, and the teacher's context-free layer of the word alone, side by side, in their principal components.
+    """Each word's vector, and the teacher's context-free layer of the word alone, side by side, in ``size`` principal components.
 
-    Both are centred over running text and brought to length 1 first. Frequent words weigh more in the components, by the root of
-    how often they come.
-
-    Args:
-        static: vectors of words with their counts.
-        teacher: any encoder; its layer 0 is read, the mean of the pieces of each word.
-        size: components to keep.
-        weight: of the teacher beside the static vectors.
-        step: is told how many words more are read.
+    Both are centred over running text and brought to length 1 first; of the teacher, the mean of the pieces of a word at layer 0.
+    Frequent words weigh more in the components, by the root of how often they come, so the static vectors need counts. ``step`` is
+    told how many words more are read.
 
     Raises:
         ConfigError: there are not as many components.

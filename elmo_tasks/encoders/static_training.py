@@ -38,31 +38,18 @@ ALGORITHMS = ("cbow", "skip-gram")
 
 @dataclass(frozen=True)
 class StaticSettings:
-    """How to train.
+    """How to train."""
 
-    Attributes:
-        size: of a vector.
-        words: at most as many words, the most frequent ones.
-        min_count: how often a word must come at least.
-        algorithm: ``"cbow"`` or ``"skip-gram"``.
-        window: words to each side, at most; it is drawn anew for every word.
-        negative: wrong words that are drawn for every right one.
-        sample: words of a greater share of the text than this are often skipped.
-        learning_rate: at the beginning; it falls to nearly zero.
-        epochs: how often the text is read.
-        seed: of the first vectors and of all draws.
-    """
-
-    size: int = 100
-    words: int = 36_000
-    min_count: int = 5
-    algorithm: str = "cbow"
-    window: int = 5
-    negative: int = 10
-    sample: float = 1e-4
-    learning_rate: float = 0.05
-    epochs: int = 10
-    seed: int = 1
+    size: int = 100  # of a vector
+    words: int = 36_000  # at most as many words, the most frequent ones
+    min_count: int = 5  # how often a word must come at least
+    algorithm: str = "cbow"  # "cbow" or "skip-gram"
+    window: int = 5  # words to each side, at most; it is drawn anew for every word
+    negative: int = 10  # wrong words that are drawn for every right one
+    sample: float = 1e-4  # words of a greater share of the text than this are often skipped
+    learning_rate: float = 0.05  # at the beginning; it falls to nearly zero
+    epochs: int = 10  # how often the text is read
+    seed: int = 1  # of the first vectors and of all draws
 
     def __post_init__(self) -> None:
         for name in ("size", "words", "min_count", "window", "negative", "epochs"):
@@ -74,28 +61,14 @@ class StaticSettings:
             raise ConfigError(f"algorithm '{self.algorithm}': expected one of {', '.join(ALGORITHMS)}")
 
 
-@dataclass(frozen=True)
-class TextRead:
-    """What was read: tokens in all, lines that hold any, and how often each word comes, most frequent first."""
-
-    tokens: int
-    lines: int
-    counts: Mapping[str, int]
-
-
 def train_vectors(
     files: Sequence[Path], settings: StaticSettings | None = None, workers: int = 1, name: str = "static"
 ) -> tuple[StaticVectors, dict[str, Any]]:
-    """Train vectors; progress goes to stderr.
+    """Train vectors on tokenized text, one sentence per line, plain or ``.xz``; progress goes to stderr.
 
     The same text, settings and seed give the same vectors with one worker. Several workers write into one table without
-    waiting for each other, so that their vectors differ a little from run to run.
-
-    Args:
-        files: tokenized text, one sentence per line, plain or ``.xz``.
-        settings: how to train; the defaults if ``None``.
-        workers: threads. They read one plain copy of the text in the system's temporary folder, which is removed afterwards.
-        name: what to call the vectors.
+    waiting for each other, so that their vectors differ a little from run to run. They read one plain copy of the text in the
+    system's temporary folder, which is removed afterwards.
 
     Returns:
         the vectors, and what a card says about how they came about.
@@ -109,11 +82,11 @@ def train_vectors(
         raise ConfigError(f"workers {workers}: expected at least 1")
     with tempfile.TemporaryDirectory(prefix="static-vectors-") as scratch:
         text = Path(scratch) / "text.txt"
-        read = _copy_and_count(files, text)
-        kept = {w: c for w, c in list(read.counts.items())[: settings.words] if c >= settings.min_count}
+        lines, counts = _copy_and_count(files, text)
+        kept = {w: c for w, c in counts.most_common(settings.words) if c >= settings.min_count}
         if not kept:
             raise DataError(
-                f"{', '.join(str(path) for path in files[:3])}: {read.tokens} tokens, and no word comes "
+                f"{', '.join(str(path) for path in files[:3])}: {counts.total()} tokens, and no word comes "
                 f"{settings.min_count} times; expected more text, or a smaller --min-count"
             )
         started = time.monotonic()
@@ -133,8 +106,8 @@ def train_vectors(
             # From a Python iterator, two workers wait for the reader most of the time; from a file they do not.
             model.train(
                 corpus_file=str(text),
-                total_examples=read.lines,
-                total_words=read.tokens,
+                total_examples=lines,
+                total_words=counts.total(),
                 epochs=settings.epochs,
                 callbacks=[bar],
             )
@@ -147,9 +120,9 @@ def train_vectors(
         "settings": asdict(settings),
         "training": {
             "files": [path.name for path in files],
-            "tokens": read.tokens,
+            "tokens": counts.total(),
             "tokens_in_vocabulary": sum(kept.values()),
-            "distinct_words": len(read.counts),
+            "distinct_words": len(counts),
             "words": len(kept),
             "seconds": seconds,
             "workers": workers,
@@ -164,12 +137,7 @@ def train_vectors(
 
 
 def write_vectors(folder: Path, vectors: StaticVectors, card: Mapping[str, Any]) -> None:
-    """Write vectors as float16; the folder appears only when it is whole, and replaces older vectors.
-
-    Args:
-        folder: where.
-        vectors: what.
-        card: what they are and where they come from.
+    """Write vectors as float16 with their card; the folder appears only when it is whole, and replaces older vectors.
 
     Raises:
         ConfigError: something that is not static vectors is there.
@@ -181,8 +149,8 @@ def write_vectors(folder: Path, vectors: StaticVectors, card: Mapping[str, Any])
         write_card(partial, card)
 
 
-def _copy_and_count(files: Sequence[Path], copy: Path) -> TextRead:
-    """Write the text of all files, normalized, into one plain file, which is what gensim's threads read."""
+def _copy_and_count(files: Sequence[Path], copy: Path) -> tuple[int, Counter[str]]:
+    """Write the text of all files, normalized, into one plain file for gensim's threads; its lines with words, and the words."""
     counts: Counter[str] = Counter()
     lines = 0
     with copy.open("w", encoding="utf-8", newline="\n") as out, tqdm(unit=" tokens", unit_scale=True) as bar:
@@ -195,7 +163,7 @@ def _copy_and_count(files: Sequence[Path], copy: Path) -> TextRead:
                     out.write(" ".join(words) + "\n")
                     lines += 1
                     bar.update(len(words))
-    return TextRead(counts.total(), lines, dict(counts.most_common()))
+    return lines, counts
 
 
 class _Epochs(CallbackAny2Vec):

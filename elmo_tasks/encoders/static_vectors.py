@@ -47,11 +47,7 @@ def normalized(text: str) -> str:
 class StaticVectors:
     """One vector per word. A word is looked up as it is, else :func:`normalized`; one that is not there has the zero vector.
 
-    Args:
-        words: the vocabulary, most frequent first.
-        vectors: ``[words, D]``.
-        counts: how often each word came in the training text; zeros if ``None``.
-        name: what to call the vectors.
+    The words stand most frequent first, with ``[words, D]`` vectors, and counts of how often each came in the training text.
 
     Raises:
         WeightsError: words, vectors and counts do not fit each other, or a word comes twice.
@@ -66,7 +62,6 @@ class StaticVectors:
         self, words: Sequence[str], vectors: Tensor, counts: Sequence[int] | None = None, name: str = "static"
     ) -> None:
         self.name = name
-        #: Where its files lie; None if it came from no files.
         self.folder: Path | None = None
         self.words = tuple(words)
         self.counts = tuple(counts) if counts is not None else (0,) * len(self.words)
@@ -80,16 +75,15 @@ class StaticVectors:
             twice = next(word for k, word in enumerate(self.words) if self._rows[word] != k)
             raise WeightsError(f"{name}: the word '{twice}' is in the vocabulary twice")
         # The row after the last word is the vector of all words that are not there.
-        self._table = torch.cat([vectors.detach().float(), torch.zeros(1, vectors.shape[1], device=vectors.device)])
+        self.width = vectors.shape[1]
+        self._table = torch.cat([vectors.detach().float(), torch.zeros(1, self.width, device=vectors.device)])
 
     @classmethod
     def load(cls, name_or_folder: str | Path | None = None, device: torch.device | str = "cpu") -> StaticVectors:
-        """Load vectors that ``elmo-tasks vectors`` or another program wrote.
+        """Load vectors that ``elmo-tasks vectors`` or another program wrote; the bundled ones if ``None``.
 
-        Args:
-            name_or_folder: a name in ``checkpoints/`` or a folder; a file of word2vec, GloVe or fastText (see
-                :func:`~elmo_tasks.encoders.word_vector_files.read_word_vectors`); the bundled vectors if ``None``.
-            device: where to keep them.
+        They are a name in ``checkpoints/`` or a folder; or a file of word2vec, GloVe or fastText (see
+        :func:`~elmo_tasks.encoders.word_vector_files.read_word_vectors`).
 
         Raises:
             ConfigError: there are no such vectors.
@@ -130,11 +124,6 @@ class StaticVectors:
         return self
 
     @property
-    def width(self) -> int:
-        """Size ``D`` of the vectors."""
-        return self._table.shape[1]
-
-    @property
     def vectors(self) -> Tensor:
         """``[words, D]`` all vectors, in the order of the words."""
         return self._table[:-1]
@@ -173,13 +162,7 @@ class StaticVectors:
         return torch.tensor([self._row(word) for word in words], dtype=torch.long, device=self.device)
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> Layers:
-        """Encode one batch.
-
-        Args:
-            sentences: lists of tokens, at least one.
-
-        Returns:
-            ``[1, B, T, D]`` vectors of all tokens, with their mask.
+        """``[1, B, T, D]`` vectors of all tokens of one batch, with their mask.
 
         Raises:
             InputError: there is no sentence, or something that is not a list of tokens.
@@ -194,14 +177,7 @@ class StaticVectors:
         return Layers(self._table[rows.to(self.device)].unsqueeze(0), mask.to(self.device), tokens)
 
     def nearest(self, word: str, n: int = 10) -> list[tuple[str, float]]:
-        """The words whose vectors point most nearly where this word's vector points, itself left out.
-
-        Args:
-            word: looked up as in a sentence.
-            n: how many words, at most.
-
-        Returns:
-            words with their cosines, nearest first.
+        """The words whose vectors point most nearly where this word's does, itself left out, with their cosines, nearest first.
 
         Raises:
             InputError: the word has no vector.
@@ -212,15 +188,9 @@ class StaticVectors:
         return self.nearest_to(self._table[row], n, (self.words[row],))
 
     def nearest_to(self, vector: Tensor, n: int = 10, exclude: Collection[str] = ()) -> list[tuple[str, float]]:
-        """The words nearest to a vector, by comparing it with all of them.
+        """The words nearest to a vector ``[D]`` with their cosines, nearest first; none for the zero vector, which points nowhere.
 
-        Args:
-            vector: ``[D]``.
-            n: how many words, at most.
-            exclude: words to leave out, each as it stands in the vocabulary or as it would be looked up.
-
-        Returns:
-            words with their cosines, nearest first; none for the zero vector, which points nowhere.
+        Words to exclude are given as they stand in the vocabulary or as they would be looked up.
 
         Raises:
             InputError: the vector has another size.
@@ -272,11 +242,7 @@ def vectors_name(name_or_folder: str) -> str:
 
 
 def static_folder(name: str) -> Path:
-    """Where static vectors lie: a name in ``checkpoints/`` or a folder.
-
-    Raises:
-        ConfigError: there are none.
-    """
+    """Where static vectors lie: a name in ``checkpoints/`` or a folder. Raises ConfigError: there are none."""
     if (CHECKPOINTS / name / WORDS_NAME).exists() and Path(name).name == name:
         return CHECKPOINTS / name
     if Path(name).is_dir():

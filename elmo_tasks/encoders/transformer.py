@@ -15,7 +15,7 @@ from safetensors.torch import save
 from torch import Tensor
 
 from elmo_tasks.bilm.safetensors_files import checksum, weight_files
-from elmo_tasks.encoders.batches import check_sentences
+from elmo_tasks.encoders.batches import by_length, check_sentences
 from elmo_tasks.encoders.transformer_files import HUB, WEIGHTS_NAME, read_model, read_tokenizer, transformer_folder
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import given_name
@@ -28,19 +28,12 @@ _LONGEST = 512  # where a model does not say what it can read
 
 @dataclass(frozen=True)
 class Window:
-    """A part of a sentence that is read at once.
+    """A part of a sentence that is read at once."""
 
-    Attributes:
-        sentence: number of the sentence in its batch.
-        ids: word pieces, with the special tokens around them.
-        places: which of ``ids`` are kept: those that have more context here than in the next window.
-        words: the word that each of these is a piece of.
-    """
-
-    sentence: int
-    ids: list[int]
-    places: list[int]
-    words: list[int]
+    sentence: int  # number of the sentence in its batch
+    ids: list[int]  # word pieces, with the special tokens around them
+    places: list[int]  # which of ids are kept: those that have more context here than in the next window
+    words: list[int]  # the word that each of these is a piece of
 
 
 class Transformer:
@@ -48,13 +41,8 @@ class Transformer:
 
     A word's vector is the mean of those of its word pieces; the special tokens are read and dropped. A sentence longer than the
     model can read is read in windows that overlap by half, and each piece is taken from the window with more context around it.
-    On a GPU it computes in bfloat16 where that is safe (autocast).
-
-    Args:
-        model: gives ``hidden_states``; it is put into evaluation mode and its weights are frozen.
-        tokenizer: a fast one, which knows the word that a piece belongs to.
-        name: what to call it.
-        folder: where it came from, if it came from files.
+    On a GPU it computes in bfloat16 where that is safe (autocast). The model, which gives ``hidden_states``, is put into evaluation
+    mode and frozen; the tokenizer is a fast one, which knows the word that a piece belongs to.
     """
 
     reads_sentence = True
@@ -66,11 +54,15 @@ class Transformer:
             (model.get_encoder() if model.config.is_encoder_decoder else model).float().eval().requires_grad_(False)
         )
         self.tokenizer, self.name, self.folder = tokenizer, name, folder
-        known = [getattr(self.model.config, key, None) for key in ("num_hidden_layers", "hidden_size")]
+        known: list[Any] = [getattr(self.model.config, key, None) for key in ("num_hidden_layers", "hidden_size")]
         if not all(isinstance(value, int) for value in known):
             raise ConfigError(
                 f"{name}: {type(model).__name__} is no encoder of text: it does not say its layers and their size"
             )
+        #: The embeddings and one layer per transformer layer.
+        self.n_layers, self.width = int(known[0]) + 1, int(known[1])
+        layers = (f"transformer layer {k}" for k in range(1, self.n_layers))
+        self.layer_names = ("the word's pieces and their places", *layers)
         if not tokenizer.is_fast:
             raise ConfigError(f"{name}: expected a tokenizer in tokenizer.json, which knows the word of each piece")
         # What its file says of cutting and padding is not used here; the first call would drop it, and change the checksum.
@@ -80,12 +72,9 @@ class Transformer:
 
     @classmethod
     def load(cls, name_or_folder: str | Path, device: torch.device | str = "cpu") -> Transformer:
-        """Load a transformer.
+        """Load a transformer: a folder with ``config.json``, ``model.safetensors`` (whole or in parts) and the tokenizer's files.
 
-        Args:
-            name_or_folder: a folder with ``config.json``, ``model.safetensors`` (whole or in parts) and the tokenizer's files; or
-                ``hub:NAME``, a model on the Hugging Face hub, which is downloaded once.
-            device: where to compute.
+        Or ``hub:NAME``, a model on the Hugging Face hub, which is downloaded once.
 
         Raises:
             ConfigError: the package transformers is not installed, or the model's settings cannot be used.
@@ -106,21 +95,6 @@ class Transformer:
         self.model.to(device)
         return self
 
-    @property
-    def n_layers(self) -> int:
-        """Layers of the result: the embeddings and one per transformer layer."""
-        return int(self.model.config.num_hidden_layers) + 1
-
-    @property
-    def width(self) -> int:
-        """Size ``D`` of the vectors."""
-        return int(self.model.config.hidden_size)
-
-    @property
-    def layer_names(self) -> tuple[str, ...]:
-        """What each layer is, in words for people."""
-        return ("the word's pieces and their places", *(f"transformer layer {k}" for k in range(1, self.n_layers)))
-
     @cached_property
     def checksum(self) -> str:
         """SHA-256 of the weights and of what cuts words into pieces."""
@@ -133,14 +107,9 @@ class Transformer:
 
     @torch.no_grad()  # not inference mode: a head that trains on live layers saves them for its own backward pass
     def encode(self, sentences: Sequence[Sequence[str]]) -> Layers:
-        """Encode one batch.
+        """``[L, B, T, D]`` float32 vectors of all tokens of one batch at all layers, on the model's device, with their mask.
 
-        Args:
-            sentences: lists of tokens, at least one.
-
-        Returns:
-            ``[L, B, T, D]`` float32 vectors of all tokens at all layers, on the model's device, with their mask. A token that has
-            no word piece at all has the zero vector.
+        A token that has no word piece at all has the zero vector.
 
         Raises:
             InputError: there is no sentence, or something that is not a list of tokens.
@@ -151,7 +120,10 @@ class Transformer:
         # Pieces are added up where their word will stand, in float32 and over all windows: [L, B * T, D], and how many they were.
         sums = torch.zeros(self.n_layers, len(tokens) * longest, self.width, device=self.device)
         counts = torch.zeros(len(tokens) * longest, device=self.device)
-        for batch in self._batches(self._windows(tokens)):
+        windows = [window for window in self._windows(tokens) if window.places]
+        # By length, so that little of a batch is padding; the sums put every piece back in its place.
+        for chosen in by_length([len(window.ids) for window in windows], len(windows), _PIECES, longest_first=True):
+            batch = [windows[k] for k in chosen]
             hidden, rows, columns = self._hidden([window.ids for window in batch]), [], []  # [L, N, P, D]
             for k, window in enumerate(batch):
                 rows += [k] * len(window.places)
@@ -167,6 +139,7 @@ class Transformer:
     def _windows(self, sentences: Sequence[tuple[str, ...]]) -> Iterator[Window]:
         room = self.window - self.tokenizer.num_special_tokens_to_add()
         step = max(1, room // 2)
+        before, after = self._special
         for number, sentence in enumerate(sentences):
             pieces, words = self._pieces(sentence)
             for start in range(0, max(1, len(pieces) - (room - step)), step):
@@ -174,8 +147,9 @@ class Transformer:
                 # Of what two windows share, the first half belongs to the one, the second half to the other.
                 first = start if start == 0 else start + (room - step) // 2
                 last = stop if stop == len(pieces) else start + step + (room - step) // 2
-                ids, before = self._with_special(pieces[start:stop])
-                yield Window(number, ids, [before + k - start for k in range(first, last)], words[first:last])
+                ids = [*before, *pieces[start:stop], *after]
+                places = [len(before) + k - start for k in range(first, last)]
+                yield Window(number, ids, places, words[first:last])
 
     def _pieces(self, sentence: tuple[str, ...]) -> tuple[list[int], list[int]]:
         """Ids of all word pieces of a sentence, and the word of each."""
@@ -203,22 +177,6 @@ class Transformer:
         inside = self.tokenizer("a", add_special_tokens=False)["input_ids"]
         at = next((k for k in range(len(around)) if around[k : k + len(inside)] == inside), 0)
         return around[:at], around[at + len(inside) :]
-
-    def _with_special(self, pieces: list[int]) -> tuple[list[int], int]:
-        before, after = self._special
-        return [*before, *pieces, *after], len(before)
-
-    def _batches(self, windows: Iterator[Window]) -> Iterator[list[Window]]:
-        batch: list[Window] = []
-        # The longest first, so that little of a batch is padding; the sums put every piece back in its place.
-        for window in sorted(windows, key=lambda w: -len(w.ids)):
-            if batch and (len(batch) + 1) * len(batch[0].ids) > _PIECES:
-                yield batch
-                batch = []
-            if window.places:
-                batch.append(window)
-        if batch:
-            yield batch
 
     def _hidden(self, ids: Sequence[Sequence[int]]) -> Tensor:
         """``[L, N, P, D]`` float32 hidden states of ``N`` windows."""

@@ -113,11 +113,7 @@ def _quiet() -> Iterator[None]:
 
 
 def read_tokenizer(folder: Path) -> Any:
-    """What cuts words into pieces.
-
-    Raises:
-        ConfigError: it cannot be read.
-    """
+    """What cuts words into pieces. Raises ConfigError: it cannot be read."""
     from transformers import AutoTokenizer
 
     try:

@@ -21,16 +21,10 @@ _CANNOT = "no word vectors that are read here: expected lines 'word number numbe
 
 
 def read_word_vectors(path: Path) -> tuple[list[str], NDArray[np.float32]]:
-    """Read a file, plain, ``.gz`` or ``.xz``; which format it has is seen from its content.
+    """Read a file, plain, ``.gz`` or ``.xz``, into its words in order and ``[words, D]``; its format is seen from its content.
 
     Text has a word and its numbers on each line, with spaces between; word2vec and fastText write the number of words and of
     dimensions on a line before, GloVe does not.
-
-    Args:
-        path: the file.
-
-    Returns:
-        the words in the order of the file, and ``[words, D]``.
 
     Raises:
         WeightsError: it is no such file, or a line of it is not as expected.

@@ -12,18 +12,12 @@ Offsets = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True)
 class Layers:
-    """All layers of an encoder for one batch of sentences.
+    """All layers of an encoder for one batch of sentences."""
 
-    Attributes:
-        values: ``[L, B, T, D]``; zero where ``mask`` is False.
-        mask: ``[B, T]`` bool, True for a token. No boundaries: ``T`` is the longest sentence's number of tokens.
-        tokens: the tokens of each sentence.
-        offsets: where each token stands in the sentence, as ``(start, end)`` characters; ``None`` where tokens were given.
-    """
-
-    values: Tensor
-    mask: Tensor
-    tokens: tuple[tuple[str, ...], ...]
+    values: Tensor  # [L, B, T, D]; zero where mask is False
+    mask: Tensor  # [B, T] bool, True for a token. No boundaries: T is the longest sentence's number of tokens
+    tokens: tuple[tuple[str, ...], ...]  # the tokens of each sentence
+    #: where each token stands in the sentence, as (start, end) characters; None where tokens were given
     offsets: tuple[Offsets, ...] | None = None
 
     def __post_init__(self) -> None:

@@ -7,16 +7,9 @@ from torch import Tensor
 
 
 def masked_mean(values: Tensor, mask: Tensor) -> Tensor:
-    """Mean over the tokens of each sentence.
+    """``[..., B, D]`` mean of ``[..., B, T, D]`` over the tokens of each sentence (mask ``[B, T]`` True), in float32 at least.
 
     Without layer norm it commutes with a scalar mix: layers that are pooled first mix to the same vector.
-
-    Args:
-        values: ``[..., B, T, D]``; anything where the mask is False.
-        mask: ``[B, T]`` bool, True for a token.
-
-    Returns:
-        ``[..., B, D]``, in float32 at least.
 
     Raises:
         ValueError: shapes that do not fit.
@@ -27,14 +20,7 @@ def masked_mean(values: Tensor, mask: Tensor) -> Tensor:
 
 
 def masked_max(values: Tensor, mask: Tensor) -> Tensor:
-    """Highest value of each dimension over the tokens of each sentence.
-
-    Args:
-        values: ``[..., B, T, D]``; anything where the mask is False.
-        mask: ``[B, T]`` bool, True for a token.
-
-    Returns:
-        ``[..., B, D]``.
+    """``[..., B, D]`` highest values of ``[..., B, T, D]`` over the tokens of each sentence (mask ``[B, T]`` True).
 
     Raises:
         ValueError: shapes that do not fit.

@@ -69,14 +69,9 @@ class ScalarMix(nn.Module):
             self.register_buffer("fixed_weights", torch.tensor(shares, dtype=torch.float32), persistent=False)  # [L]
 
     def forward(self, values: Tensor, mask: Tensor | None = None) -> Tensor:
-        """Mix the layers.
+        """Mix the layers ``[L, B, T, D]`` to ``[B, T, D]``, or ``[L, B, D]`` that are pooled to ``[B, D]``; zero where masked.
 
-        Args:
-            values: ``[L, B, T, D]``, or ``[L, B, D]`` where sentences are pooled already.
-            mask: ``[B, T]`` bool (``[B]`` for pooled ones), True for a token; all by default.
-
-        Returns:
-            ``[B, T, D]`` or ``[B, D]``, zero where the mask is False.
+        The mask is ``[B, T]`` bool (``[B]`` for pooled ones), True for a token; all by default.
 
         Raises:
             ValueError: another number of layers than the mix has weights, or a mask of another shape.

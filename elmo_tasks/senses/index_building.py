@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from elmo_tasks.encoders.block_parts import BlockParts
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.layer_store import LayerStore, store_encoding
-from elmo_tasks.encoders.layer_store_description import describe
+from elmo_tasks.encoders.layer_store_files import describe
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import held, whole_file, write_json, write_whole
 from elmo_tasks.senses.use_index import (
@@ -79,7 +79,7 @@ def build_index(
             "(every tenth document, say), or several parts into folders of their own"
         )
     folder = Path(folder)
-    key = describe(encoder, tokens, None)[0].key
+    key = describe(store_encoding(encoder, tokens)).key
     if (index := _already(folder, key)) is not None:  # without the lock: it may lie where nobody may write
         return index
     with held(folder / ".lock", f"the index {folder}", wait):

@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import time
+from dataclasses import astuple
 from typing import Any
 
 import pytorch_lightning as pl
 import torch
 from torch import Tensor
-from torch.optim.lr_scheduler import LambdaLR
 
 from elmo_tasks.bilm.bilm import BiLM, DirectionState
-from elmo_tasks.bilm.model_files import find_model
+from elmo_tasks.bilm.model_files import find_model, take_over
 from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
 from elmo_tasks.bilm.perplexity import Perplexity, sentence_losses
 from elmo_tasks.bilm.softmax import LMSoftmax
+from elmo_tasks.bilm.word_readers import WordCache
 from elmo_tasks.data.language_batches import SentenceBatch, StreamBatch
 from elmo_tasks.data.language_model import LanguageModelData
 from elmo_tasks.data.taught_uses import TaughtBatch
 from elmo_tasks.encoders.static_vectors import DEFAULT_NAME, StaticVectors
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, UNKNOWN_ID, Vocabulary
-from elmo_tasks.training.auxiliary import DistantWords, SideBags, weighted_vectors
-from elmo_tasks.training.distillation import Distillation
-from elmo_tasks.training.learned_from import learned_from
-from elmo_tasks.training.rates import check_rates
-from elmo_tasks.training.start_weights import take_over
-from elmo_tasks.training.word_cache import WordCache
+from elmo_tasks.training.auxiliary import DistantWords, Distillation, SideBags, learned_from, weighted_vectors
+from elmo_tasks.training.rates import check_rates, falling, risen, scheduled
 
 
 class BiLMModule(pl.LightningModule):
@@ -246,10 +243,6 @@ class BiLMModule(pl.LightningModule):
             for d in self._states
         ]
 
-    def on_validation_epoch_start(self) -> None:
-        """Begin a new sum."""
-        self._perplexity = Perplexity()
-
     def validation_step(self, batch: SentenceBatch, batch_idx: int) -> None:
         """Add the losses of a batch of sentences, over the whole vocabulary."""
         assert self.softmax is not None
@@ -261,10 +254,6 @@ class BiLMModule(pl.LightningModule):
         """Log perplexities and the unknown rate, summed over all processes."""
         self._log_perplexity("val")
 
-    def on_test_epoch_start(self) -> None:
-        """Begin a new sum."""
-        self._perplexity = Perplexity()
-
     def test_step(self, batch: SentenceBatch, batch_idx: int) -> None:
         """As in validation, over all held-out sentences."""
         self.validation_step(batch, batch_idx)
@@ -274,12 +263,10 @@ class BiLMModule(pl.LightningModule):
         self._log_perplexity("test")
 
     def _log_perplexity(self, stage: str) -> None:
-        p = self._perplexity
-        sums = torch.tensor(
-            [p.forward_loss, p.backward_loss, p.n_targets, p.n_unknown], dtype=torch.float64, device=self.device
-        )
-        sums = self.trainer.strategy.reduce(sums, reduce_op="sum")
-        p = Perplexity(float(sums[0]), float(sums[1]), int(sums[2]), int(sums[3]))
+        found, self._perplexity = self._perplexity, Perplexity()
+        sums = torch.tensor(astuple(found), dtype=torch.float64, device=self.device)
+        forward, backward, *counts = self.trainer.strategy.reduce(sums, reduce_op="sum").tolist()
+        p = Perplexity(forward, backward, *map(int, counts))
         if not p.n_targets:
             return
         values = {
@@ -298,12 +285,9 @@ class BiLMModule(pl.LightningModule):
         )
         total = int(self.trainer.estimated_stepping_batches)
 
-        def rate(step: int) -> float:
-            up = min(1.0, (step + 1) / max(1, self.warmup_steps))
-            down = (total - step) / max(1, int(total * self.decay_fraction))
-            return max(0.0, min(up, down))
-
-        return {"optimizer": optimizer, "lr_scheduler": {"scheduler": LambdaLR(optimizer, rate), "interval": "step"}}
+        return scheduled(
+            optimizer, lambda step: min(risen(step, self.warmup_steps), falling(step, total, self.decay_fraction))
+        )
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Keep the carried state of the streams (of the process that writes), the vocabulary, and what was read."""

@@ -11,7 +11,6 @@ import pytorch_lightning as pl
 import torch
 from torch import Tensor
 from torch.nn import functional as F
-from torch.optim.lr_scheduler import LambdaLR
 
 from elmo_tasks.data.cloze_gaps import ClozeGaps, GapBatch
 from elmo_tasks.encoders import load
@@ -19,7 +18,7 @@ from elmo_tasks.encoders.cloze import Cloze, ClozeOptions, gaps_at
 from elmo_tasks.encoders.cloze_files import write_cloze
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.training.rates import check_rates
+from elmo_tasks.training.rates import check_rates, risen, scheduled
 
 
 class ClozeModule(pl.LightningModule):
@@ -135,11 +134,7 @@ class ClozeModule(pl.LightningModule):
         """Adam; the rate rises, then falls to zero."""
         optimizer = torch.optim.Adam(self.parameters(), lr=self.learning_rate)
         total = int(self.trainer.estimated_stepping_batches)
-
-        def rate(step: int) -> float:
-            return min(1.0, (step + 1) / max(1, self.warmup_steps)) * max(0.0, 1 - step / total)
-
-        return {"optimizer": optimizer, "lr_scheduler": {"scheduler": LambdaLR(optimizer, rate), "interval": "step"}}
+        return scheduled(optimizer, lambda step: risen(step, self.warmup_steps) * max(0.0, 1 - step / total))
 
     def write(self, folder: Path, metrics: dict[str, float]) -> None:
         """Write the head, and how it was trained."""

@@ -23,15 +23,11 @@ Block = tuple[int, int]
 
 
 def compute_with(parts: BlockParts, processes: int, device: str) -> None:
-    """Compute the blocks that are missing with several processes of ``torch.distributed``.
+    """Compute the blocks that are missing with several processes of ``torch.distributed``, on ``cpu``, or as many GPUs (``cuda``).
 
     Each process takes every ``processes``-th block and writes it to a file of its own. Whoever reads the parts reads them in
-    order, so that the result does not depend on how many wrote them; a process that is killed costs its current block.
-
-    Args:
-        parts: where blocks are written, and of what. The encoder lies on the CPU; each process moves its copy to its device.
-        processes: how many.
-        device: ``cpu``, or ``cuda`` for as many GPUs as processes.
+    order, so that the result does not depend on how many wrote them; a process that is killed costs its current block. The encoder
+    lies on the CPU; each process moves its copy to its device.
 
     Raises:
         ConfigError: there are fewer GPUs, or a process failed; the message is its own.

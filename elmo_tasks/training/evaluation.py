@@ -14,28 +14,16 @@ from elmo_tasks.training.predictor import Predictor
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What a head scores.
+    """What a head scores."""
 
-    Attributes:
-        main: name of the score that counts, ``f1`` (of spans) or ``accuracy``.
-        scores: all scores, from 0 to 1; see :meth:`elmo_tasks.tasks.task_scores.TaskScores.compute`.
-        confusion: ``[gold][predicted]`` counts of a classifier; empty for a tagger.
-        n_rows: how many rows were scored.
-    """
-
-    main: str
-    scores: dict[str, float]
-    confusion: list[list[int]]
-    n_rows: int
+    main: str  # name of the score that counts, f1 (of spans) or accuracy
+    scores: dict[str, float]  # all scores, from 0 to 1; see :meth:`elmo_tasks.tasks.task_scores.TaskScores.compute`
+    confusion: list[list[int]]  # [gold][predicted] counts of a classifier; empty for a tagger
+    n_rows: int  # how many rows were scored
 
 
 def evaluate_head(predictor: Predictor, rows: Sequence[LabelledRow]) -> Evaluation:
-    """Predict rows and compare.
-
-    Args:
-        predictor: the head with its encoder.
-        rows: tokens, and the tags (in the scheme of the head's labels) or the class.
-    """
+    """Predict rows, of tokens and the tags (in the scheme of the head's labels) or the class, and compare."""
     head = predictor.head
     scores = kind_of(head.kind).scores(head.task, alone=True)
     # By length: little padding. The order changes nothing, as every sentence is read alone.

@@ -35,15 +35,10 @@ def write_model(
     card: dict[str, Any] | None = None,
     to: str = "safetensors",
 ) -> None:
-    """Write a biLM; the folder appears only when it is whole, and replaces an older one.
+    """Write a biLM with its card; the folder appears only when it is whole, and replaces an older one.
 
-    Args:
-        folder: where.
-        bilm: the model.
-        softmax: its output layer, as a file of its own (safetensors, float16).
-        vocabulary: the softmax's words.
-        card: what it is and where it comes from.
-        to: ``"safetensors"`` (float16, at most 9 MB a file) or ``"hdf5"`` (float32, the published layout).
+    The softmax, a file of its own with its vocabulary beside it, is float16 in safetensors; the model itself is that, too
+    (``to="safetensors"``, at most 9 MB a file), or float32 in the published layout (``"hdf5"``).
 
     Raises:
         ConfigError: there is no such format, or the folder holds something that is not a model.
@@ -74,11 +69,7 @@ class ReadRun:
 
 
 def read_checkpoint(path: Path) -> ReadRun:
-    """The model in one of Lightning's resume files.
-
-    Raises:
-        WeightsError: the file is not a resume file of a biLM.
-    """
+    """The model in one of Lightning's resume files. Raises WeightsError: the file is not a resume file of a biLM."""
     try:
         checkpoint = torch.load(path, map_location="cpu", weights_only=True)
         module = BiLMModule(**{k: v for k, v in checkpoint["hyper_parameters"].items() if not k.startswith("_")})

@@ -18,6 +18,7 @@ from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.heads.head_files import HEAD_FOLDER, Source, find_head, write_head
 from elmo_tasks.tasks.kinds import kind_of
 from elmo_tasks.training.evaluation import evaluate_head
+from elmo_tasks.training.job_callbacks import mix_of
 from elmo_tasks.training.predictor import Predictor
 from elmo_tasks.training.task_module import TaskModule
 
@@ -77,12 +78,9 @@ class ExportHead(pl.Callback):
         self._note(pl_module, trainer.current_epoch + 1, None if score is None else round(float(score), 5))
 
     def _note(self, module: pl.LightningModule, epoch: int, score: float | None) -> None:
-        if not isinstance(module, TaskModule) or module.head is None:
-            return
-        mix = module.head.mix
-        weights = [round(weight, 5) for weight in mix.weights()]
-        self.epochs = [row for row in self.epochs if row["epoch"] < epoch]
-        self.epochs.append({"epoch": epoch, "weights": weights, "gamma": round(mix.gamma.item(), 5), "score": score})
+        if mix := mix_of(module):
+            earlier = [row for row in self.epochs if row["epoch"] < epoch]
+            self.epochs = [*earlier, {"epoch": epoch, **mix, "score": score}]
 
     def on_fit_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Write it, on one process; a trial run of a few batches replaces no head."""

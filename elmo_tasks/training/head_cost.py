@@ -9,9 +9,12 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from importlib import import_module
 from itertools import cycle, islice
 from pathlib import Path
 
+from elmo_tasks.data.split_data import Split, SplitData
+from elmo_tasks.errors import ConfigError
 from elmo_tasks.heads.head_files import find_head
 from elmo_tasks.training.predictor import Predictor
 
@@ -20,27 +23,16 @@ _WARM_UP = 32
 
 @dataclass(frozen=True)
 class Cost:
-    """What reading texts costs.
+    """What reading texts costs."""
 
-    Attributes:
-        seconds: for 1,000 sentences, encoder and head together.
-        memory: the most that the process had in memory, in bytes, Python and its packages included; None where the system does
-            not tell.
-        sentences: how many were read for it.
-    """
-
-    seconds: float
+    seconds: float  # for 1,000 sentences, encoder and head together
+    #: the most that the process had in memory, in bytes, Python and its packages included; None where the system does not tell
     memory: int | None
-    sentences: int
+    sentences: int  # how many were read for it
 
 
 def cost_of(head: Path, sentences: Sequence[Sequence[str]], n: int = 1000) -> Cost:
-    """Measure a head on the CPU.
-
-    Args:
-        head: its folder.
-        sentences: tokens of sentences as it will read them; they are read again from the first one if there are fewer than ``n``.
-        n: how many are read.
+    """Measure the head in a folder on the CPU, on ``n`` sentences as it will read them; they are read again if there are fewer.
 
     Raises:
         ConfigError: the head or its encoder is not there.
@@ -71,3 +63,27 @@ def peak_memory() -> int | None:
         return None
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most if sys.platform == "darwin" else 1024 * most
+
+
+def run_sentences(run: Path) -> tuple[tuple[str, ...], ...]:
+    """The tokens of the rows that a run was tested on, or validated on where there are no others.
+
+    Raises:
+        ConfigError: the folder has no settings of a run on labelled rows.
+        DataError: the data are not there any more.
+    """
+    import yaml  # comes with Lightning; the core does without both
+
+    try:
+        settings = yaml.safe_load((run / "config.yaml").read_text(encoding="utf-8"))["data"]
+        module, _, name = settings["class_path"].rpartition(".")
+        data = getattr(import_module(module), name)(**settings["init_args"])
+    except (OSError, KeyError, TypeError, AttributeError, ImportError, yaml.YAMLError) as error:
+        raise ConfigError(
+            f"{run}: expected the folder of a run, with its settings in config.yaml ({error!r})"
+        ) from None
+    if not isinstance(data, SplitData):
+        raise ConfigError(f"{run}: expected a run on labelled rows, found {settings['class_path']}")
+    split: Split = "test" if data.has("test") else "validation"
+    data.setup("test" if split == "test" else "validate")
+    return data.tokens(split)

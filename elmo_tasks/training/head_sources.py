@@ -2,62 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from elmo_tasks.bilm.model_cache import cache_folder
+from elmo_tasks.bilm.model_files import find_model
 from elmo_tasks.bilm.published import MODELS, command
-from elmo_tasks.encoders.search import search
-from elmo_tasks.errors import ConfigError
+from elmo_tasks.bundled import CHECKPOINTS
+from elmo_tasks.encoders import load
+from elmo_tasks.encoders.static_vectors import WORDS_NAME, are_static_vectors
+from elmo_tasks.encoders.transformer_files import is_transformer
+from elmo_tasks.errors import ConfigError, WeightsError
 from elmo_tasks.heads.head_files import HeadFiles
+
+# Names of the file that every folder of an encoder or of static vectors has.
+_SIGNS = ("options.json", "*_options.json", WORDS_NAME, "config.json")
+#: How far below a folder encoders are looked for: runs/NAME/FOLDER/.
+_DEPTH = 3
 
 
 def place_of(files: HeadFiles, what: str, folders: Sequence[Path] = ()) -> str:
-    """Name or folder of the encoder or the static vectors that a head was trained on, wherever they lie now.
+    """Name or folder of the ``"encoder"`` or the ``"static vectors"`` that a head was trained on, wherever they lie now.
 
-    Args:
-        files: of the head.
-        what: ``"encoder"`` or ``"static vectors"``.
-        folders: more places to look in.
+    Looked for under their name, then by their checksum in ``checkpoints/``, in ``folders``, ``runs/``, around the head, and in the
+    user's cache of models; they may lie three folders deep. A folder of the same name is tried before the others of its place. To
+    tell what a folder holds, its weights are read.
 
     Raises:
         ConfigError: they are in none of the places.
     """
     source = files.encoder if what == "encoder" else files.static
     assert source is not None
-    around = [files.folder.parent.parent] if files.folder.name == "head" else [files.folder.parent]
-    found = search(source.name, source.checksum, [*folders, Path("runs"), *around])
-    if found.place is None:
-        other = "".join(f"; {name} holds another one (checksum {held[:12]}…)" for name, held in found.others)
-        remedy = (
-            "put it into one of these, or name its folder with --encoder"
-            if what == "encoder"
-            else "put them into one of these"
-        )
-        get = f". Get it with `{command(source.name)}`" if source.name in MODELS and not found.others else ""
-        why = f" ({found.reason})" if found.reason else ""
-        raise ConfigError(
-            f"the head {files.name} was trained on the {what} {source.name} (checksum {source.checksum[:12]}…) and reads no "
-            f"other; looked for that in {', '.join(found.looked)}{other}{why}: {remedy}{get}"
-        )
-    return found.place
+    others: list[tuple[str, str]] = []  # called alike, and with another checksum
+    why = ""
+    try:
+        held = _read_checksum(source.name)
+        if held == source.checksum:
+            return source.name
+        others.append((source.name, held))
+    except (ConfigError, WeightsError, OSError) as error:
+        why = f" ({error})" if is_transformer(source.name) or Path(source.name).exists() else ""
+    around = files.folder.parent.parent if files.folder.name == "head" else files.folder.parent
+    places = (CHECKPOINTS, *folders, Path("runs"), around, cache_folder())
+    looked, tried, alike = [source.name], {Path(source.name).resolve()}, Path(source.name).name
+    for place in dict.fromkeys(path.absolute() for path in places if path.is_dir()):
+        looked.append(str(place))
+        for folder in sorted(_encoders_below(place), key=lambda f: (f.name != alike, str(f))):
+            # What a transformer's checksum is made of takes seconds to read.
+            if folder.resolve() in tried or (is_transformer(str(folder)) and folder.name != alike):
+                continue
+            tried.add(folder.resolve())
+            try:
+                held = _read_checksum(str(folder))
+            except (ConfigError, WeightsError, OSError):
+                continue
+            if held == source.checksum:
+                return str(folder)
+            if folder.name == alike:
+                others.append((str(folder), held))
+    other = "".join(f"; {name} holds another one (checksum {held[:12]}…)" for name, held in others)
+    remedy = (
+        "put it into one of these, or name its folder with --encoder"
+        if what == "encoder"
+        else "put them into one of these"
+    )
+    get = f". Get it with `{command(source.name)}`" if source.name in MODELS and not others else ""
+    raise ConfigError(
+        f"the head {files.name} was trained on the {what} {source.name} (checksum {source.checksum[:12]}…) and reads no "
+        f"other; looked for that in {', '.join(looked)}{other}{why}: {remedy}{get}"
+    )
 
 
-def check_source(what: str, files: HeadFiles, name: str, found: str, expected: str) -> None:
-    """Refuse numbers that a head was not trained on.
+def _encoders_below(place: Path) -> Iterable[Path]:
+    """Folders of encoders below a place; what is half written has a name that begins with a dot."""
+    found = {path.parent for depth in range(_DEPTH + 1) for sign in _SIGNS for path in place.glob("*/" * depth + sign)}
+    return (folder for folder in found if not folder.name.startswith("."))
 
-    Args:
-        what: as for :func:`place_of`.
-        files: of the head.
-        name: of what is given.
-        found: its checksum.
-        expected: that of what the head was trained on.
 
-    Raises:
-        ConfigError: the checksums differ.
-    """
-    if found != expected:
-        trained = (files.static if what == "static vectors" else files.encoder) or files.encoder
-        raise ConfigError(
-            f"the head {files.name} was trained on the {what} {trained.name} (checksum {expected[:12]}…) and reads no other; "
-            f"given was {name} (checksum {found[:12]}…): train a head on it, or give the {what} that it was trained on"
-        )
+def _read_checksum(name: str) -> str:
+    if are_static_vectors(name) or is_transformer(name):
+        return load(name).checksum
+    return find_model(name).checksum  # of the files: nothing is built

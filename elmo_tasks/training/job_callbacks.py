@@ -50,7 +50,7 @@ class ProgressFile(pl.Callback):
             steps=int(trainer.estimated_stepping_batches),
             steps_per_epoch=int(trainer.num_training_batches),
         )
-        self._write(trainer, epoch=0, **_mix(pl_module))
+        self._write(trainer, epoch=0, **mix_of(pl_module))
         self._written = time.monotonic()
 
     def on_train_batch_end(
@@ -79,7 +79,7 @@ class ProgressFile(pl.Callback):
             train_loss=_mean(self._epoch) if self._epoch else None,
             val_loss=None if loss is None else round(float(loss), 5),
             score=None if score is None else round(float(score), 5),
-            **_mix(pl_module),
+            **mix_of(pl_module),
         )
         self._epoch = []
 
@@ -127,7 +127,8 @@ def _mean(losses: list[Tensor]) -> float:
     return round(float(torch.stack(losses).float().mean()), 5)
 
 
-def _mix(module: pl.LightningModule) -> dict[str, Any]:
+def mix_of(module: pl.LightningModule) -> dict[str, Any]:
+    """``weights`` and ``gamma`` of the mix of a head, rounded; nothing where there is no head."""
     if not isinstance(module, TaskModule) or module.head is None:
         return {}
     mix = module.head.mix

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from elmo_tasks.api import check_wanted
 from elmo_tasks.encoders import Encoder, load
+from elmo_tasks.encoders.batches import by_length
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError, InputError
 from elmo_tasks.heads.classification import TextPrediction
@@ -27,7 +28,7 @@ from elmo_tasks.tasks.kind import TaskKind
 from elmo_tasks.tasks.kinds import kind_of
 from elmo_tasks.text.penn_tokens import plain_token
 from elmo_tasks.text.tokens import Token, tokenize
-from elmo_tasks.training.head_sources import check_source, place_of
+from elmo_tasks.training.head_sources import place_of
 
 Tokens = Sequence[str]
 Sentence = str | Tokens
@@ -48,25 +49,15 @@ def features_of(
 
 @dataclass(frozen=True)
 class ReadRow:
-    """A sentence as it is read.
+    """A sentence as it is read."""
 
-    Attributes:
-        text: as it was given; of tokens, they with spaces between them.
-        tokens: with their places in the text.
-        words: what the encoder reads of each token.
-    """
-
-    text: str
-    tokens: tuple[Token, ...]
-    words: tuple[str, ...]
+    text: str  # as it was given; of tokens, they with spaces between them
+    tokens: tuple[Token, ...]  # with their places in the text
+    words: tuple[str, ...]  # what the encoder reads of each token
 
     @classmethod
     def of(cls, sentence: Sentence) -> ReadRow:
-        """Tokenize a text; take tokens as they are.
-
-        Raises:
-            InputError: it is neither.
-        """
+        """Tokenize a text; take tokens as they are. Raises InputError: it is neither."""
         if isinstance(sentence, str):
             found = tuple(tokenize(sentence))
             return cls(sentence, found, tuple(token.text for token in found))
@@ -88,16 +79,10 @@ class ReadRow:
 
 
 class Predictor:
-    """A head with the frozen numbers it was trained on.
+    """A head with the frozen numbers it was trained on, on the device of the encoder; it is put into evaluation mode.
 
-    Args:
-        encoder: gives the layers.
-        head: what reads them; it is put into evaluation mode.
-        static: the static vectors, if the head reads some.
-        device: where to compute; that of the encoder.
-        max_tokens: tokens of a text that a head whose kind :attr:`~TaskKind.cuts` reads, as many as it was trained on; all if
-            ``None``.
-        confidence: how the probabilities of a classifier are to be read, where that was fitted; they are not changed here.
+    Of a text, a head whose kind :attr:`~TaskKind.cuts` reads ``max_tokens``, as many as it was trained on; all if ``None``. The
+    ``confidence`` says how the probabilities of a classifier are to be read, where that was fitted; they are not changed here.
     """
 
     def __init__(
@@ -123,26 +108,25 @@ class Predictor:
         device: torch.device | str = "cpu",
         folders: Sequence[Path] = (),
     ) -> Predictor:
-        """Load a head, and the encoder that it was trained on unless that is given.
+        """Load a head, and the encoder that it was trained on unless that is given, in memory or by its name or folder.
 
-        Args:
-            files: of the head.
-            encoder: an encoder that is in memory, or its name or folder. By default it is looked for by its name, then by its
-                checksum, wherever it lies: in ``checkpoints/``, ``runs/``, the folders around the head's, ``folders`` and
-                the user's cache of models.
-            device: where to compute.
-            folders: more places to look in.
+        By default it is looked for, also in ``folders``, see :func:`~elmo_tasks.training.head_sources.place_of`.
 
         Raises:
-            ConfigError: another encoder, or other static vectors, than the head was trained on; or they are in none of the
-                places.
+            ConfigError: another encoder, or other static vectors, than the head was trained on; or they are in none of the places.
             WeightsError: weights are missing or broken.
         """
         if encoder is None:
             encoder = load(place_of(files, "encoder", folders), device)
         elif isinstance(encoder, str | Path):
             encoder = load(encoder, device)
-        check_source("encoder", files, encoder.name, encoder.checksum, files.encoder.checksum)
+        found, trained = encoder.checksum, files.encoder
+        if found != trained.checksum:
+            raise ConfigError(
+                f"the head {files.name} was trained on the encoder {trained.name} (checksum {trained.checksum[:12]}…) and reads no "
+                f"other; given was {encoder.name} (checksum {found[:12]}…): train a head on it, or give the encoder that it was "
+                "trained on"
+            )
         static = None
         if files.static is not None:
             static = StaticVectors.load(place_of(files, "static vectors", folders))
@@ -179,7 +163,7 @@ class Predictor:
     def predict_rows(self, rows: Sequence[ReadRow], **options: Any) -> list[Any]:
         """:meth:`predict` for sentences that are tokenized."""
         found: dict[int, Any] = {}
-        for chosen in _like_length([len(row.tokens) for row in rows]):
+        for chosen in by_length([len(row.tokens) for row in rows], _BATCH_SIZE, _MOST_TOKENS):
             said = self._said([rows[k].words for k in chosen], **options)
             for k, prediction in zip(chosen, said, strict=True):
                 found[k] = self.kind.result(rows[k].text, rows[k].tokens, prediction)
@@ -189,20 +173,12 @@ class Predictor:
         return self.head.predict(*self._inputs(sentences), **options)
 
     def tag(self, sentences: Sequence[Tokens], n_readings: int = 1) -> list[TagPrediction]:
-        """Tag a batch of sentences.
-
-        Raises:
-            ConfigError: the head is not a tagger.
-        """
+        """Tag a batch of sentences. Raises ConfigError: the head is not a tagger."""
         self._check_kind("tagging")
         return self._said(sentences, n_readings=n_readings)
 
     def classify(self, texts: Sequence[Tokens]) -> list[TextPrediction]:
-        """Classify a batch of texts.
-
-        Raises:
-            ConfigError: the head is not a classifier.
-        """
+        """Classify a batch of texts. Raises ConfigError: the head is not a classifier."""
         self._check_kind("classification")
         return self._said(texts)
 
@@ -255,16 +231,4 @@ def batched(sentences: Iterable[Tokens]) -> Iterator[list[Tokens]]:
     """Batches of sentences, in order, read as they are consumed."""
     remaining = iter(sentences)
     while batch := list(islice(remaining, _BATCH_SIZE)):
-        yield batch
-
-
-def _like_length(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Places of sentences in batches, by length: little padding, and no more than so many tokens at once."""
-    batch: list[int] = []
-    for k in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if batch and (len(batch) == _BATCH_SIZE or lengths[k] * (len(batch) + 1) > _MOST_TOKENS):
-            yield batch
-            batch = []
-        batch.append(k)
-    if batch:
         yield batch

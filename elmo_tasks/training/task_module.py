@@ -10,7 +10,6 @@ from typing import Any, Literal
 import pytorch_lightning as pl
 import torch
 from torch import Tensor
-from torch.optim.lr_scheduler import LambdaLR
 
 from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.model_files import default_model
@@ -27,7 +26,7 @@ from elmo_tasks.heads.head_files import Source
 from elmo_tasks.heads.token_features import TokenFeatures
 from elmo_tasks.tasks.kinds import kind_of
 from elmo_tasks.training.predictor import features_of
-from elmo_tasks.training.rates import check_rates
+from elmo_tasks.training.rates import check_rates, falling, scheduled
 
 Batch = TaggingBatch | TextBatch
 _SPLIT_OF_STAGE: dict[str, Split] = {"train": "train", "val": "validation", "test": "test"}
@@ -273,11 +272,7 @@ class TaskModule(pl.LightningModule):
             groups.append({"params": tuned, "lr": self.encoder_learning_rate})
         optimizer = torch.optim.AdamW(groups, lr=self.learning_rate, weight_decay=0.0)
         total = max(1, int(self.trainer.estimated_stepping_batches))
-
-        def rate(step: int) -> float:
-            return min(1.0, max(0.0, (total - step) / max(1, int(total * self.decay_fraction))))
-
-        return {"optimizer": optimizer, "lr_scheduler": {"scheduler": LambdaLR(optimizer, rate), "interval": "step"}}
+        return scheduled(optimizer, lambda step: falling(step, total, self.decay_fraction))
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Keep the clock."""

@@ -10,7 +10,6 @@ import pytorch_lightning as pl
 import torch
 from torch import Tensor
 from torch.nn import functional as F
-from torch.optim.lr_scheduler import LambdaLR
 
 from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.char_cnn import CharacterCNN
@@ -22,7 +21,7 @@ from elmo_tasks.data.word_types import WordBatch, WordTypes
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.text.vocabulary import Vocabulary
 from elmo_tasks.training.auxiliary import pairwise_difference
-from elmo_tasks.training.rates import check_rates
+from elmo_tasks.training.rates import check_rates, risen, scheduled
 
 # Cosines of pairs differ by little: at this weight they count about as much as the two other parts.
 _PAIR_WEIGHT = 10.0
@@ -69,11 +68,7 @@ class WordReaderModule(pl.LightningModule):
         self._words, self._seconds, self._since = 0, 0.0, 0.0
 
     def configure_model(self) -> None:
-        """Make the targets; begin as the word reader of the biLM to start from.
-
-        Raises:
-            ConfigError: that biLM has other sizes.
-        """
+        """Make the targets; begin as the word reader of the biLM to start from. Raises ConfigError: that biLM has other sizes."""
         if hasattr(self, "targets"):
             return
         data, options = self.data, self.lstm
@@ -109,12 +104,7 @@ class WordReaderModule(pl.LightningModule):
             )
 
     def loss(self, vectors: Tensor, targets: Tensor) -> Tensor:
-        """How far vectors are from their targets: relative squared distance, cosine, and the cosines of all pairs.
-
-        Args:
-            vectors: ``[B, P]``.
-            targets: ``[B, P]``.
-        """
+        """How far ``[B, P]`` vectors are from their targets: relative squared distance, cosine, and the cosines of all pairs."""
         vectors = vectors.float()
         distance = (vectors - targets).square().sum(1).mean() / self._size
         cosine = F.cosine_similarity(vectors, targets).mean()
@@ -139,10 +129,9 @@ class WordReaderModule(pl.LightningModule):
         total = int(self.trainer.estimated_stepping_batches)
 
         def rate(step: int) -> float:
-            up = min(1.0, (step + 1) / max(1, self.warmup_steps))
-            return up * 0.5 * (1 + math.cos(math.pi * min(1.0, step / total)))
+            return risen(step, self.warmup_steps) * 0.5 * (1 + math.cos(math.pi * min(1.0, step / total)))
 
-        return {"optimizer": optimizer, "lr_scheduler": {"scheduler": LambdaLR(optimizer, rate), "interval": "step"}}
+        return scheduled(optimizer, rate)
 
     def seen(self) -> dict[str, Any]:
         """What the run has drawn so far, how long that took, and what the LSTMs keep of the vectors that they knew."""

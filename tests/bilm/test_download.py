@@ -19,7 +19,7 @@ from elmo_tasks.bilm.download import BASE_VARIABLE, fetch
 from elmo_tasks.bilm.model_cache import files_of, record_path
 from elmo_tasks.bilm.published import PublishedModel
 from elmo_tasks.errors import ConfigError, WeightsError
-from tests.bilm.tiny_published import COMPLETE, TINY, fits, write_copies
+from tests.bilm.tiny_published import COMPLETE, TINY, write_copies
 from tests.bilm.weights_server import WeightsServer, running
 
 NO_WAIT = (0.0, 0.0)
@@ -43,7 +43,7 @@ class Shop:
         return files_of(TINY, self.cache)
 
     def fetch(self, **changes: object) -> tuple[Path, Path]:
-        arguments = {"cache": self.cache, "base_urls": [self.server.url], "delays": NO_WAIT, "structure": fits}
+        arguments = {"cache": self.cache, "base_urls": [self.server.url], "delays": NO_WAIT}
         return fetch(TINY, **{**arguments, **changes})  # type: ignore[arg-type]
 
     def left(self) -> set[str]:

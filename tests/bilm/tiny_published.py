@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import h5py
 import numpy as np
 
 from elmo_tasks.bilm.published import PublishedModel
-from elmo_tasks.errors import WeightsError
 
 TINY = PublishedModel("small", "tiny", dim=6, projection_dim=5, n_highway=1, filters=((1, 4), (2, 8)))
 #: What lies in its folder once it is downloaded.
@@ -46,15 +44,3 @@ def write_published_layout(path: Path, model: PublishedModel) -> None:
     with h5py.File(path, "w") as file:
         for name, shape in shapes.items():
             file.create_dataset(name, data=numbers.standard_normal(shape, dtype=np.float32))
-
-
-def fits(options: Path, weights: Path) -> None:
-    """Stands in for the real check of HDF5 with options, which has tests of its own."""
-    dim = json.loads(options.read_text())["lstm"]["dim"]
-    try:
-        with h5py.File(weights) as file:
-            found = file["RNN_1/RNN/MultiRNNCell/Cell1/LSTMCell/W_P_0"].shape[0]
-    except OSError as error:
-        raise WeightsError(f"not HDF5, or truncated: {error}") from error
-    if found != dim:
-        raise WeightsError(f"dim should be {dim} and is {found}.")

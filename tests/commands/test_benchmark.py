@@ -14,8 +14,7 @@ from elmo_tasks.commands.benchmark import Result, system_of, table
 from elmo_tasks.commands.sweep import Line, config_digest, run_name
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.heads.head_files import find_head
-from elmo_tasks.training.head_cost import Cost
-from elmo_tasks.training.run_data import run_sentences
+from elmo_tasks.training.head_cost import Cost, run_sentences
 from tests.training.toy_task import write_config, write_encoder
 
 pytestmark = pytest.mark.filterwarnings("ignore")

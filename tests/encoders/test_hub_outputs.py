@@ -8,7 +8,6 @@ import pytest
 import torch
 
 from elmo_tasks.encoders.elmo import Elmo
-from elmo_tasks.encoders.hub_outputs import hub_outputs
 from elmo_tasks.errors import InputError
 from tests.bilm.test_bilm import tiny
 from tests.bilm.test_hdf5_reference import load
@@ -19,7 +18,7 @@ def test_names_shapes_and_numbers(shared_data):
     elmo = Elmo(load(folder))
     texts = [stream[0] for stream in json.loads((folder / "sentences.json").read_text())]
     longest = max(len(text.split()) for text in texts)
-    found = hub_outputs(elmo, texts)
+    found = elmo.hub_outputs(texts)
     assert {name: tuple(value.shape) for name, value in found.items()} == {
         "word_emb": (3, longest, 16),
         "lstm_outputs1": (3, longest, 32),
@@ -48,13 +47,12 @@ def test_names_shapes_and_numbers(shared_data):
 
 def test_tokens_may_be_padded_and_lengths_given():
     elmo = Elmo(tiny())
-    plain = hub_outputs(elmo, ["the cat sat", "dogs"])
+    plain = elmo.hub_outputs(["the cat sat", "dogs"])
     for lengths in (None, [3, 1]):
-        padded = hub_outputs(elmo, [["the", "cat", "sat"], ["dogs", "", ""]], lengths)
+        padded = elmo.hub_outputs([["the", "cat", "sat"], ["dogs", "", ""]], lengths)
         for name, value in plain.items():
             torch.testing.assert_close(padded[name], value)
-    assert hub_outputs(elmo, [["the", "cat", "sat"]], [2])["elmo"].shape[1] == 2
-    assert torch.equal(elmo.hub_outputs(["dogs"])["elmo"], hub_outputs(elmo, ["dogs"])["elmo"])
+    assert elmo.hub_outputs([["the", "cat", "sat"]], [2])["elmo"].shape[1] == 2
 
 
 @pytest.mark.parametrize(("sentences", "lengths"), [(["a b"], [3]), (["a b"], [1, 1]), ([""], None), ([["a"]], [0])])
@@ -62,4 +60,4 @@ def test_lengths_that_do_not_fit(sentences, lengths):
     with pytest.raises(
         InputError, match="lengths: expected one for each of 1 sentences, from 1 to its number of tokens"
     ):
-        hub_outputs(Elmo(tiny()), sentences, lengths)
+        Elmo(tiny()).hub_outputs(sentences, lengths)

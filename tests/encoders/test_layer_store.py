@@ -16,7 +16,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elmo_tasks.encoders import corpus_encoding, layer_store_writer
+from elmo_tasks.encoders import corpus_encoding, layer_store_files
 from elmo_tasks.encoders.corpus_encoding import token_rows
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.layer_store import LayerStore
@@ -68,7 +68,7 @@ def bytes_of(store):
 def test_a_batch_is_what_the_encoder_gives_to_float16_precision(elmo, tmp_path, small_blocks, batch_size):
     store = LayerStore.build(elmo, SENTENCES, tmp_path, batch_size=batch_size)
     assert (len(store), store.n_layers, store.width, store.pooled) == (6, 3, 32, None)
-    assert store.lengths.tolist() == [len(s) for s in SENTENCES]
+    assert np.diff(store.offsets).tolist() == [len(s) for s in SENTENCES]
     for indices in ([0, 1, 2, 3, 4, 5], [4, 3, 0, 4], [1], [3]):
         sentences = [SENTENCES[k] for k in indices]
         stored, live = store.batch(torch.tensor(indices), sentences), elmo.encode(sentences)
@@ -220,7 +220,7 @@ def test_a_disk_that_fills_up_is_said_and_costs_nothing(tmp_path, small_blocks, 
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(layer_store_writer.os, "fsync", full)
+        patched.setattr(layer_store_files.os, "fsync", full)
         with pytest.raises(ConfigError, match="the disk is full; make room and start again: the layer store goes on"):
             LayerStore.build(Numbers(), MANY, tmp_path)
     store = LayerStore.build(Numbers(), MANY, tmp_path)

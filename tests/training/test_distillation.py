@@ -14,8 +14,8 @@ from elmo_tasks.data.taught_uses import N_USES, N_WORDS, TaughtUses, choose_sent
 from elmo_tasks.data.tokenized_corpus import TokenizedCorpus
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.training.auxiliary import Distillation, cosines_of_uses
 from elmo_tasks.training.bilm_module import BiLMModule
-from elmo_tasks.training.distillation import Distillation, cosines_of_uses
 from elmo_tasks.training.export_bilm import ExportBiLM
 from tests.training.toy_task import write_encoder
 

@@ -15,7 +15,7 @@ from elmo_tasks.bilm.char_cnn import CharacterCNN
 from elmo_tasks.bilm.model_files import find_model, load_bilm, load_softmax
 from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
 from elmo_tasks.bilm.softmax import LMSoftmax
-from elmo_tasks.bilm.word_readers import embed_reader, read_words, with_reader
+from elmo_tasks.bilm.word_readers import WordCache, embed_reader, read_words, with_reader
 from elmo_tasks.data.word_types import WordTypes
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_training import write_vectors
@@ -25,7 +25,6 @@ from elmo_tasks.text.characters import character_ids
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
 from elmo_tasks.training.bilm_module import BiLMModule
 from elmo_tasks.training.export_bilm import write_model
-from elmo_tasks.training.word_cache import WordCache
 
 NAMES = ["ka", "lo", "mi", "nu", "pe", "ru", "so", "ta", "kalo", "minu", "peru", "sota"]
 SMALL, WIDE = ((1, 4), (2, 6)), ((1, 6), (2, 8), (3, 5))
