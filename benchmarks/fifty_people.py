@@ -22,18 +22,12 @@ from benchmarks.running_app import compared, resident_megabytes, running_app
 
 @dataclass
 class Crowd:
-    """What happened.
+    """What happened."""
 
-    Attributes:
-        seconds: of each answer.
-        wrong: what went wrong, in words.
-        megabytes: of the app, every ten seconds.
-        others: processor cores that other processes than the app and this one took meanwhile: what else this machine had to do.
-    """
-
-    seconds: list[float] = field(default_factory=list)
-    wrong: list[str] = field(default_factory=list)
-    megabytes: list[float] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)  #: of each answer
+    wrong: list[str] = field(default_factory=list)  #: what went wrong, in words
+    megabytes: list[float] = field(default_factory=list)  #: of the app, every ten seconds
+    #: processor cores that other processes than the app and this one took meanwhile: what else this machine had to do
     others: float = 0.0
 
     @property

@@ -22,17 +22,11 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True)
 class RunningApp:
-    """An app that answers.
+    """An app that answers."""
 
-    Attributes:
-        url: where.
-        pid: its process.
-        seconds: from its start to its first page.
-    """
-
-    url: str
-    pid: int
-    seconds: float
+    url: str  #: where
+    pid: int  #: its process
+    seconds: float  #: from its start to its first page
 
 
 @contextmanager

@@ -33,36 +33,22 @@ _WEIGHTS, _STATIC, _EPOCHS = (
 
 @dataclass(frozen=True)
 class System:
-    """What a head reads.
+    """What a head reads."""
 
-    Attributes:
-        name: as it was asked for.
-        encoder: name or folder.
-        weights: of its layers; ``None`` where the head learns them.
-        checksum: of the encoder's weights.
-    """
-
-    name: str
-    encoder: str
-    weights: tuple[float, ...] | None
-    checksum: str
+    name: str  #: as it was asked for
+    encoder: str  #: name or folder
+    weights: tuple[float, ...] | None  #: of its layers; ``None`` where the head learns them
+    checksum: str  #: of the encoder's weights
 
 
 @dataclass(frozen=True)
 class Result:
-    """One line of the table.
+    """One line of the table."""
 
-    Attributes:
-        config: the experiment.
-        system: what the head read.
-        line: the scores over all seeds.
-        cost: of the head that was trained on most examples with the first seed; the same for every share.
-    """
-
-    config: str
-    system: str
-    line: Line
-    cost: Cost
+    config: str  #: the experiment
+    system: str  #: what the head read
+    line: Line  #: the scores over all seeds
+    cost: Cost  #: of the head that was trained on most examples with the first seed; the same for every share
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -33,23 +33,15 @@ _WRITTEN = ("default_root_dir", "logger", "callbacks", "layer_store", "cache_dir
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the table: the same settings over all seeds.
+    """One line of the table: the same settings over all seeds."""
 
-    Attributes:
-        settings: what was set, by key.
-        fraction: share of the training rows.
-        n: runs.
-        scores: split -> name, mean and standard deviation (``None`` of one run) of its main score, from 0 to 1.
-        layer_weights: mean share of each layer in the mix; as many as the encoder has layers.
-        seconds: mean time of training.
-    """
-
-    settings: dict[str, Any]
-    fraction: float
-    n: int
+    settings: dict[str, Any]  #: what was set, by key
+    fraction: float  #: share of the training rows
+    n: int  #: runs
+    #: split -> name, mean and standard deviation (``None`` of one run) of its main score, from 0 to 1
     scores: dict[str, dict[str, Any]]
-    layer_weights: list[float]
-    seconds: float
+    layer_weights: list[float]  #: mean share of each layer in the mix; as many as the encoder has layers
+    seconds: float  #: mean time of training
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

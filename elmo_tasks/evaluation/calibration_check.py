@@ -24,36 +24,22 @@ LEMMAS, PAIRS = 800, 3
 
 @dataclass(frozen=True)
 class UsePairs:
-    """Pairs of uses, places in a list.
+    """Pairs of uses, places in a list."""
 
-    Attributes:
-        first: ``[n]``.
-        second: ``[n]``.
-        same: ``[n]`` whether they have one sense.
-    """
-
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
-    same: NDArray[np.bool_]
+    first: NDArray[np.int64]  #: ``[n]``
+    second: NDArray[np.int64]  #: ``[n]``
+    same: NDArray[np.bool_]  #: ``[n]`` whether they have one sense
 
 
 @dataclass(frozen=True)
 class PairCheck:
-    """How one reading does on pairs; both kinds of pairs count half.
+    """How one reading does on pairs; both kinds of pairs count half."""
 
-    Attributes:
-        name: of the reading.
-        right: share of the pairs whose more probable side is the true one.
-        named: share clear enough to be named, as two uses are.
-        right_when_named: share of those that are right.
-        error: expected calibration error.
-    """
-
-    name: str
-    right: float
-    named: float
-    right_when_named: float
-    error: float
+    name: str  #: of the reading
+    right: float  #: share of the pairs whose more probable side is the true one
+    named: float  #: share clear enough to be named, as two uses are
+    right_when_named: float  #: share of those that are right
+    error: float  #: expected calibration error
 
 
 def lexicographer_file(key: str) -> str:

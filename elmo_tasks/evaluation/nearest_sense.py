@@ -42,15 +42,10 @@ def nearest(wanted: NDArray[np.floating], known: NDArray[np.floating]) -> NDArra
 
 @dataclass(frozen=True)
 class SenseScores:
-    """How well senses were said.
+    """How well senses were said."""
 
-    Attributes:
-        accuracy: share of uses whose sense is right.
-        macro_f1: mean F1 over the senses there are.
-    """
-
-    accuracy: float
-    macro_f1: float
+    accuracy: float  #: share of uses whose sense is right
+    macro_f1: float  #: mean F1 over the senses there are
 
 
 def sense_scores(said: Sequence[str], gold: Sequence[str]) -> SenseScores:
@@ -64,15 +59,10 @@ def sense_scores(said: Sequence[str], gold: Sequence[str]) -> SenseScores:
 
 @dataclass(frozen=True)
 class AllWordsScores:
-    """How well the senses of all words of a text were said.
+    """How well the senses of all words of a text were said."""
 
-    Attributes:
-        f1: of precision and recall; where something is said of every use it is the accuracy.
-        answered: share of uses of which something was said.
-    """
-
-    f1: float
-    answered: float
+    f1: float  #: of precision and recall; where something is said of every use it is the accuracy
+    answered: float  #: share of uses of which something was said
 
 
 def all_words_scores(said: Sequence[str | None], gold: Sequence[Sequence[str]]) -> AllWordsScores:

@@ -20,25 +20,15 @@ NAME = "probe.json"
 
 @dataclass(frozen=True)
 class Published:
-    """What the paper measured of its ELMo, layer by layer.
+    """What the paper measured of its ELMo, layer by layer."""
 
-    Attributes:
-        task: the test.
-        data: what it was measured on.
-        scores: by layer.
-        without: what one scores there without a model.
-        without_name: how.
-        source: where it is printed.
-        same_data: whether that is what is measured here, too.
-    """
-
-    task: str
-    data: str
-    scores: Mapping[str, float]
-    without: float | None
-    without_name: str
-    source: str
-    same_data: bool
+    task: str  #: the test
+    data: str  #: what it was measured on
+    scores: Mapping[str, float]  #: by layer
+    without: float | None  #: what one scores there without a model
+    without_name: str  #: how
+    source: str  #: where it is printed
+    same_data: bool  #: whether that is what is measured here, too
 
     def row(self) -> Row:
         """As a line of the table."""

@@ -22,21 +22,14 @@ from elmo_tasks.uses import Use
 
 @dataclass(frozen=True)
 class Reader:
-    """An encoder at work.
+    """An encoder at work."""
 
-    Attributes:
-        encoder: what is evaluated.
-        static: vectors of the words around a use.
-        expected: what the encoder would have written in the place of a word; None for one that does not write.
-        calibration: what its verdict is read from; None for one that gives none.
-        layers_only: whether nothing but the layers and their mean is asked.
-    """
-
-    encoder: Encoder
-    static: StaticVectors
+    encoder: Encoder  #: what is evaluated
+    static: StaticVectors  #: vectors of the words around a use
+    #: what the encoder would have written in the place of a word; None for one that does not write
     expected: ExpectedWords | None = None
-    calibration: Calibration | None = None
-    layers_only: bool = False
+    calibration: Calibration | None = None  #: what its verdict is read from; None for one that gives none
+    layers_only: bool = False  #: whether nothing but the layers and their mean is asked
 
     @property
     def views(self) -> tuple[str, ...]:
@@ -64,13 +57,9 @@ class Reader:
 
 @dataclass(frozen=True)
 class TokenLayers:
-    """All tokens of a data set, sentence by sentence.
+    """All tokens of a data set, sentence by sentence."""
 
-    Attributes:
-        values: ``[L, n, D]``.
-    """
-
-    values: NDArray[np.float16]
+    values: NDArray[np.float16]  #: ``[L, n, D]``
 
     def layers(self) -> Iterator[tuple[str, NDArray[np.float16]]]:
         """The name of each layer and of their mean, and its ``[n, D]``."""

@@ -18,17 +18,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Task:
-    """A test.
+    """A test."""
 
-    Attributes:
-        measure: gives its rows.
-        files: what it reads, in the data folder.
-        of_uses: whether it asks about uses of words, in every view; else only the layers are asked.
-    """
-
-    measure: Callable[[Reader, Path], list[Row]]
-    files: tuple[str, ...]
-    of_uses: bool = True
+    measure: Callable[[Reader, Path], list[Row]]  #: gives its rows
+    files: tuple[str, ...]  #: what it reads, in the data folder
+    of_uses: bool = True  #: whether it asks about uses of words, in every view; else only the layers are asked
 
     def absent(self, data: Path) -> list[str]:
         """Files that are not there."""

@@ -21,34 +21,22 @@ _NO_SPREAD = 1e-6  # an axis along which the uses differ by less, in proportion,
 
 @dataclass(frozen=True)
 class SplitRule:
-    """When a split into groups is clear enough to be named, in one view of one model.
+    """When a split into groups is clear enough to be named, in one view of one model."""
 
-    Attributes:
-        on_null: how much of the silhouette that formless uses would have counts against the split.
-        least_score: the least score at which the groups are named.
-    """
-
-    on_null: float = 1.0
-    least_score: float = 0.0
+    on_null: float = 1.0  #: how much of the silhouette that formless uses would have counts against the split
+    least_score: float = 0.0  #: the least score at which the groups are named
 
 
 @dataclass(frozen=True)
 class Split:
-    """Uses sorted into groups.
+    """Uses sorted into groups."""
 
-    Attributes:
-        groups: positions of the uses, the largest group first; one group if there are too few uses, or all are one point.
-        silhouette: mean silhouette of the uses, -1..1 (Rousseeuw, 1987).
-        null: the silhouette that as many uses without any groups reach on average.
-        score: how clear the split is: the silhouette minus ``on_null`` times ``null``.
-        is_clear: whether the score is high enough for the groups to be named.
-    """
-
+    #: positions of the uses, the largest group first; one group if there are too few uses, or all are one point
     groups: Groups
-    silhouette: float = 0.0
-    null: float = 0.0
-    score: float = 0.0
-    is_clear: bool = False
+    silhouette: float = 0.0  #: mean silhouette of the uses, -1..1 (Rousseeuw, 1987)
+    null: float = 0.0  #: the silhouette that as many uses without any groups reach on average
+    score: float = 0.0  #: how clear the split is: the silhouette minus ``on_null`` times ``null``
+    is_clear: bool = False  #: whether the score is high enough for the groups to be named
 
 
 def directions(vectors: NDArray[np.floating]) -> NDArray[np.float64]:

@@ -17,15 +17,10 @@ _NAME = 0.8  # a word with a capital this often is a name
 
 @dataclass(frozen=True)
 class ContentWord:
-    """A word of a text in all its inflections.
+    """A word of a text in all its inflections."""
 
-    Attributes:
-        word: the spelling that the text has most, in lower case.
-        uses: where it stands, in order.
-    """
-
-    word: str
-    uses: tuple[FoundUse, ...]
+    word: str  #: the spelling that the text has most, in lower case
+    uses: tuple[FoundUse, ...]  #: where it stands, in order
 
 
 def content_words(sentences: Sequence[str], fewest: int) -> list[ContentWord]:

@@ -23,19 +23,12 @@ _MARK = re.compile(r"\[[^\[\]]+\]")
 
 @dataclass(frozen=True)
 class GalleryUse:
-    """One use of a word in one of its senses.
+    """One use of a word in one of its senses."""
 
-    Attributes:
-        word: the word in its base form, in lower case.
-        sense: a short name of the sense, unique within the word.
-        gloss: the sense in a few words, with the part of speech where the senses of the word differ in it.
-        sentence: the sentence, with ``[brackets]`` around the word, which may be inflected in it.
-    """
-
-    word: str
-    sense: str
-    gloss: str
-    sentence: str
+    word: str  #: the word in its base form, in lower case
+    sense: str  #: a short name of the sense, unique within the word
+    gloss: str  #: the sense in a few words, with the part of speech where the senses of the word differ in it
+    sentence: str  #: the sentence, with ``[brackets]`` around the word, which may be inflected in it
 
 
 @dataclass(frozen=True)

@@ -40,26 +40,19 @@ class Voice(str, Enum):
 
 @dataclass(frozen=True)
 class Decision:
-    """What may be said of a set of uses.
+    """What may be said of a set of uses."""
 
-    Attributes:
-        voice: whether ``groups`` are named, only leaned to, or not told.
-        groups: the most probable grouping.
-        probability: how probable it is, among all groupings.
-        same: ``[n, n]`` the probability that two uses mean the same: that of all groupings together that put them together.
-        one_meaning: the probability that all mean the same.
-        claim: a pair ``(a, b, whether they mean the same, probability)`` that is all that is leaned to, where the grouping is not;
-            ``None`` else.
-        if_several: the grouping that is most probable if there are several meanings, and how probable it is then; ``None`` where
-            that is less than a leaning asks for, where the grouping is likely without a condition, or of two uses.
-    """
-
-    voice: Voice
-    groups: Groups
-    probability: float
+    voice: Voice  #: whether ``groups`` are named, only leaned to, or not told
+    groups: Groups  #: the most probable grouping
+    probability: float  #: how probable it is, among all groupings
+    #: ``[n, n]`` the probability that two uses mean the same: that of all groupings together that put them together
     same: NDArray[np.float64]
-    one_meaning: float = 0.0
+    one_meaning: float = 0.0  #: the probability that all mean the same
+    #: a pair ``(a, b, whether they mean the same, probability)`` that is all that is leaned to, where the grouping is not; ``None``
+    #: else
     claim: tuple[int, int, bool, float] | None = None
+    #: the grouping that is most probable if there are several meanings, and how probable it is then; ``None`` where that is less
+    #: than a leaning asks for, where the grouping is likely without a condition, or of two uses
     if_several: tuple[Groups, float] | None = None
 
     @property
@@ -78,73 +71,44 @@ class Decision:
 
 @dataclass(frozen=True)
 class OfSize:
-    """What was fitted for sets of one size.
+    """What was fitted for sets of one size."""
 
-    Attributes:
-        sharpness: what the log-odds of a pair are multiplied by.
-        shift: what is added to them.
-        prior: log-weight of one group, two groups, ... .
-        named_at: probability from which a grouping is named.
-        leaning_at: probability from which it is leaned to.
-        claim_at: probability from which a single pair is leaned to, where no grouping is.
-    """
-
-    sharpness: float
-    shift: float
-    prior: tuple[float, ...]
-    named_at: float = 1.0
-    leaning_at: float = 1.0
-    claim_at: float = 1.0
+    sharpness: float  #: what the log-odds of a pair are multiplied by
+    shift: float  #: what is added to them
+    prior: tuple[float, ...]  #: log-weight of one group, two groups, ... .
+    named_at: float = 1.0  #: probability from which a grouping is named
+    leaning_at: float = 1.0  #: probability from which it is leaned to
+    claim_at: float = 1.0  #: probability from which a single pair is leaned to, where no grouping is
 
 
 @dataclass(frozen=True)
 class SizeResult:
-    """How sets of one size and collection were decided, on words that nothing was fitted on; right is what is right whole.
+    """How sets of one size and collection were decided, on words that nothing was fitted on; right is what is right whole."""
 
-    Attributes:
-        collection: of sentences.
-        size: uses of a set; 0: sets of all sizes together.
-        several: sets in several senses.
-        named: share of these whose grouping was named.
-        right: share of these named ones that are right.
-        leaning: share of these that are leaned to instead, or of which a pair is told.
-        right_leaning: share of these leanings that are right.
-        one: sets in one sense.
-        split: share of these that were named as several meanings.
-        one_named: share of these that were rightly named as one.
-        error: expected calibration error of the probability of the most probable grouping.
-        error_of_one: the same of the probability of one meaning, which is what is told of a set where no grouping is.
-        if_several: share of the sets in several senses of which it is told how they group if so, where no grouping is told.
-        right_if_several: share of these that are right.
-    """
-
-    collection: str
-    size: int
-    several: int
-    named: float
-    right: float
-    leaning: float
-    right_leaning: float
-    one: int
-    split: float
-    one_named: float
-    error: float
+    collection: str  #: of sentences
+    size: int  #: uses of a set; 0: sets of all sizes together
+    several: int  #: sets in several senses
+    named: float  #: share of these whose grouping was named
+    right: float  #: share of these named ones that are right
+    leaning: float  #: share of these that are leaned to instead, or of which a pair is told
+    right_leaning: float  #: share of these leanings that are right
+    one: int  #: sets in one sense
+    split: float  #: share of these that were named as several meanings
+    one_named: float  #: share of these that were rightly named as one
+    error: float  #: expected calibration error of the probability of the most probable grouping
+    #: the same of the probability of one meaning, which is what is told of a set where no grouping is
     error_of_one: float = 0.0
+    #: share of the sets in several senses of which it is told how they group if so, where no grouping is told
     if_several: float = 0.0
-    right_if_several: float = 0.0
+    right_if_several: float = 0.0  #: share of these that are right
 
 
 @dataclass(frozen=True)
 class GroupingModel:
-    """Cosines of uses, how much their sentences tell, and of what a word -> the probability of every grouping.
+    """Cosines of uses, how much their sentences tell, and of what a word -> the probability of every grouping."""
 
-    Attributes:
-        weights: of each of :func:`pair_features`.
-        sizes: by number of uses; see :data:`SIZES`.
-    """
-
-    weights: tuple[float, ...]
-    sizes: Mapping[int, OfSize]
+    weights: tuple[float, ...]  #: of each of :func:`pair_features`
+    sizes: Mapping[int, OfSize]  #: by number of uses; see :data:`SIZES`
 
     def of_size(self, n: int) -> OfSize:
         """What was fitted for sets of ``n`` uses, or for the next smaller size."""

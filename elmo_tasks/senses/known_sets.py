@@ -23,26 +23,18 @@ _THREE_SENSES = 0.25
 
 @dataclass(frozen=True)
 class WordUses:
-    """Uses of one word whose senses are known.
+    """Uses of one word whose senses are known."""
 
-    Attributes:
-        vectors: ``[L, n, D]``, the mean of the layers included.
-        others: ``[n, S]`` what stands around each use, by view: the words
-            (:func:`elmo_tasks.senses.views_of_uses.surroundings`), and what the model expects
-            (:class:`elmo_tasks.senses.expected_words.ExpectedWords`).
-        senses: ``n`` names.
-        told: ``[n]`` how much each sentence tells (:func:`elmo_tasks.senses.views_of_uses.told`); one by default.
-        density: ``[n]`` how near other words stand to the word (:func:`elmo_tasks.senses.marked_vectors.density_of`); zero by
-            default.
-        collection: which collection of sentences it is from.
-    """
-
-    vectors: Tensor
+    vectors: Tensor  #: ``[L, n, D]``, the mean of the layers included
+    #: ``[n, S]`` what stands around each use, by view: the words (:func:`elmo_tasks.senses.views_of_uses.surroundings`), and what
+    #: the model expects (:class:`elmo_tasks.senses.expected_words.ExpectedWords`)
     others: Mapping[str, NDArray[np.floating]]
-    senses: tuple[str, ...]
+    senses: tuple[str, ...]  #: ``n`` names
+    #: ``[n]`` how much each sentence tells (:func:`elmo_tasks.senses.views_of_uses.told`); one by default
     told: NDArray[np.floating] = field(default_factory=lambda: np.ones(0))
+    #: ``[n]`` how near other words stand to the word (:func:`elmo_tasks.senses.marked_vectors.density_of`); zero by default
     density: NDArray[np.floating] = field(default_factory=lambda: np.zeros(0))
-    collection: str = "gallery"
+    collection: str = "gallery"  #: which collection of sentences it is from
 
     def __post_init__(self) -> None:
         if not len(self.told):
@@ -53,21 +45,13 @@ class WordUses:
 
 @dataclass(frozen=True)
 class KnownSet:
-    """A few uses of one word.
+    """A few uses of one word."""
 
-    Attributes:
-        cosines: ``[n, n]`` in each view.
-        labels: ``[n]`` the number of the sense of each, by their first use.
-        told: ``[n]`` how much each sentence tells.
-        density: ``[n]`` how near other words stand to the word.
-        collection: which collection they are from.
-    """
-
-    cosines: Matrices
-    labels: NDArray[np.int64]
-    told: NDArray[np.floating]
-    density: NDArray[np.floating]
-    collection: str
+    cosines: Matrices  #: ``[n, n]`` in each view
+    labels: NDArray[np.int64]  #: ``[n]`` the number of the sense of each, by their first use
+    told: NDArray[np.floating]  #: ``[n]`` how much each sentence tells
+    density: NDArray[np.floating]  #: ``[n]`` how near other words stand to the word
+    collection: str  #: which collection they are from
 
     @property
     def same(self) -> NDArray[np.bool_]:

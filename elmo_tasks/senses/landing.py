@@ -17,21 +17,15 @@ LEAST_SILHOUETTE = 0.1
 
 @dataclass(frozen=True)
 class Landing:
-    """A further use on a map.
+    """A further use on a map."""
 
-    Attributes:
-        place: ``[2]`` to the right and upwards; beyond -1 or 1 where the use lies farther out than all of the map.
-        cosines: ``[n]`` to each use of the map.
-        nearness: for each group the mean cosine to its uses, seen from the middle of the map.
-        silhouette: how much nearer the nearest group is than the next, -1..1 (Rousseeuw, 1987); 0 with fewer than two groups.
-        order: positions of the groups, the nearest first.
-    """
-
+    #: ``[2]`` to the right and upwards; beyond -1 or 1 where the use lies farther out than all of the map
     place: NDArray[np.float64]
-    cosines: NDArray[np.float64]
-    nearness: tuple[float, ...]
+    cosines: NDArray[np.float64]  #: ``[n]`` to each use of the map
+    nearness: tuple[float, ...]  #: for each group the mean cosine to its uses, seen from the middle of the map
+    #: how much nearer the nearest group is than the next, -1..1 (Rousseeuw, 1987); 0 with fewer than two groups
     silhouette: float
-    order: tuple[int, ...]
+    order: tuple[int, ...]  #: positions of the groups, the nearest first
 
     @property
     def group(self) -> int | None:

@@ -10,18 +10,12 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Paper:
-    """A drawing of points, on which further points find their place without moving those that are there.
+    """A drawing of points, on which further points find their place without moving those that are there."""
 
-    Attributes:
-        places: ``[n, 2]`` between -1 and 1, both axes in one scale.
-        shown: the share of all differences between the points that the drawing shows, 0..1.
-        middle: ``[D]`` the mean of the points.
-        axes: ``[2, D]`` what of a point, seen from the middle, goes to the right and upwards, in the scale of the places.
-    """
-
-    places: NDArray[np.float64]
-    shown: float
-    middle: NDArray[np.float64]
+    places: NDArray[np.float64]  #: ``[n, 2]`` between -1 and 1, both axes in one scale
+    shown: float  #: the share of all differences between the points that the drawing shows, 0..1
+    middle: NDArray[np.float64]  #: ``[D]`` the mean of the points
+    #: ``[2, D]`` what of a point, seen from the middle, goes to the right and upwards, in the scale of the places
     axes: NDArray[np.float64]
 
     def place(self, points: NDArray[np.floating]) -> NDArray[np.float64]:

@@ -26,22 +26,17 @@ VERDICT = "verdict"
 
 @dataclass(frozen=True)
 class MarkedVectors:
-    """Marked words of one data set; a word of several tokens is the mean of them.
+    """Marked words of one data set; a word of several tokens is the mean of them."""
 
-    Attributes:
-        layers: ``[L, n, D]``.
-        before_after: ``[n, D]`` (see :data:`BEFORE_AFTER`); None where the encoder does not read in two directions.
-        around: ``[n, S]`` the words around the word (see :func:`~elmo_tasks.senses.views_of_uses.surroundings`).
-        expected: ``[n, S]`` what the model would have written there; None where it was not asked.
-        calibration: what the verdict is read from; None where no verdict is given.
-        told: ``[n]`` how much each sentence tells of its word (:func:`~elmo_tasks.senses.views_of_uses.told`); None if not asked.
-    """
-
-    layers: NDArray[np.float16]
+    layers: NDArray[np.float16]  #: ``[L, n, D]``
+    #: ``[n, D]`` (see :data:`BEFORE_AFTER`); None where the encoder does not read in two directions
     before_after: NDArray[np.float16] | None
+    #: ``[n, S]`` the words around the word (see :func:`~elmo_tasks.senses.views_of_uses.surroundings`)
     around: NDArray[np.float16]
+    #: ``[n, S]`` what the model would have written there; None where it was not asked
     expected: NDArray[np.float16] | None = None
-    calibration: Calibration | None = None
+    calibration: Calibration | None = None  #: what the verdict is read from; None where no verdict is given
+    #: ``[n]`` how much each sentence tells of its word (:func:`~elmo_tasks.senses.views_of_uses.told`); None if not asked
     told: NDArray[np.float64] | None = None
 
     def view(self, name: str) -> NDArray[np.float32]:

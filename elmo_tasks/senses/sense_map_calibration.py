@@ -25,46 +25,29 @@ _ON_NULL = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 @dataclass(frozen=True)
 class ViewCalibration:
-    """One view.
+    """One view."""
 
-    Attributes:
-        name: a layer, ``"mean"``, ``"words"`` or ``"both"``.
-        agreement: mean adjusted Rand index of groups and senses over all words; the groups are as many as the senses.
-        own_number: the same where the number of groups is our own choice.
-        rule: from when on groups are named; fitted on half of the words.
-        named: share of sets of uses in several senses, of the other half of the words, whose groups are named.
-        named_of_one_sense: the same of uses in one sense, which have no groups: named wrongly.
-        right: share of pairs of uses, in the sets that are named, that are rightly put together or apart.
-        number_right: share of the sets that are named whose number of groups is that of the senses.
-    """
-
-    name: str
+    name: str  #: a layer, ``"mean"``, ``"words"`` or ``"both"``
+    #: mean adjusted Rand index of groups and senses over all words; the groups are as many as the senses
     agreement: float = 0.0
-    own_number: float = 0.0
-    rule: SplitRule = NEVER_NAMED
+    own_number: float = 0.0  #: the same where the number of groups is our own choice
+    rule: SplitRule = NEVER_NAMED  #: from when on groups are named; fitted on half of the words
+    #: share of sets of uses in several senses, of the other half of the words, whose groups are named
     named: float = 0.0
-    named_of_one_sense: float = 0.0
-    right: float = 0.0
-    number_right: float = 0.0
+    named_of_one_sense: float = 0.0  #: the same of uses in one sense, which have no groups: named wrongly
+    right: float = 0.0  #: share of pairs of uses, in the sets that are named, that are rightly put together or apart
+    number_right: float = 0.0  #: share of the sets that are named whose number of groups is that of the senses
 
 
 @dataclass(frozen=True)
 class SenseMapCalibration:
-    """All views of one model.
+    """All views of one model."""
 
-    Attributes:
-        checksum: of what was measured: model, static vectors and gallery.
-        n_words: words of the gallery.
-        n_uses: their uses.
-        views: one entry a view.
-        best: name of the view whose groups match the senses best.
-    """
-
-    checksum: str
-    n_words: int
-    n_uses: int
-    views: tuple[ViewCalibration, ...]
-    best: str
+    checksum: str  #: of what was measured: model, static vectors and gallery
+    n_words: int  #: words of the gallery
+    n_uses: int  #: their uses
+    views: tuple[ViewCalibration, ...]  #: one entry a view
+    best: str  #: name of the view whose groups match the senses best
 
     def view(self, name: str) -> ViewCalibration:
         """One of them."""

@@ -32,19 +32,12 @@ class Triple:
 
 @dataclass(frozen=True)
 class SentenceTest:
-    """What cosines of sentences told in one test, for one way to make vectors of them.
+    """What cosines of sentences told in one test, for one way to make vectors of them."""
 
-    Attributes:
-        unconnected: mean cosine of two sentences that have nothing to do with each other.
-        reworded: of the triples, in how many the reworded sentence is nearer than the turned one.
-        related: of the triples, in how many the reworded sentence is nearer than each of the unconnected ones.
-        triples: how many there are.
-    """
-
-    unconnected: float
-    reworded: int
-    related: int
-    triples: int
+    unconnected: float  #: mean cosine of two sentences that have nothing to do with each other
+    reworded: int  #: of the triples, in how many the reworded sentence is nearer than the turned one
+    related: int  #: of the triples, in how many the reworded sentence is nearer than each of the unconnected ones
+    triples: int  #: how many there are
 
 
 @functools.cache

@@ -15,15 +15,10 @@ N_EACH = 3
 
 @dataclass(frozen=True)
 class TypicalUses:
-    """Uses of two senses.
+    """Uses of two senses."""
 
-    Attributes:
-        senses: their names.
-        uses: places of the chosen uses, those of the two senses by turns, the most typical first.
-    """
-
-    senses: tuple[str, str]
-    uses: tuple[int, ...]
+    senses: tuple[str, str]  #: their names
+    uses: tuple[int, ...]  #: places of the chosen uses, those of the two senses by turns, the most typical first
 
 
 def typical_uses(odds: NDArray[np.floating], senses: Sequence[str], n_each: int = N_EACH) -> TypicalUses | None:

@@ -26,38 +26,23 @@ _BLOCK = 16_384
 
 @dataclass(frozen=True)
 class IndexDescription:
-    """What an index holds.
+    """What an index holds."""
 
-    Attributes:
-        title: one short line for people.
-        encoder: name of the model.
-        checksum: of its weights.
-        store: key of the layer store.
-        n_sentences: number of sentences.
-        n_tokens: words and punctuation of all sentences.
-        version: of the files' layout.
-    """
-
-    title: str
-    encoder: str
-    checksum: str
-    store: str
-    n_sentences: int
-    n_tokens: int
-    version: int = VERSION
+    title: str  #: one short line for people
+    encoder: str  #: name of the model
+    checksum: str  #: of its weights
+    store: str  #: key of the layer store
+    n_sentences: int  #: number of sentences
+    n_tokens: int  #: words and punctuation of all sentences
+    version: int = VERSION  #: of the files' layout
 
 
 @dataclass(frozen=True)
 class Hit:
-    """A use that was found.
+    """A use that was found."""
 
-    Attributes:
-        use: the word in its sentence.
-        cosine: with what was searched for.
-    """
-
-    use: Use
-    cosine: float
+    use: Use  #: the word in its sentence
+    cosine: float  #: with what was searched for
 
 
 class UseIndex:

@@ -30,15 +30,10 @@ _TEXT_COLUMNS = ("sentence", "text", "quote", "content")
 
 @dataclass(frozen=True)
 class FoundUse(Use):
-    """A use that was found in a text.
+    """A use that was found in a text."""
 
-    Attributes:
-        sense: a short name of its sense, if it is known.
-        own: from a person's own text, not from the gallery.
-    """
-
-    sense: str | None = None
-    own: bool = False
+    sense: str | None = None  #: a short name of its sense, if it is known
+    own: bool = False  #: from a person's own text, not from the gallery
 
     @classmethod
     def at(cls, sentence: str, tokens: Sequence[Token], index: int, own: bool = True) -> FoundUse:

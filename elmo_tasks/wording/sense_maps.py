@@ -49,18 +49,13 @@ def in_quotes(words: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Meanings:
-    """What is known of the meanings of a map's uses.
+    """What is known of the meanings of a map's uses."""
 
-    Attributes:
-        agreement: adjusted Rand index of the groups and the known senses; ``None`` where none are known.
-        n_senses: how many known senses there are.
-        number_right: share of named groupings with the right number of groups, in a test with other words.
-        forms_differ: whether a person's own sentences spell the word in other forms than the examples beside them.
-    """
-
+    #: adjusted Rand index of the groups and the known senses; ``None`` where none are known
     agreement: float | None = None
-    n_senses: int = 0
-    number_right: float = 0.0
+    n_senses: int = 0  #: how many known senses there are
+    number_right: float = 0.0  #: share of named groupings with the right number of groups, in a test with other words
+    #: whether a person's own sentences spell the word in other forms than the examples beside them
     forms_differ: bool = False
 
 

@@ -10,16 +10,12 @@ from elmo_tasks.wording.text import first_capital, listed
 
 @dataclass(frozen=True)
 class Told:
-    """What one model says.
+    """What one model says."""
 
-    Attributes:
-        model: its name.
-        groups: the uses that go together, in no order; ``None`` where it names no groups.
-        right: whether these are the known meanings; ``None`` where nothing is known, or it names no groups.
-    """
-
-    model: str
+    model: str  #: its name
+    #: the uses that go together, in no order; ``None`` where it names no groups
     groups: frozenset[frozenset[int]] | None
+    #: whether these are the known meanings; ``None`` where nothing is known, or it names no groups
     right: bool | None = None
 
 
