@@ -37,14 +37,8 @@ class Crowd:
 
 
 def crowd(url: str, pid: int, people: int, seconds: float, pause: float) -> Crowd:
-    """Let people ask at an app that runs.
-
-    Args:
-        url: of the app.
-        pid: of its process.
-        people: how many at once.
-        seconds: how long.
-        pause: of a person between an answer and the next question, on the average.
+    """Let people ask at an app that runs for some seconds, each with that pause between an answer and the next question, on the
+    average.
     """
     found, end = Crowd(), time.monotonic() + seconds
 

@@ -61,12 +61,7 @@ def running_app(repository: Path = REPOSITORY) -> Iterator[RunningApp]:
 
 
 def compared(client: httpx.Client, word: str, sentences: Sequence[str]) -> dict[str, Any]:
-    """A comparison, as the page asks for it.
-
-    Args:
-        client: with the app's address.
-        word: the word.
-        sentences: in which it stands.
+    """A comparison, as the page asks for it, by a client that has the app's address.
 
     Raises:
         ValueError: what came was no answer.

@@ -67,13 +67,7 @@ def bar_chart(title: str, panels: Sequence[Panel]) -> str:
 
 
 def share_chart(title: str, y_name: str, lines: Mapping[str, Sequence[tuple[float, float]]]) -> str:
-    """Scores over shares of the training data, on a logarithmic scale of shares.
-
-    Args:
-        title: what is shown.
-        y_name: what is measured, from 0 to 1.
-        lines: name -> ``(share, score)``, by share.
-    """
+    """Lines of scores from 0 to 1 over shares of the training data, ``(share, score)`` by share, on a log scale of shares."""
     shares = sorted({share for points in lines.values() for share, _ in points})
     scores = [score for points in lines.values() for _, score in points]
     low, high = math.floor(10 * min(scores)) / 10, math.ceil(10 * max(scores)) / 10

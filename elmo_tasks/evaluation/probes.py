@@ -39,13 +39,7 @@ class Published:
 #: Only these two tests are probed by layer in Peters et al. (2018), section 5.3.
 PUBLISHED = (
     Published(
-        "pos",
-        "Penn Treebank",
-        {"1": 0.973, "2": 0.968},
-        None,
-        "",
-        "Peters et al., 2018, table 6",
-        same_data=False,
+        "pos", "Penn Treebank", {"1": 0.973, "2": 0.968}, None, "", "Peters et al., 2018, table 6", same_data=False
     ),
     Published(
         "wsd",
@@ -103,12 +97,7 @@ def beside_published(found: Evaluation) -> Evaluation:
 
 
 def plot(found: Evaluation, layers: Sequence[str]) -> str:
-    """The main line of each test as bars, layer by layer, beside the paper's: an SVG.
-
-    Args:
-        found: what was measured.
-        layers: what each layer is, in words.
-    """
+    """The main line of each test as bars, layer by layer, each told in words, beside the paper's: an SVG."""
     panels = []
     for row in found.rows:
         if row.is_main:

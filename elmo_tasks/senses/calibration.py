@@ -76,12 +76,8 @@ class Calibration:
 
     @classmethod
     def unmeasured(cls, names: Sequence[str], random_pair: Sequence[float], centres: Mapping[str, int]) -> Calibration:
-        """Of a model whose cosines nobody measured: only what two random words have is known.
-
-        Args:
-            names: of the layers and their mean.
-            random_pair: mean cosine of two random words at each of them.
-            centres: the width ``S`` of each of the other views, about whose zero it is read.
+        """Of a model whose cosines nobody measured: only the mean cosine of two random words at each layer and their mean is known,
+        and the width ``S`` of each of the other views, about whose zero it is read.
         """
         layers = tuple(LayerCalibration(name, random_pair_cosine=random_pair[k]) for k, name in enumerate(names))
         top = max(0, len(names) - 2)
@@ -116,17 +112,12 @@ class Calibration:
         return np.asarray(found @ found.T, np.float64)
 
     def joined(self, vectors_in: Callable[[str], NDArray[np.floating]]) -> NDArray[np.float32]:
-        """What the selected one reads of each use as one vector: of two uses alone, a higher cosine is a higher probability.
+        """What the selected one reads of each use as one vector, ``[n, sum of D]`` of length 1, from ``[n, D]`` in each view: of
+        two uses alone, a higher cosine is a higher probability.
 
         Its log-odds are a weighted sum of cosines, which is the dot product of the views side by side, each times the root of its
-        weight. That holds where every view knows something of both uses; a view that speaks against one meaning where it is
-        alike (a negative weight) is left out.
-
-        Args:
-            vectors_in: gives ``[n, D]`` vectors of length 1 in a view.
-
-        Returns:
-            ``[n, sum of D]`` of length 1.
+        weight. That holds where every view knows something of both uses; a view that speaks against one meaning where it is alike
+        (a negative weight) is left out.
         """
         same = self.selected_reading.same_sense
         weights = same.weights_of_few if same is not None else ()

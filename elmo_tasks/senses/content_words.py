@@ -24,12 +24,7 @@ class ContentWord:
 
 
 def content_words(sentences: Sequence[str], fewest: int) -> list[ContentWord]:
-    """The words that come at least so often, the most frequent first; no stop words, no names, no numbers.
-
-    Args:
-        sentences: of the text.
-        fewest: leave out words that come less often.
-    """
+    """The words that come at least so often, the most frequent first; no stop words, no names, no numbers."""
     rows = [tokenize(sentence)[:MOST_TOKENS] for sentence in sentences]
     texts = [tuple(token.text for token in row) for row in rows]
     counts = Counter(folded(word) for row in texts for word in row)

@@ -117,15 +117,9 @@ class GroupingModel:
     def posterior(
         self, cosines: Sequence[NDArray[np.floating]], told: NDArray[np.floating], density: NDArray[np.floating]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Groupings and their probabilities.
-
-        Args:
-            cosines: ``[n, n]`` in each view that was fitted.
-            told: ``[n]`` how much each sentence tells; see :func:`elmo_tasks.senses.views_of_uses.told`.
-            density: ``[n]`` how near other words stand to the word; see :func:`elmo_tasks.senses.marked_vectors.density_of`.
-
-        Returns:
-            ``[K, n]`` groupings, ``[K]`` their probabilities.
+        """``[K, n]`` groupings and ``[K]`` their probabilities, by ``[n, n]`` cosines in each view that was fitted, and by ``[n]``
+        how much each sentence tells (:func:`elmo_tasks.senses.views_of_uses.told`) and how near other words stand to the word
+        (:func:`elmo_tasks.senses.marked_vectors.density_of`).
         """
         n = len(told)
         fitted = self.of_size(n)
@@ -143,15 +137,8 @@ class GroupingModel:
     def of_two(
         self, cosines: Sequence[NDArray[np.floating]], told: NDArray[np.floating], density: NDArray[np.floating]
     ) -> NDArray[np.float64]:
-        """Many sets of two uses at once.
-
-        Args:
-            cosines: ``[P]`` of the two uses of each, in each view.
-            told: ``[P, 2]``.
-            density: ``[P, 2]``.
-
-        Returns:
-            ``[P]`` the probability that the two mean the same.
+        """Many sets of two uses at once: ``[P]`` cosines in each view and ``[P, 2]`` twice -> ``[P]`` the probability that the two
+        mean the same.
         """
         fitted = self.of_size(2)
         least, most = (np.log1p(side(told, axis=1)) - _TOLD for side in (np.min, np.max))
@@ -173,23 +160,29 @@ class GroupingModel:
         same = np.eye(n)
         same[first, second] = same[second, first] = alike
         probability, one = float(chances[best]), float(chances[labels.max(axis=1) == 0].sum())
-        if probability >= fitted.named_at:
-            return Decision(Voice.NAMED, groups_of(labels[best]), probability, same, one)
-        if probability >= fitted.leaning_at:
-            return Decision(Voice.LEANING, groups_of(labels[best]), probability, same, one)
+        groups = groups_of(labels[best])
+        if probability >= min(fitted.named_at, fitted.leaning_at):
+            voice = Voice.NAMED if probability >= fitted.named_at else Voice.LEANING
+            return Decision(voice, groups, probability, same, one)
         then = _if_several(labels, chances) if n > 2 and probability < LEAST_LEANING else None
-        at = int(np.abs(alike - 0.5).argmax())
-        sure = float(max(alike[at], 1 - alike[at]))
-        if n > 2 and sure >= fitted.claim_at:
-            claim = (int(first[at]), int(second[at]), bool(alike[at] >= 0.5), sure)
-            return Decision(Voice.LEANING, groups_of(labels[best]), probability, same, one, claim, then)
-        return Decision(Voice.SILENT, groups_of(labels[best]), probability, same, one, None, then)
+        claim = surest_pair(same)
+        if n > 2 and claim[3] >= fitted.claim_at:
+            return Decision(Voice.LEANING, groups, probability, same, one, claim, then)
+        return Decision(Voice.SILENT, groups, probability, same, one, None, then)
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, Any]) -> GroupingModel:
         """What ``dataclasses.asdict`` made of one, also where JSON made the sizes strings."""
         sizes = {int(n): OfSize(**{**size, "prior": tuple(size["prior"])}) for n, size in raw["sizes"].items()}
         return cls(tuple(raw["weights"]), sizes)
+
+
+def surest_pair(same: NDArray[np.float64]) -> tuple[int, int, bool, float]:
+    """Of ``[n, n]`` probabilities that two uses mean the same: what is said most surely, as :attr:`Decision.claim`."""
+    first, second = pair_places(len(same))
+    alike = same[first, second]
+    at = int(np.abs(alike - 0.5).argmax())
+    return int(first[at]), int(second[at]), bool(alike[at] >= 0.5), float(max(alike[at], 1 - alike[at]))
 
 
 def _if_several(labels: NDArray[np.int64], chances: NDArray[np.float64]) -> tuple[Groups, float] | None:
@@ -206,21 +199,13 @@ def _if_several(labels: NDArray[np.int64], chances: NDArray[np.float64]) -> tupl
 def pair_features(
     cosines: Sequence[NDArray[np.floating]], told: NDArray[np.floating], density: NDArray[np.floating]
 ) -> NDArray[np.float64]:
-    """What is known of each pair of uses.
+    """``[n (n - 1) / 2, 4 V + 3]`` what is known of each pair of uses, from ``[n, n]`` cosines in each of ``V`` views and ``[n]``
+    twice.
 
-    In each view the cosine, and what is left of it without the two uses' means (see
-    :func:`~elmo_tasks.senses.senses.contrast`); both also times how much the pair tells: a low cosine of two telling sentences
-    speaks for two meanings, of two that tell little it says next to nothing. Then how much the pair tells, and how much the more
-    telling of its two sentences does. Last what kind of word it is: one that stands among its like (*rain*) seldom has two
-    meanings.
-
-    Args:
-        cosines: ``[n, n]`` in each of ``V`` views.
-        told: ``[n]`` how much each sentence tells.
-        density: ``[n]`` how near other words stand to the word.
-
-    Returns:
-        ``[n (n - 1) / 2, 4 V + 3]``.
+    In each view the cosine, and what is left of it without the two uses' means (see :func:`~elmo_tasks.senses.senses.contrast`);
+    both also times how much the pair tells: a low cosine of two telling sentences speaks for two meanings, of two that tell little
+    it says next to nothing. Then how much the pair tells, and how much the more telling of its two sentences does. Last what kind
+    of word it is: one that stands among its like (*rain*) seldom has two meanings.
     """
     first, second = pair_places(len(told))
     least = np.log1p(np.minimum(told[first], told[second])) - _TOLD

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from elmo_tasks.senses.calibration_fit import halves
 from elmo_tasks.senses.clustering import FEWEST_USES, Split, SplitRule, agreement, labels_of, split_uses
+from elmo_tasks.senses.partitions import places_of
 
 #: Groups are named only where groups as clear as these had this share of pairs right, on the words that were fitted.
 RIGHT_ON_MAP = 0.8
@@ -73,12 +74,8 @@ class KnownUses:
 
 
 def calibrate_sense_map(words: Mapping[str, KnownUses], names: Iterable[str], checksum: str) -> SenseMapCalibration:
-    """Fit when to name groups on half of the words, measure on the other half.
-
-    Args:
-        words: known uses by word.
-        names: of the views; each takes a minute or two with 200 words of 24 uses.
-        checksum: of what is measured.
+    """Fit when to name groups on half of the words, measure on the other half; a view takes a minute or two with 200 words of 24
+    uses.
     """
     two = [[words[w] for w in half] for half in halves(list(words))]
     views = tuple(_calibrate(name, list(words.values()), two) for name in names)
@@ -158,9 +155,7 @@ def _sets(words: Sequence[KnownUses], name: str) -> Iterator[tuple[NDArray[np.fl
     """Sets of uses as people bring them: in one, two or three senses, of which one may be rare."""
     draw = random.Random(1)
     for word in words:
-        by_sense: dict[str, list[int]] = {}
-        for i, sense in enumerate(word.senses):
-            by_sense.setdefault(sense, []).append(i)
+        by_sense = places_of(word.senses)
         everything = [i for places in by_sense.values() for i in places]
         chosen = [everything, *by_sense.values()]
         for _ in range(_SETS_PER_WORD):

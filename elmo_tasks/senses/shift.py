@@ -32,15 +32,8 @@ class Shift:
 
 
 def shift(first: NDArray[np.floating], second: NDArray[np.floating], draws: int = _DRAWS) -> Shift:
-    """Compare the uses of a word in two texts.
-
-    Args:
-        first: ``[n, D]`` of length 1.
-        second: ``[m, D]`` of length 1.
-        draws: random deals.
-
-    Returns:
-        The same for the same vectors, always; the two texts may change places.
+    """Compare the uses ``[n, D]`` and ``[m, D]``, of length 1, of a word in two texts, by random deals. The same for the same
+    vectors, always; the two texts may change places.
     """
     n, m = len(first), len(second)
     vectors = np.concatenate([first, second]).astype(np.float64)

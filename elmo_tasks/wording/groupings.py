@@ -92,12 +92,8 @@ def not_english(word: str) -> Said:
 
 
 def ranked(cosine: Matrix, random_pair: float, layer: str) -> Said:
-    """What may be said of different spellings: who is closest to whom. Their letters alone move their vectors apart.
-
-    Args:
-        cosine: ``[n][n]`` cosines at the layer.
-        random_pair: mean cosine of two random words there.
-        layer: its name.
+    """What may be said of different spellings, by their ``[n][n]`` cosines at a layer: who is closest to whom. Their letters alone
+    move their vectors apart.
     """
     pairs = sorted((cosine[a][b], a + 1, b + 1) for b in range(len(cosine)) for a in range(b))
     (low, a, b), (high, c, d) = pairs[0], pairs[-1]

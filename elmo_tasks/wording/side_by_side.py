@@ -20,11 +20,8 @@ class Told:
 
 
 def agreement(told: Sequence[Told], *, known: bool = False) -> str:
-    """Who groups the uses alike, who is right, and who does not say: one line.
-
-    Args:
-        told: what each model says, two or more of them.
-        known: whether the meanings of all uses are known.
+    """Who groups the uses alike, who is right where the meanings of all uses are known, and who does not say: one line on two
+    models or more.
     """
     told = [replace(one, model=f"“{one.model}”") for one in told]
     silent = [one.model for one in told if one.groups is None]
