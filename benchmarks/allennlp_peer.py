@@ -56,12 +56,8 @@ class _StandIns(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def load(options: Path, weights: Path, site_packages: Path | None) -> Any:
-    """AllenNLP's ``Elmo``, all layers without its scalar mix's training; None where it cannot be imported.
-
-    Args:
-        options: the published options file.
-        weights: the published HDF5 file.
-        site_packages: where AllenNLP alone is installed.
+    """AllenNLP's ``Elmo`` of the published files, all layers without its scalar mix's training, from where AllenNLP alone is
+    installed; None where it cannot be imported.
     """
     if site_packages is not None:
         sys.path.append(str(site_packages))

@@ -35,6 +35,7 @@ from elmo_tasks.files import write_whole
 from elmo_tasks.layers.views import with_mean
 from elmo_tasks.senses.calibration_fit import halves
 from elmo_tasks.senses.gallery import everyday_uses, gallery, gallery_words
+from elmo_tasks.senses.grouping import GroupingModel
 from elmo_tasks.senses.marked_vectors import density_of, told_of
 from elmo_tasks.senses.similarity import cosine_matrix
 from elmo_tasks.senses.typical_uses import typical_uses
@@ -108,7 +109,7 @@ def ready_uses(session: Session, word: str) -> list[tuple[str, int]]:
         seen[entry.sense] += 1
     odds = pair_log_odds(session, [gallery_use(entry) for entry in entries])
     found = typical_uses(odds, [entry.sense for entry in entries])
-    return [] if found is None else [places[use] for use in found.uses]
+    return [] if found is None else [places[use] for use in found]
 
 
 def sentences_of(word: str, uses: Sequence[tuple[str, int]]) -> list[str]:
@@ -122,16 +123,10 @@ def sentences_of(word: str, uses: Sequence[tuple[str, int]]) -> list[str]:
 
 def pair_log_odds(session: Session, uses: Sequence[Use]) -> NDArray[np.float64]:
     """``[n, n]`` log-odds that two uses of a word mean the same, were they compared alone, by what the verdict is read from."""
-    loaded = session.loaded.model()
-    selected = loaded.calibration.selected_reading
-    assert selected.grouping is not None, "the model cannot tell uses apart"
-    read = read_uses(loaded.encoder, uses)
-    views = zip(loaded.names, with_mean(read.layers), strict=True)
-    cosines = {name: np.asarray(cosine_matrix(vectors)) for name, vectors in views} | other_cosines(loaded, uses, read)
+    grouping, cosines, told, density = what_is_read(session, uses)
     first, second = np.triu_indices(len(uses), 1)
-    told, density = (np.array([of(loaded.static, use) for use in uses]) for of in (told_of, density_of))
-    same = selected.grouping.of_two(
-        [cosines[view][first, second] for view in selected.views],
+    same = grouping.of_two(
+        [of_view[first, second] for of_view in cosines],
         np.stack([told[first], told[second]], axis=1),
         np.stack([density[first], density[second]], axis=1),
     )
@@ -139,6 +134,20 @@ def pair_log_odds(session: Session, uses: Sequence[Use]) -> NDArray[np.float64]:
     odds = np.zeros((len(uses), len(uses)))
     odds[first, second] = odds[second, first] = np.log(same / (1 - same))
     return odds
+
+
+def what_is_read(
+    session: Session, uses: Sequence[Use]
+) -> tuple[GroupingModel, list[NDArray[np.float64]], NDArray[np.float64], NDArray[np.float64]]:
+    """What the verdict on uses is read by, and from: ``[n, n]`` cosines in each view, ``[n]`` told and ``[n]`` density."""
+    loaded = session.loaded.model()
+    selected = loaded.calibration.selected_reading
+    assert selected.grouping is not None, "the model cannot tell uses apart"
+    read = read_uses(loaded.encoder, uses)
+    views = zip(loaded.names, with_mean(read.layers), strict=True)
+    cosines = {name: np.asarray(cosine_matrix(vectors)) for name, vectors in views} | other_cosines(loaded, uses, read)
+    told, density = (np.array([of(loaded.static, use) for use in uses]) for of in (told_of, density_of))
+    return selected.grouping, [cosines[view] for view in selected.views], told, density
 
 
 def _failures(session: Session) -> list[dict[str, Any]]:

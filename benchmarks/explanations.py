@@ -20,8 +20,8 @@ from torch import Tensor
 from elmo_tasks.bilm.model_files import load_softmax
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.senses.attribution import WAYS, cosine_changes, decisive, hidden
+from elmo_tasks.senses.expected_words import log_frequencies, states_around, told_by_all
 from elmo_tasks.senses.gallery import gallery
-from elmo_tasks.senses.substitutes import log_frequencies, states_around, told_by_both
 from elmo_tasks.serving.session import Session
 from elmo_tasks.text.mentions import Mention, find_mention
 from elmo_tasks.text.vocabulary import UNKNOWN_ID
@@ -109,8 +109,8 @@ def trust_in_guesses(elmo: Elmo) -> None:
         for name, told in (
             ("before", ahead),
             ("after", back),
-            ("both, product only", told_by_both(ahead, back, torch.zeros(len(vocabulary)))),
-            ("both, frequency divided out", told_by_both(ahead, back, frequency)),
+            ("both, product only", told_by_all((ahead, back), torch.zeros(len(vocabulary)))),
+            ("both, frequency divided out", told_by_all((ahead, back), frequency)),
         ):
             own = told.gather(1, targets[:, None])
             found.setdefault(name, []).append((own.squeeze(1), (told > own).sum(dim=1)))

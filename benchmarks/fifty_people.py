@@ -22,18 +22,12 @@ from benchmarks.running_app import compared, resident_megabytes, running_app
 
 @dataclass
 class Crowd:
-    """What happened.
+    """What happened."""
 
-    Attributes:
-        seconds: of each answer.
-        wrong: what went wrong, in words.
-        megabytes: of the app, every ten seconds.
-        others: processor cores that other processes than the app and this one took meanwhile: what else this machine had to do.
-    """
-
-    seconds: list[float] = field(default_factory=list)
-    wrong: list[str] = field(default_factory=list)
-    megabytes: list[float] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)  #: of each answer
+    wrong: list[str] = field(default_factory=list)  #: what went wrong, in words
+    megabytes: list[float] = field(default_factory=list)  #: of the app, every ten seconds
+    #: processor cores that other processes than the app and this one took meanwhile: what else this machine had to do
     others: float = 0.0
 
     @property
@@ -43,14 +37,8 @@ class Crowd:
 
 
 def crowd(url: str, pid: int, people: int, seconds: float, pause: float) -> Crowd:
-    """Let people ask at an app that runs.
-
-    Args:
-        url: of the app.
-        pid: of its process.
-        people: how many at once.
-        seconds: how long.
-        pause: of a person between an answer and the next question, on the average.
+    """Let people ask at an app that runs for some seconds, each with that pause between an answer and the next question, on the
+    average.
     """
     found, end = Crowd(), time.monotonic() + seconds
 

@@ -10,17 +10,18 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
-import statistics
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+from elmo_tasks.commands.sweep import card_of_run, in_percent, line_of
+
 N_LAYERS = 3
-VARIANTS: dict[str, list[float] | None] = {
-    "mix": None,
-    **{f"layer-{k}": [float(k == j) for j in range(N_LAYERS)] for k in range(N_LAYERS)},
-    "mean": [1 / N_LAYERS] * N_LAYERS,
+_FIXED = "model.init_args.head.init_args.fixed_weights"
+WEIGHTS: dict[str, dict[str, Any]] = {
+    "mix": {},
+    **{f"layer-{k}": {_FIXED: [float(k == j) for j in range(N_LAYERS)]} for k in range(N_LAYERS)},
+    "mean": {_FIXED: [1 / N_LAYERS] * N_LAYERS},
 }
 TITLES = {"mix": "learned mix", "layer-0": "layer 0 only (no context)", "mean": "plain mean of the layers"}
 
@@ -32,42 +33,13 @@ def card_of(folder: Path) -> dict[str, Any] | None:
     return card if "scores" in card else None
 
 
-def fit(config: Path, folder: Path, variant: str, seed: int, more: list[str]) -> None:
-    """Run one training, or go on with it."""
-    command = [sys.executable, "-m", "elmo_tasks", "fit", "--config", str(config), "--run_dir", str(folder)]
-    command += ["--seed_everything", str(seed), "--data.init_args.seed", str(seed), *more]
-    if (weights := VARIANTS[variant]) is not None:
-        command += ["--model.init_args.head.init_args.fixed_weights", json.dumps(weights)]
-    if (folder / "last.ckpt").is_file():
-        command += ["--ckpt_path", str(folder / "last.ckpt")]
-    print(f"{folder.name} …", file=sys.stderr, flush=True)
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "log.txt").open("a", encoding="utf-8") as log:
-        subprocess.run(command, stdout=log, stderr=log, check=True)
-
-
-def percent(values: list[float]) -> str:
-    """``87.31``, or ``87.31 ± 0.12`` with the standard deviation over seeds."""
-    shown = f"{100 * statistics.mean(values):.2f}"
-    return shown if len(values) == 1 else f"{shown} ± {100 * statistics.stdev(values):.2f}"
-
-
 def row(variant: str, cards: list[dict[str, Any]]) -> str:
     """A line of the table."""
+    line = line_of({}, 1.0, cards)
     name = TITLES.get(variant, f"{variant.replace('-', ' ')} only")
-    cells = []
-    for split in ("validation", "test"):
-        found = [card["scores"][split] for card in cards if split in card["scores"]]
-        cells.append(percent([scores[scores["main"]] for scores in found]) if found else "–")
-    minutes = statistics.mean(card["training"]["seconds"] for card in cards) / 60
-    weights = ""
-    if variant == "mix":
-        best = [
-            next(e for e in c["layer_weights"]["epochs"] if e["epoch"] == c["training"]["best_epoch"]) for c in cards
-        ]
-        shares = [statistics.mean(values) for values in zip(*(e["weights"] for e in best), strict=True)]
-        weights = " / ".join(f"{share:.2f}" for share in shares)
-    return f"| {name} | {cells[0]} | {cells[1]} | {len(cards)} | {minutes:.1f} min | {weights} |"
+    cells = ["".join(in_percent(found)) if (found := line.scores.get(s)) else "–" for s in ("validation", "test")]
+    weights = " / ".join(f"{share:.2f}" for share in line.layer_weights) if variant == "mix" else ""
+    return f"| {name} | {cells[0]} | {cells[1]} | {len(cards)} | {line.seconds / 60:.1f} min | {weights} |"
 
 
 def ship(series: Path, seeds: list[int], target: Path, title: str | None) -> None:
@@ -96,10 +68,12 @@ def main() -> None:
     """Run what is missing and print the table."""
     arguments = sys.argv[1:]
     more = arguments[arguments.index("--") + 1 :] if "--" in arguments else []
+    words = [word for argument in more for word in argument.split("=", 1)]
+    fixed = {key.removeprefix("--"): value for key, value in zip(words[::2], words[1::2], strict=True)}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("config", type=Path)
     parser.add_argument("--seeds", type=int, nargs="+", default=[1])
-    parser.add_argument("--variants", nargs="+", choices=VARIANTS, default=list(VARIANTS))
+    parser.add_argument("--variants", nargs="+", choices=WEIGHTS, default=list(WEIGHTS))
     parser.add_argument("--name", help="of the series (default: that of the configuration)")
     parser.add_argument("--runs", type=Path, default=Path("runs/compared"), help="folder of the runs")
     parser.add_argument("--print", action="store_true", help="train nothing, print what is finished")
@@ -114,9 +88,11 @@ def main() -> None:
         cards = []
         for seed in args.seeds:
             folder = series / f"{variant}-seed{seed}"
-            if card_of(folder) is None and not args.print:
-                fit(args.config, folder, variant, seed, more)
-            if card := card_of(folder):
+            card = card_of(folder)
+            if card is None and not args.print:
+                print(f"{folder.name} …", file=sys.stderr, flush=True)
+                card = card_of_run(str(args.config), folder, fixed | WEIGHTS[variant], 1.0, seed)
+            if card:
                 cards.append(card)
         if cards:
             rows.append(row(variant, cards))

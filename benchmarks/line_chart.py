@@ -10,16 +10,7 @@ _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP, _RIGHT = 480, 300, 64, 48, 36, 20
 
 
 def line_chart(path: Path, title: str, x_name: str, x: Sequence[float], y_name: str, y: Sequence[float]) -> None:
-    """Draw ``y`` over ``x`` with both axes from zero, each point with its number.
-
-    Args:
-        path: the file.
-        title: over the picture.
-        x_name: under the horizontal axis.
-        x: at least one, the largest last.
-        y_name: what is measured.
-        y: as many.
-    """
+    """Draw ``y`` over ``x``, the largest last, with both axes from zero, each point with its number."""
     wide, high = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
     points = [(_LEFT + wide * a / max(x), _HEIGHT - _BOTTOM - high * b / max(y)) for a, b in zip(x, y, strict=True)]
     zero = f"{_LEFT},{_HEIGHT - _BOTTOM}"

@@ -22,17 +22,11 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True)
 class RunningApp:
-    """An app that answers.
+    """An app that answers."""
 
-    Attributes:
-        url: where.
-        pid: its process.
-        seconds: from its start to its first page.
-    """
-
-    url: str
-    pid: int
-    seconds: float
+    url: str  #: where
+    pid: int  #: its process
+    seconds: float  #: from its start to its first page
 
 
 @contextmanager
@@ -67,12 +61,7 @@ def running_app(repository: Path = REPOSITORY) -> Iterator[RunningApp]:
 
 
 def compared(client: httpx.Client, word: str, sentences: Sequence[str]) -> dict[str, Any]:
-    """A comparison, as the page asks for it.
-
-    Args:
-        client: with the app's address.
-        word: the word.
-        sentences: in which it stands.
+    """A comparison, as the page asks for it, by a client that has the app's address.
 
     Raises:
         ValueError: what came was no answer.

@@ -22,7 +22,7 @@ from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.evaluation.reader import Reader
 from elmo_tasks.evaluation.rows import Row
 from elmo_tasks.evaluation.suite import TASKS, evaluate
-from elmo_tasks.senses.everyday import everyday_sentences
+from elmo_tasks.senses.gallery import everyday_sentences
 from elmo_tasks.text.characters import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.vocabulary import UNKNOWN_ID
@@ -31,11 +31,8 @@ _SENTENCES = 2000
 
 
 class WarmBiLM(BiLM):
-    """The same weights, and another state to start from.
-
-    Args:
-        bilm: the model.
-        sentences: what it has read before, and will read after, every sentence.
+    """The same weights, and another state to start from: it has read some sentences before, and will read them after, every
+    sentence.
     """
 
     def __init__(self, bilm: BiLM, sentences: list[str]) -> None:

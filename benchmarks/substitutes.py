@@ -23,9 +23,8 @@ from elmo_tasks.encoders.cloze_files import load_cloze
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors, rarity
 from elmo_tasks.senses.content_words import is_stop_word
-from elmo_tasks.senses.expected_words import OneAnswer
+from elmo_tasks.senses.expected_words import OneAnswer, beside_the_word, log_frequencies, told_by_all
 from elmo_tasks.senses.gallery import GalleryUse, gallery
-from elmo_tasks.senses.substitutes import beside_the_word, log_frequencies, told_by_all
 from elmo_tasks.senses.uses import gallery_use
 from elmo_tasks.senses.views_of_uses import unit
 from elmo_tasks.serving.substitutes import N_GUESSES, Writer, named
@@ -36,6 +35,8 @@ from elmo_tasks.uses import read_uses
 
 # The most frequent words of the vocabulary, so that all places fit in memory; batches of so many.
 _WORDS, _BATCH, _LOOKED_AT = 20_000, 64, 60
+#: By word and sense.
+Glosses = dict[str, dict[str, NDArray[np.float32]]]
 _BOUNDS = (0.0, 0.05, 0.1, 0.2, 0.4, 1.0)
 
 
@@ -83,7 +84,7 @@ def _first(
     log_probabilities: torch.Tensor,
     words: Sequence[str],
     static: StaticVectors,
-    glosses: dict[str, dict[str, NDArray[np.float32]]],
+    glosses: Glosses,
     entries: Sequence[GalleryUse],
 ) -> list[list[tuple[float, bool]]]:
     """Of each place the likeliest content words that are no forms of its word: how probable, and whether in the right sense."""
@@ -102,12 +103,7 @@ def _first(
     return found
 
 
-def _named(
-    encoder: Encoder,
-    static: StaticVectors,
-    entries: Sequence[GalleryUse],
-    glosses: dict[str, dict[str, NDArray[np.float32]]],
-) -> str:
+def _named(encoder: Encoder, static: StaticVectors, entries: Sequence[GalleryUse], glosses: Glosses) -> str:
     writer, n, right = Writer(lambda _: encoder, lambda: static), 0, []
     for _, same in groupby(entries, lambda entry: entry.word):
         asked = list(same)[: Limits().max_sentences]
@@ -126,9 +122,9 @@ def _log_probabilities(softmax: torch.nn.Module, states: torch.Tensor) -> torch.
         return torch.nn.functional.linear(states.float(), weight, bias).log_softmax(dim=-1)
 
 
-def _glosses(static: StaticVectors) -> dict[str, dict[str, NDArray[np.float32]]]:
+def _glosses(static: StaticVectors) -> Glosses:
     """By word and sense, the name and gloss of the sense as one vector; without the part of speech before the comma."""
-    glosses: dict[str, dict[str, NDArray[np.float32]]] = {}
+    glosses: Glosses = {}
     for entry in gallery():
         if entry.sense in glosses.setdefault(entry.word, {}):
             continue
@@ -140,9 +136,7 @@ def _glosses(static: StaticVectors) -> dict[str, dict[str, NDArray[np.float32]]]
     return glosses
 
 
-def _is_right(
-    entry: GalleryUse, vector: NDArray[np.float32], glosses: dict[str, dict[str, NDArray[np.float32]]]
-) -> bool:
+def _is_right(entry: GalleryUse, vector: NDArray[np.float32], glosses: Glosses) -> bool:
     closeness = {sense: float(gloss @ vector) for sense, gloss in glosses[entry.word].items()}
     return max(closeness, key=lambda sense: closeness[sense]) == entry.sense
 

@@ -14,36 +14,19 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.choose_examples import what_is_read
 from elmo_tasks.api import Comparison
-from elmo_tasks.layers.views import with_mean
-from elmo_tasks.senses.marked_vectors import density_of, told_of
 from elmo_tasks.senses.partitions import groups_of, in_order
-from elmo_tasks.senses.similarity import cosine_matrix
 from elmo_tasks.serving.asked_uses import find_uses, item_of, use_of
-from elmo_tasks.serving.comparisons import other_cosines
 from elmo_tasks.serving.session import Session
 from elmo_tasks.ui.outcomes import Outcome, outcome
-from elmo_tasks.uses import read_uses
 
 FILE = Path(__file__).with_name("unseen_sets.jsonl")
-_COLUMNS = (
-    "named, right",
-    "named, wrong",
-    "leaning, right",
-    "leaning, wrong",
-    "only a pair, right",
-    "only a pair, wrong",
-    "silent",
+_HEAD = (
+    "named, right | named, wrong | leaning, right | leaning, wrong | only a pair, right | only a pair, wrong | silent"
 )
-_COLUMN_OF = {
-    Outcome.RIGHT: 0,
-    Outcome.WRONG: 1,
-    Outcome.LEANS_RIGHT: 2,
-    Outcome.LEANS_WRONG: 3,
-    Outcome.SILENT: 6,
-    Outcome.IF_SEVERAL: 6,
-    Outcome.UNASKED: 6,
-}
+_SILENT = 6
+_COLUMN_OF = {Outcome.RIGHT: 0, Outcome.WRONG: 1, Outcome.LEANS_RIGHT: 2, Outcome.LEANS_WRONG: 3}
 
 
 def main() -> None:
@@ -66,12 +49,12 @@ def main() -> None:
         if comparison.groups_if_several and max(senses) > 0:
             if_several[set(comparison.groups_if_several) == set(groups_of(in_order(np.array(senses))))] += 1
         chances[max(senses) + 1].append(_log_probability(session, entry["word"], entry["sentences"], senses))
-    print(f"| senses | uses | sets | {' | '.join(_COLUMNS)} |")
-    print("|---|---|---|" + "---|" * len(_COLUMNS))
+    print(f"| senses | uses | sets | {_HEAD} |")
+    print("|---|---|---|" + "---|" * (_SILENT + 1))
     for n_senses in (1, 2):
         of = {n: counts for (k, n), counts in sorted(found.items()) if k == n_senses}
         for n, counts in [*of.items(), ("all", sum(of.values(), Counter()))]:
-            cells = [n_senses, n, counts.total(), *(counts[k] for k in range(len(_COLUMNS)))]
+            cells = [n_senses, n, counts.total(), *(counts[k] for k in range(_SILENT + 1))]
             print(f"| {' | '.join(map(str, cells))} |")
     print(
         f"\n“More than one meaning”, where it cannot say how they group: right {several[True]}, wrong {several[False]}"
@@ -87,15 +70,9 @@ def main() -> None:
 
 def _log_probability(session: Session, word: str, sentences: list[str], senses: list[int]) -> float:
     """Of the right grouping, before anything is rounded or withheld."""
-    loaded = session.loaded.model()
-    selected = loaded.calibration.selected_reading
-    assert selected.grouping is not None, "the model cannot tell uses apart"
     uses = [use_of(item_of(mention)) for mention in find_uses(word, sentences, session.limits)]
-    read = read_uses(loaded.encoder, uses)
-    layers = zip(loaded.names, with_mean(read.layers), strict=True)
-    cosines = {name: np.asarray(cosine_matrix(vectors)) for name, vectors in layers} | other_cosines(loaded, uses, read)
-    told, density = (np.array([of(loaded.static, use) for use in uses]) for of in (told_of, density_of))
-    labels, chances = selected.grouping.posterior([cosines[view] for view in selected.views], told, density)
+    grouping, cosines, told, density = what_is_read(session, uses)
+    labels, chances = grouping.posterior(cosines, told, density)
     right = (labels == in_order(np.array(senses))).all(axis=1)
     return float(np.log(chances[right][0]))
 
@@ -104,7 +81,7 @@ def _column(comparison: Comparison, senses: list[int]) -> int:
     """Which column a set counts in."""
     told = outcome(comparison, [str(sense) for sense in senses])
     if comparison.groups or comparison.voice != "leaning":
-        return _COLUMN_OF[told]
+        return _COLUMN_OF.get(told, _SILENT)
     pairs = [(a, b) for b in range(len(senses)) for a in range(b)]
     a, b = max(pairs, key=lambda pair: abs(comparison.same_meaning[pair[0]][pair[1]] - 0.5))
     return 4 if (comparison.same_meaning[a][b] >= 0.5) == (senses[a] == senses[b]) else 5

@@ -8,13 +8,14 @@ import json
 import re
 import sys
 from dataclasses import asdict, dataclass
+from itertools import product
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from elmo_tasks.commands.device import add_device
+from elmo_tasks.commands.arguments import add_device
 from elmo_tasks.commands.run_settings import on_device
-from elmo_tasks.commands.sweep import Line, axis, card_of_run, config_digest, line_of, run_name
+from elmo_tasks.commands.sweep import Line, axis, card_of_run, config_digest, in_percent, line_of, run_name
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import write_json, write_whole
 
@@ -33,48 +34,35 @@ _WEIGHTS, _STATIC, _EPOCHS = (
 
 @dataclass(frozen=True)
 class System:
-    """What a head reads.
+    """What a head reads."""
 
-    Attributes:
-        name: as it was asked for.
-        encoder: name or folder.
-        weights: of its layers; ``None`` where the head learns them.
-        checksum: of the encoder's weights.
-    """
-
-    name: str
-    encoder: str
-    weights: tuple[float, ...] | None
-    checksum: str
+    name: str  #: as it was asked for
+    encoder: str  #: name or folder
+    weights: tuple[float, ...] | None  #: of its layers; ``None`` where the head learns them
+    checksum: str  #: of the encoder's weights
 
 
 @dataclass(frozen=True)
 class Result:
-    """One line of the table.
+    """One line of the table."""
 
-    Attributes:
-        config: the experiment.
-        system: what the head read.
-        line: the scores over all seeds.
-        cost: of the head that was trained on most examples with the first seed; the same for every share.
-    """
-
-    config: str
-    system: str
-    line: Line
-    cost: Cost
+    config: str  #: the experiment
+    system: str  #: what the head read
+    line: Line  #: the scores over all seeds
+    cost: Cost  #: of the head that was trained on most examples with the first seed; the same for every share
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
     tasks = parser.add_subparsers(dest="what", required=True, metavar="WHAT").add_parser("tasks", help=HELP)
-    tasks.add_argument(
+    add = tasks.add_argument
+    add(
         "--config",
         nargs="+",
         default=["ner_conll2003", "sentiment_sst2"],
         help="configurations of heads: YAML files or names (default: ner_conll2003 sentiment_sst2)",
     )
-    tasks.add_argument(
+    add(
         "--model",
         action="append",
         default=[],
@@ -82,17 +70,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="name or folder of any encoder; INPUT is mix (learned, the default), mean or layer-K; repeat it for several (default: "
         f"{', '.join(DEFAULT_SYSTEMS)})",
     )
-    tasks.add_argument("--shares", type=float, nargs="+", default=[1.0], help="of the training rows (default 1.0)")
-    tasks.add_argument("--seeds", type=int, nargs="+", default=[1], help="one run each (default 1)")
-    tasks.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of every run")
-    tasks.add_argument(
-        "--out", type=Path, default=Path("runs/benchmark"), help="folder of the runs; finished ones are kept"
-    )
+    add("--shares", type=float, nargs="+", default=[1.0], help="of the training rows (default 1.0)")
+    add("--seeds", type=int, nargs="+", default=[1], help="one run each (default 1)")
+    add("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of every run")
+    add("--out", type=Path, default=Path("runs/benchmark"), help="folder of the runs; finished ones are kept")
     add_device(tasks)
-    tasks.add_argument("--json", type=Path, help="write the table as JSON")
-    tasks.add_argument(
-        "--plot", type=Path, help="write scores over shares to this SVG file, one for each configuration"
-    )
+    add("--json", type=Path, help="write the table as JSON")
+    add("--plot", type=Path, help="write scores over shares to this SVG file, one for each configuration")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -110,23 +94,21 @@ def run(args: argparse.Namespace) -> int:
         )
     systems = [system_of(name) for name in dict.fromkeys(args.model or DEFAULT_SYSTEMS)]
     results, done, total = [], 0, len(args.config) * len(systems) * len(shares) * len(seeds)
-    for config in args.config:
-        for system in systems:
-            lines, costly, made_of = [], Path(), f"{config_digest(config, fixed)} {system.checksum}"
-            for share in shares:
-                cards = []
-                settings = _settings(system, share, epochs[config], fixed)
-                for seed in seeds:
-                    done += 1
-                    folder = (
-                        args.out / Path(config).stem / run_name({"system": system.name, **fixed}, share, seed, made_of)
-                    )
-                    print(f"{done} of {total}: {Path(config).stem}, {folder.name}", file=sys.stderr, flush=True)
-                    cards.append(card_of_run(config, folder, settings, share, seed, args.device))
-                    costly = folder if seed == seeds[0] else costly
-                lines.append(line_of({}, share, cards))
-            cost = _cost(costly)
-            results += [Result(Path(config).stem, system.name, line, cost) for line in lines]
+    for config, system in product(args.config, systems):
+        stem = Path(config).stem
+        lines, costly, made_of = [], Path(), f"{config_digest(config, fixed)} {system.checksum}"
+        for share in shares:
+            cards = []
+            settings = _settings(system, share, epochs[config], fixed)
+            for seed in seeds:
+                done += 1
+                folder = args.out / stem / run_name({"system": system.name, **fixed}, share, seed, made_of)
+                print(f"{done} of {total}: {stem}, {folder.name}", file=sys.stderr, flush=True)
+                cards.append(card_of_run(config, folder, settings, share, seed, args.device))
+                costly = folder if seed == seeds[0] else costly
+            lines.append(line_of({}, share, cards))
+        cost = _cost(costly)
+        results += [Result(stem, system.name, line, cost) for line in lines]
     print(table(results))
     if args.json:
         about = {"seeds": seeds, "settings": fixed, "lines": [asdict(result) for result in results]}
@@ -208,37 +190,21 @@ def _cost(run: Path) -> Cost:
 
 def table(results: list[Result]) -> str:
     """Markdown, a line for each system at each share; the best score of each share in bold, nobody left out."""
-    heads = [
-        "data",
-        "read by the head",
-        "share",
-        "runs",
-        "score",
-        "training",
-        "1,000 sentences",
-        "memory",
-        "weights of the layers",
+    lines = [
+        "| data | read by the head | share | runs | score | training | 1,000 sentences | memory | weights of the layers |",
+        "|---|---|---:|---:|---:|---:|---:|---:|---|",
     ]
-    lines = ["| " + " | ".join(heads) + " |", "|---|---|---:|---:|---:|---:|---:|---:|---|"]
-    groups: dict[tuple[str, float], list[Result]] = {}
-    for result in results:
-        groups.setdefault((result.config, result.line.fraction), []).append(result)
-    for (config, share), group in groups.items():
+    for config, share in dict.fromkeys((result.config, result.line.fraction) for result in results):
+        group = [result for result in results if (result.config, result.line.fraction) == (config, share)]
         best = max(f"{100 * _score(result)['mean']:08.2f}" for result in group)
         for result in group:
             score = _score(result)
-            text = f"{100 * score['mean']:.2f}"
-            shown = f"**{text}**" if f"{100 * score['mean']:08.2f}" == best else text
-            spread = "" if score["spread"] is None else f" ± {100 * score['spread']:.2f}"
+            mean, spread = in_percent(score)
+            shown = f"**{mean}**" if f"{100 * score['mean']:08.2f}" == best else mean
             memory = "-" if result.cost.memory is None else f"{result.cost.memory / 2**20:,.0f} MiB"
             weights = " ".join(f"{weight:.2f}" for weight in result.line.layer_weights)
-            cells = [
-                config,
-                result.system,
-                f"{100 * share:g} %",
-                str(result.line.n),
-                f"{score['split']} {score['name']} {shown}{spread}",
-            ]
+            what = f"{score['split']} {score['name']} {shown}{spread}"
+            cells = [config, result.system, f"{100 * share:g} %", str(result.line.n), what]
             cells += [f"{result.line.seconds:.0f} s", f"{result.cost.seconds:.1f} s", memory, weights]
             lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
@@ -256,9 +222,8 @@ def _plots(path: Path, results: list[Result]) -> None:
     configs = list(dict.fromkeys(result.config for result in results))
     for config in configs:
         mine = [result for result in results if result.config == config]
-        lines = {
-            name: [(r.line.fraction, _score(r)["mean"]) for r in mine if r.system == name]
-            for name in dict.fromkeys(result.system for result in mine)
-        }
+        lines: dict[str, list[tuple[float, float]]] = {}
+        for result in mine:
+            lines.setdefault(result.system, []).append((result.line.fraction, _score(result)["mean"]))
         target = path if len(configs) == 1 else path.with_name(f"{path.stem}-{config}{path.suffix}")
         write_whole(target, share_chart(config, f"{_score(mine[0])['split']} {_score(mine[0])['name']}, %", lines))

@@ -6,8 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elmo_tasks.commands.data_folder import data_folder
-from elmo_tasks.commands.device import add_device
+from elmo_tasks.commands.arguments import add_device, data_folder
 from elmo_tasks.wording.views import views_name
 
 if TYPE_CHECKING:
@@ -151,10 +150,10 @@ def by_size(reading: Reading) -> None:
 
 
 def _on_semcor(data: Path, calibration: Calibration, reader: Reader) -> None:
-    from elmo_tasks.evaluation.all_words import FILES
     from elmo_tasks.evaluation.calibration_check import check_on_semcor
+    from elmo_tasks.evaluation.nearest_sense import ALL_WORDS
 
-    path = data / FILES[0]
+    path = data / ALL_WORDS[0]
     if not path.is_file():
         print(f"\nNot checked on SemCor: {path} is not here.")
         return

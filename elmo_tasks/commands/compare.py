@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from elmo_tasks.commands.arguments import add_device
 from elmo_tasks.commands.calibrate import add_no_calibration
-from elmo_tasks.commands.device import add_device
 from elmo_tasks.errors import ConfigError
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from elmo_tasks.commands.device import add_device
+from elmo_tasks.commands.arguments import add_device
 from elmo_tasks.errors import ConfigError
 
 HELP = "how sure a classifier must be to say a class: fitted on a labelled file that has neutral texts, too"

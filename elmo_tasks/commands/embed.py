@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elmo_tasks.commands.device import add_device
+from elmo_tasks.commands.arguments import add_device
 
 if TYPE_CHECKING:
     from elmo_tasks.encoders.block_parts import BlockParts
@@ -16,27 +16,22 @@ HELP = "vectors of every token of a text file, to HDF5 or Parquet"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
-    parser.add_argument(
-        "input", help="text file: one sentence per line, tokens separated by spaces; - for standard input"
-    )
-    parser.add_argument("output", type=Path, help="HDF5 file; a name that ends in .parquet makes it Parquet")
-    parser.add_argument("--model", help="name or folder of an encoder (default: the bundled biLM)")
-    parser.add_argument("--raw", action="store_true", help="lines are plain text, which is split into tokens here")
-    parser.add_argument("--sentences", action="store_true", help="one vector a line: the mean over its tokens")
-    parser.add_argument(
+    add = parser.add_argument
+    add("input", help="text file: one sentence per line, tokens separated by spaces; - for standard input")
+    add("output", type=Path, help="HDF5 file; a name that ends in .parquet makes it Parquet")
+    add("--model", help="name or folder of an encoder (default: the bundled biLM)")
+    add("--raw", action="store_true", help="lines are plain text, which is split into tokens here")
+    add("--sentences", action="store_true", help="one vector a line: the mean over its tokens")
+    add(
         "--layout",
         choices=("published", "flat"),
         default="published",
         help="of HDF5: a data set per line number and sentence_to_index (default), or few large data sets: "
         "vectors, offsets, sentences, tokens",
     )
-    parser.add_argument(
-        "--dtype", choices=("float32", "float16"), default="float32", help="of the vectors (default: float32)"
-    )
-    parser.add_argument(
-        "--window", type=int, help="read longer lines in overlapping windows of so many tokens (default: whole)"
-    )
-    parser.add_argument("--batch-size", type=int, default=64, help="sentences at a time, at most (default: 64)")
+    add("--dtype", choices=("float32", "float16"), default="float32", help="of the vectors (default: float32)")
+    add("--window", type=int, help="read longer lines in overlapping windows of so many tokens (default: whole)")
+    add("--batch-size", type=int, default=64, help="sentences at a time, at most (default: 64)")
     add_computing(parser)
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument(

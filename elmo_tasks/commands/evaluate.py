@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from elmo_tasks.commands.arguments import add_device, data_folder
 from elmo_tasks.commands.calibrate import add_no_calibration
-from elmo_tasks.commands.data_folder import data_folder
-from elmo_tasks.commands.device import add_device
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import write_whole
 
@@ -71,25 +71,17 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _tests(args: argparse.Namespace) -> int:
-    import logging
     from dataclasses import replace
 
     from elmo_tasks.encoders import load
     from elmo_tasks.encoders.static_vectors import StaticVectors
     from elmo_tasks.evaluation.reader import Reader
-    from elmo_tasks.evaluation.suite import TASKS, evaluate, to_measure
+    from elmo_tasks.evaluation.suite import TASKS, evaluate
     from elmo_tasks.layers.device import checked_device
     from elmo_tasks.senses.expected_words import ExpectedWords
     from elmo_tasks.serving.calibrations import load_calibration
 
-    data = data_folder(args.data)
-    if args.data is not None and not data.is_dir():
-        raise ConfigError(f"--data {data}: expected the folder of the data sets")
-    if args.out is not None and (args.out.is_dir() or not args.out.resolve().parent.is_dir()):
-        raise ConfigError(f"--out {args.out}: expected a file in a folder that is there")
-    tests, _ = to_measure(data, args.only)  # what cannot be done is refused first
-    logging.basicConfig(format="%(message)s")
-    logging.getLogger("elmo_tasks.evaluation").setLevel(logging.INFO)
+    data, (tests, _) = data_and_tests(args, ("out",))
     encoder: Encoder = load(args.model, checked_device(args.device))
     first = [] if args.only and args.text is None else [_perplexity_row(args, encoder.n_layers)]
     static = StaticVectors.load()
@@ -106,6 +98,28 @@ def _tests(args: argparse.Namespace) -> int:
     return 0
 
 
+def data_and_tests(
+    args: argparse.Namespace, outputs: Sequence[str], among: Sequence[str] | None = None
+) -> tuple[Path, tuple[list[str], dict[str, str]]]:
+    """Where the data sets are, and what :func:`to_measure` says of them: what cannot be done is refused before anything is read,
+    also where one of the outputs cannot be written.
+    """
+    import logging
+
+    from elmo_tasks.evaluation.suite import to_measure
+
+    data = data_folder(args.data)
+    if args.data is not None and not data.is_dir():
+        raise ConfigError(f"--data {data}: expected the folder of the data sets")
+    for name in outputs:
+        path = getattr(args, name)
+        if path is not None and (path.is_dir() or not path.resolve().parent.is_dir()):
+            raise ConfigError(f"--{name} {path}: expected a file in a folder that is there")
+    logging.basicConfig(format="%(message)s")
+    logging.getLogger("elmo_tasks.evaluation").setLevel(logging.INFO)
+    return data, to_measure(data, args.only, among)
+
+
 def _perplexity_row(args: argparse.Namespace, n_layers: int) -> Row:
     """Measured on ``--text``, else as the model's card has it."""
     from elmo_tasks.bilm.model_files import find_model
@@ -118,13 +132,8 @@ def _perplexity_row(args: argparse.Namespace, n_layers: int) -> Row:
         try:
             card = find_model(args.model).folder / "card.json"
             found = json.loads(card.read_text(encoding="utf-8"))["metrics"]
-        except (
-            ConfigError,
-            OSError,
-            ValueError,
-            KeyError,
-        ):  # static vectors, published weights: they have no perplexity
-            found = {}
+        except (ConfigError, OSError, ValueError, KeyError):
+            found = {}  # static vectors, published weights: they have no perplexity
     both = [found[f"{way}_perplexity"] for way in ("forward", "backward") if f"{way}_perplexity" in found]
     scores = {str(n_layers - 1): sum(both) / 2} if len(both) == 2 else {}
     note = "Perplexity: mean of both directions; the softmax reads the top layer." if scores else ""

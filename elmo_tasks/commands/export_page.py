@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from elmo_tasks.commands.arguments import add_device
 from elmo_tasks.commands.calibrate import add_no_calibration
-from elmo_tasks.commands.device import add_device
 
 HELP = "the map of a word as one HTML file that needs no server, or a worksheet to print"
 

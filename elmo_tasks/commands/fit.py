@@ -22,10 +22,11 @@ from elmo_tasks.commands.run_settings import (
     check_checkpoint,
     check_config,
     fit_to_data,
+    in_a_sentence,
     of_run,
     on_device,
+    own_error,
 )
-from elmo_tasks.commands.setting_errors import in_a_sentence, own_error
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import held, lock_of, told, write_whole
 
@@ -95,13 +96,11 @@ def _run(arguments: Sequence[str], locks: contextlib.ExitStack) -> int:
             return {k: v for k, v in LightningCLI.subcommands().items() if k != "predict"}
 
         def add_arguments_to_parser(self, parser: LightningArgumentParser) -> None:
-            parser.add_argument(
-                "--encoder", type=str | None, help="another encoder than the file's: a name or a folder"
-            )
-            parser.add_argument(
-                "--init_from", type=str | None, help="a biLM to go on training; its sizes replace the file's"
-            )
-            parser.add_argument("--run_dir", type=str | None, help="another folder than trainer.default_root_dir")
+            add = parser.add_argument
+            add = parser.add_argument
+            add("--encoder", type=str | None, help="another encoder than the file's: a name or a folder")
+            add("--init_from", type=str | None, help="a biLM to go on training; its sizes replace the file's")
+            add("--run_dir", type=str | None, help="another folder than trainer.default_root_dir")
 
         def before_instantiate_classes(self) -> None:
             config = self.config[self.subcommand]

@@ -14,10 +14,7 @@ _BYTES_AT_ONCE = 1 << 16
 
 
 def lines_of(path: str) -> Iterator[str]:
-    """The lines, without what ends them.
-
-    Args:
-        path: a text file, plain or ``.xz``; ``-`` for standard input.
+    """The lines of a text file, plain or ``.xz``, or of standard input (``-``), without what ends them.
 
     Raises:
         DataError: there is no such file, or it is not UTF-8.
@@ -30,14 +27,10 @@ def lines_of(path: str) -> Iterator[str]:
 
 
 def batches_of(path: str, most: int) -> Iterator[list[str]]:
-    """:func:`lines_of` in batches, for whoever answers each line.
+    """The lines of :func:`lines_of`, at most so many at a time, for whoever answers each line.
 
     Of standard input, a batch is what is there already: a line that comes alone is given at once, and what comes fast many at a
     time.
-
-    Args:
-        path: see :func:`lines_of`.
-        most: lines of a batch.
 
     Raises:
         DataError: see :func:`lines_of`; the lines before a bad one of standard input were given.

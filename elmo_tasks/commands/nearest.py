@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from elmo_tasks.commands.device import add_device
+from elmo_tasks.commands.arguments import add_device
 from elmo_tasks.wording.views import view_place
 
 HELP = "nearest uses of a word in its sentence, beside its neighbours where every word has one vector"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from elmo_tasks.commands.device import add_device
+from elmo_tasks.commands.arguments import add_device
 from elmo_tasks.commands.lines import STANDARD, batches_of
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import held, lock_of, whole_file

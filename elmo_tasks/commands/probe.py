@@ -7,9 +7,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elmo_tasks.commands.data_folder import data_folder
-from elmo_tasks.commands.device import add_device
-from elmo_tasks.errors import ConfigError
+from elmo_tasks.commands.arguments import add_device
+from elmo_tasks.commands.evaluate import data_and_tests
 from elmo_tasks.files import write_whole
 
 if TYPE_CHECKING:
@@ -43,7 +42,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Measure what is not measured yet, and print all of it."""
-    import logging
     from dataclasses import replace
 
     from elmo_tasks.encoders import load
@@ -51,18 +49,10 @@ def run(args: argparse.Namespace) -> int:
     from elmo_tasks.evaluation.probes import PROBES, beside_published, joined, plot, write_probes
     from elmo_tasks.evaluation.reader import Reader
     from elmo_tasks.evaluation.rows import Evaluation
-    from elmo_tasks.evaluation.suite import evaluate, to_measure
+    from elmo_tasks.evaluation.suite import evaluate
     from elmo_tasks.layers.device import checked_device
 
-    data = data_folder(args.data)
-    if args.data is not None and not data.is_dir():
-        raise ConfigError(f"--data {data}: expected the folder of the data sets")
-    for name, path in (("--out", args.out), ("--plot", args.plot)):
-        if path is not None and (path.is_dir() or not path.resolve().parent.is_dir()):
-            raise ConfigError(f"{name} {path}: expected a file in a folder that is there")
-    tests, missing = to_measure(data, args.only, PROBES)  # what cannot be done is refused first
-    logging.basicConfig(format="%(message)s")
-    logging.getLogger("elmo_tasks.evaluation").setLevel(logging.INFO)
+    data, (tests, missing) = data_and_tests(args, ("out", "plot"), PROBES)
     encoder: Encoder = load(args.model, checked_device(args.device))
     reader = Reader(encoder, StaticVectors.load(), layers_only=True)
     found = _known(args.out, Evaluation(encoder.name, encoder.checksum, reader.views, ()))

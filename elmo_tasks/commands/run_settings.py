@@ -1,14 +1,15 @@
-"""What `fit`, `validate` and `test` check and put right in a run's settings before anything is built."""
+"""What `fit`, `validate` and `test` check and put right in a run's settings before anything is built, and refuse them for."""
 
 from __future__ import annotations
 
 import pickle
+import re
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from elmo_tasks.errors import ConfigError
+from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
 
 if TYPE_CHECKING:
     import yaml
@@ -87,9 +88,6 @@ def check_checkpoint(path: Path) -> None:
 def of_run(arguments: Sequence[str]) -> tuple[list[str], Path | None]:
     """Replace ``--run FOLDER`` by the settings, folder and checkpoint of that run.
 
-    Args:
-        arguments: the subcommand and what follows it.
-
     Returns:
         the arguments, and the folder to run in where the settings name files of the run's own folder.
 
@@ -98,13 +96,10 @@ def of_run(arguments: Sequence[str]) -> tuple[list[str], Path | None]:
     """
     import yaml
 
-    words = [part for word in arguments for part in (word.split("=", 1) if word.startswith("--run=") else [word])]
-    if "--run" not in words:
-        return list(arguments), None
-    at = words.index("--run")
-    if at + 1 == len(words):
-        raise ConfigError("--run: expected the folder of a run after it")
-    folder, rest = Path(words[at + 1]), words[:at] + words[at + 2 :]
+    given_folder, rest = _taken_out(arguments, "--run", "the folder of a run")
+    if given_folder is None:
+        return rest, None
+    folder = Path(given_folder)
     config = folder / CONFIG
     if not config.is_file():
         raise ConfigError(
@@ -130,30 +125,32 @@ def on_device(arguments: Sequence[str]) -> list[str]:
     Raises:
         ConfigError: there is no such device here.
     """
-    words = [part for word in arguments for part in (word.split("=", 1) if word.startswith("--device=") else [word])]
-    if "--device" not in words:
-        return list(arguments)
-    at = words.index("--device")
-    if at + 1 == len(words):
-        raise ConfigError("--device: expected cpu, cuda, cuda:1, ... after it")
     from elmo_tasks.layers.device import checked_device
 
-    device = checked_device(words[at + 1])
+    name, rest = _taken_out(arguments, "--device", "cpu, cuda, cuda:1, ...")
+    if name is None:
+        return rest
+    device = checked_device(name)
     place = 1 if device.index is None else f"[{device.index}]"
     accelerator = "gpu" if device.type == "cuda" else device.type
     given = [f"--trainer.accelerator={accelerator}", f"--trainer.devices={place}"]
-    return [*words[:at], *words[at + 2 :], *given]
+    return [*rest, *given]
+
+
+def _taken_out(arguments: Sequence[str], option: str, expected: str) -> tuple[str | None, list[str]]:
+    """What follows an option, if it was given, also behind an equals sign; and the other arguments."""
+    words = [part for word in arguments for part in (word.split("=", 1) if word.startswith(f"{option}=") else [word])]
+    if option not in words:
+        return None, list(arguments)
+    at = words.index(option)
+    if at + 1 == len(words):
+        raise ConfigError(f"{option}: expected {expected} after it")
+    return words[at + 1], words[:at] + words[at + 2 :]
 
 
 def fit_to_data(trainer: Any, data: Any) -> list[str]:
-    """Let what watches a score watch one that there is: without validation rows, or with tags that are no spans.
-
-    Args:
-        trainer: its settings; changed.
-        data: the settings of the data.
-
-    Returns:
-        what was changed, in words.
+    """Let what watches a score watch one that there is: without validation rows, or with tags that are no spans; say what was
+    changed.
     """
     settings = data.get("init_args") or {}
     if "validation_share" not in settings or not trainer.get("callbacks"):
@@ -184,3 +181,37 @@ def apart(trainer: Any, subcommand: str) -> None:
         arguments = logger.get("init_args") or {}
         if isinstance(arguments.get("version"), str):
             arguments["version"] = f"{arguments['version']}-{subcommand}"
+
+
+def own_error(error: BaseException | None) -> Exception | None:
+    """The error of ours that another one was raised for, if there is one."""
+    while error is not None:
+        if isinstance(error, ConfigError | DataError | InputError | WeightsError):
+            return error
+        error = error.__cause__ or error.__context__
+    return None
+
+
+def in_a_sentence(text: str) -> str:
+    """What the parser says of a setting, in lines and lines: which one it is, what was expected, and what was found."""
+    lines = [line.strip(" -") for line in text.splitlines() if line.strip(" -")]
+    keys = re.findall(r'Parser key "([^"]+)"', text)
+    # The innermost says what is wrong; around it stands what else the whole part could have been.
+    expected = [line.removeprefix("Expected a ") for line in lines if line.startswith("Expected a ")]
+    other = [
+        found[0] for line in lines if (found := re.search("(Option '|No module named|No action for|Import of).*", line))
+    ]
+    given = [found for line in lines for found in re.findall(r"(?:Given value|Got value): (.*)", line)]
+    if not keys or not (other or expected):
+        return " ".join(" ".join(lines[:3]).split())[:400]
+    if other:
+        return f"{'.'.join(keys)}: {other[0][0].lower()}{other[0][1:]}"
+    inner = expected[:1] if "value: " in expected[0] else expected[: 1 + (len(expected) > 1)]
+    wanted = " or ".join(_type_in_words(part.partition(". Got value")[0]) for part in inner)
+    return f"{'.'.join(keys)}: expected {wanted}, found {given[0][:100] if given else 'something else'}"
+
+
+def _type_in_words(text: str) -> str:
+    """``<class 'int'>`` -> ``int``, ``typing.Literal['balanced']`` -> ``'balanced'``."""
+    text = re.sub(r"<class '(?:\w+\.)*(\w+)'>", r"\1", text)
+    return re.sub(r"(?:typing\.)?Literal\[(.*)\]", r"\1", text).replace("NoneType", "null")

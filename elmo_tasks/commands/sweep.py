@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import Any
 
 from elmo_tasks.commands import fit
-from elmo_tasks.commands.device import add_device
+from elmo_tasks.commands.arguments import add_device
 from elmo_tasks.commands.run_settings import check_config, on_device
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.files import write_json, write_whole
@@ -33,39 +33,28 @@ _WRITTEN = ("default_root_dir", "logger", "callbacks", "layer_store", "cache_dir
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the table: the same settings over all seeds.
+    """One line of the table: the same settings over all seeds."""
 
-    Attributes:
-        settings: what was set, by key.
-        fraction: share of the training rows.
-        n: runs.
-        scores: split -> name, mean and standard deviation (``None`` of one run) of its main score, from 0 to 1.
-        layer_weights: mean share of each layer in the mix; as many as the encoder has layers.
-        seconds: mean time of training.
-    """
-
-    settings: dict[str, Any]
-    fraction: float
-    n: int
+    settings: dict[str, Any]  #: what was set, by key
+    fraction: float  #: share of the training rows
+    n: int  #: runs
+    #: split -> name, mean and standard deviation (``None`` of one run) of its main score, from 0 to 1
     scores: dict[str, dict[str, Any]]
-    layer_weights: list[float]
-    seconds: float
+    layer_weights: list[float]  #: mean share of each layer in the mix; as many as the encoder has layers
+    seconds: float  #: mean time of training
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
-    parser.add_argument("--config", required=True, help="the configuration of a head: a YAML file or the name of one")
-    parser.add_argument("--seeds", type=int, nargs="+", default=[1], help="one run each (default 1)")
-    parser.add_argument(
-        "--fractions", type=float, nargs="+", default=[1.0], help="shares of the training rows (default 1.0)"
-    )
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="KEY=VALUE,VALUE", help="a setting and its values"
-    )
-    parser.add_argument("--out", type=Path, help="folder of the runs (default runs/sweep-NAME); finished ones are kept")
+    add = parser.add_argument
+    add("--config", required=True, help="the configuration of a head: a YAML file or the name of one")
+    add("--seeds", type=int, nargs="+", default=[1], help="one run each (default 1)")
+    add("--fractions", type=float, nargs="+", default=[1.0], help="shares of the training rows (default 1.0)")
+    add("--set", action="append", default=[], metavar="KEY=VALUE,VALUE", help="a setting and its values")
+    add("--out", type=Path, help="folder of the runs (default runs/sweep-NAME); finished ones are kept")
     add_device(parser)
-    parser.add_argument("--json", type=Path, help="write the table as JSON")
-    parser.add_argument("--csv", type=Path, help="write the table as CSV")
+    add("--json", type=Path, help="write the table as JSON")
+    add("--csv", type=Path, help="write the table as CSV")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -122,11 +111,8 @@ def axis(text: str) -> tuple[str, list[Any]]:
 
 
 def config_digest(config: str, settings: Mapping[str, Any] = MappingProxyType({})) -> str:
-    """What changes when a configuration, its data or its models do: a run of another content of them is another run.
-
-    Args:
-        config: a YAML file, or the name of one.
-        settings: that replace some of it.
+    """What changes when a configuration (a YAML file, or the name of one, some of it replaced by settings), its data or its models
+    do: a run of another content of them is another run.
     """
     import yaml  # comes with Lightning; the core does without both
 
@@ -170,13 +156,9 @@ def _files_of(value: str) -> list[Path]:
 
 
 def run_name(settings: dict[str, Any], fraction: float, seed: int, made_of: str) -> str:
-    """A folder's name that people can read, and that no other run has.
-
-    Args:
-        settings: that differ from the configuration's.
-        fraction: of the training rows.
-        seed: of the run.
-        made_of: digest of everything else that it hangs on: the configuration, the weights of the encoder.
+    """A folder's name that people can read, and that no other run has: settings that differ from the configuration's, the share of
+    the training rows, the seed, and the digest of everything else that it hangs on, the configuration and the weights of the
+    encoder.
     """
     parts = [f"{key.rpartition('.')[2]}={value}" for key, value in settings.items()]
     words = re.sub(r"[^\w.=-]+", "-", "_".join([*parts, f"share={fraction:g}", f"seed={seed}"]))
@@ -240,6 +222,11 @@ def _weights(card: dict[str, Any]) -> list[float]:
     return next((row["weights"] for row in rows if row["epoch"] == best), rows[-1]["weights"])
 
 
+def in_percent(score: Mapping[str, Any]) -> tuple[str, str]:
+    """``87.31`` and `` ± 0.12``, the standard deviation over seeds, of which one has none."""
+    return f"{100 * score['mean']:.2f}", "" if score["spread"] is None else f" ± {100 * score['spread']:.2f}"
+
+
 def _columns(lines: list[Line]) -> list[str]:
     keys = [key.removeprefix("model.init_args.").removeprefix("head.init_args.") for key in lines[0].settings]
     names = [f"{split} {lines[0].scores[split]['name']}" for split in _SPLITS if split in lines[0].scores]
@@ -250,10 +237,7 @@ def table(lines: list[Line]) -> str:
     """The lines as aligned text; scores in percent, mean ± standard deviation."""
     rows = [_columns(lines)]
     for line in lines:
-        scores = [
-            f"{100 * s['mean']:.2f}" + ("" if s["spread"] is None else f" ± {100 * s['spread']:.2f}")
-            for s in line.scores.values()
-        ]
+        scores = ["".join(in_percent(score)) for score in line.scores.values()]
         mix = " ".join(f"{weight:.2f}" for weight in line.layer_weights)
         rows.append(
             [*map(str, line.settings.values()), f"{line.fraction:g}", str(line.n), *scores, mix, f"{line.seconds:.0f}"]

@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from elmo_tasks.commands.device import add_device
+from elmo_tasks.commands.arguments import add_device
 
 HELP = "how far the use of a word moved from one text to another, and the words that moved most"
 

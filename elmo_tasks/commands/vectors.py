@@ -13,22 +13,19 @@ HELP = "train static word vectors on text"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
-    parser.add_argument(
-        "text", nargs="+", help="tokenized text, one sentence per line, plain or .xz; patterns with * are allowed"
-    )
-    parser.add_argument("--out", type=Path, required=True, help="folder to write: words, vectors and their card")
-    parser.add_argument("--size", type=int, default=100, help="numbers per vector (default: 100)")
-    parser.add_argument("--words", type=int, default=36_000, help="keep the most frequent words (default: 36000)")
-    parser.add_argument("--min-count", type=int, default=5, help="leave out words that come less often (default: 5)")
-    parser.add_argument(
-        "--algorithm", choices=("cbow", "skip-gram"), default="cbow", help="of word2vec (default: cbow)"
-    )
-    parser.add_argument("--epochs", type=int, default=10, help="how often to read the text (default: 10)")
-    parser.add_argument("--window", type=int, default=5, help="words to each side, at most (default: 5)")
-    parser.add_argument("--workers", type=int, default=2, help="threads; with one, runs can be repeated (default: 2)")
-    parser.add_argument("--seed", type=int, default=1, help="of all draws (default: 1)")
-    parser.add_argument("--title", default="Static word vectors", help="one line for the card")
-    parser.add_argument(
+    add = parser.add_argument
+    add("text", nargs="+", help="tokenized text, one sentence per line, plain or .xz; patterns with * are allowed")
+    add("--out", type=Path, required=True, help="folder to write: words, vectors and their card")
+    add("--size", type=int, default=100, help="numbers per vector (default: 100)")
+    add("--words", type=int, default=36_000, help="keep the most frequent words (default: 36000)")
+    add("--min-count", type=int, default=5, help="leave out words that come less often (default: 5)")
+    add("--algorithm", choices=("cbow", "skip-gram"), default="cbow", help="of word2vec (default: cbow)")
+    add("--epochs", type=int, default=10, help="how often to read the text (default: 10)")
+    add("--window", type=int, default=5, help="words to each side, at most (default: 5)")
+    add("--workers", type=int, default=2, help="threads; with one, runs can be repeated (default: 2)")
+    add("--seed", type=int, default=1, help="of all draws (default: 1)")
+    add("--title", default="Static word vectors", help="one line for the card")
+    add(
         "--sources",
         type=Path,
         metavar="CARD",

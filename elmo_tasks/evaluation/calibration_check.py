@@ -15,8 +15,9 @@ from elmo_tasks.data.known_uses import SenseUse
 from elmo_tasks.data.sense_uses import read_semcor
 from elmo_tasks.evaluation.reader import Reader
 from elmo_tasks.senses.calibration import Calibration
-from elmo_tasks.senses.calibration_fit import reliability_of
+from elmo_tasks.senses.grouping_fit import reliability_of
 from elmo_tasks.senses.marked_vectors import MarkedVectors, density_of
+from elmo_tasks.senses.partitions import places_of
 
 #: Lemmas that are asked, and pairs of either kind of each.
 LEMMAS, PAIRS = 800, 3
@@ -24,36 +25,22 @@ LEMMAS, PAIRS = 800, 3
 
 @dataclass(frozen=True)
 class UsePairs:
-    """Pairs of uses, places in a list.
+    """Pairs of uses, places in a list."""
 
-    Attributes:
-        first: ``[n]``.
-        second: ``[n]``.
-        same: ``[n]`` whether they have one sense.
-    """
-
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
-    same: NDArray[np.bool_]
+    first: NDArray[np.int64]  #: ``[n]``
+    second: NDArray[np.int64]  #: ``[n]``
+    same: NDArray[np.bool_]  #: ``[n]`` whether they have one sense
 
 
 @dataclass(frozen=True)
 class PairCheck:
-    """How one reading does on pairs; both kinds of pairs count half.
+    """How one reading does on pairs; both kinds of pairs count half."""
 
-    Attributes:
-        name: of the reading.
-        right: share of the pairs whose more probable side is the true one.
-        named: share clear enough to be named, as two uses are.
-        right_when_named: share of those that are right.
-        error: expected calibration error.
-    """
-
-    name: str
-    right: float
-    named: float
-    right_when_named: float
-    error: float
+    name: str  #: of the reading
+    right: float  #: share of the pairs whose more probable side is the true one
+    named: float  #: share clear enough to be named, as two uses are
+    right_when_named: float  #: share of those that are right
+    error: float  #: expected calibration error
 
 
 def lexicographer_file(key: str) -> str:
@@ -67,12 +54,9 @@ def sense_pairs(uses: Sequence[SenseUse]) -> UsePairs:
     Only lemmas that give both kinds of pairs, and of either kind the same number of each lemma, so that knowing the lemma tells
     nothing; which ones is drawn with a fixed seed. Two uses are never of one sentence.
     """
-    by_lemma: dict[str, list[int]] = {}
-    for k, use in enumerate(uses):
-        if len(use.senses) == 1:
-            by_lemma.setdefault(use.lemma, []).append(k)
+    by_lemma = places_of(use.lemma if len(use.senses) == 1 else None for use in uses)
     r = random.Random(0)
-    lemmas = sorted(by_lemma)
+    lemmas = sorted(lemma for lemma in by_lemma if lemma is not None)
     r.shuffle(lemmas)
     found: list[tuple[int, int, bool]] = []
     n_lemmas = 0
@@ -90,9 +74,8 @@ def sense_pairs(uses: Sequence[SenseUse]) -> UsePairs:
 def _both_kinds(
     uses: Sequence[SenseUse], places: Sequence[int], r: random.Random
 ) -> Iterator[Iterator[tuple[int, int]]]:
-    by_sense: dict[str, list[int]] = {}
-    for k in r.sample(places, min(len(places), 60)):  # "be" has thousands
-        by_sense.setdefault(uses[k].senses[0], []).append(k)
+    some = r.sample(places, min(len(places), 60))  # "be" has thousands
+    by_sense = {sense: [some[k] for k in ks] for sense, ks in places_of(uses[k].senses[0] for k in some).items()}
     alike = (pair for ks in by_sense.values() for pair in combinations(ks, 2))
     apart = (
         pair
@@ -107,13 +90,8 @@ def _both_kinds(
 def check_on_pairs(
     calibration: Calibration, vectors: MarkedVectors, density: NDArray[np.float64], pairs: UsePairs
 ) -> list[PairCheck]:
-    """Every reading of a calibration, asked of pairs as the page asks it of two sentences.
-
-    Args:
-        calibration: was learned elsewhere.
-        vectors: of the uses, by the model that it is of.
-        density: ``[n]`` of the uses; see :func:`~elmo_tasks.senses.marked_vectors.density_of`.
-        pairs: of these uses.
+    """Every reading of a calibration, asked of pairs of uses as the page asks it of two sentences; ``[n]`` density of the uses as
+    of :func:`~elmo_tasks.senses.marked_vectors.density_of`.
     """
     cosine = {layer.name: _cosines(vectors.view(layer.name), pairs) for layer in calibration.layers}
     for view in calibration.centres:
@@ -140,15 +118,8 @@ def check_on_pairs(
 
 
 def check_on_semcor(calibration: Calibration, reader: Reader, path: Path) -> tuple[int, list[PairCheck]]:
-    """Draw pairs from SemCor, encode them, and ask every reading.
-
-    Args:
-        calibration: of the reader's encoder.
-        reader: the encoder.
-        path: see :func:`~elmo_tasks.data.sense_uses.read_semcor`.
-
-    Returns:
-        how many pairs; what each reading makes of them.
+    """Draw pairs from SemCor (:func:`~elmo_tasks.data.sense_uses.read_semcor`), encode them, and ask every reading: how many pairs,
+    and what each reading makes of them.
     """
     uses = read_semcor(path)
     pairs = sense_pairs(uses)

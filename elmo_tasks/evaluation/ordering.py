@@ -40,18 +40,9 @@ def ordering(reader: Reader, data: Path) -> list[Row]:
         vectors = reader.words(found, f"{name} uses")
         scores = {view: pairs_in_order(vectors.view(view), words, senses) for view in reader.views}
         rows.append(Row("order", f"Pairs in order, {name}", scores, without=0.5, without_name="by chance", note=note))
-        layer_0, static = (
-            pairs_in_order(_bags(reader, found, of), words, senses) for of in (_layer_0(reader), _static(reader))
-        )
-        rows.append(
-            Row(
-                "order",
-                f"Bag of layer 0, {name}",
-                {"0": layer_0},
-                without=static,
-                without_name="bag of the static vectors",
-            )
-        )
+        layer_0, static = (pairs_in_order(_bags(reader, found, of), words, senses) for of in (_layer_0, _static))
+        how = "bag of the static vectors"
+        rows.append(Row("order", f"Bag of layer 0, {name}", {"0": layer_0}, without=static, without_name=how))
     return rows
 
 
@@ -67,12 +58,8 @@ def held_out_of_several_senses(uses: Sequence[KnownUse]) -> list[KnownUse]:
 
 
 def pairs_in_order(vectors: Vectors, words: Sequence[str], senses: Sequence[str]) -> float:
-    """Share of (pair in one sense, pair in two senses) whose cosines are in that order, a tie counting half; mean over words.
-
-    Args:
-        vectors: ``[n, D]`` of length 1.
-        words: of each use; those of one word stand together.
-        senses: of each use.
+    """Share of (pair in one sense, pair in two senses) whose cosines are in that order, a tie counting half; mean over words. The
+    uses ``[n, D]``, of length 1, of one word stand together.
     """
     shares = []
     for _, places in groupby(range(len(words)), key=lambda k: words[k]):
@@ -86,11 +73,13 @@ def pairs_in_order(vectors: Vectors, words: Sequence[str], senses: Sequence[str]
     return float(np.mean(shares))
 
 
-def _bags(reader: Reader, uses: Sequence[Use], vectors_of: Callable[[list[str]], Vectors]) -> Vectors:
+def _bags(reader: Reader, uses: Sequence[Use], vectors_of: Callable[[Reader, list[str]], Vectors]) -> Vectors:
     """``[n, D]`` the words around each use, summed by rarity (SIF: Arora, Liang and Ma, 2017), around zero, at length 1."""
     words = sorted({token for use in uses for token in use.tokens})
     row = {word: k for k, word in enumerate(words)}
-    table = unit(vectors_of(words)) * rarity(np.array([reader.static.share_of(word) for word in words]))[:, None]
+    table = (
+        unit(vectors_of(reader, words)) * rarity(np.array([reader.static.share_of(word) for word in words]))[:, None]
+    )
     bags = []
     for use in uses:
         around = [t for k, t in enumerate(use.tokens) if not use.start <= k < use.end and any(c.isalnum() for c in t)]
@@ -99,15 +88,12 @@ def _bags(reader: Reader, uses: Sequence[Use], vectors_of: Callable[[list[str]],
     return unit(found - found.mean(axis=0))
 
 
-def _layer_0(reader: Reader) -> Callable[[list[str]], Vectors]:
-    def vectors_of(words: list[str]) -> Vectors:
-        found = np.zeros((len(words), reader.encoder.width), np.float32)
-        for k, layers in token_vectors(reader.encoder, [(word,) for word in words]):
-            found[k] = layers[0, 0]
-        return found
-
-    return vectors_of
+def _layer_0(reader: Reader, words: list[str]) -> Vectors:
+    found = np.zeros((len(words), reader.encoder.width), np.float32)
+    for k, layers in token_vectors(reader.encoder, [(word,) for word in words]):
+        found[k] = layers[0, 0]
+    return found
 
 
-def _static(reader: Reader) -> Callable[[list[str]], Vectors]:
-    return lambda words: reader.static.vectors_of(words).cpu().numpy()
+def _static(reader: Reader, words: list[str]) -> Vectors:
+    return reader.static.vectors_of(words).cpu().numpy()

@@ -21,34 +21,21 @@ _STYLE = (
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar.
+    """A bar."""
 
-    Attributes:
-        name: beside it.
-        value: from 0 to 1; below 0 there is no bar.
-        text: the value in words.
-        is_faint: whether it stands for something else than the others.
-    """
-
-    name: str
-    value: float
-    text: str
-    is_faint: bool = False
+    name: str  #: beside it
+    value: float  #: from 0 to 1; below 0 there is no bar
+    text: str  #: the value in words
+    is_faint: bool = False  #: whether it stands for something else than the others
 
 
 @dataclass(frozen=True)
 class Panel:
-    """Bars under one title.
+    """Bars under one title."""
 
-    Attributes:
-        title: what is shown.
-        bars: from the top.
-        mark: a value that they are to be compared with, and its name.
-    """
-
-    title: str
-    bars: Sequence[Bar]
-    mark: tuple[float, str] | None = None
+    title: str  #: what is shown
+    bars: Sequence[Bar]  #: from the top
+    mark: tuple[float, str] | None = None  #: a value that they are to be compared with, and its name
 
 
 def bar_chart(title: str, panels: Sequence[Panel]) -> str:
@@ -80,13 +67,7 @@ def bar_chart(title: str, panels: Sequence[Panel]) -> str:
 
 
 def share_chart(title: str, y_name: str, lines: Mapping[str, Sequence[tuple[float, float]]]) -> str:
-    """Scores over shares of the training data, on a logarithmic scale of shares.
-
-    Args:
-        title: what is shown.
-        y_name: what is measured, from 0 to 1.
-        lines: name -> ``(share, score)``, by share.
-    """
+    """Lines of scores from 0 to 1 over shares of the training data, ``(share, score)`` by share, on a log scale of shares."""
     shares = sorted({share for points in lines.values() for share, _ in points})
     scores = [score for points in lines.values() for _, score in points]
     low, high = math.floor(10 * min(scores)) / 10, math.ceil(10 * max(scores)) / 10

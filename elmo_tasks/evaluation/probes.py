@@ -20,25 +20,15 @@ NAME = "probe.json"
 
 @dataclass(frozen=True)
 class Published:
-    """What the paper measured of its ELMo, layer by layer.
+    """What the paper measured of its ELMo, layer by layer."""
 
-    Attributes:
-        task: the test.
-        data: what it was measured on.
-        scores: by layer.
-        without: what one scores there without a model.
-        without_name: how.
-        source: where it is printed.
-        same_data: whether that is what is measured here, too.
-    """
-
-    task: str
-    data: str
-    scores: Mapping[str, float]
-    without: float | None
-    without_name: str
-    source: str
-    same_data: bool
+    task: str  #: the test
+    data: str  #: what it was measured on
+    scores: Mapping[str, float]  #: by layer
+    without: float | None  #: what one scores there without a model
+    without_name: str  #: how
+    source: str  #: where it is printed
+    same_data: bool  #: whether that is what is measured here, too
 
     def row(self) -> Row:
         """As a line of the table."""
@@ -49,13 +39,7 @@ class Published:
 #: Only these two tests are probed by layer in Peters et al. (2018), section 5.3.
 PUBLISHED = (
     Published(
-        "pos",
-        "Penn Treebank",
-        {"1": 0.973, "2": 0.968},
-        None,
-        "",
-        "Peters et al., 2018, table 6",
-        same_data=False,
+        "pos", "Penn Treebank", {"1": 0.973, "2": 0.968}, None, "", "Peters et al., 2018, table 6", same_data=False
     ),
     Published(
         "wsd",
@@ -113,12 +97,7 @@ def beside_published(found: Evaluation) -> Evaluation:
 
 
 def plot(found: Evaluation, layers: Sequence[str]) -> str:
-    """The main line of each test as bars, layer by layer, beside the paper's: an SVG.
-
-    Args:
-        found: what was measured.
-        layers: what each layer is, in words.
-    """
+    """The main line of each test as bars, layer by layer, each told in words, beside the paper's: an SVG."""
     panels = []
     for row in found.rows:
         if row.is_main:

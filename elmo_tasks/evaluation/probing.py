@@ -36,14 +36,8 @@ class _Standardized:
 def class_accuracy(
     train: Rows, train_labels: Sequence[str], held_out: Rows, held_out_labels: Sequence[str], step: Step | None = None
 ) -> float:
-    """Accuracy of a linear classifier of single tokens (softmax regression, a fixed number of steps, a fixed seed).
-
-    Args:
-        train: ``[n, D]`` vectors of tokens.
-        train_labels: of each.
-        held_out: ``[m, D]``.
-        held_out_labels: of each; what training has not is counted as wrong.
-        step: is told that a step is done.
+    """Accuracy on ``[m, D]`` of a linear classifier of single tokens (softmax regression, a fixed number of steps, a fixed seed)
+    that learned from ``[n, D]``, and tells of each step. Labels that training has not are counted as wrong.
     """
     ids = {label: k for k, label in enumerate(sorted(set(train_labels)))}
     target = torch.tensor([ids[label] for label in train_labels])
@@ -64,20 +58,10 @@ def class_accuracy(
 def span_tags(
     train: Rows, train_tags: Tags, held_out: Rows, lengths: Sequence[int], scheme: Scheme, step: Step | None = None
 ) -> list[tuple[str, ...]]:
-    """Tags by a linear layer and a CRF: the cheapest head that knows that tags follow each other.
+    """Tags of the held-out sentences by a linear layer and a CRF: the cheapest head that knows that tags follow each other.
 
-    Trained a fixed number of steps with a fixed seed, on sentences of like length together.
-
-    Args:
-        train: ``[n, D]`` vectors of all tokens, sentence by sentence.
-        train_tags: of the sentences.
-        held_out: ``[m, D]``, likewise.
-        lengths: tokens of each of these sentences.
-        scheme: what the tags are spelled in.
-        step: is told that a step is done.
-
-    Returns:
-        tags of the held-out sentences.
+    Trained a fixed number of steps, each of which is told of, with a fixed seed, on sentences of like length together. ``[n, D]``
+    and ``[m, D]`` are the vectors of all tokens, sentence by sentence, and ``lengths`` the tokens of each held-out sentence.
     """
     labels = tuple(sorted({tag for row in train_tags for tag in row}))
     ids = {label: k for k, label in enumerate(labels)}

@@ -22,21 +22,14 @@ from elmo_tasks.uses import Use
 
 @dataclass(frozen=True)
 class Reader:
-    """An encoder at work.
+    """An encoder at work."""
 
-    Attributes:
-        encoder: what is evaluated.
-        static: vectors of the words around a use.
-        expected: what the encoder would have written in the place of a word; None for one that does not write.
-        calibration: what its verdict is read from; None for one that gives none.
-        layers_only: whether nothing but the layers and their mean is asked.
-    """
-
-    encoder: Encoder
-    static: StaticVectors
+    encoder: Encoder  #: what is evaluated
+    static: StaticVectors  #: vectors of the words around a use
+    #: what the encoder would have written in the place of a word; None for one that does not write
     expected: ExpectedWords | None = None
-    calibration: Calibration | None = None
-    layers_only: bool = False
+    calibration: Calibration | None = None  #: what its verdict is read from; None for one that gives none
+    layers_only: bool = False  #: whether nothing but the layers and their mean is asked
 
     @property
     def views(self) -> tuple[str, ...]:
@@ -51,36 +44,17 @@ class Reader:
             found = marked_vectors(self.encoder, self.static, words, bar.update, self.expected)
         return replace(found, calibration=self.calibration)
 
-    def tokens(self, sentences: Sequence[tuple[str, ...]], what: str) -> TokenLayers:
-        """Vectors of all tokens of the sentences."""
+    def tokens(self, sentences: Sequence[tuple[str, ...]], what: str) -> Iterator[tuple[str, NDArray[np.float16]]]:
+        """Read all tokens of the sentences; then the name of each layer and of their mean, and its ``[n, D]``."""
         ends = np.cumsum([len(sentence) for sentence in sentences])
         values = np.zeros((self.encoder.n_layers, int(ends[-1]), self.encoder.width), np.float16)
         with progress(what, len(values[0]), "word") as bar:
             for k, found in token_vectors(self.encoder, sentences):
                 values[:, ends[k] - len(sentences[k]) : ends[k]] = found
                 bar.update(len(sentences[k]))
-        return TokenLayers(values)
-
-
-@dataclass(frozen=True)
-class TokenLayers:
-    """All tokens of a data set, sentence by sentence.
-
-    Attributes:
-        values: ``[L, n, D]``.
-    """
-
-    values: NDArray[np.float16]
-
-    def layers(self) -> Iterator[tuple[str, NDArray[np.float16]]]:
-        """The name of each layer and of their mean, and its ``[n, D]``."""
-        for name in layer_names(len(self.values)):
-            yield (
-                name,
-                self.values.mean(axis=0, dtype=np.float32).astype(np.float16)
-                if name == MEAN
-                else self.values[int(name)],
-            )
+        for name in layer_names(len(values)):
+            mean = values.mean(axis=0, dtype=np.float32).astype(np.float16) if name == MEAN else None
+            yield name, values[int(name)] if mean is None else mean
 
 
 @contextmanager

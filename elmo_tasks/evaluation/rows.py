@@ -15,29 +15,17 @@ _SHOWN: dict[Unit, str] = {"percent": "{:.1f}", "index": "{:.3f}", "plain": "{:.
 
 @dataclass(frozen=True)
 class Row:
-    """One measure, in every view that it is defined for.
+    """One measure, in every view that it is defined for."""
 
-    Attributes:
-        task: the test it is of, as ``--only`` names it.
-        title: what is measured, in words.
-        scores: by view; shares of 1 where the unit is percent.
-        unit: how they are shown.
-        without: what one scores without any model.
-        without_name: how.
-        high_is_good: False for measures that are neither good nor bad, or good where they are low.
-        note: how it was measured, where that is not plain.
-        is_main: whether it speaks for its test where there is room for one line only.
-    """
-
-    task: str
-    title: str
-    scores: Mapping[str, float] = field(default_factory=dict)
-    unit: Unit = "percent"
-    without: float | None = None
-    without_name: str = ""
-    high_is_good: bool = True
-    note: str = ""
-    is_main: bool = True
+    task: str  #: the test it is of, as ``--only`` names it
+    title: str  #: what is measured, in words
+    scores: Mapping[str, float] = field(default_factory=dict)  #: by view; shares of 1 where the unit is percent
+    unit: Unit = "percent"  #: how they are shown
+    without: float | None = None  #: what one scores without any model
+    without_name: str = ""  #: how
+    high_is_good: bool = True  #: False for measures that are neither good nor bad, or good where they are low
+    note: str = ""  #: how it was measured, where that is not plain
+    is_main: bool = True  #: whether it speaks for its test where there is room for one line only
 
     def shown(self, score: float | None) -> str:
         """A number as the table has it."""
@@ -46,25 +34,15 @@ class Row:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What was measured of an encoder.
+    """What was measured of an encoder."""
 
-    Attributes:
-        model: its name.
-        checksum: of its weights.
-        views: the columns.
-        rows: the lines.
-        missing: tests that were not measured, and why.
-        seconds: of processor time, by test.
-        read_from: the views that the verdict is read from; empty for an encoder without one.
-    """
-
-    model: str
-    checksum: str
-    views: tuple[str, ...]
-    rows: tuple[Row, ...]
-    missing: Mapping[str, str] = field(default_factory=dict)
-    seconds: Mapping[str, float] = field(default_factory=dict)
-    read_from: tuple[str, ...] = ()
+    model: str  #: its name
+    checksum: str  #: of its weights
+    views: tuple[str, ...]  #: the columns
+    rows: tuple[Row, ...]  #: the lines
+    missing: Mapping[str, str] = field(default_factory=dict)  #: tests that were not measured, and why
+    seconds: Mapping[str, float] = field(default_factory=dict)  #: of processor time, by test
+    read_from: tuple[str, ...] = ()  #: the views that the verdict is read from; empty for an encoder without one
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from elmo_tasks.data.tagging_readers import read_tagged
 from elmo_tasks.evaluation.reader import Reader
 from elmo_tasks.evaluation.rows import Row
-from elmo_tasks.senses.geometry import self_similarity
+from elmo_tasks.senses.partitions import places_of
 from elmo_tasks.senses.similarity import random_pair_cosine
+from elmo_tasks.senses.views_of_uses import unit
 from elmo_tasks.uses import Use
 
 FILES = ("tagging/ud_ewt/en_ewt-ud-dev.conllu.xz",)
@@ -40,3 +43,17 @@ def shape(reader: Reader, data: Path) -> list[Row]:
         Row("geometry", "Cosine of two random words", apart, "index", high_is_good=False, note=note),
         Row("geometry", "Cosine of two uses of one word", alike, "index", high_is_good=False, note=note),
     ]
+
+
+def self_similarity(vectors: NDArray[np.floating], words: Sequence[str], fewest: int = 5) -> float:
+    """Mean cosine of two uses of one word ``[n, D]``, averaged over the words with so many uses (Ethayarajh, 2019, equation 1): 1
+    where context changes nothing; not a number where no word has enough uses.
+    """
+    directions = unit(vectors).astype(np.float64)
+    found = []
+    for rows in places_of(words).values():
+        if (n := len(rows)) >= max(2, fewest):
+            mine = directions[rows]
+            # All n * n cosines together are the square of the sum; a use with itself is left out.
+            found.append((np.square(mine.sum(axis=0)).sum() - np.square(mine).sum()) / (n * (n - 1)))
+    return float(np.mean(found)) if found else float("nan")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from elmo_tasks.errors import ConfigError, DataError
-from elmo_tasks.evaluation import all_words, coarse_wsd, graded, ordering, senseval, sentiment, shape, tagging, wic
+from elmo_tasks.evaluation import cheap_heads, nearest_sense, ordering, senseval, shape, word_pairs
 from elmo_tasks.evaluation.reader import Reader
 from elmo_tasks.evaluation.rows import Evaluation, Row
 
@@ -18,17 +18,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Task:
-    """A test.
+    """A test."""
 
-    Attributes:
-        measure: gives its rows.
-        files: what it reads, in the data folder.
-        of_uses: whether it asks about uses of words, in every view; else only the layers are asked.
-    """
-
-    measure: Callable[[Reader, Path], list[Row]]
-    files: tuple[str, ...]
-    of_uses: bool = True
+    measure: Callable[[Reader, Path], list[Row]]  #: gives its rows
+    files: tuple[str, ...]  #: what it reads, in the data folder
+    of_uses: bool = True  #: whether it asks about uses of words, in every view; else only the layers are asked
 
     def absent(self, data: Path) -> list[str]:
         """Files that are not there."""
@@ -37,16 +31,16 @@ class Task:
 
 TASKS = {
     "order": Task(ordering.ordering, ordering.FILES),
-    "wic": Task(wic.wic, wic.WIC),
-    "mclwic": Task(wic.mcl_wic, wic.MCL_WIC),
-    "cosimlex": Task(graded.graded_similarity, graded.FILES),
-    "coarsewsd": Task(coarse_wsd.coarse_wsd, coarse_wsd.FILES),
-    "wsd": Task(all_words.all_words, all_words.FILES),
+    "wic": Task(word_pairs.wic, word_pairs.WIC),
+    "mclwic": Task(word_pairs.mcl_wic, word_pairs.MCL_WIC),
+    "cosimlex": Task(word_pairs.graded_similarity, word_pairs.COSIMLEX),
+    "coarsewsd": Task(nearest_sense.coarse_wsd, nearest_sense.COARSE_WSD),
+    "wsd": Task(nearest_sense.all_words, nearest_sense.ALL_WORDS),
     "senseval": Task(senseval.senseval, senseval.FILES),
-    "pos": Task(tagging.parts_of_speech, tagging.POS, of_uses=False),
-    "chunks": Task(tagging.chunks, tagging.CHUNKS, of_uses=False),
-    "ner": Task(tagging.names, tagging.NER, of_uses=False),
-    "sentiment": Task(sentiment.sentiment, sentiment.SST2, of_uses=False),
+    "pos": Task(cheap_heads.parts_of_speech, cheap_heads.POS, of_uses=False),
+    "chunks": Task(cheap_heads.chunks, cheap_heads.CHUNKS, of_uses=False),
+    "ner": Task(cheap_heads.names, cheap_heads.NER, of_uses=False),
+    "sentiment": Task(cheap_heads.sentiment, cheap_heads.SST2, of_uses=False),
     "geometry": Task(shape.shape, shape.FILES),
 }
 
@@ -54,12 +48,7 @@ TASKS = {
 def to_measure(
     data: Path, only: Sequence[str] = (), among: Sequence[str] | None = None
 ) -> tuple[list[str], dict[str, str]]:
-    """The tests whose data are here, and why the others cannot be measured.
-
-    Args:
-        data: folder of the data sets, laid out as the tests name their files.
-        only: names of tests; all by default.
-        among: the tests that may be asked for; those of :data:`TASKS` if ``None``.
+    """The tests whose data are here, among those that may be asked for, and why the others cannot be measured.
 
     Raises:
         ConfigError: a name in ``only`` is not among them.
@@ -78,13 +67,7 @@ def to_measure(
 
 
 def evaluate(reader: Reader, data: Path, only: Sequence[str] = (), first: Sequence[Row] = ()) -> Evaluation:
-    """Measure an encoder on every test whose data are here.
-
-    Args:
-        reader: the encoder.
-        data: see :func:`to_measure`.
-        only: see :func:`to_measure`.
-        first: rows that were measured elsewhere.
+    """Measure an encoder on every test whose data are here; see :func:`to_measure`. Rows that were measured elsewhere come first.
 
     Raises:
         ConfigError: see :func:`to_measure`.

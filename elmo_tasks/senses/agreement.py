@@ -7,16 +7,11 @@ from collections.abc import Hashable, Iterable, Sequence
 
 
 def krippendorff_alpha(units: Iterable[Sequence[Hashable]]) -> float | None:
-    """Krippendorff's alpha for names (nominal data): 1 where all agree, 0 where they agree as often as by chance.
+    """Krippendorff's alpha for names (nominal data) of the answers that each thing got: 1 where all agree, 0 where they agree as
+    often as by chance, below 0 where they agree less; ``None`` where nothing can be said, as no thing has two answers, or all are
+    the same.
 
     Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), part C: people may miss units.
-
-    Args:
-        units: of each thing the answers it got, in any order, without those that were not given.
-
-    Returns:
-        1 at most, and below 0 where people disagree more than by chance; ``None`` where nothing can be said, as no thing has two
-        answers, or all answers are the same.
     """
     counted = [Counter(answers) for answers in units if len(answers) > 1]
     total = sum(counted, Counter())

@@ -22,13 +22,7 @@ _ALIKE = 0.1
 
 
 def hidden(use: Use, at: int, way: str) -> Use:
-    """The same use where one word of the sentence is hidden.
-
-    Args:
-        use: the word that is looked at.
-        at: the token to hide, one outside of the word.
-        way: one of :data:`WAYS`.
-    """
+    """The same use where the token at one place outside of the word is hidden in one of :data:`WAYS`."""
     left = (way,) if way else ()
     moved = 0 if way or at > use.start else 1
     tokens = (*use.tokens[:at], *left, *use.tokens[at + 1 :])
@@ -42,33 +36,21 @@ def nearest(n_tokens: int, index: int, most: int) -> list[int]:
 
 
 def cosine_changes(without: Tensor, other: Tensor, cosine: float) -> Tensor:
-    """How far hiding moves a cosine (occlusion: Zeiler and Fergus, 2014; Li, Monroe and Jurafsky, 2016).
-
-    Args:
-        without: ``[..., D]`` vectors of the first use, a word of its sentence hidden.
-        other: ``[D]`` vector of the second use.
-        cosine: of the two uses with all words there.
-
-    Returns:
-        ``[...]`` changes; above 0 where hiding makes the two more alike.
+    """``[..., D]`` vectors of a use with a word of its sentence hidden, ``[D]`` of the other use, and the cosine of the two with
+    all words there -> ``[...]`` how far hiding moves it (occlusion: Zeiler and Fergus, 2014; Li, Monroe and Jurafsky, 2016); above
+    0 where hiding makes the two more alike.
     """
     return F.cosine_similarity(without.double(), other.double(), dim=-1) - cosine
 
 
 def decisive(changes: NDArray[np.float64], apart: bool) -> int | None:
-    """The one word that the cosine mostly hangs on, if there is one.
+    """The place of the one word among ``n`` that the cosine mostly hangs on, if there is one, by its changes ``[W, n]`` for each
+    way of hiding and each word: what sets the two uses apart (hiding raises the cosine), or what holds them together.
 
     Hiding moves a cosine by leaving a trace of its own, too. So a word is named only if every way of hiding ranks it first, and if
-    it makes up at least half of what all words move in that direction, on the mean of the ways. On 1,000 pairs of gallery uses
-    in different senses (elmo-mini, layer 1; benchmarks/explanations.py), hiding in three other ways (“,”, “it”, “people”) puts the
+    it makes up at least half of what all words move in that direction, on the mean of the ways. On 1,000 pairs of gallery uses in
+    different senses (elmo-mini, layer 1; benchmarks/explanations.py), hiding in three other ways (“,”, “it”, “people”) puts the
     same word first in 49 % of all pairs, and in 87 % of the 60 for which a word is named.
-
-    Args:
-        changes: ``[W, n]`` change of the cosine for each way of hiding and each word.
-        apart: look for what sets the two apart (hiding raises the cosine), else for what holds them together.
-
-    Returns:
-        position of the word among the ``n``.
     """
     if not changes.size:
         return None
@@ -81,33 +63,21 @@ def decisive(changes: NDArray[np.float64], apart: bool) -> int | None:
 
 
 def halved_cosines(one: Tensor, other: Tensor) -> Tensor:
-    """Cosines of the two halves of ELMo's vectors.
+    """``[..., D]`` twice -> ``[..., 2]`` cosines of the first and of the second halves of ELMo's vectors.
 
     An ELMo layer is two vectors side by side (Peters et al., 2018, equation 1): the first half has read the word and what stands
     before it, the second half the word and what stands after it. Neither has read both sides.
-
-    Args:
-        one: ``[..., D]`` vectors.
-        other: ``[..., D]`` vectors.
-
-    Returns:
-        ``[..., 2]`` cosine of the first halves, cosine of the second halves.
     """
     pairs = zip(one.double().chunk(2, dim=-1), other.double().chunk(2, dim=-1), strict=True)
     return torch.stack([F.cosine_similarity(a, b, dim=-1) for a, b in pairs], dim=-1)
 
 
 def telling_side(before: Sequence[tuple[float, float]], after: Sequence[tuple[float, float]]) -> str:
-    """Which side of the word tells two uses apart more.
+    """Which side of the word tells two uses apart more: ``"before"``, ``"after"``, ``"both"`` (about alike at every layer) or
+    ``"unclear"`` (the layers do not agree).
 
-    Each half is measured by its own stick: 0 where the two are identical, 1 where they are as far apart as two random words.
-
-    Args:
-        before: ``(cosine, cosine of two random words)`` of the first halves, at each layer above the context-free one.
-        after: the same of the second halves.
-
-    Returns:
-        ``"before"``, ``"after"``, ``"both"`` (about alike at every layer) or ``"unclear"`` (the layers do not agree).
+    Given are ``(cosine, cosine of two random words)`` of the first and of the second halves, at each layer above the context-free
+    one. Each half is measured by its own stick: 0 where the two are identical, 1 where they are as far apart as two random words.
     """
     distances = [
         (1 - b) / (1 - random_b) - (1 - a) / (1 - random_a)

@@ -24,23 +24,17 @@ class Reading:
     """One way to tell uses apart: by a layer, by what stands around the use, or by several of these together.
 
     Measured are sets of 2 to 8 uses of words that nothing was fitted on, half of them in one sense.
-
-    Attributes:
-        name: ``"0"``, ``"1"``, ..., ``"mean"``, ``"words"``, ``"expected"`` or ``"together"``.
-        views: whose cosines are read, in the order of the weights of ``same_sense``.
-        same_sense: how cosines of two uses are read; ``None`` for the context-free layer, which cannot tell uses apart.
-        grouping: how the pairs of a set make groupings; ``None`` likewise.
-        by_size: how sets were decided, by collection of sentences and size, and of all sizes together.
-        error: expected calibration error of the probability that a pair has the same sense, at even odds.
-        reliability: ``(mean probability, share that have the same sense, pairs)`` of each tenth of the scale that has pairs.
     """
 
-    name: str
-    views: tuple[str, ...] = ()
+    name: str  #: ``"0"``, ``"1"``, ..., ``"mean"``, ``"words"``, ``"expected"`` or ``"together"``
+    views: tuple[str, ...] = ()  #: whose cosines are read, in the order of the weights of ``same_sense``
+    #: how cosines of two uses are read; ``None`` for the context-free layer, which cannot tell uses apart
     same_sense: SameSense | None = None
-    grouping: GroupingModel | None = None
+    grouping: GroupingModel | None = None  #: how the pairs of a set make groupings; ``None`` likewise
+    #: how sets were decided, by collection of sentences and size, and of all sizes together
     by_size: tuple[SizeResult, ...] = ()
-    error: float = 0.0
+    error: float = 0.0  #: expected calibration error of the probability that a pair has the same sense, at even odds
+    #: ``(mean probability, share that have the same sense, pairs)`` of each tenth of the scale that has pairs
     reliability: tuple[tuple[float, float, int], ...] = ()
 
     @property
@@ -62,43 +56,28 @@ class Reading:
 
 @dataclass(frozen=True)
 class LayerCalibration(Reading):
-    """One layer.
+    """One layer."""
 
-    Attributes:
-        random_pair_cosine: mean cosine of two different words in different sentences.
-    """
-
-    random_pair_cosine: float = 0.0
+    random_pair_cosine: float = 0.0  #: mean cosine of two different words in different sentences
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """All readings of one model.
+    """All readings of one model."""
 
-    Attributes:
-        checksum: of what was measured, and how: the model's weights, its output layer, the static vectors, the gallery.
-        layers: one entry per layer, then the mean.
-        others: what stands around the use, without its vector: each alone; then what was best together.
-        verdict_layer: position of the layer that speaks, or that speaks best.
-        selected: name of the reading that is behind the verdict, the one that fits the calibration words best.
-        centres: ``[S]`` mean of each of the others, which is taken away from each use's.
-    """
-
+    #: of what was measured, and how: the model's weights, its output layer, the static vectors, the gallery
     checksum: str
-    layers: tuple[LayerCalibration, ...]
+    layers: tuple[LayerCalibration, ...]  #: one entry per layer, then the mean
+    #: what stands around the use, without its vector: each alone; then what was best together
     others: tuple[Reading, ...]
-    verdict_layer: int
-    selected: str
-    centres: Mapping[str, tuple[float, ...]]
+    verdict_layer: int  #: position of the layer that speaks, or that speaks best
+    selected: str  #: name of the reading that is behind the verdict, the one that fits the calibration words best
+    centres: Mapping[str, tuple[float, ...]]  #: ``[S]`` mean of each of the others, which is taken away from each use's
 
     @classmethod
     def unmeasured(cls, names: Sequence[str], random_pair: Sequence[float], centres: Mapping[str, int]) -> Calibration:
-        """Of a model whose cosines nobody measured: only what two random words have is known.
-
-        Args:
-            names: of the layers and their mean.
-            random_pair: mean cosine of two random words at each of them.
-            centres: the width ``S`` of each of the other views, about whose zero it is read.
+        """Of a model whose cosines nobody measured: only the mean cosine of two random words at each layer and their mean is known,
+        and the width ``S`` of each of the other views, about whose zero it is read.
         """
         layers = tuple(LayerCalibration(name, random_pair_cosine=random_pair[k]) for k, name in enumerate(names))
         top = max(0, len(names) - 2)
@@ -133,17 +112,12 @@ class Calibration:
         return np.asarray(found @ found.T, np.float64)
 
     def joined(self, vectors_in: Callable[[str], NDArray[np.floating]]) -> NDArray[np.float32]:
-        """What the selected one reads of each use as one vector: of two uses alone, a higher cosine is a higher probability.
+        """What the selected one reads of each use as one vector, ``[n, sum of D]`` of length 1, from ``[n, D]`` in each view: of
+        two uses alone, a higher cosine is a higher probability.
 
         Its log-odds are a weighted sum of cosines, which is the dot product of the views side by side, each times the root of its
-        weight. That holds where every view knows something of both uses; a view that speaks against one meaning where it is
-        alike (a negative weight) is left out.
-
-        Args:
-            vectors_in: gives ``[n, D]`` vectors of length 1 in a view.
-
-        Returns:
-            ``[n, sum of D]`` of length 1.
+        weight. That holds where every view knows something of both uses; a view that speaks against one meaning where it is alike
+        (a negative weight) is left out.
         """
         same = self.selected_reading.same_sense
         weights = same.weights_of_few if same is not None else ()

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elmo_tasks.senses.calibration import TOGETHER, Calibration, LayerCalibration, Reading
-from elmo_tasks.senses.grouping_fit import fit_grouping, measure_grouping
+from elmo_tasks.senses.grouping_fit import fit_grouping, measure_grouping, reliability_of
 from elmo_tasks.senses.known_sets import KnownSet, WordUses, known_sets
 from elmo_tasks.senses.senses import FEW, SameSense, contrast
 
-_BINS = 10
 # Log-losses that differ by less say nothing: another draw of sets would order them otherwise.
 _SAME = 0.001
 
@@ -34,14 +33,8 @@ def calibrate(
 
     Sets of 2 to 8 uses are drawn as a person would type them (:func:`~elmo_tasks.senses.known_sets.known_sets`), half of them in
     one sense. Which views are read together, and which reading speaks, is decided on the half that is fitted, by two-fold
-    cross-validation.
-
-    Args:
-        names: of the layers and their mean.
-        words: known uses of words, by a key that begins with the word; those of one word in two collections stay together.
-        random_pair: mean cosine of two random words at each layer.
-        checksum: of what is measured.
-        times: see :func:`known_sets`; what is said from which probability on is the surer, the more sets there are.
+    cross-validation. The keys of the known uses begin with the word; those of one word in two collections stay together. What is
+    said from which probability on is the surer, the more sets there are: ``times`` as many as usual.
     """
     fitted, held_out = _by_half(words)
     others, centres = tuple(fitted[0].others), _centres(fitted)
@@ -73,12 +66,7 @@ def calibrate(
 
 
 def losses(names: Sequence[str], words: Mapping[str, WordUses]) -> dict[tuple[str, ...], float]:
-    """What is decided by: log-loss at even odds of every reading, by its views, cross-validated on the half that is fitted.
-
-    Args:
-        names: of the layers and their mean.
-        words: known uses of words.
-    """
+    """What is decided by: log-loss at even odds of every reading, by its views, cross-validated on the half that is fitted."""
     fitted, _ = _by_half(words)
     return _losses(known_sets(fitted, _centres(fitted)), names, tuple(fitted[0].others))
 
@@ -198,28 +186,3 @@ def _measured(
         error=round(error, 4),
         reliability=reliability,
     )
-
-
-def reliability_of(
-    chance: NDArray[np.float64], labels: NDArray[np.bool_], weights: NDArray[np.float64] | None = None
-) -> tuple[tuple[tuple[float, float, int], ...], float]:
-    """How probabilities hold.
-
-    Args:
-        chance: ``[n]`` what was said.
-        labels: ``[n]`` what is so.
-        weights: ``[n]`` how much each counts; all the same by default.
-
-    Returns:
-        ``(mean probability, share that is so, n)`` of each tenth of the scale that has any; and the expected calibration error,
-        the mean distance of the two.
-    """
-    counts = np.ones(len(chance)) if weights is None else weights
-    at = np.minimum((chance * _BINS).astype(int), _BINS - 1)
-    bins, error = [], 0.0
-    for k in range(_BINS):
-        if (here := at == k).any():
-            mean, share = (float(np.average(values[here], weights=counts[here])) for values in (chance, labels))
-            bins.append((round(mean, 4), round(share, 4), int(here.sum())))
-            error += float(counts[here].sum() / counts.sum()) * abs(mean - share)
-    return tuple(bins), error

@@ -23,22 +23,16 @@ def characteristic_words(
     leave_out: Callable[[str], bool],
     most: int = 5,
 ) -> tuple[tuple[str, ...], ...]:
-    """The words around the uses of a group that are like the other words there, and unlike those of any other group.
+    """The words around the uses of a group that are like the other words there, and unlike those of any other group: in lower case,
+    the most characteristic first, fewer than asked, or none, where there are no more.
 
-    A use supports a word as much as its most similar word is like it (the squared cosine of their static vectors); a word
-    stands for the group whose uses support it more than those of every other group do. Counting words alone (log-odds with a
-    prior: Monroe, Colaresi and Quinn, 2008) needs more text: of a dozen uses nearly every word is there once, and common words
-    come out first.
+    A use supports a word as much as its most similar word is like it (the squared cosine of their static vectors); a word stands
+    for the group whose uses support it more than those of every other group do. Counting words alone (log-odds with a prior:
+    Monroe, Colaresi and Quinn, 2008) needs more text: of a dozen uses nearly every word is there once, and common words come out
+    first.
 
-    Args:
-        groups: the words around each use, use by use, group by group.
-        vectors_of: ``n`` words -> ``[n, D]``; zero for a word that has no vector.
-        share_of: how often a word comes among all words, from 0 to 1.
-        leave_out: words in lower case that name nothing: stop words, and the word itself.
-        most: so many words a group, at most.
-
-    Returns:
-        the words of each group, in lower case, the most characteristic first; fewer, or none, where there are no more.
+    Given are the words around each use, use by use, group by group; ``n`` words -> ``[n, D]``, zero for one that has no vector; how
+    often a word comes among all words, from 0 to 1; and which words, in lower case, name nothing: stop words, and the word itself.
     """
     kept = [
         [{w for w in map(str.casefold, use) if w.isalpha() and not leave_out(w)} for use in group] for group in groups

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Groups = tuple[tuple[int, ...], ...]
+from elmo_tasks.senses.partitions import Groups, groups_of
 
 #: Fewer uses say nothing about groups.
 FEWEST_USES = 6
@@ -21,34 +21,22 @@ _NO_SPREAD = 1e-6  # an axis along which the uses differ by less, in proportion,
 
 @dataclass(frozen=True)
 class SplitRule:
-    """When a split into groups is clear enough to be named, in one view of one model.
+    """When a split into groups is clear enough to be named, in one view of one model."""
 
-    Attributes:
-        on_null: how much of the silhouette that formless uses would have counts against the split.
-        least_score: the least score at which the groups are named.
-    """
-
-    on_null: float = 1.0
-    least_score: float = 0.0
+    on_null: float = 1.0  #: how much of the silhouette that formless uses would have counts against the split
+    least_score: float = 0.0  #: the least score at which the groups are named
 
 
 @dataclass(frozen=True)
 class Split:
-    """Uses sorted into groups.
+    """Uses sorted into groups."""
 
-    Attributes:
-        groups: positions of the uses, the largest group first; one group if there are too few uses, or all are one point.
-        silhouette: mean silhouette of the uses, -1..1 (Rousseeuw, 1987).
-        null: the silhouette that as many uses without any groups reach on average.
-        score: how clear the split is: the silhouette minus ``on_null`` times ``null``.
-        is_clear: whether the score is high enough for the groups to be named.
-    """
-
+    #: positions of the uses, the largest group first; one group if there are too few uses, or all are one point
     groups: Groups
-    silhouette: float = 0.0
-    null: float = 0.0
-    score: float = 0.0
-    is_clear: bool = False
+    silhouette: float = 0.0  #: mean silhouette of the uses, -1..1 (Rousseeuw, 1987)
+    null: float = 0.0  #: the silhouette that as many uses without any groups reach on average
+    score: float = 0.0  #: how clear the split is: the silhouette minus ``on_null`` times ``null``
+    is_clear: bool = False  #: whether the score is high enough for the groups to be named
 
 
 def directions(vectors: NDArray[np.floating]) -> NDArray[np.float64]:
@@ -62,19 +50,11 @@ def directions(vectors: NDArray[np.floating]) -> NDArray[np.float64]:
 
 
 def split_uses(vectors: NDArray[np.floating], rule: SplitRule, n_groups: int | None = None) -> Split:
-    """Sort uses into groups with k-means, and say how clear the groups are.
+    """Sort uses ``[n, D]`` into groups with k-means, and say how clear the groups are; the same for the same vectors, always.
 
-    The number of groups is the one with the highest silhouette. A high silhouette alone proves nothing: few points in many
-    dimensions always fall apart somewhere. So it is held against that of uses without groups: points drawn from one normal
-    distribution with the same spread in each direction (the null of SigClust, Liu et al., 2008).
-
-    Args:
-        vectors: ``[n, D]`` of the uses.
-        rule: when to call it clear.
-        n_groups: so many groups, whatever the data say.
-
-    Returns:
-        The same for the same vectors, always.
+    The number of groups, where none is asked for, is the one with the highest silhouette. A high silhouette alone proves nothing:
+    few points in many dimensions always fall apart somewhere. So it is held against that of uses without groups: points drawn from
+    one normal distribution with the same spread in each direction (the null of SigClust, Liu et al., 2008).
     """
     if not len(vectors):
         return Split(())
@@ -88,7 +68,7 @@ def split_uses(vectors: NDArray[np.floating], rule: SplitRule, n_groups: int | N
         return everything
     most = min(MOST_GROUPS, max(2, n // 3))
     numbers = range(2, most + 1) if n_groups is None else (min(n_groups, n_points - 1),)
-    found = {k: _k_means(points, k, 5) for k in numbers}
+    found = {k: k_means(points, k, 5) for k in numbers}
     heights = {k: _silhouette(points, labels) for k, labels in found.items()}
     best = max(numbers, key=lambda k: (heights[k], -k))
     null = _null_silhouette(n, spread, best)
@@ -98,7 +78,8 @@ def split_uses(vectors: NDArray[np.floating], rule: SplitRule, n_groups: int | N
     )
 
 
-def _k_means(points: NDArray[np.float64], k: int, starts: int) -> NDArray[np.int64]:
+def k_means(points: NDArray[np.floating], k: int, starts: int) -> NDArray[np.int64]:
+    """``[n, D]`` -> ``[n]`` the number of the group of each; always the same for the same points."""
     from sklearn.cluster import KMeans  # takes a second to import
 
     labels: NDArray[np.int64] = KMeans(k, n_init=starts, random_state=0).fit_predict(points)
@@ -125,24 +106,16 @@ def _null_silhouette(n: int, spread: NDArray[np.float64], k: int) -> float:
     found = []
     for _ in range(_NULL_DRAWS):
         points = directions(random.standard_normal((n, len(spread))) * spread)  # [n, r]
-        found.append(_silhouette(points, _k_means(points, k, 2)))
+        found.append(_silhouette(points, k_means(points, k, 2)))
     return float(np.mean(found))
 
 
 def _largest_first(labels: NDArray[np.int64]) -> Groups:
-    groups: dict[int, list[int]] = {}
-    for k, label in enumerate(labels.tolist()):
-        groups.setdefault(label, []).append(k)
-    return tuple(tuple(group) for group in sorted(groups.values(), key=lambda g: (-len(g), g)))
+    return tuple(sorted(groups_of(labels), key=lambda g: (-len(g), g)))
 
 
 def typical_first(vectors: NDArray[np.floating], group: Sequence[int]) -> tuple[int, ...]:
-    """The uses of a group, those most like all of it first.
-
-    Args:
-        vectors: ``[n, D]`` of length 1.
-        group: positions of some of them.
-    """
+    """The places in a group of uses ``[n, D]`` of length 1, those most like all of the group first."""
     own = np.asarray(vectors, np.float64)[list(group)]
     order = np.argsort(-(own @ own.mean(axis=0)), kind="stable")
     return tuple(group[k] for k in order)

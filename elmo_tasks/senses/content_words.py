@@ -17,24 +17,14 @@ _NAME = 0.8  # a word with a capital this often is a name
 
 @dataclass(frozen=True)
 class ContentWord:
-    """A word of a text in all its inflections.
+    """A word of a text in all its inflections."""
 
-    Attributes:
-        word: the spelling that the text has most, in lower case.
-        uses: where it stands, in order.
-    """
-
-    word: str
-    uses: tuple[FoundUse, ...]
+    word: str  #: the spelling that the text has most, in lower case
+    uses: tuple[FoundUse, ...]  #: where it stands, in order
 
 
 def content_words(sentences: Sequence[str], fewest: int) -> list[ContentWord]:
-    """The words that come at least so often, the most frequent first; no stop words, no names, no numbers.
-
-    Args:
-        sentences: of the text.
-        fewest: leave out words that come less often.
-    """
+    """The words that come at least so often, the most frequent first; no stop words, no names, no numbers."""
     rows = [tokenize(sentence)[:MOST_TOKENS] for sentence in sentences]
     texts = [tuple(token.text for token in row) for row in rows]
     counts = Counter(folded(word) for row in texts for word in row)

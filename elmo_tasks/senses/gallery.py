@@ -1,7 +1,8 @@
 """Uses of words whose senses are known, all written for this project: the gallery, and what people type.
 
 The gallery has two hundred ambiguous words in eight telling sentences for each of their senses. The everyday uses are sentences of
-four to ten words, as people type them: 130 words in two or three senses, and 110 that have one.
+four to ten words, as people type them: 130 words in two or three senses, and 110 that have one. Beside them stand sixty sentences
+that look at no word.
 """
 
 from __future__ import annotations
@@ -23,19 +24,12 @@ _MARK = re.compile(r"\[[^\[\]]+\]")
 
 @dataclass(frozen=True)
 class GalleryUse:
-    """One use of a word in one of its senses.
+    """One use of a word in one of its senses."""
 
-    Attributes:
-        word: the word in its base form, in lower case.
-        sense: a short name of the sense, unique within the word.
-        gloss: the sense in a few words, with the part of speech where the senses of the word differ in it.
-        sentence: the sentence, with ``[brackets]`` around the word, which may be inflected in it.
-    """
-
-    word: str
-    sense: str
-    gloss: str
-    sentence: str
+    word: str  #: the word in its base form, in lower case
+    sense: str  #: a short name of the sense, unique within the word
+    gloss: str  #: the sense in a few words, with the part of speech where the senses of the word differ in it
+    sentence: str  #: the sentence, with ``[brackets]`` around the word, which may be inflected in it
 
 
 @dataclass(frozen=True)
@@ -99,3 +93,8 @@ def _use(line: str, where: str, kind: type[KnownUse]) -> KnownUse:
     if len(_MARK.findall(use.sentence)) != 1 or use.sentence.count("[") != 1 or use.sentence.count("]") != 1:
         raise DataError(f"{where}: expected one pair of [brackets] in the sentence, found {use.sentence!r}")
     return use
+
+
+def everyday_sentences() -> list[str]:
+    """Sixty unconnected ones, written for this project: what two random words have in common is measured on them."""
+    return Path(__file__).with_name("everyday.txt").read_text(encoding="utf-8").splitlines()

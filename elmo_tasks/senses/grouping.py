@@ -40,26 +40,19 @@ class Voice(str, Enum):
 
 @dataclass(frozen=True)
 class Decision:
-    """What may be said of a set of uses.
+    """What may be said of a set of uses."""
 
-    Attributes:
-        voice: whether ``groups`` are named, only leaned to, or not told.
-        groups: the most probable grouping.
-        probability: how probable it is, among all groupings.
-        same: ``[n, n]`` the probability that two uses mean the same: that of all groupings together that put them together.
-        one_meaning: the probability that all mean the same.
-        claim: a pair ``(a, b, whether they mean the same, probability)`` that is all that is leaned to, where the grouping is not;
-            ``None`` else.
-        if_several: the grouping that is most probable if there are several meanings, and how probable it is then; ``None`` where
-            that is less than a leaning asks for, where the grouping is likely without a condition, or of two uses.
-    """
-
-    voice: Voice
-    groups: Groups
-    probability: float
+    voice: Voice  #: whether ``groups`` are named, only leaned to, or not told
+    groups: Groups  #: the most probable grouping
+    probability: float  #: how probable it is, among all groupings
+    #: ``[n, n]`` the probability that two uses mean the same: that of all groupings together that put them together
     same: NDArray[np.float64]
-    one_meaning: float = 0.0
+    one_meaning: float = 0.0  #: the probability that all mean the same
+    #: a pair ``(a, b, whether they mean the same, probability)`` that is all that is leaned to, where the grouping is not; ``None``
+    #: else
     claim: tuple[int, int, bool, float] | None = None
+    #: the grouping that is most probable if there are several meanings, and how probable it is then; ``None`` where that is less
+    #: than a leaning asks for, where the grouping is likely without a condition, or of two uses
     if_several: tuple[Groups, float] | None = None
 
     @property
@@ -78,73 +71,44 @@ class Decision:
 
 @dataclass(frozen=True)
 class OfSize:
-    """What was fitted for sets of one size.
+    """What was fitted for sets of one size."""
 
-    Attributes:
-        sharpness: what the log-odds of a pair are multiplied by.
-        shift: what is added to them.
-        prior: log-weight of one group, two groups, ... .
-        named_at: probability from which a grouping is named.
-        leaning_at: probability from which it is leaned to.
-        claim_at: probability from which a single pair is leaned to, where no grouping is.
-    """
-
-    sharpness: float
-    shift: float
-    prior: tuple[float, ...]
-    named_at: float = 1.0
-    leaning_at: float = 1.0
-    claim_at: float = 1.0
+    sharpness: float  #: what the log-odds of a pair are multiplied by
+    shift: float  #: what is added to them
+    prior: tuple[float, ...]  #: log-weight of one group, two groups, ... .
+    named_at: float = 1.0  #: probability from which a grouping is named
+    leaning_at: float = 1.0  #: probability from which it is leaned to
+    claim_at: float = 1.0  #: probability from which a single pair is leaned to, where no grouping is
 
 
 @dataclass(frozen=True)
 class SizeResult:
-    """How sets of one size and collection were decided, on words that nothing was fitted on; right is what is right whole.
+    """How sets of one size and collection were decided, on words that nothing was fitted on; right is what is right whole."""
 
-    Attributes:
-        collection: of sentences.
-        size: uses of a set; 0: sets of all sizes together.
-        several: sets in several senses.
-        named: share of these whose grouping was named.
-        right: share of these named ones that are right.
-        leaning: share of these that are leaned to instead, or of which a pair is told.
-        right_leaning: share of these leanings that are right.
-        one: sets in one sense.
-        split: share of these that were named as several meanings.
-        one_named: share of these that were rightly named as one.
-        error: expected calibration error of the probability of the most probable grouping.
-        error_of_one: the same of the probability of one meaning, which is what is told of a set where no grouping is.
-        if_several: share of the sets in several senses of which it is told how they group if so, where no grouping is told.
-        right_if_several: share of these that are right.
-    """
-
-    collection: str
-    size: int
-    several: int
-    named: float
-    right: float
-    leaning: float
-    right_leaning: float
-    one: int
-    split: float
-    one_named: float
-    error: float
+    collection: str  #: of sentences
+    size: int  #: uses of a set; 0: sets of all sizes together
+    several: int  #: sets in several senses
+    named: float  #: share of these whose grouping was named
+    right: float  #: share of these named ones that are right
+    leaning: float  #: share of these that are leaned to instead, or of which a pair is told
+    right_leaning: float  #: share of these leanings that are right
+    one: int  #: sets in one sense
+    split: float  #: share of these that were named as several meanings
+    one_named: float  #: share of these that were rightly named as one
+    error: float  #: expected calibration error of the probability of the most probable grouping
+    #: the same of the probability of one meaning, which is what is told of a set where no grouping is
     error_of_one: float = 0.0
+    #: share of the sets in several senses of which it is told how they group if so, where no grouping is told
     if_several: float = 0.0
-    right_if_several: float = 0.0
+    right_if_several: float = 0.0  #: share of these that are right
 
 
 @dataclass(frozen=True)
 class GroupingModel:
-    """Cosines of uses, how much their sentences tell, and of what a word -> the probability of every grouping.
+    """Cosines of uses, how much their sentences tell, and of what a word -> the probability of every grouping."""
 
-    Attributes:
-        weights: of each of :func:`pair_features`.
-        sizes: by number of uses; see :data:`SIZES`.
-    """
-
-    weights: tuple[float, ...]
-    sizes: Mapping[int, OfSize]
+    weights: tuple[float, ...]  #: of each of :func:`pair_features`
+    sizes: Mapping[int, OfSize]  #: by number of uses; see :data:`SIZES`
 
     def of_size(self, n: int) -> OfSize:
         """What was fitted for sets of ``n`` uses, or for the next smaller size."""
@@ -153,15 +117,9 @@ class GroupingModel:
     def posterior(
         self, cosines: Sequence[NDArray[np.floating]], told: NDArray[np.floating], density: NDArray[np.floating]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Groupings and their probabilities.
-
-        Args:
-            cosines: ``[n, n]`` in each view that was fitted.
-            told: ``[n]`` how much each sentence tells; see :func:`elmo_tasks.senses.views_of_uses.told`.
-            density: ``[n]`` how near other words stand to the word; see :func:`elmo_tasks.senses.marked_vectors.density_of`.
-
-        Returns:
-            ``[K, n]`` groupings, ``[K]`` their probabilities.
+        """``[K, n]`` groupings and ``[K]`` their probabilities, by ``[n, n]`` cosines in each view that was fitted, and by ``[n]``
+        how much each sentence tells (:func:`elmo_tasks.senses.views_of_uses.told`) and how near other words stand to the word
+        (:func:`elmo_tasks.senses.marked_vectors.density_of`).
         """
         n = len(told)
         fitted = self.of_size(n)
@@ -179,15 +137,8 @@ class GroupingModel:
     def of_two(
         self, cosines: Sequence[NDArray[np.floating]], told: NDArray[np.floating], density: NDArray[np.floating]
     ) -> NDArray[np.float64]:
-        """Many sets of two uses at once.
-
-        Args:
-            cosines: ``[P]`` of the two uses of each, in each view.
-            told: ``[P, 2]``.
-            density: ``[P, 2]``.
-
-        Returns:
-            ``[P]`` the probability that the two mean the same.
+        """Many sets of two uses at once: ``[P]`` cosines in each view and ``[P, 2]`` twice -> ``[P]`` the probability that the two
+        mean the same.
         """
         fitted = self.of_size(2)
         least, most = (np.log1p(side(told, axis=1)) - _TOLD for side in (np.min, np.max))
@@ -209,23 +160,29 @@ class GroupingModel:
         same = np.eye(n)
         same[first, second] = same[second, first] = alike
         probability, one = float(chances[best]), float(chances[labels.max(axis=1) == 0].sum())
-        if probability >= fitted.named_at:
-            return Decision(Voice.NAMED, groups_of(labels[best]), probability, same, one)
-        if probability >= fitted.leaning_at:
-            return Decision(Voice.LEANING, groups_of(labels[best]), probability, same, one)
+        groups = groups_of(labels[best])
+        if probability >= min(fitted.named_at, fitted.leaning_at):
+            voice = Voice.NAMED if probability >= fitted.named_at else Voice.LEANING
+            return Decision(voice, groups, probability, same, one)
         then = _if_several(labels, chances) if n > 2 and probability < LEAST_LEANING else None
-        at = int(np.abs(alike - 0.5).argmax())
-        sure = float(max(alike[at], 1 - alike[at]))
-        if n > 2 and sure >= fitted.claim_at:
-            claim = (int(first[at]), int(second[at]), bool(alike[at] >= 0.5), sure)
-            return Decision(Voice.LEANING, groups_of(labels[best]), probability, same, one, claim, then)
-        return Decision(Voice.SILENT, groups_of(labels[best]), probability, same, one, None, then)
+        claim = surest_pair(same)
+        if n > 2 and claim[3] >= fitted.claim_at:
+            return Decision(Voice.LEANING, groups, probability, same, one, claim, then)
+        return Decision(Voice.SILENT, groups, probability, same, one, None, then)
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, Any]) -> GroupingModel:
         """What ``dataclasses.asdict`` made of one, also where JSON made the sizes strings."""
         sizes = {int(n): OfSize(**{**size, "prior": tuple(size["prior"])}) for n, size in raw["sizes"].items()}
         return cls(tuple(raw["weights"]), sizes)
+
+
+def surest_pair(same: NDArray[np.float64]) -> tuple[int, int, bool, float]:
+    """Of ``[n, n]`` probabilities that two uses mean the same: what is said most surely, as :attr:`Decision.claim`."""
+    first, second = pair_places(len(same))
+    alike = same[first, second]
+    at = int(np.abs(alike - 0.5).argmax())
+    return int(first[at]), int(second[at]), bool(alike[at] >= 0.5), float(max(alike[at], 1 - alike[at]))
 
 
 def _if_several(labels: NDArray[np.int64], chances: NDArray[np.float64]) -> tuple[Groups, float] | None:
@@ -242,21 +199,13 @@ def _if_several(labels: NDArray[np.int64], chances: NDArray[np.float64]) -> tupl
 def pair_features(
     cosines: Sequence[NDArray[np.floating]], told: NDArray[np.floating], density: NDArray[np.floating]
 ) -> NDArray[np.float64]:
-    """What is known of each pair of uses.
+    """``[n (n - 1) / 2, 4 V + 3]`` what is known of each pair of uses, from ``[n, n]`` cosines in each of ``V`` views and ``[n]``
+    twice.
 
-    In each view the cosine, and what is left of it without the two uses' means (see
-    :func:`~elmo_tasks.senses.senses.contrast`); both also times how much the pair tells: a low cosine of two telling sentences
-    speaks for two meanings, of two that tell little it says next to nothing. Then how much the pair tells, and how much the more
-    telling of its two sentences does. Last what kind of word it is: one that stands among its like (*rain*) seldom has two
-    meanings.
-
-    Args:
-        cosines: ``[n, n]`` in each of ``V`` views.
-        told: ``[n]`` how much each sentence tells.
-        density: ``[n]`` how near other words stand to the word.
-
-    Returns:
-        ``[n (n - 1) / 2, 4 V + 3]``.
+    In each view the cosine, and what is left of it without the two uses' means (see :func:`~elmo_tasks.senses.senses.contrast`);
+    both also times how much the pair tells: a low cosine of two telling sentences speaks for two meanings, of two that tell little
+    it says next to nothing. Then how much the pair tells, and how much the more telling of its two sentences does. Last what kind
+    of word it is: one that stands among its like (*rain*) seldom has two meanings.
     """
     first, second = pair_places(len(told))
     least = np.log1p(np.minimum(told[first], told[second])) - _TOLD

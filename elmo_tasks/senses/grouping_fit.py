@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from elmo_tasks.senses.grouping import (
@@ -21,11 +22,13 @@ from elmo_tasks.senses.grouping import (
     SizeResult,
     Voice,
     pair_features,
+    surest_pair,
 )
 from elmo_tasks.senses.known_sets import KnownSet
-from elmo_tasks.senses.partitions import groups_of, number_of, pair_places, pairs_together, partitions
+from elmo_tasks.senses.partitions import groups_of, number_of, pairs_together, partitions
 
 _STEPS = 40
+_BINS = 10
 # Ridges: a few hundred sets of a size are little, so its numbers stay near those that change nothing.
 _ON_WEIGHTS, _ON_SHAPE, _ON_PRIOR = 1e-3, 3e-3, 3e-3
 _NEVER = 1.01
@@ -45,11 +48,8 @@ class _Stack:
 
 
 def fit_grouping(sets: Sequence[KnownSet], chosen: Sequence[int]) -> GroupingModel:
-    """The numbers under which the right groupings are most probable.
-
-    Args:
-        sets: to fit on.
-        chosen: the views to read, places among the cosines of a set.
+    """The numbers under which the right groupings of the sets are most probable; of the cosines of a set those at the chosen places
+    are read.
     """
     stacks = [_stack(n, sets, chosen) for n in SIZES if any(len(s.labels) == n for s in sets)]
     # Features at one scale, so that one ridge fits all.
@@ -113,7 +113,7 @@ def _with_thresholds(model: GroupingModel, sets: Sequence[KnownSet], chosen: Seq
     for pooled in _POOLED:
         decisions = _decided(model, [s for s in sets if len(s.labels) in pooled], chosen)
         whole = [(d.probability, d.groups == groups_of(s.labels)) for s, d in decisions]
-        pairs = [(c[3], bool(s.same[c[0], c[1]]) == c[2]) for s, d in decisions if (c := _surest(d))]
+        pairs = [(sure, bool(s.same[a, b]) == same) for s, d in decisions for a, b, same, sure in [surest_pair(d.same)]]
         named_at = max(LEAST_NAMED, threshold(whole, RIGHT_WHEN_NAMED))
         leaning_at = threshold([w for w in whole if w[0] < named_at], RIGHT_WHEN_LEANING)
         leaning_at = min(named_at, max(LEAST_LEANING, leaning_at))
@@ -123,20 +123,9 @@ def _with_thresholds(model: GroupingModel, sets: Sequence[KnownSet], chosen: Seq
     return replace(model, sizes=sizes)
 
 
-def _surest(decision: Decision) -> tuple[int, int, bool, float]:
-    n = len(decision.same)
-    first, second = pair_places(n)
-    alike = decision.same[first, second]
-    at = int(np.abs(alike - 0.5).argmax())
-    return int(first[at]), int(second[at]), bool(alike[at] >= 0.5), float(max(alike[at], 1 - alike[at]))
-
-
 def threshold(outcomes: Sequence[tuple[float, bool]], right: float) -> float:
-    """The least probability from which on claims are right as often as asked, with those just at it: no luck of a few.
-
-    Args:
-        outcomes: the probability of each claim, and whether it is right.
-        right: the share that is to be right.
+    """The least probability from which on claims, each with whether it is right, are right as often as asked, with those just at
+    it: no luck of a few.
     """
     by_sureness = sorted(outcomes, reverse=True)
     n_right, least = 0, _NEVER
@@ -148,9 +137,7 @@ def threshold(outcomes: Sequence[tuple[float, bool]], right: float) -> float:
     return round(least, 4)
 
 
-def measure_grouping(
-    model: GroupingModel, sets: Sequence[KnownSet], chosen: Sequence[int], bins: int = 10
-) -> tuple[SizeResult, ...]:
+def measure_grouping(model: GroupingModel, sets: Sequence[KnownSet], chosen: Sequence[int]) -> tuple[SizeResult, ...]:
     """How sets are decided, by collection and size, then all sizes together; nothing may have been fitted on their words."""
     decided = _decided(model, sets, chosen)
     found = []
@@ -159,12 +146,12 @@ def measure_grouping(
         for n in SIZES:
             mine = [(s, d) for s, d in of_collection if len(s.labels) == n]
             if mine:
-                found.append(_size_result(collection, n, mine, bins))
-        found.append(_size_result(collection, 0, of_collection, bins))
+                found.append(_size_result(collection, n, mine))
+        found.append(_size_result(collection, 0, of_collection))
     return tuple(found)
 
 
-def _size_result(collection: str, n: int, decided: Sequence[tuple[KnownSet, Decision]], bins: int) -> SizeResult:
+def _size_result(collection: str, n: int, decided: Sequence[tuple[KnownSet, Decision]]) -> SizeResult:
     several = [(s, d) for s, d in decided if not s.is_one]
     one = [d for s, d in decided if s.is_one]
     named = [d.groups == groups_of(s.labels) for s, d in several if d.voice is Voice.NAMED]
@@ -184,20 +171,33 @@ def _size_result(collection: str, n: int, decided: Sequence[tuple[KnownSet, Deci
         len(one),
         _share([d.voice is Voice.NAMED and len(d.groups) > 1 for d in one]),
         _share([d.voice is Voice.NAMED and len(d.groups) == 1 for d in one]),
-        _error(of_grouping, bins),
-        _error(of_one, bins),
+        _error(of_grouping),
+        _error(of_one),
         round(len(told) / len(several), 4) if several else 0.0,
         _share(told),
     )
 
 
-def _error(said: Sequence[tuple[float, bool]], bins: int) -> float:
+def _error(said: Sequence[tuple[float, bool]]) -> float:
     """Expected calibration error of probabilities, each with whether it came true."""
-    if not said:
-        return 0.0
-    chance, came_true = np.array(said, float).T
-    at = np.minimum((chance * bins).astype(int), bins - 1)
-    return round(sum(abs(float((chance - came_true)[at == k].sum())) for k in range(bins)) / len(said), 4)
+    return round(reliability_of(*np.array(said, float).T)[1], 4) if said else 0.0
+
+
+def reliability_of(
+    chance: NDArray[np.float64], labels: NDArray[np.bool_], weights: NDArray[np.float64] | None = None
+) -> tuple[tuple[tuple[float, float, int], ...], float]:
+    """How ``[n]`` probabilities hold beside what is so, each weighed, or all the same: ``(mean probability, share that is so, n)``
+    of each tenth of the scale that has any; and the expected calibration error, the mean distance of the two.
+    """
+    counts = np.ones(len(chance)) if weights is None else weights
+    at = np.minimum((chance * _BINS).astype(int), _BINS - 1)
+    bins, error = [], 0.0
+    for k in range(_BINS):
+        if (here := at == k).any():
+            mean, share = (float(np.average(values[here], weights=counts[here])) for values in (chance, labels))
+            bins.append((round(mean, 4), round(share, 4), int(here.sum())))
+            error += float(counts[here].sum() / counts.sum()) * abs(mean - share)
+    return tuple(bins), error
 
 
 def _leaning_is_right(known: KnownSet, decision: Decision) -> bool | None:

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from elmo_tasks.senses.calibration import Matrices, centred
 from elmo_tasks.senses.grouping import SIZES
-from elmo_tasks.senses.partitions import in_order
+from elmo_tasks.senses.partitions import in_order, places_of
 from elmo_tasks.senses.similarity import cosine_matrix
 
 #: Sets of each size that are drawn of each collection; of the largest fewer, which take longest to weigh.
@@ -23,26 +23,18 @@ _THREE_SENSES = 0.25
 
 @dataclass(frozen=True)
 class WordUses:
-    """Uses of one word whose senses are known.
+    """Uses of one word whose senses are known."""
 
-    Attributes:
-        vectors: ``[L, n, D]``, the mean of the layers included.
-        others: ``[n, S]`` what stands around each use, by view: the words
-            (:func:`elmo_tasks.senses.views_of_uses.surroundings`), and what the model expects
-            (:class:`elmo_tasks.senses.expected_words.ExpectedWords`).
-        senses: ``n`` names.
-        told: ``[n]`` how much each sentence tells (:func:`elmo_tasks.senses.views_of_uses.told`); one by default.
-        density: ``[n]`` how near other words stand to the word (:func:`elmo_tasks.senses.marked_vectors.density_of`); zero by
-            default.
-        collection: which collection of sentences it is from.
-    """
-
-    vectors: Tensor
+    vectors: Tensor  #: ``[L, n, D]``, the mean of the layers included
+    #: ``[n, S]`` what stands around each use, by view: the words (:func:`elmo_tasks.senses.views_of_uses.surroundings`), and what
+    #: the model expects (:class:`elmo_tasks.senses.expected_words.ExpectedWords`)
     others: Mapping[str, NDArray[np.floating]]
-    senses: tuple[str, ...]
+    senses: tuple[str, ...]  #: ``n`` names
+    #: ``[n]`` how much each sentence tells (:func:`elmo_tasks.senses.views_of_uses.told`); one by default
     told: NDArray[np.floating] = field(default_factory=lambda: np.ones(0))
+    #: ``[n]`` how near other words stand to the word (:func:`elmo_tasks.senses.marked_vectors.density_of`); zero by default
     density: NDArray[np.floating] = field(default_factory=lambda: np.zeros(0))
-    collection: str = "gallery"
+    collection: str = "gallery"  #: which collection of sentences it is from
 
     def __post_init__(self) -> None:
         if not len(self.told):
@@ -53,21 +45,13 @@ class WordUses:
 
 @dataclass(frozen=True)
 class KnownSet:
-    """A few uses of one word.
+    """A few uses of one word."""
 
-    Attributes:
-        cosines: ``[n, n]`` in each view.
-        labels: ``[n]`` the number of the sense of each, by their first use.
-        told: ``[n]`` how much each sentence tells.
-        density: ``[n]`` how near other words stand to the word.
-        collection: which collection they are from.
-    """
-
-    cosines: Matrices
-    labels: NDArray[np.int64]
-    told: NDArray[np.floating]
-    density: NDArray[np.floating]
-    collection: str
+    cosines: Matrices  #: ``[n, n]`` in each view
+    labels: NDArray[np.int64]  #: ``[n]`` the number of the sense of each, by their first use
+    told: NDArray[np.floating]  #: ``[n]`` how much each sentence tells
+    density: NDArray[np.floating]  #: ``[n]`` how near other words stand to the word
+    collection: str  #: which collection they are from
 
     @property
     def same(self) -> NDArray[np.bool_]:
@@ -83,15 +67,11 @@ class KnownSet:
 def known_sets(
     words: Sequence[WordUses], centres: Mapping[str, NDArray[np.floating]], times: int = 1
 ) -> list[KnownSet]:
-    """Sets of uses of each collection and size, half of them in one sense, where the collection has sentences enough.
+    """Sets of uses of each collection and size, half of them in one sense, where the collection has sentences enough; so many times
+    as many as :data:`SETS` and :data:`SETS_OF_MOST`, in the other views about centres ``[S]``.
 
-    A set in one sense is as often of a word that has no other as of one that has; any other has two senses or three, of any
-    shares. Those of one word stand together.
-
-    Args:
-        words: what to draw from.
-        centres: ``[S]`` mean of each of the other views.
-        times: so many times as many sets as :data:`SETS` and :data:`SETS_OF_MOST`.
+    A set in one sense is as often of a word that has no other as of one that has; any other has two senses or three, of any shares.
+    Those of one word stand together.
     """
     r = random.Random(1)
     collections = dict.fromkeys(word.collection for word in words)
@@ -121,17 +101,10 @@ def _known_set(word: WordUses, uses: Sequence[int], views: Sequence[NDArray[np.f
     return KnownSet(tuple(view[places] for view in views), labels, told, density, word.collection)
 
 
-def _by_sense(word: WordUses) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for k, sense in enumerate(word.senses):
-        found.setdefault(sense, []).append(k)
-    return found
-
-
 def _in_one_sense(
     r: random.Random, words: Sequence[WordUses], mine: Sequence[int], n: int, n_sets: int
 ) -> Iterator[tuple[int, list[int]]]:
-    senses = {k: [uses for uses in _by_sense(words[k]).values() if len(uses) >= n] for k in mine}
+    senses = {k: [uses for uses in places_of(words[k].senses).values() if len(uses) >= n] for k in mine}
     able = [k for k in mine if senses[k]]
     single = [k for k in able if len(set(words[k].senses)) == 1]
     several = [k for k in able if k not in single]
@@ -143,10 +116,10 @@ def _in_one_sense(
 def _in_several(
     r: random.Random, words: Sequence[WordUses], mine: Sequence[int], n: int, n_sets: int
 ) -> Iterator[tuple[int, list[int]]]:
-    able = [k for k in mine if len(_by_sense(words[k])) > 1 and len(words[k].senses) >= n]
+    able = [k for k in mine if len(places_of(words[k].senses)) > 1 and len(words[k].senses) >= n]
     for _ in range(n_sets if able else 0):
         k = r.choice(able)
-        senses = _by_sense(words[k])
+        senses = places_of(words[k].senses)
         three = n > 2 and len(senses) > 2 and r.random() < _THREE_SENSES
         chosen = r.sample(sorted(senses), 3 if three else 2)
         uses = [r.choice(senses[sense]) for sense in chosen]  # one of each at least

@@ -26,22 +26,17 @@ VERDICT = "verdict"
 
 @dataclass(frozen=True)
 class MarkedVectors:
-    """Marked words of one data set; a word of several tokens is the mean of them.
+    """Marked words of one data set; a word of several tokens is the mean of them."""
 
-    Attributes:
-        layers: ``[L, n, D]``.
-        before_after: ``[n, D]`` (see :data:`BEFORE_AFTER`); None where the encoder does not read in two directions.
-        around: ``[n, S]`` the words around the word (see :func:`~elmo_tasks.senses.views_of_uses.surroundings`).
-        expected: ``[n, S]`` what the model would have written there; None where it was not asked.
-        calibration: what the verdict is read from; None where no verdict is given.
-        told: ``[n]`` how much each sentence tells of its word (:func:`~elmo_tasks.senses.views_of_uses.told`); None if not asked.
-    """
-
-    layers: NDArray[np.float16]
+    layers: NDArray[np.float16]  #: ``[L, n, D]``
+    #: ``[n, D]`` (see :data:`BEFORE_AFTER`); None where the encoder does not read in two directions
     before_after: NDArray[np.float16] | None
+    #: ``[n, S]`` the words around the word (see :func:`~elmo_tasks.senses.views_of_uses.surroundings`)
     around: NDArray[np.float16]
+    #: ``[n, S]`` what the model would have written there; None where it was not asked
     expected: NDArray[np.float16] | None = None
-    calibration: Calibration | None = None
+    calibration: Calibration | None = None  #: what the verdict is read from; None where no verdict is given
+    #: ``[n]`` how much each sentence tells of its word (:func:`~elmo_tasks.senses.views_of_uses.told`); None if not asked
     told: NDArray[np.float64] | None = None
 
     def view(self, name: str) -> NDArray[np.float32]:
@@ -61,12 +56,8 @@ class MarkedVectors:
 
 
 def all_views(encoder: Encoder, writes: bool = False, judges: bool = False) -> tuple[str, ...]:
-    """The layers, their mean, and what else a use can be compared by in this encoder.
-
-    Args:
-        encoder: any.
-        writes: whether it is asked what it would have written.
-        judges: whether it is known what its verdict is read from.
+    """The layers, their mean, and what else a use can be compared by in this encoder, which is asked what it would have written or
+    not, and of which it is known what its verdict is read from, or not.
     """
     layers = layer_names(encoder.n_layers)
     extra: tuple[str, ...] = (BEFORE_AFTER,) if encoder.language_model is not None else ()
@@ -81,14 +72,8 @@ def marked_vectors(
     step: Callable[[int], object] | None = None,
     expected: ExpectedWords | None = None,
 ) -> MarkedVectors:
-    """Encode the sentences of marked words, each sentence once.
-
-    Args:
-        encoder: any.
-        static: vectors of the words around.
-        words: in any order; several may stand in one sentence.
-        step: is told how many words more are done.
-        expected: what the encoder would have written, if it is to be asked.
+    """Encode the sentences of marked words in any order, each sentence once, however many of them stand in it; ``step`` is told how
+    many words more are done. What the encoder would have written is asked where ``expected`` is given.
     """
     n, width = len(words), encoder.width
     layers = np.zeros((encoder.n_layers, n, width), np.float16)

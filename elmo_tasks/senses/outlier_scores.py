@@ -15,18 +15,12 @@ _MAD_TO_SD = 1.4826
 
 
 def outlier_scores(scores: Sequence[float], counts: Sequence[int]) -> NDArray[np.float64]:
-    """How far the split of each word is clearer than those of words of like frequency in the same text.
+    """``[n]`` how far the split of each word is clearer than those of words of like frequency in the same text; all zero where
+    there are fewer than :data:`FEWEST_WORDS` words.
 
-    In a long text nearly every word falls into groups, as the text goes from one topic to the next. So a word is held against
-    the others: the distance to a line through the scores over the logarithm of the counts (Theil, 1950, and Sen, 1968, whom a
-    few far points do not move), in units of the usual distance (median absolute deviation, scaled to a standard deviation).
-
-    Args:
-        scores: how clear the split of each word is.
-        counts: how many of its uses were sorted.
-
-    Returns:
-        ``[n]`` distances; all zero where there are fewer than :data:`FEWEST_WORDS` words.
+    In a long text nearly every word falls into groups, as the text goes from one topic to the next. So a word is held against the
+    others: the distance to a line through the scores over the logarithm of the counts of sorted uses (Theil, 1950, and Sen, 1968,
+    whom a few far points do not move), in units of the usual distance (median absolute deviation, scaled to a standard deviation).
     """
     values = np.asarray(scores, np.float64)
     if len(values) < FEWEST_WORDS:

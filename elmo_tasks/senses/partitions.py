@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable
 from functools import cache
 from itertools import combinations
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Groups = tuple[tuple[int, ...], ...]
+Label = TypeVar("Label", bound=Hashable)
 
 #: Up to so many uses every grouping is weighed: 4,140 of eight, 115,975 of ten would take a second.
 MOST_ENUMERATED = 8
@@ -60,19 +63,22 @@ def in_order(labels: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def groups_of(labels: NDArray[np.int64]) -> Groups:
     """``[n]`` the number of the group of each use -> positions of the uses of each group, groups by their first use."""
-    groups: dict[int, list[int]] = {}
-    for k, label in enumerate(labels.tolist()):
-        groups.setdefault(label, []).append(k)
-    return tuple(tuple(group) for group in groups.values())
+    return tuple(tuple(group) for group in places_of(labels.tolist()).values())
+
+
+def places_of(labels: Iterable[Label]) -> dict[Label, list[int]]:
+    """Where each label stands, the labels in the order in which they first come."""
+    found: dict[Label, list[int]] = {}
+    for k, label in enumerate(labels):
+        found.setdefault(label, []).append(k)
+    return found
 
 
 def likely_partitions(odds: NDArray[np.floating]) -> NDArray[np.int64]:
-    """``[K, n]`` groupings worth weighing: all of them, or of many uses those near the cuts of an average-linkage tree.
+    """``[n, n]`` log-odds that two uses mean the same -> ``[K, n]`` groupings worth weighing: all of them, or of many uses those
+    near the cuts of an average-linkage tree.
 
     Near are those in which one use stands in another group or alone, or two groups are one.
-
-    Args:
-        odds: ``[n, n]`` log-odds that two uses mean the same.
     """
     n = len(odds)
     if n <= MOST_ENUMERATED:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from elmo_tasks.senses.calibration_fit import halves
 from elmo_tasks.senses.clustering import FEWEST_USES, Split, SplitRule, agreement, labels_of, split_uses
+from elmo_tasks.senses.partitions import places_of
 
 #: Groups are named only where groups as clear as these had this share of pairs right, on the words that were fitted.
 RIGHT_ON_MAP = 0.8
@@ -25,46 +26,29 @@ _ON_NULL = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 @dataclass(frozen=True)
 class ViewCalibration:
-    """One view.
+    """One view."""
 
-    Attributes:
-        name: a layer, ``"mean"``, ``"words"`` or ``"both"``.
-        agreement: mean adjusted Rand index of groups and senses over all words; the groups are as many as the senses.
-        own_number: the same where the number of groups is our own choice.
-        rule: from when on groups are named; fitted on half of the words.
-        named: share of sets of uses in several senses, of the other half of the words, whose groups are named.
-        named_of_one_sense: the same of uses in one sense, which have no groups: named wrongly.
-        right: share of pairs of uses, in the sets that are named, that are rightly put together or apart.
-        number_right: share of the sets that are named whose number of groups is that of the senses.
-    """
-
-    name: str
+    name: str  #: a layer, ``"mean"``, ``"words"`` or ``"both"``
+    #: mean adjusted Rand index of groups and senses over all words; the groups are as many as the senses
     agreement: float = 0.0
-    own_number: float = 0.0
-    rule: SplitRule = NEVER_NAMED
+    own_number: float = 0.0  #: the same where the number of groups is our own choice
+    rule: SplitRule = NEVER_NAMED  #: from when on groups are named; fitted on half of the words
+    #: share of sets of uses in several senses, of the other half of the words, whose groups are named
     named: float = 0.0
-    named_of_one_sense: float = 0.0
-    right: float = 0.0
-    number_right: float = 0.0
+    named_of_one_sense: float = 0.0  #: the same of uses in one sense, which have no groups: named wrongly
+    right: float = 0.0  #: share of pairs of uses, in the sets that are named, that are rightly put together or apart
+    number_right: float = 0.0  #: share of the sets that are named whose number of groups is that of the senses
 
 
 @dataclass(frozen=True)
 class SenseMapCalibration:
-    """All views of one model.
+    """All views of one model."""
 
-    Attributes:
-        checksum: of what was measured: model, static vectors and gallery.
-        n_words: words of the gallery.
-        n_uses: their uses.
-        views: one entry a view.
-        best: name of the view whose groups match the senses best.
-    """
-
-    checksum: str
-    n_words: int
-    n_uses: int
-    views: tuple[ViewCalibration, ...]
-    best: str
+    checksum: str  #: of what was measured: model, static vectors and gallery
+    n_words: int  #: words of the gallery
+    n_uses: int  #: their uses
+    views: tuple[ViewCalibration, ...]  #: one entry a view
+    best: str  #: name of the view whose groups match the senses best
 
     def view(self, name: str) -> ViewCalibration:
         """One of them."""
@@ -90,12 +74,8 @@ class KnownUses:
 
 
 def calibrate_sense_map(words: Mapping[str, KnownUses], names: Iterable[str], checksum: str) -> SenseMapCalibration:
-    """Fit when to name groups on half of the words, measure on the other half.
-
-    Args:
-        words: known uses by word.
-        names: of the views; each takes a minute or two with 200 words of 24 uses.
-        checksum: of what is measured.
+    """Fit when to name groups on half of the words, measure on the other half; a view takes a minute or two with 200 words of 24
+    uses.
     """
     two = [[words[w] for w in half] for half in halves(list(words))]
     views = tuple(_calibrate(name, list(words.values()), two) for name in names)
@@ -175,9 +155,7 @@ def _sets(words: Sequence[KnownUses], name: str) -> Iterator[tuple[NDArray[np.fl
     """Sets of uses as people bring them: in one, two or three senses, of which one may be rare."""
     draw = random.Random(1)
     for word in words:
-        by_sense: dict[str, list[int]] = {}
-        for i, sense in enumerate(word.senses):
-            by_sense.setdefault(sense, []).append(i)
+        by_sense = places_of(word.senses)
         everything = [i for places in by_sense.values() for i in places]
         chosen = [everything, *by_sense.values()]
         for _ in range(_SETS_PER_WORD):

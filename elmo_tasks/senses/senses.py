@@ -25,18 +25,12 @@ class SameSense:
     around them), a logistic regression on uses whose senses are known. ``c`` is the cosine in the view; ``d`` is what is left of
     it when the mean of each of the two uses with all others is taken away, so that it sees which pairs of *these* uses stand
     closer than the rest. Of up to :data:`FEW` uses ``d`` is 0, and another regression, on ``c`` alone, speaks.
-
-    Attributes:
-        intercept: log-odds where all of them are zero.
-        weights: ``(on_cosine, on_contrast)`` of each view.
-        intercept_of_few: the same for few uses.
-        weights_of_few: on the cosine in each view.
     """
 
-    intercept: float
-    weights: tuple[tuple[float, float], ...]
-    intercept_of_few: float
-    weights_of_few: tuple[float, ...]
+    intercept: float  #: log-odds where all of them are zero
+    weights: tuple[tuple[float, float], ...]  #: ``(on_cosine, on_contrast)`` of each view
+    intercept_of_few: float  #: the same for few uses
+    weights_of_few: tuple[float, ...]  #: on the cosine in each view
 
     def log_odds(self, *cosines: Matrix) -> NDArray[np.float64]:
         """``[n][n]`` cosines in each view -> ``[n, n]`` log-odds that two uses have the same sense, at even odds beforehand."""

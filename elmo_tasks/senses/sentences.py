@@ -14,7 +14,7 @@ from torch import Tensor
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.layers.pooling import masked_mean
 from elmo_tasks.layers.views import with_mean
-from elmo_tasks.senses.everyday import everyday_sentences
+from elmo_tasks.senses.gallery import everyday_sentences
 from elmo_tasks.text.tokens import tokenize
 
 _FILE = Path(__file__).with_name("sentence_triples.jsonl")
@@ -32,19 +32,12 @@ class Triple:
 
 @dataclass(frozen=True)
 class SentenceTest:
-    """What cosines of sentences told in one test, for one way to make vectors of them.
+    """What cosines of sentences told in one test, for one way to make vectors of them."""
 
-    Attributes:
-        unconnected: mean cosine of two sentences that have nothing to do with each other.
-        reworded: of the triples, in how many the reworded sentence is nearer than the turned one.
-        related: of the triples, in how many the reworded sentence is nearer than each of the unconnected ones.
-        triples: how many there are.
-    """
-
-    unconnected: float
-    reworded: int
-    related: int
-    triples: int
+    unconnected: float  #: mean cosine of two sentences that have nothing to do with each other
+    reworded: int  #: of the triples, in how many the reworded sentence is nearer than the turned one
+    related: int  #: of the triples, in how many the reworded sentence is nearer than each of the unconnected ones
+    triples: int  #: how many there are
 
 
 @functools.cache
@@ -70,11 +63,7 @@ def sentences_of_test() -> list[str]:
 
 
 def measured(vectors: Tensor) -> SentenceTest:
-    """Measure one way to make vectors of sentences.
-
-    Args:
-        vectors: ``[n, D]`` of :func:`sentences_of_test`.
-    """
+    """Measure one way to make vectors of sentences by the ``[n, D]`` that it makes of :func:`sentences_of_test`."""
     unit = torch.nn.functional.normalize(vectors.double(), dim=-1)
     n = len(triples())
     first, reworded, turned = unit[: 3 * n].view(n, 3, -1).unbind(dim=1)

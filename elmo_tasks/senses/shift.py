@@ -14,20 +14,15 @@ _DRAWS = 999
 
 @dataclass(frozen=True)
 class Shift:
-    """The uses of a word in two texts.
+    """The uses of a word in two texts."""
 
-    Attributes:
-        distance: mean cosine distance of a use in one text and a use in the other (average pair distance, APD: Giulianelli, Del
-            Tredici and Fernández, 2020; Kutuzov and Giulianelli, 2020), 0 to 2.
-        chance: its mean when the same uses are dealt to the texts at random.
-        spread: its standard deviation then.
-        p: share of these deals, the true one among them, whose distance is as large (a permutation test: Liu, Medlar and
-            Głowacka, 2021).
-    """
-
+    #: mean cosine distance of a use in one text and a use in the other (average pair distance, APD: Giulianelli, Del Tredici and
+    #: Fernández, 2020; Kutuzov and Giulianelli, 2020), 0 to 2
     distance: float
-    chance: float
-    spread: float
+    chance: float  #: its mean when the same uses are dealt to the texts at random
+    spread: float  #: its standard deviation then
+    #: share of these deals, the true one among them, whose distance is as large (a permutation test: Liu, Medlar and Głowacka,
+    #: 2021)
     p: float
 
     @property
@@ -37,15 +32,8 @@ class Shift:
 
 
 def shift(first: NDArray[np.floating], second: NDArray[np.floating], draws: int = _DRAWS) -> Shift:
-    """Compare the uses of a word in two texts.
-
-    Args:
-        first: ``[n, D]`` of length 1.
-        second: ``[m, D]`` of length 1.
-        draws: random deals.
-
-    Returns:
-        The same for the same vectors, always; the two texts may change places.
+    """Compare the uses ``[n, D]`` and ``[m, D]``, of length 1, of a word in two texts, by random deals. The same for the same
+    vectors, always; the two texts may change places.
     """
     n, m = len(first), len(second)
     vectors = np.concatenate([first, second]).astype(np.float64)

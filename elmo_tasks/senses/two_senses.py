@@ -20,14 +20,10 @@ class TwoSenses:
 
     What is looked at is a *difference*: the cosine of a use to the mean of the first sense minus its cosine to the mean of the
     second. Above :attr:`middle` a use stands nearer to the first sense, as these examples have it.
-
-    Attributes:
-        first: ``[n, D]`` unit vectors of the known uses of the first sense, at least two.
-        second: ``[m, D]`` those of the second sense, at least two.
     """
 
-    first: Tensor
-    second: Tensor
+    first: Tensor  #: ``[n, D]`` unit vectors of the known uses of the first sense, at least two
+    second: Tensor  #: ``[m, D]`` those of the second sense, at least two
 
     @classmethod
     def of(cls, first: Tensor, second: Tensor) -> TwoSenses:

@@ -26,38 +26,23 @@ _BLOCK = 16_384
 
 @dataclass(frozen=True)
 class IndexDescription:
-    """What an index holds.
+    """What an index holds."""
 
-    Attributes:
-        title: one short line for people.
-        encoder: name of the model.
-        checksum: of its weights.
-        store: key of the layer store.
-        n_sentences: number of sentences.
-        n_tokens: words and punctuation of all sentences.
-        version: of the files' layout.
-    """
-
-    title: str
-    encoder: str
-    checksum: str
-    store: str
-    n_sentences: int
-    n_tokens: int
-    version: int = VERSION
+    title: str  #: one short line for people
+    encoder: str  #: name of the model
+    checksum: str  #: of its weights
+    store: str  #: key of the layer store
+    n_sentences: int  #: number of sentences
+    n_tokens: int  #: words and punctuation of all sentences
+    version: int = VERSION  #: of the files' layout
 
 
 @dataclass(frozen=True)
 class Hit:
-    """A use that was found.
+    """A use that was found."""
 
-    Attributes:
-        use: the word in its sentence.
-        cosine: with what was searched for.
-    """
-
-    use: Use
-    cosine: float
+    use: Use  #: the word in its sentence
+    cosine: float  #: with what was searched for
 
 
 class UseIndex:
@@ -130,14 +115,8 @@ class UseIndex:
         return np.array([are_inflections(key, other) for other in self._vocabulary])[self._word_of]
 
     def uses_of(self, word: str, most: int) -> tuple[tuple[tuple[str, int], ...], int]:
-        """Where a word stands, in any inflection.
-
-        Args:
-            word: one word.
-            most: give so many uses; where there are more, they are taken at even distances.
-
-        Returns:
-            the sentence of each use and which token of it the word is, in order; and how many uses there are.
+        """The sentence of each use of a word, in any inflection, and which token of it the word is, in order; and how many uses
+        there are: where there are more than ``most``, so many are taken at even distances.
         """
         rows = np.flatnonzero(self.forms_of(word))
         kept = rows if len(rows) <= most else rows[np.arange(most) * len(rows) // most]
@@ -155,17 +134,9 @@ class UseIndex:
         among: NDArray[np.bool_] | None = None,
         leave_out: str = "",
     ) -> tuple[Hit, ...]:
-        """The nearest uses, by comparing with all of them; at most one of each sentence.
-
-        Args:
-            vector: ``[D]`` of a word at that layer.
-            layer: from 0; one more than the last layer means their mean.
-            n: how many uses, at most.
-            among: ``[tokens]`` those that count; all words if ``None``.
-            leave_out: a sentence that is not searched: the one asked about.
-
-        Returns:
-            nearest first.
+        """The nearest uses to a word ``[D]`` at a layer (one more than the last means their mean), nearest first, by comparing with
+        all words or those ``[tokens]`` that count; at most one of each sentence, and none of the one asked about, which is left
+        out.
         """
         # By blocks: the vectors lie on disk in float16, and all of them in float32 may be more than there is memory.
         direction = np.asarray(vector, np.float32) / max(float(np.linalg.norm(vector)), 1e-12)

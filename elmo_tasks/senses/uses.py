@@ -1,4 +1,4 @@
-"""Where a word occurs: in the gallery, and in a person's own text."""
+"""Where a word occurs: in the gallery, and in a person's own text, pasted or in files."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import io
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elmo_tasks.errors import InputError
+from elmo_tasks.errors import DataError, InputError
 from elmo_tasks.senses.gallery import EverydayUse, GalleryUse, gallery, gallery_words
 from elmo_tasks.text.mentions import check_word, find_mention
 from elmo_tasks.text.sentences import split_sentences
@@ -30,15 +31,10 @@ _TEXT_COLUMNS = ("sentence", "text", "quote", "content")
 
 @dataclass(frozen=True)
 class FoundUse(Use):
-    """A use that was found in a text.
+    """A use that was found in a text."""
 
-    Attributes:
-        sense: a short name of its sense, if it is known.
-        own: from a person's own text, not from the gallery.
-    """
-
-    sense: str | None = None
-    own: bool = False
+    sense: str | None = None  #: a short name of its sense, if it is known
+    own: bool = False  #: from a person's own text, not from the gallery
 
     @classmethod
     def at(cls, sentence: str, tokens: Sequence[Token], index: int, own: bool = True) -> FoundUse:
@@ -76,15 +72,8 @@ def gallery_use(entry: GalleryUse | EverydayUse) -> FoundUse:
 
 
 def uses_in(word: str, sentences: Iterable[str], most: int = MOST_USES) -> tuple[tuple[FoundUse, ...], int]:
-    """The uses of a word, in any inflection and case, in one's own sentences.
-
-    Args:
-        word: one word.
-        sentences: see :func:`sentences_of`.
-        most: keep so many; where there are more, they are taken at even distances.
-
-    Returns:
-        the uses that are kept, and how many there are.
+    """The uses of a word, in any inflection and case, in one's own sentences, and how many there are: where there are more than
+    ``most``, so many are kept at even distances.
     """
     key = base_word(word)
     found = []
@@ -183,3 +172,36 @@ def _is_running(text: str) -> bool:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     broken = sum(line[-1] not in ".!?\"'”’)…:" for line in lines[:-1])
     return broken > 0.5 * max(1, len(lines) - 1)
+
+
+def read_corpus(paths: Sequence[Path]) -> list[str]:
+    """The sentences of text files (UTF-8; .csv as a table, anything else as text), in order.
+
+    Raises:
+        DataError: a file is missing, no text, or a table that cannot be read.
+    """
+    found: list[str] = []
+    for path in paths:
+        try:
+            text = path.read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            raise DataError(f"{path}: expected a text file in UTF-8 ({error})") from None
+        try:
+            # In pieces that end with a line: what a request may hold is no limit here.
+            for piece in [text] if path.suffix.lower() == ".csv" else _pieces(text):
+                found += sentences_of(piece, path.name, None)
+        except InputError as error:
+            raise DataError(f"{path}: {error}") from None
+    return found
+
+
+def _pieces(text: str) -> list[str]:
+    pieces, start = [], 0
+    while start < len(text):
+        stop = (
+            len(text) if len(text) - start <= MOST_CHARACTERS else text.rfind("\n", start, start + MOST_CHARACTERS) + 1
+        )
+        stop = stop if stop > start else min(len(text), start + MOST_CHARACTERS)
+        pieces.append(text[start:stop])
+        start = stop
+    return pieces

@@ -23,21 +23,13 @@ _ROWS = 8192
 
 @dataclass(frozen=True)
 class Vectors:
-    """The vectors of a text, to be written.
+    """The vectors of a text, to be written."""
 
-    Attributes:
-        lines: of the text, as they were read.
-        tokens: of each line.
-        row_shape: ``(L, D)`` or ``(D,)``: the shape of one vector.
-        dtype: ``float32`` or ``float16``.
-        pooled: there is one vector a line instead of one a token.
-    """
-
-    lines: Sequence[str]
-    tokens: Sequence[Sequence[str]]
-    row_shape: tuple[int, ...]
-    dtype: str
-    pooled: bool
+    lines: Sequence[str]  #: of the text, as they were read
+    tokens: Sequence[Sequence[str]]  #: of each line
+    row_shape: tuple[int, ...]  #: ``(L, D)`` or ``(D,)``: the shape of one vector
+    dtype: str  #: ``float32`` or ``float16``
+    pooled: bool  #: there is one vector a line instead of one a token
 
     @property
     def n_rows(self) -> int:

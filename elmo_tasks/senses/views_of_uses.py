@@ -33,18 +33,12 @@ def unit(vectors: NDArray[np.floating]) -> NDArray[np.float32]:
 def surroundings(
     vectors: NDArray[np.floating], shares: NDArray[np.floating], index: int, related: float = _RELATED
 ) -> NDArray[np.float32]:
-    """The words around one word as one vector: rare ones (SIF: Arora, Liang and Ma, 2017) and related ones weigh more.
+    """The words around one word as one vector ``[D]`` of length 1, or zero where no other word is known: rare ones (SIF: Arora,
+    Liang and Ma, 2017) and related ones weigh more, the latter the more, the higher ``related``.
 
-    Their order does not count. The word itself is left out, and so is every token that has its very vector.
-
-    Args:
-        vectors: ``[T, D]`` static vectors of the tokens of the sentence; zero for unknown ones.
-        shares: ``[T]`` how often each token comes among all words, from 0 to 1.
-        index: the word whose surroundings they are.
-        related: how much more related words weigh; 0: not at all.
-
-    Returns:
-        ``[D]`` of length 1, or zero where no other word is known.
+    Their order does not count. The word itself is left out, and so is every token that has its very vector. Given are ``[T, D]``
+    static vectors of the tokens of the sentence, zero for unknown ones, and ``[T]`` how often each comes among all words, from 0 to
+    1.
     """
     directions = unit(vectors)
     alike = directions @ directions[index]  # zero where the word itself is unknown
@@ -57,13 +51,8 @@ def surroundings(
 def view_of(
     name: str, layers: NDArray[np.floating], names: Sequence[str], around: NDArray[np.floating]
 ) -> NDArray[np.float32]:
-    """The uses in one view; the cosine of two rows is what is said of the two uses.
-
-    Args:
-        name: one of :func:`view_names`.
-        layers: ``[L, n, D]``, without their mean.
-        names: of the layers and, if there are several, their mean.
-        around: ``[n, S]`` what :func:`surroundings` gives for each use.
+    """The uses in one of :func:`view_names`, from ``[L, n, D]`` without their mean and ``[n, S]`` what :func:`surroundings` gives;
+    ``names`` are those of the layers and, if there are several, their mean. The cosine of two rows is what is said of the two uses.
     """
     if name == WORDS:
         return unit(around)
@@ -74,12 +63,8 @@ def view_of(
 
 
 def told(vectors: NDArray[np.floating], shares: NDArray[np.floating], index: int) -> float:
-    """How much a sentence tells of one of its words: how many others are known in it, rare ones counting 1, "the" next to nothing.
-
-    Args:
-        vectors: ``[T, D]`` static vectors of the tokens; zero for unknown ones.
-        shares: ``[T]`` how often each token comes among all words, from 0 to 1.
-        index: the word that it tells of.
+    """How much a sentence tells of one of its words: how many others are known in it, rare ones counting 1, "the" next to nothing;
+    from ``[T, D]`` and ``[T]`` as in :func:`surroundings`.
     """
     weights = rarity(np.asarray(shares, np.float64)) * vectors.any(axis=1)
     weights[index] = 0.0

@@ -23,9 +23,8 @@ from elmo_tasks.files import write_json
 from elmo_tasks.layers.views import layer_names, with_mean
 from elmo_tasks.senses.calibration import Calibration, LayerCalibration
 from elmo_tasks.senses.calibration_fit import calibrate
-from elmo_tasks.senses.everyday import everyday_sentences
 from elmo_tasks.senses.expected_words import EXPECTED, ExpectedWords
-from elmo_tasks.senses.gallery import EverydayUse, GalleryUse, everyday_uses, gallery, gallery_words
+from elmo_tasks.senses.gallery import EverydayUse, GalleryUse, everyday_sentences, everyday_uses, gallery, gallery_words
 from elmo_tasks.senses.known_sets import WordUses
 from elmo_tasks.senses.marked_vectors import density_of, marked_vectors
 from elmo_tasks.senses.similarity import random_pair_cosine

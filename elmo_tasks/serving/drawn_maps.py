@@ -20,7 +20,7 @@ from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import layer_names
 from elmo_tasks.senses.clustering import MOST_GROUPS, Groups, Split, SplitRule, directions, split_uses
-from elmo_tasks.senses.layout import Paper, on_paper
+from elmo_tasks.senses.landing import Paper, on_paper
 from elmo_tasks.senses.sense_map_calibration import NEVER_NAMED, SenseMapCalibration
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.senses.uses import (

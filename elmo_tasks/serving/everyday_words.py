@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from elmo_tasks.encoders.encoder import Encoder
-from elmo_tasks.senses.everyday import everyday_sentences
+from elmo_tasks.senses.gallery import everyday_sentences
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.uses import Use, use_vectors
 

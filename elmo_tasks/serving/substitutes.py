@@ -16,8 +16,7 @@ from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import InputError
 from elmo_tasks.senses.content_words import is_stop_word
-from elmo_tasks.senses.expected_words import OneAnswer
-from elmo_tasks.senses.substitutes import beside_the_word, log_frequencies, told_by_all, told_by_both
+from elmo_tasks.senses.expected_words import OneAnswer, beside_the_word, log_frequencies, told_by_all
 from elmo_tasks.serving.asked_uses import find_uses, item_of, use_of
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
 from elmo_tasks.text.word_forms import may_be_forms_of_one_word
@@ -126,7 +125,7 @@ class Writer:
         if output.cloze:
             both, alike = output.cloze(asked, read.before, read.after), None
         else:
-            both, alike = told_by_both(before, after, output.log_frequency), told_by_all(sides, output.log_frequency)
+            both, alike = told_by_all((before, after), output.log_frequency), told_by_all(sides, output.log_frequency)
         uses = []
         for use, item in enumerate(items):
             one, other = (_guesses(told[use], output.words, item.token) for told in (before, after))

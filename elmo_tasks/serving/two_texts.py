@@ -10,7 +10,7 @@ from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.errors import InputError
 from elmo_tasks.senses.clustering import directions
 from elmo_tasks.senses.content_words import content_words
-from elmo_tasks.senses.layout import on_paper
+from elmo_tasks.senses.landing import on_paper
 from elmo_tasks.senses.outlier_scores import OUTLIER, outlier_scores
 from elmo_tasks.senses.shift import FEWEST_EACH, Shift, shift
 from elmo_tasks.senses.uses import FoundUse, base_word, evenly, sentences_of, uses_in

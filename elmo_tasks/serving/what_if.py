@@ -10,7 +10,7 @@ from torch.nn import functional as F
 from elmo_tasks.api import LayerProducts, Limits, RespelledLayer, Respelling
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import with_mean
-from elmo_tasks.senses.mixing import layer_products
+from elmo_tasks.senses.similarity import layer_products
 from elmo_tasks.serving.asked_uses import find_uses, item_of
 from elmo_tasks.serving.loaded_models import LoadedModel
 from elmo_tasks.text.tokens import tokenize

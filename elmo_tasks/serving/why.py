@@ -23,8 +23,8 @@ from elmo_tasks.senses.attribution import (
     nearest,
     telling_side,
 )
-from elmo_tasks.senses.everyday import everyday_sentences
 from elmo_tasks.senses.expected_words import EXPECTED
+from elmo_tasks.senses.gallery import everyday_sentences
 from elmo_tasks.senses.marked_vectors import VERDICT, density_of, told_of, words_around
 from elmo_tasks.senses.similarity import random_pair_cosine
 from elmo_tasks.senses.views_of_uses import WORDS, unit

@@ -10,8 +10,7 @@ from elmo_tasks.ui.heat import CHANCES, COSINES, cell_style, cosine_style
 from elmo_tasks.ui.page import render
 from elmo_tasks.ui.uses import group_of
 from elmo_tasks.wording.models import title_of
-from elmo_tasks.wording.verdicts import read_by, read_where
-from elmo_tasks.wording.views import layer_title
+from elmo_tasks.wording.views import layer_title, read_by, read_where
 
 
 def how(models: Sequence[ModelInfo]) -> str:

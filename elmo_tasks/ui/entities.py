@@ -11,7 +11,7 @@ from elmo_tasks.ui.page import render
 from elmo_tasks.ui.spans import pieces
 from elmo_tasks.wording import readings
 from elmo_tasks.wording.labels import type_note
-from elmo_tasks.wording.marked import marked_spans, marked_words
+from elmo_tasks.wording.readings import marked_spans, marked_words
 from elmo_tasks.wording.text import first_capital
 
 COLOURS = {"PER": 0, "ORG": 1, "LOC": 5, "MISC": 2, "Chemical": 4, "Disease": 3}

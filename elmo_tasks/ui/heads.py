@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from elmo_tasks.api import ClassifiedText, HeadInfo, TaggedSentence
-from elmo_tasks.wording import heads as wording
+from elmo_tasks.wording import text as wording
 
 Result = TypeVar("Result", TaggedSentence, ClassifiedText)
 

@@ -13,7 +13,7 @@ from elmo_tasks.ui.page import joined, render
 from elmo_tasks.ui.uses import group_of
 from elmo_tasks.wording.links import who_can_open
 from elmo_tasks.wording.models import title_of
-from elmo_tasks.wording.verdicts import read_where
+from elmo_tasks.wording.views import read_where
 
 
 def file_name(comparison: Comparison) -> str:

@@ -14,8 +14,8 @@ from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.page import render
 from elmo_tasks.ui.weights_page import layer_words
 from elmo_tasks.wording import training_runs
-from elmo_tasks.wording.heads import score_text
 from elmo_tasks.wording.task_kinds import TASK_WORDS
+from elmo_tasks.wording.text import score_text
 
 
 @dataclass(frozen=True)

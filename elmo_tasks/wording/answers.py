@@ -21,14 +21,7 @@ NO_SIDES = "This model reads both sides of a word at once: it has no layers that
 def why_answer(
     items: Sequence[ComparisonItem], words: Sequence[HiddenWord], named: HiddenWord | None, several: Sequence[str]
 ) -> str:
-    """Which word two uses come out by.
-
-    Args:
-        items: the two uses.
-        words: those that were hidden.
-        named: the one that decides, if one does.
-        several: those that change most, where none does.
-    """
+    """Which of the hidden words two uses come out by: the one that decides, or the several that change most, where none does."""
     if not words:
         return "There is no other word in the two sentences."
     if named is not None:
@@ -41,13 +34,8 @@ def why_answer(
 
 
 def nearest_answer(word: str, uses: Sequence[NearUse], only: str, random: float) -> Said:
-    """The nearest use, and how many of the nearest are of the same word.
-
-    Args:
-        word: as it stands there.
-        uses: the nearest first.
-        only: ``same``, ``other`` or ``all``: which were asked for.
-        random: mean cosine of two random words.
+    """The nearest use, and how many of the nearest are of the same word; ``only`` says whether ``same``, ``other`` or ``all`` were
+    asked for.
     """
     if not uses:
         none = (
@@ -76,13 +64,7 @@ def _in_sense(answer: NearestUses, sense: str) -> tuple[int, int]:
 
 
 def nearest_by_several(word: str, answers: Sequence[NearestUses], sense: str) -> str:
-    """How many of the nearest uses each model finds in the meaning asked about.
-
-    Args:
-        word: as it stands in the sentence.
-        answers: of the models that read sentences.
-        sense: what it means there; empty if that is not known.
-    """
+    """How many of the nearest uses each model that reads sentences finds in the meaning asked about, if that is known."""
     counts = [(answer.model, *_in_sense(answer, sense)) for answer in answers] if sense else []
     parts = [(same, f"{same} of {known} by “{model}”") for model, same, known in counts if known]
     if not parts:
@@ -99,12 +81,9 @@ def written_answer(
 ) -> Said:
     """What is likely enough to be named, where the model knows nothing of a place, and whether the word itself is likely.
 
-    Args:
-        named: number of each sentence, from 1, and the other word that is likely enough there, if one is.
-        unknown: numbers of those in which the model does not know what would fit.
-        among: numbers of those in which the word that stands there is among its guesses.
-        n_guesses: how many guesses there are.
-        word: that stands there; ``None`` where it has several spellings.
+    Sentences are told by their numbers from 1: those with the other word that is likely enough there, if one is; those in which the
+    model does not know what would fit; those in which the word that stands there is among its guesses. That word is ``None`` where
+    it has several spellings.
     """
     where: dict[str, list[int]] = {}
     for number, other in named:

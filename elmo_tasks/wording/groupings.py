@@ -22,48 +22,31 @@ _PROBABLY = 0.75
 
 @dataclass(frozen=True)
 class Told:
-    """What was decided of ``n`` uses, and how sure that is.
+    """What was decided of ``n`` uses, and how sure that is."""
 
-    Attributes:
-        n: how many.
-        voice: ``named``, ``leaning`` or ``silent``.
-        groups: the most probable grouping.
-        probability: of it.
-        one_meaning: the probability that all mean the same.
-        claim: a pair ``(a, b, whether they mean the same, probability)`` that is all that is leaned to; ``None`` else.
-        near: other pairs ``(a, b, probability)`` of which nearly the same may be said.
-        is_likely: whether the grouping is probable enough for a perhaps, where no more than a pair is leaned to.
-        several: how it may be said that there are several meanings: ``named``, ``leaning`` or ``silent``.
-        if_several: how the uses group if there are several meanings, and how probable that is then; ``None`` where unsure.
-    """
-
-    n: int
-    voice: str
-    groups: Groups
-    probability: float
-    one_meaning: float
+    n: int  #: how many
+    voice: str  #: ``named``, ``leaning`` or ``silent``
+    groups: Groups  #: the most probable grouping
+    probability: float  #: of it
+    one_meaning: float  #: the probability that all mean the same
+    #: a pair ``(a, b, whether they mean the same, probability)`` that is all that is leaned to; ``None`` else
     claim: tuple[int, int, bool, float] | None = None
-    near: Sequence[tuple[int, int, float]] = ()
+    near: Sequence[tuple[int, int, float]] = ()  #: other pairs ``(a, b, probability)`` of which nearly the same may be said
+    #: whether the grouping is probable enough for a perhaps, where no more than a pair is leaned to
     is_likely: bool = False
-    several: str = "silent"
+    several: str = "silent"  #: how it may be said that there are several meanings: ``named``, ``leaning`` or ``silent``
+    #: how the uses group if there are several meanings, and how probable that is then; ``None`` where unsure
     if_several: tuple[Groups, float] | None = None
 
 
 @dataclass(frozen=True)
 class Cosines:
-    """What a layer shows of a grouping.
+    """What a layer shows of a grouping."""
 
-    Attributes:
-        within: mean cosine of uses that go together; ``None`` where no two do.
-        between: mean cosine of uses that do not; ``None`` where all do.
-        are_apart: whether every pair that goes together has a higher cosine than every pair that does not.
-        layer: its name.
-    """
-
-    within: float | None
-    between: float | None
-    are_apart: bool
-    layer: str
+    within: float | None  #: mean cosine of uses that go together; ``None`` where no two do
+    between: float | None  #: mean cosine of uses that do not; ``None`` where all do
+    are_apart: bool  #: whether every pair that goes together has a higher cosine than every pair that does not
+    layer: str  #: its name
 
 
 def grouping_verdict(told: Told, cosines: Cosines, word: str) -> Said:
@@ -110,12 +93,8 @@ def not_english(word: str) -> Said:
 
 
 def ranked(cosine: Matrix, random_pair: float, layer: str) -> Said:
-    """What may be said of different spellings: who is closest to whom. Their letters alone move their vectors apart.
-
-    Args:
-        cosine: ``[n][n]`` cosines at the layer.
-        random_pair: mean cosine of two random words there.
-        layer: its name.
+    """What may be said of different spellings, by their ``[n][n]`` cosines at a layer: who is closest to whom. Their letters alone
+    move their vectors apart.
     """
     pairs = sorted((cosine[a][b], a + 1, b + 1) for b in range(len(cosine)) for a in range(b))
     (low, a, b), (high, c, d) = pairs[0], pairs[-1]

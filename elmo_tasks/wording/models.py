@@ -24,25 +24,13 @@ def title_of(name: str, models: Sequence[ModelInfo]) -> str:
 
 
 def reads_no_sentence(model: str, *, one_spelling: bool) -> Said:
-    """What there is to compare where a word has one vector, whatever the sentence.
-
-    Args:
-        model: its name.
-        one_spelling: whether the word is spelled alike in all sentences.
-    """
+    """What there is to compare where a word has one vector, whatever the sentence."""
     every = "so every cosine is 1.00." if one_spelling else "so only the spellings make a difference."
     return Said(f"“{model}” does not read the sentence: a word has the same vector in all of them, {every}")
 
 
 def nearest_of_word_vectors(vectors: str, n_words: int, word: str, near: Sequence[StaticNeighbour] | None) -> Said:
-    """What is found where a word has one vector.
-
-    Args:
-        vectors: their name.
-        n_words: how many words they know.
-        word: as it stands in the sentence.
-        near: the nearest words; ``None`` where they do not know the word.
-    """
+    """What is found where a word has one vector; ``None`` in place of the nearest words where the vectors do not know it."""
     if near is None:
         return Said(f"“{word}” is not among the {n_words:,} words of “{vectors}”.")
     nearest = f"The word nearest to “{word}” is “{near[0].word}” with a cosine of {near[0].cosine:.2f}." if near else ""

@@ -1,9 +1,9 @@
-"""What a tagged sentence says, and how two ways to read it differ, in words."""
+"""What a tagged sentence says, how two ways to read it differ, and its tags written into it for people who mend these."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from elmo_tasks.api import Entity, Reading, TaggedSentence
 from elmo_tasks.wording.labels import counted, type_words
@@ -83,3 +83,17 @@ def difference(results: Sequence[TaggedSentence], without: Sequence[TaggedSenten
     if not phrases:
         return ""
     return f"Without context, the model reads {shortened(phrases)}."
+
+
+def marked_spans(text: str, spans: Iterable[tuple[int, int, str]]) -> str:
+    """A sentence on one line with its spans ``(start, end, type)``, which do not overlap."""
+    out, at = "", 0
+    for start, end, name in sorted(spans):
+        out += f"{text[at:start]}[{text[start:end]}]({name})"
+        at = end
+    return " ".join((out + text[at:]).split())
+
+
+def marked_words(tokens: Sequence[str], tags: Sequence[str]) -> str:
+    """A sentence with a tag behind every word: ``Ada/NOUN flew/VERB``."""
+    return " ".join(f"{token}/{tag}" for token, tag in zip(tokens, tags, strict=True))

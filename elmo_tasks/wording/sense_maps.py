@@ -31,12 +31,8 @@ def not_its_meanings(agreement: float) -> str:
 
 
 def words_on_map(word: str, examples_of: Sequence[str], has_own: bool) -> tuple[str, ...]:
-    """The forms that the uses of a map are called by: the one that was asked for, and that of the example sentences.
-
-    Args:
-        word: as asked.
-        examples_of: the words of the gallery whose sentences are on the map.
-        has_own: whether sentences of a person's own text are on it.
+    """The forms that the uses of a map are called by: the one that was asked for, and that of the words of the gallery whose
+    sentences are on it.
     """
     asked = (word,) if has_own or not examples_of else ()
     return (*asked, *(other for other in examples_of if other.lower() not in {form.lower() for form in asked}))
@@ -49,18 +45,13 @@ def in_quotes(words: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Meanings:
-    """What is known of the meanings of a map's uses.
+    """What is known of the meanings of a map's uses."""
 
-    Attributes:
-        agreement: adjusted Rand index of the groups and the known senses; ``None`` where none are known.
-        n_senses: how many known senses there are.
-        number_right: share of named groupings with the right number of groups, in a test with other words.
-        forms_differ: whether a person's own sentences spell the word in other forms than the examples beside them.
-    """
-
+    #: adjusted Rand index of the groups and the known senses; ``None`` where none are known
     agreement: float | None = None
-    n_senses: int = 0
-    number_right: float = 0.0
+    n_senses: int = 0  #: how many known senses there are
+    number_right: float = 0.0  #: share of named groupings with the right number of groups, in a test with other words
+    #: whether a person's own sentences spell the word in other forms than the examples beside them
     forms_differ: bool = False
 
 
@@ -81,14 +72,7 @@ def _called_groups(groups: Sequence[SenseGroup]) -> str:
 
 
 def uses_of(word: str, n: int, n_own: int, examples_of: Sequence[str]) -> str:
-    """How many uses there are, and of which form of the word.
-
-    Args:
-        word: as asked.
-        n: number of uses.
-        n_own: how many of them come from the person's own text.
-        examples_of: the words whose example sentences are among them.
-    """
+    """How many uses there are, ``n_own`` of them from the person's own text, and of which form of the word."""
     return f"{n} use{'' if n == 1 else 's'} of {in_quotes(words_on_map(word, examples_of, n_own > 0))}"
 
 
@@ -165,13 +149,8 @@ def _grouped(uses: str, groups: Sequence[SenseGroup], mostly_own: bool, meanings
 
 
 def landed(groups: Sequence[SenseGroup], group: int | None, order: Sequence[int], *, by_meaning: bool = False) -> str:
-    """Where a sentence came to lie.
-
-    Args:
-        groups: of the map; none where none are named.
-        group: the one it lands in, if it is clear.
-        order: positions of the groups, the nearest first.
-        by_meaning: whether groups are called by what most of their example sentences were written for, where that is known.
+    """Where a sentence came to lie on a map, whose groups are called by what most of their example sentences were written for, if
+    so asked and known: in a group, if that is clear, else beside the nearest, which stand first in the order.
     """
 
     def called(at: int) -> str:

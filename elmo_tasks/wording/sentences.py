@@ -27,14 +27,7 @@ def closest(cosine: Sequence[Sequence[float]], unconnected: float, layer: str) -
 
 
 def limits_of(model: str, reworded: int, related: int, tests: int) -> str:
-    """What these cosines can tell and what they cannot, as measured.
-
-    Args:
-        model: its name.
-        reworded: see :class:`elmo_tasks.api.SentenceLayer`.
-        related: likewise.
-        tests: how many sentences were tested.
-    """
+    """What these cosines can tell and what they cannot, as measured (:class:`elmo_tasks.api.SentenceLayer`) with some sentences."""
     return (
         f"In a test with {tests} sentences, “{model}” found the same said in other words nearer than each of sixty unconnected "
         f"sentences in {related}. It found it nearer than something else said in nearly the same words (“was good”, “was not "

@@ -10,25 +10,18 @@ from elmo_tasks.wording.text import first_capital, listed
 
 @dataclass(frozen=True)
 class Told:
-    """What one model says.
+    """What one model says."""
 
-    Attributes:
-        model: its name.
-        groups: the uses that go together, in no order; ``None`` where it names no groups.
-        right: whether these are the known meanings; ``None`` where nothing is known, or it names no groups.
-    """
-
-    model: str
+    model: str  #: its name
+    #: the uses that go together, in no order; ``None`` where it names no groups
     groups: frozenset[frozenset[int]] | None
+    #: whether these are the known meanings; ``None`` where nothing is known, or it names no groups
     right: bool | None = None
 
 
 def agreement(told: Sequence[Told], *, known: bool = False) -> str:
-    """Who groups the uses alike, who is right, and who does not say: one line.
-
-    Args:
-        told: what each model says, two or more of them.
-        known: whether the meanings of all uses are known.
+    """Who groups the uses alike, who is right where the meanings of all uses are known, and who does not say: one line on two
+    models or more.
     """
     told = [replace(one, model=f"“{one.model}”") for one in told]
     silent = [one.model for one in told if one.groups is None]

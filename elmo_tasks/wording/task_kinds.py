@@ -8,47 +8,27 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class TaskWords:
-    """The words of a kind of task.
+    """The words of a kind of task."""
 
-    Attributes:
-        kind: its name in files, arguments and endpoints.
-        title: a head of this kind that was given no name, such as ``"Names"``.
-        choice: what a person chooses to train one: ``"Names in a text"``.
-        gives: what a head of this kind says: ``"a tag for each word"``.
-        reads: what it is trained on: ``"tagged words"``.
-        unit: what its rows are: ``"sentences"``.
-        counts: what its accuracy counts: ``"words"``. Where that is not the unit, the cases of one row depend on each other.
-        task: what a person looks for with such a head, in links: ``"names"``.
-        look: the same, to choose from.
-        model: what the choice between such heads is called.
-        about: what such a head is for, in one sentence.
-        files: what a file to train one from looks like.
-        endings: of the names of such files.
-        purpose: ``"for names (entities)"``, after "a model".
-        train: the line that trains one on the sample.
-        epochs: what the screen's form starts with: passes over the data,
-        hidden: the size of the head's hidden layer,
-        learning_rate: and the highest learning rate.
-    """
-
-    kind: str
-    title: str
-    choice: str
-    gives: str
-    reads: str
-    unit: str
+    kind: str  #: its name in files, arguments and endpoints
+    title: str  #: a head of this kind that was given no name, such as ``"Names"``
+    choice: str  #: what a person chooses to train one: ``"Names in a text"``
+    gives: str  #: what a head of this kind says: ``"a tag for each word"``
+    reads: str  #: what it is trained on: ``"tagged words"``
+    unit: str  #: what its rows are: ``"sentences"``
+    #: what its accuracy counts: ``"words"``. Where that is not the unit, the cases of one row depend on each other.
     counts: str
-    task: str
-    look: str
-    model: str
-    about: str
-    files: str
-    endings: tuple[str, ...]
-    purpose: str
-    train: str
-    epochs: int = 30
-    hidden: int = 64
-    learning_rate: float = 1e-3
+    task: str  #: what a person looks for with such a head, in links: ``"names"``
+    look: str  #: the same, to choose from
+    model: str  #: what the choice between such heads is called
+    about: str  #: what such a head is for, in one sentence
+    files: str  #: what a file to train one from looks like
+    endings: tuple[str, ...]  #: of the names of such files
+    purpose: str  #: ``"for names (entities)"``, after "a model"
+    train: str  #: the line that trains one on the sample
+    epochs: int = 30  #: what the screen's form starts with: passes over the data,
+    hidden: int = 64  #: the size of the head's hidden layer,
+    learning_rate: float = 1e-3  #: and the highest learning rate
 
 
 #: By name, in the order in which the screen offers them.

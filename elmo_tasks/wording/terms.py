@@ -23,10 +23,8 @@ _FOUND = re.compile(
 
 
 def first_terms(text: str) -> list[tuple[str, str]]:
-    """Cut a text at the first use of each term.
-
-    Returns:
-        ``(piece, explanation)`` in order, together the text; the explanation is empty where the piece holds no new term.
+    """Cut a text at the first use of each term: ``(piece, explanation)`` in order, together the text; the explanation is empty
+    where the piece holds no new term.
     """
     pieces: list[tuple[str, str]] = []
     known: set[str] = set()

@@ -1,4 +1,4 @@
-"""Numbers, shares, lists and durations as people read them."""
+"""Numbers, shares, scores, lists and durations as people read them."""
 
 from __future__ import annotations
 
@@ -90,3 +90,13 @@ def whole(text: str) -> str:
 def slug(text: str) -> str:
     """A file name that every system takes."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "word"
+
+
+def score_line(metric: str, value: float, data: str) -> str:
+    """``F1 0.87 on CoNLL-2003 test``."""
+    return f"{metric} {value:.2f} on {data}"
+
+
+def score_text(metric: str, value: float) -> str:
+    """A score as people read it: accuracy in percent, F1 as it is."""
+    return percent(value) if metric == "accuracy" else number(value)

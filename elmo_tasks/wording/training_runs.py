@@ -6,17 +6,10 @@ import math
 from collections.abc import Sequence
 
 from elmo_tasks.api import SplitScore, TrainingEpoch, TrainingJob
-from elmo_tasks.wording.heads import score_text
 from elmo_tasks.wording.task_kinds import TASK_WORDS
-from elmo_tasks.wording.text import duration, number, percent
+from elmo_tasks.wording.text import duration, number, percent, score_text
 
-STATES = {
-    "queued": "waiting",
-    "running": "running",
-    "done": "done",
-    "stopped": "stopped",
-    "failed": "failed",
-}
+STATES = {"queued": "waiting", "running": "running", "done": "done", "stopped": "stopped", "failed": "failed"}
 _PHASES = {
     "starting": "Starting: the program loads what it needs.",
     "layers": "The language model reads every text once.",

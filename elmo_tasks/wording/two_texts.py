@@ -15,15 +15,8 @@ FIRST, SECOND = "the first text", "the second text"
 def word_verdict(
     word: str, names: tuple[str, str], n: tuple[int, int], distance: float, chance: float, p: float
 ) -> Said:
-    """Whether the use of a word moved, and against what that is held.
-
-    Args:
-        word: as asked.
-        names: of the texts.
-        n: its uses in each.
-        distance: of a use in one text from a use in the other, the average over pairs.
-        chance: the same when the uses are dealt to the texts at random.
-        p: share of such deals that are as far apart.
+    """Whether the use of a word moved, and against what that is held: the average distance of a use in one text from one in the
+    other, the same when the uses are dealt to the texts by chance, and the share ``p`` of such deals that are as far apart.
     """
     uses = f"{n[0]} uses in {_called(names[0])}, {n[1]} in {_called(names[1])}"
     numbers = (
@@ -37,13 +30,8 @@ def word_verdict(
 
 
 def moved_verdict(words: Sequence[MovedWord], names: tuple[str, str], n_found: int, fewest: int) -> Said:
-    """Which words moved most.
-
-    Args:
-        words: those that were compared, those that moved most first.
-        names: of the texts.
-        n_found: how many could have been.
-        fewest: uses in each text of a word that is compared.
+    """Which words moved most, of those that were compared, which stand by that, and of ``n_found`` that could have been, as they
+    come often enough in both texts.
     """
     if n_found == 1:
         only = f"Only one content word comes {fewest} times or more in both texts, “{words[0].word}”"

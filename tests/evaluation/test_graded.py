@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 from elmo_tasks.data.known_uses import GradedPair
-from elmo_tasks.evaluation import graded
-from elmo_tasks.evaluation.graded import graded_similarity, harmonic_mean, pearson, spearman, uncentred
+from elmo_tasks.evaluation import word_pairs
+from elmo_tasks.evaluation.word_pairs import graded_similarity, harmonic_mean, pearson, spearman, uncentred
 from elmo_tasks.uses import Use
 
 
@@ -57,7 +57,7 @@ def test_who_knows_what_people_say_scores_1_and_who_does_not_read_the_text_moves
     use = Use.of_tokens(("a", "b"), 0)
     likeness = [(1.0, 9.0), (5.0, 4.0), (2.0, 2.4), (8.0, 3.0), (6.0, 6.7), (0.0, 0.5)]
     pairs = [GradedPair((f"u{k}", f"v{k}"), ((use, use), (use, use)), pair) for k, pair in enumerate(likeness)]
-    monkeypatch.setattr(graded, "read_cosimlex", lambda path: pairs)
+    monkeypatch.setattr(word_pairs, "read_cosimlex", lambda path: pairs)
     rows = {row.title.partition("CoSimLex, ")[2]: row for row in graded_similarity(Oracle(pairs), tmp_path)}
     assert [row.scores["1"] for row in rows.values()] == pytest.approx([1.0] * 4)
     assert rows["change from text to text, correlation"].scores["0"] == 0.0

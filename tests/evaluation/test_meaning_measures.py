@@ -5,16 +5,16 @@ import pytest
 from sklearn.metrics import f1_score
 
 from elmo_tasks.evaluation.nearest_sense import (
-    all_words_scores,
+    all_words_f1,
     most_frequent,
     nearest,
     say_all_words,
     sense_means,
     sense_scores,
 )
-from elmo_tasks.senses.geometry import self_similarity
-from elmo_tasks.senses.known_groups import groups_match_senses
-from elmo_tasks.senses.pair_decisions import accuracy_at, best_threshold
+from elmo_tasks.evaluation.senseval import groups_match_senses
+from elmo_tasks.evaluation.shape import self_similarity
+from elmo_tasks.evaluation.word_pairs import accuracy_at, best_threshold
 
 
 def test_the_threshold_is_the_best_of_all_on_what_it_learned_from():
@@ -44,19 +44,17 @@ def test_nearest_goes_by_cosine_and_not_by_length():
 
 def test_macro_f1_counts_the_senses_there_are():
     gold, said = ["a", "a", "b", "b", "c"], ["a", "b", "b", "b", "d"]
-    found = sense_scores(said, gold)
-    assert found.accuracy == pytest.approx(3 / 5)
-    assert found.macro_f1 == pytest.approx(
-        f1_score(gold, said, labels=["a", "b", "c"], average="macro", zero_division=0)
-    )
-    assert found.macro_f1 == pytest.approx((2 / 3 + 4 / 5 + 0) / 3)
+    accuracy, macro_f1 = sense_scores(said, gold)
+    assert accuracy == pytest.approx(3 / 5)
+    assert macro_f1 == pytest.approx(f1_score(gold, said, labels=["a", "b", "c"], average="macro", zero_division=0))
+    assert macro_f1 == pytest.approx((2 / 3 + 4 / 5 + 0) / 3)
 
 
 def test_silence_costs_recall_only():
     gold = [("x",), ("y", "z"), ("q",), ("r",)]
-    found = all_words_scores(["x", "z", None, "no"], gold)  # precision 2/3, recall 2/4
-    assert (found.f1, found.answered) == (pytest.approx(2 * (2 / 3) * (2 / 4) / (2 / 3 + 2 / 4)), 0.75)
-    assert all_words_scores(["x", "z", "no", "no"], gold).f1 == 0.5
+    found = all_words_f1(["x", "z", None, "no"], gold)  # precision 2/3, recall 2/4
+    assert found == pytest.approx(2 * (2 / 3) * (2 / 4) / (2 / 3 + 2 / 4))
+    assert all_words_f1(["x", "z", "no", "no"], gold) == 0.5
 
 
 def test_only_senses_of_the_same_lemma_are_said_and_unseen_lemmas_fall_back():

@@ -9,8 +9,7 @@ from elmo_tasks.encoders.cloze import Cloze, ClozeOptions
 from elmo_tasks.encoders.cloze_files import write_cloze
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
-from elmo_tasks.senses.expected_words import ExpectedWords, OneAnswer, TwoAnswers
-from elmo_tasks.senses.substitutes import log_frequencies
+from elmo_tasks.senses.expected_words import ExpectedWords, OneAnswer, TwoAnswers, log_frequencies
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
 from elmo_tasks.training.export_bilm import write_model
 from elmo_tasks.uses import Use, UseVectors, read_uses

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from elmo_tasks.senses.clustering import directions
-from elmo_tasks.senses.landing import land
-from elmo_tasks.senses.layout import on_paper
+from elmo_tasks.senses.landing import land, on_paper
 from elmo_tasks.senses.views_of_uses import unit
 
 GROUPS = (tuple(range(8)), tuple(range(8, 16)))

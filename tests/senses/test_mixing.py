@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from elmo_tasks.senses.mixing import layer_products
+from elmo_tasks.senses.similarity import layer_products
 
 USES = torch.randn(3, 4, 7, generator=torch.Generator().manual_seed(5))
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from elmo_tasks.senses.characteristic_words import characteristic_words
-from elmo_tasks.senses.layout import on_paper
+from elmo_tasks.senses.landing import on_paper
 from elmo_tasks.senses.outlier_scores import outlier_scores
 from elmo_tasks.senses.sense_map_calibration import KnownUses, SenseMapCalibration, calibrate_sense_map
 from elmo_tasks.senses.views_of_uses import surroundings, view_names, view_of

@@ -7,7 +7,7 @@ from elmo_tasks.bilm.perplexity import sentence_losses
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.data.language_batches import sentence_batches
 from elmo_tasks.encoders.elmo import Elmo
-from elmo_tasks.senses.substitutes import log_frequencies, states_around, told_by_both
+from elmo_tasks.senses.expected_words import log_frequencies, states_around, told_by_all
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS, UNKNOWN_ID, Vocabulary
 from tests.bilm.test_bilm import tiny
 
@@ -66,7 +66,7 @@ def test_both_sides_are_joined_by_bayes_rule():
     likelihood = torch.rand(2, 5)  # p(side | word)
     before, after = (prior * side / (prior * side).sum() for side in likelihood)
     wanted = prior * likelihood[0] * likelihood[1]
-    joined = told_by_both(before.log()[None], after.log()[None], prior.log())
+    joined = told_by_all((before.log()[None], after.log()[None]), prior.log())
     torch.testing.assert_close(joined.exp()[0], wanted / wanted.sum())
 
 

@@ -2,8 +2,7 @@ import pytest
 
 from elmo_tasks.errors import DataError, InputError
 from elmo_tasks.senses.content_words import content_words
-from elmo_tasks.senses.text_files import read_corpus
-from elmo_tasks.senses.uses import gallery_uses, sentences_of, uses_in, words_like
+from elmo_tasks.senses.uses import gallery_uses, read_corpus, sentences_of, uses_in, words_like
 
 
 def test_gallery_uses_have_senses_and_places():

@@ -63,8 +63,8 @@ def test_the_likeliest_of_many_may_be_less_likely_than_not():
 def test_where_only_a_pair_is_sure_it_is_said_with_the_likeliest_grouping():
     text = said_of(((0, 1), (2,)), "leaning", 0.63, claim=(0, 2, False, 0.84), is_likely=True)
     assert text.startswith(
-        "The model cannot tell; its first guess (63 %) is that 3 is the odd one out: 1 and 2 go together. Of all pairs, 1 and 3 are "
-        "the least likely to mean the same (16 % for that pair)."
+        "The model cannot tell; its first guess (63 %) is that 3 is the odd one out: 1 and 2 go together. Of all pairs, 1 and 3 "
+        "are the least likely to mean the same (16 % for that pair)."
     )
     unlikely = said_of(((0, 1), (2,)), "leaning", 0.43, claim=(0, 2, False, 0.84))
     assert unlikely.startswith(
@@ -73,11 +73,13 @@ def test_where_only_a_pair_is_sure_it_is_said_with_the_likeliest_grouping():
     )
     several = said_of(((0, 1), (2,)), "leaning", 0.43, claim=(0, 2, False, 0.84), one=0.22, several="leaning")
     assert several.startswith(
-        "Probably, these 3 uses of “bank” have more than one meaning (78 %). How they group is too unsure to say, whatever pattern their pairs show."
+        "Probably, these 3 uses of “bank” have more than one meaning (78 %). How they group is "
+        "too unsure to say, whatever pattern their pairs show."
     )
     surely = said_of(((0, 1), (2,)), "leaning", 0.43, claim=(0, 2, False, 0.84), one=0.08, several="named")
     assert surely.startswith(
-        "These 3 uses of “bank” have more than one meaning (92 %). How they group is too unsure to say, whatever pattern their pairs show."
+        "These 3 uses of “bank” have more than one meaning (92 %). How they group is "
+        "too unsure to say, whatever pattern their pairs show."
     )
     assert "go together" not in unlikely
     assert "Of all pairs, 1 and 2 are the likeliest to mean the same (99 % for that pair)." in said_of(

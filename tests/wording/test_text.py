@@ -1,14 +1,15 @@
 import pytest
 
 from elmo_tasks.wording import text
-from elmo_tasks.wording.heads import score_line, score_text
 from elmo_tasks.wording.labels import class_words, counted, type_note
-from elmo_tasks.wording.verdicts import read_by, read_where
+from elmo_tasks.wording.text import score_line, score_text
 from elmo_tasks.wording.views import (
     COLUMN_REMARKS,
     column_title,
     map_title,
     mapped_by,
+    read_by,
+    read_where,
     view_place,
     view_title,
     views_name,

@@ -1,10 +1,17 @@
-"""The argument that says where a command computes."""
+"""Arguments that several commands have."""
 
 from __future__ import annotations
 
 import argparse
+import os
+from pathlib import Path
 
 
 def add_device(parser: argparse.ArgumentParser) -> None:
     """Describe ``--device``; :func:`elmo_tasks.layers.device.checked_device` reads it."""
     parser.add_argument("--device", help="cpu, cuda, cuda:1, ... (default: the GPU if there is one, else the CPU)")
+
+
+def data_folder(given: Path | None) -> Path:
+    """What the user named, else ``ELMO_SHARED_DATA``, else the place beside the repository."""
+    return given or Path(os.environ.get("ELMO_SHARED_DATA", "../shared/data"))

@@ -1,28 +1,88 @@
-"""CoSimLex: how alike two words are in a text, and how far another text moves them; compared with what people say."""
+"""Pairs of words by their cosine. WiC, MCL-WiC: has one word one meaning in two sentences? CoSimLex: how alike are two words?"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_tasks.data.known_uses import GradedPair
-from elmo_tasks.data.word_pairs import read_cosimlex
+from elmo_tasks.data.known_uses import GradedPair, WordPair
+from elmo_tasks.data.word_pairs import read_cosimlex, read_mcl_wic, read_wic
 from elmo_tasks.evaluation.reader import Reader
 from elmo_tasks.evaluation.rows import Row
+from elmo_tasks.senses.marked_vectors import MarkedVectors
 
-FILES = ("wsd/cosimlex/cosimlex_en.csv",)
+WIC = tuple(f"wsd/wic/{split}.{kind}.txt" for split in ("train", "dev") for kind in ("data", "gold"))
+MCL_WIC = tuple(f"wsd/mcl_wic/{split}.en-en.{kind}" for split in ("training", "dev") for kind in ("data", "gold"))
+COSIMLEX = ("wsd/cosimlex/cosimlex_en.csv",)
 _NAMED = 5
 
 Numbers = NDArray[np.floating]
 
 
+def wic(reader: Reader, data: Path) -> list[Row]:
+    """WiC (Pilehvar and Camacho-Collados, 2019)."""
+    return [_row(reader, data, "wic", "WiC dev, accuracy", WIC, read_wic)]
+
+
+def mcl_wic(reader: Reader, data: Path) -> list[Row]:
+    """MCL-WiC, English (Martelli et al., 2021)."""
+    return [_row(reader, data, "mclwic", "MCL-WiC dev (English), accuracy", MCL_WIC, read_mcl_wic)]
+
+
+def _row(
+    reader: Reader,
+    data: Path,
+    task: str,
+    title: str,
+    files: Sequence[str],
+    read: Callable[[Path, Path], list[WordPair]],
+) -> Row:
+    train, dev = read(data / files[0], data / files[1]), read(data / files[2], data / files[3])
+    pairs = [*train, *dev]
+    vectors = reader.words([word for pair in pairs for word in (pair.a, pair.b)], title)
+    same, n = np.array([pair.same for pair in pairs]), len(train)
+    scores = {}
+    for view in reader.views:
+        cosine = _cosines(vectors, view)
+        scores[view] = accuracy_at(best_threshold(cosine[:n], same[:n]), cosine[n:], same[n:])
+    most = float(max(same[n:].mean(), 1 - same[n:].mean()))
+    note = "WiC and MCL-WiC: one meaning from a cosine on, which is learned from the training pairs."
+    return Row(task, title, scores, without=most, without_name="one answer always", note=note)
+
+
+def _cosines(vectors: MarkedVectors, view: str) -> NDArray[np.float32]:
+    found = vectors.view(view)
+    cosines: NDArray[np.float32] = (found[0::2] * found[1::2]).sum(axis=1)
+    return cosines
+
+
+def best_threshold(cosines: NDArray[np.floating], same: NDArray[np.bool_]) -> float:
+    """The threshold that decides most of ``[n]`` pairs rightly, at least one; those at or above it have one meaning. It lies half
+    way between two cosines, where that is right for as many pairs as any other; infinity if no pair should pass.
+    """
+    order = np.argsort(-cosines, kind="stable")
+    ordered = cosines[order]
+    # After letting the first k pairs pass, so many more are right than with none; equal cosines pass together.
+    gain = np.concatenate([[0], np.cumsum(np.where(same[order], 1, -1))])
+    possible = np.concatenate([[True], ordered[1:] < ordered[:-1], [True]])
+    k = int(np.argmax(np.where(possible, gain, gain.min() - 1)))
+    if k == 0:
+        return float("inf")
+    return float(ordered[k - 1] + ordered[k]) / 2 if k < len(ordered) else float("-inf")
+
+
+def accuracy_at(threshold: float, cosines: NDArray[np.floating], same: NDArray[np.bool_]) -> float:
+    """Share of pairs that the threshold decides rightly."""
+    return float(np.mean((cosines >= threshold) == same))
+
+
 def graded_similarity(reader: Reader, data: Path) -> list[Row]:
     """CoSimLex, English, by the cosine of the two words in each text, scored as in SemEval-2020 task 3."""
-    pairs = read_cosimlex(data / FILES[0])
+    pairs = read_cosimlex(data / COSIMLEX[0])
     vectors = reader.words([use for pair in pairs for text in pair.uses for use in text], "CoSimLex")
     people = np.array([pair.likeness for pair in pairs])  # [n, texts]
     scores: dict[str, dict[str, float]] = {name: {} for name in ("both", "rank", "change", "change rank")}
