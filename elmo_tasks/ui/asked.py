@@ -10,8 +10,9 @@ import gradio as gr
 from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import format, substitutes_card, why_card
+from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.page import render
-from elmo_tasks.ui.parts import SHARED, Question, on_question, revision_of, scripted
+from elmo_tasks.ui.parts import Question, on_question, revision_of, scripted
 
 CARDS = {"why": why_card, "substitutes": substitutes_card}
 
@@ -100,6 +101,9 @@ def build(service: Service) -> tuple[gr.HTML, gr.HTML]:
 
 
 def _endpoints(service: Service) -> None:
+    expected = "a word (a string) and sentences (a list of strings)"
+    of_pair = "pair as a list of two whole numbers, counted from 0"
+
     def why(
         word: str,
         sentences: list[str],
@@ -125,11 +129,8 @@ def _endpoints(service: Service) -> None:
             before, after, random_before, random_after: cosines of the half-views), side ("before", "after", "both", "unclear"),
             side_answer.
         """
-        _check(word, sentences, layer, model)
-        if pair is not None and not (
-            isinstance(pair, list) and len(pair) == 2 and all(type(use) is int for use in pair)
-        ):
-            raise gr.Error("Expected pair as a list of two whole numbers, counted from 0.", print_exception=False)
+        if pair is not None and len(pair) != 2:
+            raise InputError(f"Expected {of_pair}.")
         chosen = None if pair is None else (pair[0], pair[1])
         return service.why.explain(word, sentences, chosen, layer or None, model or None).to_dict()
 
@@ -148,16 +149,7 @@ def _endpoints(service: Service) -> None:
             uses, for each sentence: sentence, token, index, before, after, both, alike (the 8 likeliest words each: word,
             probability, is_form), rank and probability of the word itself.
         """
-        _check(word, sentences, None, model)
         return service.substitutes.written(word, sentences, model or None).to_dict()
 
-    gr.api(why, api_name="why", **SHARED)
-    gr.api(substitutes, api_name="substitutes", **SHARED)
-
-
-def _check(word: Any, sentences: Any, layer: Any, model: Any) -> None:
-    # Gradio does not check the types of a request; a string would be taken for a list of letters.
-    if not isinstance(sentences, list) or not all(
-        isinstance(text, str) for text in (word, *sentences, layer or "", model or "")
-    ):
-        raise gr.Error("Expected a word (a string) and sentences (a list of strings).", print_exception=False)
+    endpoint(why, expected, pair=of_pair)
+    endpoint(substitutes, expected)

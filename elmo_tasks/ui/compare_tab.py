@@ -11,8 +11,9 @@ import gradio as gr
 from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import answer, asked, format, handouts, report, sentences_page, several
+from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.examples import EXAMPLES, known_senses
-from elmo_tasks.ui.parts import QUIET, SHARED, SLOW, Question, fails, markup, on_question, revision_of, scripted
+from elmo_tasks.ui.parts import QUIET, SLOW, Question, fails, markup, on_question, revision_of, scripted
 from elmo_tasks.ui.uses import group_of
 
 FAILED = "The program failed on this, not you: whoever runs it finds the reason in its log."
@@ -132,11 +133,6 @@ def build(app: gr.Blocks, service: Service) -> None:
             groups_if_several, voice, probability, verdict, headline, read_from, same_meaning (the probability that two uses
             mean the same; empty where that is not known).
         """
-        # Gradio does not check the types of a request; a string would be taken for a list of letters.
-        if not isinstance(sentences, list) or not all(
-            isinstance(text, str) for text in (word, *sentences, model or "")
-        ):
-            raise gr.Error("Expected a word (a string) and sentences (a list of strings).", print_exception=False)
         return service.compare(word, sentences, model or None).to_dict()
 
     def sentences(sentences: list[str], model: str | None = None) -> dict[str, Any]:
@@ -152,8 +148,6 @@ def build(app: gr.Blocks, service: Service) -> None:
             model, sentences, layers (name, cosine, unconnected: the mean of two unconnected sentences; reworded, related and tests:
             see told), shown (the layer that did best in the test), answer, headline, told (what that can tell, as measured).
         """
-        if not isinstance(sentences, list) or not all(isinstance(text, str) for text in (*sentences, model or "")):
-            raise gr.Error("Expected sentences (a list of strings).", print_exception=False)
         return service.sentences.compare(sentences, model or None).to_dict()
 
     def side_by_side(word: str, sentences: list[str], models: list[str] | None = None) -> list[dict[str, Any]]:
@@ -170,13 +164,6 @@ def build(app: gr.Blocks, service: Service) -> None:
             for each model what /compare answers, and right: whether its groups are the known meanings, or null.
         """
         asked_of = [model.name for model in service.models()[: limits.max_models]] if models is None else models
-        lists = (sentences, asked_of)
-        if not all(
-            isinstance(texts, list) and all(isinstance(text, str) for text in (word, *texts)) for texts in lists
-        ):
-            raise gr.Error(
-                "Expected a word (a string), sentences and models (lists of strings).", print_exception=False
-            )
         return service.side_by_side(word, sentences, asked_of, known_senses(word, sentences)).to_list()
 
     outputs = [editor, result, *folds]
@@ -186,6 +173,6 @@ def build(app: gr.Blocks, service: Service) -> None:
     loaded = app.load(on_load, None, outputs, **QUIET)
     loaded.failure(on_failure[0], None, on_failure[1], js=fails(editor), **QUIET)
     on_question(saved, lambda question: respond_report(service, question), saved)
-    gr.api(compare, api_name="compare", **SHARED)
-    gr.api(sentences, api_name="sentences", **SHARED)
-    gr.api(side_by_side, api_name="side_by_side", **SLOW)
+    endpoint(compare, "a word (a string) and sentences (a list of strings)")
+    endpoint(sentences, "sentences (a list of strings)")
+    endpoint(side_by_side, "a word (a string), sentences and models (lists of strings)", SLOW)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import gradio as gr
-
 from elmo_tasks.api import LandedUse, MapRequest, Service
 from elmo_tasks.errors import InputError
+from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.map_picture import shape
 from elmo_tasks.ui.page import fill
 from elmo_tasks.ui.parts import SLOW, Question, on_question, revision_of, scripted
@@ -55,7 +54,7 @@ def build(service: Service, name: str = "landing") -> None:
     on_question(part, lambda question: respond(service, question), part)
 
 
-def endpoint(service: Service) -> None:
+def for_programs(service: Service) -> None:
     """The same for programs."""
 
     def land(
@@ -84,11 +83,9 @@ def endpoint(service: Service) -> None:
             sentence, start, end, x, y, group (null between groups), groups, nearness to each, nearest (position, cosine,
             sentence, start, end, group), verdict.
         """
-        if not all(isinstance(t, str) for t in (word, sentence, text, view or "", model or "")):
-            raise gr.Error("Expected a word, a sentence, a text and a view as strings.", print_exception=False)
-        if n_groups is not None and (not isinstance(n_groups, int) or isinstance(n_groups, bool)):
-            raise gr.Error("Expected n_groups as a whole number.", print_exception=False)
-        asked = MapRequest(word, text, view or None, n_groups, gallery is not False, model=model or None)
+        asked = MapRequest(word, text, view or None, n_groups, gallery, model=model or None)
         return service.maps.land(sentence, asked).to_dict()
 
-    gr.api(land, api_name="land", **SLOW)
+    expected = "a word, a sentence, a text and a view as strings"
+    one = {"n_groups": "n_groups as a whole number", "gallery": "gallery as true or false"}
+    endpoint(land, expected, SLOW, **one)

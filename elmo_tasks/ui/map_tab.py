@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,6 +13,7 @@ import gradio as gr
 from elmo_tasks.api import MapRequest, ModelInfo, Progress, Service
 from elmo_tasks.ui import handouts, landing, map_page
 from elmo_tasks.ui.chosen import words as chosen_words
+from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.landing import request_from
 from elmo_tasks.ui.parts import MAP_USES, SLOW, Question, markup, on_question, revision_of, scripted
 from elmo_tasks.ui.working import answered
@@ -92,9 +94,6 @@ def build(service: Service) -> None:
             landing.build(service)
             handouts.build(service, "map-handout", handouts.of_map)
 
-    def on_submit(question: Question) -> Iterator[tuple[dict[str, Any], Any]]:
-        yield from respond(service, question)
-
     def sense_map(
         word: str,
         text: str = "",
@@ -122,14 +121,6 @@ def build(service: Service) -> None:
             nearest), groups (letter, n_uses, words, typical, meant), asked_groups, is_clear, verdict, headline, shown, agreement,
             n_own, n_measured_words, examples_of.
         """
-        texts = (word, text, view or "", model or "")
-        if not all(isinstance(t, str) for t in texts) or not all(isinstance(b, bool) for b in (gallery, index)):
-            raise gr.Error(
-                "Expected a word, a text and a view as strings, gallery and index as true or false.",
-                print_exception=False,
-            )
-        if n_groups is not None and (not isinstance(n_groups, int) or isinstance(n_groups, bool)):
-            raise gr.Error("Expected n_groups as a whole number.", print_exception=False)
         asked = MapRequest(word, text, view or None, n_groups, gallery, model=model or None, index=index)
         return service.maps.sense_map(asked).to_dict()
 
@@ -146,11 +137,10 @@ def build(service: Service) -> None:
         Returns:
             model, view, words (word, n_uses, score, is_clear, groups), n_sentences, n_candidates, verdict, headline, sees.
         """
-        if not isinstance(text, str) or not isinstance(model or "", str):
-            raise gr.Error("Expected a text (a string).", print_exception=False)
         return service.maps.polysemy_ranking(text, model or None).to_dict()
 
-    on_question(editor, on_submit, [editor, result], **MAP_USES)
-    gr.api(sense_map, api_name="sense_map", **SLOW)
-    landing.endpoint(service)
-    gr.api(polysemy_ranking, api_name="polysemy_ranking", **SLOW)
+    on_question(editor, partial(respond, service), [editor, result], **MAP_USES)
+    expected = "a word, a text and a view as strings, gallery and index as true or false"
+    endpoint(sense_map, expected, SLOW, n_groups="n_groups as a whole number")
+    landing.for_programs(service)
+    endpoint(polysemy_ranking, "a text (a string)", SLOW)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,7 +13,8 @@ from elmo_tasks.api import Progress, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import nearest_page, nearest_several
 from elmo_tasks.ui.chosen import chosen
-from elmo_tasks.ui.parts import SHARED, Question, markup, on_question, revision_of, scripted
+from elmo_tasks.ui.endpoints import endpoint
+from elmo_tasks.ui.parts import Question, markup, on_question, revision_of, scripted
 from elmo_tasks.ui.working import answered
 from elmo_tasks.wording.views import view_title
 
@@ -93,9 +95,6 @@ def build(service: Service) -> None:
         with gr.Column(elem_classes="compare-answer"):
             result = markup(nearest_page.nothing())
 
-    def on_submit(question: Question) -> Iterator[tuple[dict[str, Any], Any]]:
-        yield from respond(service, question)
-
     def nearest(
         word: str,
         sentence: str,
@@ -124,10 +123,7 @@ def build(service: Service) -> None:
             uses (sentence, start, end, token, cosine, same_word, sense), static (word, cosine), answer, headline, vectors
             (name of the static vectors), reads_sentence, sense (what is known of the meaning; else empty).
         """
-        texts = (word, sentence, only, layer or "", source or "", model or "")
-        if not all(isinstance(text, str) for text in texts) or not isinstance(n, int) or isinstance(n, bool):
-            raise gr.Error("Expected strings, and n as a whole number.", print_exception=False)
         return service.nearest.uses(word, sentence, layer or None, only, source or None, n, model or None).to_dict()
 
-    on_question(editor, on_submit, [editor, result])
-    gr.api(nearest, api_name="nearest", **SHARED)
+    on_question(editor, partial(respond, service), [editor, result])
+    endpoint(nearest, "strings, and n as a whole number")

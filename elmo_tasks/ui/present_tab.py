@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
 
-import gradio as gr
-
 from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import format, landing, present_landing, present_notes, present_parts, present_steps, quiz
 from elmo_tasks.ui.chosen import ready_uses
-from elmo_tasks.ui.parts import SHARED, Question, on_question, revision_of, scripted
+from elmo_tasks.ui.endpoints import endpoint
+from elmo_tasks.ui.parts import Question, on_question, revision_of, scripted
 from elmo_tasks.ui.present_examples import FAILURES, STATIC_WORDS, STORIES
 from elmo_tasks.ui.present_pairs import FORMINGS
 
@@ -200,14 +199,7 @@ def build(service: Service, tabs: Sequence[str] = tuple(present_steps.TABS)) -> 
             The senses; for each step from the word to the end the words read, the cosines to the average use of the first and
             of the second sense, and which it is nearer to (null where that cannot be told); where the known uses lie.
         """
-        names = senses or []
-        if not isinstance(names, list) or not all(
-            isinstance(text, str) for text in (word, sentence, *names, model or "")
-        ):
-            raise gr.Error(
-                "Expected a word and a sentence (strings) and senses (a list of two strings).", print_exception=False
-            )
-        return service.present.forms(word, sentence, names or None, model or None).to_dict()
+        return service.present.forms(word, sentence, senses or None, model or None).to_dict()
 
     def static_neighbours(word: str, n: int = 12) -> dict[str, Any]:
         """Find the words nearest to a word among static vectors, where a word has one vector whatever the sentence.
@@ -221,12 +213,10 @@ def build(service: Service, tabs: Sequence[str] = tuple(present_steps.TABS)) -> 
         Returns:
             word, vectors (their name), vocabulary (its size), neighbours (word, cosine), nearest first.
         """
-        if not isinstance(word, str) or not isinstance(n, int) or isinstance(n, bool):
-            raise gr.Error("Expected a word (a string) and n (a whole number).", print_exception=False)
         return service.present.neighbours(word, n).to_dict()
 
     landing.build(service, "present-landing")
     quiz.build(service)
     on_question(stage, lambda question: respond(service, question), stage)
-    gr.api(meaning_forms, api_name="meaning_forms", **SHARED)
-    gr.api(static_neighbours, api_name="static_neighbours", **SHARED)
+    endpoint(meaning_forms, "a word and a sentence (strings) and senses (a list of two strings)")
+    endpoint(static_neighbours, "a word (a string) and n (a whole number)")

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import gradio as gr
-
 from elmo_tasks.api import LayerScore, ModelProbes, ProbeResult, Service
 from elmo_tasks.ui.downloads import csv_file
+from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.page import render
-from elmo_tasks.ui.parts import PRIVATE, SHARED, on_question, revision_of, scripted
+from elmo_tasks.ui.parts import PRIVATE, on_question, revision_of, scripted
 from elmo_tasks.wording.text import first_capital, listed, number
 
 #: Scores that differ by less than this are called the same: so much another start of a probe brings.
@@ -68,7 +67,7 @@ def build(service: Service) -> None:
         part,
         **PRIVATE,
     )
-    gr.api(what_layers_know, api_name="what_layers_know", **SHARED)
+    endpoint(what_layers_know)
 
 
 def waiting() -> str:

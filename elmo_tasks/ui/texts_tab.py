@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -10,6 +11,7 @@ import gradio as gr
 from elmo_tasks.api import Progress, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import texts_page
+from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.parts import MAP_USES, SLOW, Question, markup, on_question, revision_of, scripted
 from elmo_tasks.ui.texts_example import FIRST, NAMES, SECOND, WORD
 from elmo_tasks.ui.working import answered
@@ -46,9 +48,6 @@ def build(service: Service) -> None:
         with gr.Column(elem_classes="compare-answer"):
             result = markup(texts_page.nothing(), "scripts/map_answer.js")
 
-    def on_submit(question: Question) -> Iterator[tuple[dict[str, Any], Any]]:
-        yield from respond(service, question)
-
     def two_texts(first: str, second: str, word: str = "", model: str | None = None) -> dict[str, Any]:
         """Say how far the use of a word moved from one text to another, or which words moved most.
 
@@ -64,9 +63,7 @@ def build(service: Service) -> None:
             model, view, names, n_sentences, words (word, n_first, n_second, distance, chance, p, score, stands_out),
             n_candidates, map (as /sense_map, its groups the two texts; null without a word), verdict, headline, sees.
         """
-        if not all(isinstance(text, str) for text in (first, second, word, model or "")):
-            raise gr.Error("Expected two texts and a word (strings).", print_exception=False)
         return service.texts.set_against(first, second, word, ("", ""), model or None).to_dict()
 
-    on_question(editor, on_submit, [editor, result], **MAP_USES)
-    gr.api(two_texts, api_name="two_texts", **SLOW)
+    on_question(editor, partial(respond, service), [editor, result], **MAP_USES)
+    endpoint(two_texts, "two texts and a word (strings)", SLOW)

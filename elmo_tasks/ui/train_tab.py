@@ -11,6 +11,7 @@ import gradio as gr
 from elmo_tasks.api import DataLook, Service, TrainingPlan
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import train_data, train_page
+from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.parts import PRIVATE, Question, markup, on_question, revision_of, scripted, take_upload
 from elmo_tasks.wording.task_kinds import TASK_WORDS
 from elmo_tasks.wording.text import duration
@@ -147,7 +148,7 @@ def build(service: Service) -> None:
         """
         return [job.to_dict() for job in service.training.jobs()]
 
-    gr.api(training_runs, api_name="training_runs", **shared)
+    endpoint(training_runs, slots=shared)
     if not offer.allowed:
         markup(train_page.off())
         return

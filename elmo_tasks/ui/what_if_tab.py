@@ -9,10 +9,11 @@ import gradio as gr
 from elmo_tasks.api import LayerProducts, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import heat, what_if
+from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.examples import EXAMPLES
 from elmo_tasks.ui.format import Form, form_from_query, snippet
 from elmo_tasks.ui.heads import distinct
-from elmo_tasks.ui.parts import SHARED, Question, markup, on_question, revision_of, scripted
+from elmo_tasks.ui.parts import Question, markup, on_question, revision_of, scripted
 
 
 def form_of(service: Service, query: str) -> Form:
@@ -78,14 +79,7 @@ def build(service: Service) -> None:
             word, spelling, model, sentences, and for each layer: name, cosine (one a sentence), random_pair_cosine,
             unrelated_cosine, sees.
         """
-        # Gradio does not check the types of a request; a string would be taken for a list of letters.
-        if not isinstance(sentences, list) or not all(
-            isinstance(text, str) for text in (word, spelling, *sentences, model or "")
-        ):
-            raise gr.Error(
-                "Expected a word, a spelling (strings) and sentences (a list of strings).", print_exception=False
-            )
         return service.what_if.respell(word, sentences, spelling, model or None).to_dict()
 
     on_question(mixer, lambda question: respond(service, question), [mixer, answer])
-    gr.api(what_if_endpoint, api_name="what_if", **SHARED)
+    endpoint(what_if_endpoint, "a word, a spelling (strings) and sentences (a list of strings)")
