@@ -43,7 +43,7 @@ from elmo_tasks.serving.comparisons import other_cosines
 from elmo_tasks.serving.session import Session
 from elmo_tasks.ui import chosen, examples, nearest_tab, present_examples, try_examples
 from elmo_tasks.ui.outcomes import Outcome, outcome, shows_what_was_meant
-from elmo_tasks.ui.present_pairs import FORMING_CANDIDATES, Turning
+from elmo_tasks.ui.present_examples import FORMING_CANDIDATES, Turning
 from elmo_tasks.ui.sentiment import said
 from elmo_tasks.ui.try_examples import TryExample
 from elmo_tasks.uses import Use, read_uses
@@ -60,7 +60,7 @@ def main() -> None:
     parser.add_argument("--model", help="name or folder of the model (default: the bundled one)")
     args = parser.parse_args()
     session = Session(args.model)
-    compare = [e.title for e in examples.CANDIDATES if _is_shown(session, e.word, e.sentences, e.senses or e.about)]
+    compare = [e.title for e in examples.CANDIDATES if _is_shown(session, e.word, e.sentences, e.meant)]
     stories = [s.word for s in present_examples.STORY_CANDIDATES if _is_shown(session, s.word, s.sentences, s.meant)]
     ready = {word: uses for word in gallery_words() if (uses := ready_uses(session, word))}
     sentences = {word: sentences_of(word, uses) for word, uses in ready.items()}

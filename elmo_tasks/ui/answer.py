@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from elmo_tasks.api import Comparison, LayerComparison, ModelInfo
 from elmo_tasks.ui import format
+from elmo_tasks.ui.format import group_of
 from elmo_tasks.ui.heat import CHANCES, COSINES, cell_style, cosine_style
 from elmo_tasks.ui.page import render
-from elmo_tasks.ui.uses import group_of
 from elmo_tasks.wording.models import title_of
 from elmo_tasks.wording.verdicts import read_by, read_where
 from elmo_tasks.wording.views import layer_title
@@ -17,11 +17,6 @@ from elmo_tasks.wording.views import layer_title
 def how(models: Sequence[ModelInfo]) -> str:
     """The fold that explains the page and the models."""
     return render("compare_how.html", models=[model for model in models if model.about])
-
-
-def nothing(reason: str = "") -> str:
-    """What is shown where there is no answer: before a question, or with the reason, which stands at the form as well."""
-    return render("compare_none.html", reason=reason)
 
 
 def page(comparison: Comparison, form: format.Form, models: Sequence[ModelInfo]) -> str:

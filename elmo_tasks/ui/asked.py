@@ -17,16 +17,14 @@ from elmo_tasks.ui.parts import Question, on_question, revision_of, scripted
 CARDS = {"why": why_card, "substitutes": substitutes_card}
 
 
-def closed(kind: str, query: str = "", groups: Sequence[int | None] = ()) -> dict[str, Any]:
-    """The fold below a new comparison; nothing is computed yet. Without a comparison there is none.
+def closed(query: str = "", groups: Sequence[int | None] = ()) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The folds below a new comparison, from its query; nothing is computed yet. Without a comparison there are none.
 
-    Args:
-        kind: ``"why"`` or ``"substitutes"``.
-        query: of the comparison.
-        groups: that of each use: the page sends it along, so that what was compared need not be compared again.
+    The page sends the ``groups`` of the uses along, so that what was compared need not be compared again.
     """
-    markup = _fold(kind, "closed") if query else ""
-    return {"revision": 0, "query": query, "groups": list(groups), "state": "closed", "markup": markup}
+    state = {"revision": 0, "query": query, "groups": list(groups), "state": "closed"}
+    why, substitutes = ({**state, "markup": _fold(kind, "closed") if query else ""} for kind in CARDS)
+    return why, substitutes
 
 
 def groups_of(question: Question, n: int) -> list[int | None]:
@@ -85,14 +83,8 @@ def _respond(service: Service, kind: str, question: Question, body: Callable[[fo
 def build(service: Service) -> tuple[gr.HTML, gr.HTML]:
     """Put the two folds into the open container, wire their events and add their endpoints; empty until there is an answer."""
     why, substitutes = (
-        scripted(
-            kind,
-            "scripts/word_tips.js",
-            "scripts/asked.js",
-            template="${value.markup}",
-            value=closed(kind),
-        )
-        for kind in CARDS
+        scripted(kind, "scripts/word_tips.js", "scripts/asked.js", template="${value.markup}", value=fold)
+        for kind, fold in zip(CARDS, closed(), strict=True)
     )
     on_question(why, lambda question: respond_why(service, question), why)
     on_question(substitutes, lambda question: respond_substitutes(service, question), substitutes)

@@ -18,43 +18,23 @@ FILE = FOLDER / "chosen.json"
 Candidate = TypeVar("Candidate")
 
 
-@cache
-def _file() -> Mapping[str, Any]:
-    found: Mapping[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
-    return found
+CONTENT: Mapping[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
 
 
 def chosen(kind: str, candidates: Sequence[Candidate], name: Callable[[Candidate], str]) -> tuple[Candidate, ...]:
-    """The candidates of a kind that are offered, in the order of the file.
-
-    Args:
-        kind: such as ``"compare"``.
-        candidates: all there are.
-        name: what the file calls each.
-    """
+    """The candidates of a kind that are offered, in the order of the file; ``name`` is what that calls each."""
     known = {name(candidate): candidate for candidate in candidates}
-    return tuple(known[title] for title in _file()[kind])
+    return tuple(known[title] for title in CONTENT[kind])
 
 
 def ready_uses(word: str) -> tuple[tuple[str, int], ...]:
     """The ready sentences of a word as ``(sense, number of its sentence in the gallery)``; none for a word that has none."""
-    return tuple((str(sense), int(number)) for sense, number in _file()["ready"].get(word.strip().lower(), ()))
-
-
-def failures() -> Sequence[Mapping[str, Any]]:
-    """Words that the model fails at: word, sentences and what was meant."""
-    found: Sequence[Mapping[str, Any]] = _file()["failures"]
-    return found
-
-
-def n_ready() -> int:
-    """How many words have ready sentences."""
-    return len(_file()["ready"])
+    return tuple((str(sense), int(number)) for sense, number in CONTENT["ready"].get(word.strip().lower(), ()))
 
 
 def words(kind: str) -> tuple[str, ...]:
     """Words of a kind that are offered: ``"map"`` or ``"own"``."""
-    return tuple(_file()[kind])
+    return tuple(CONTENT[kind])
 
 
 @dataclass(frozen=True)
@@ -69,4 +49,4 @@ class QuizPair:
 @cache
 def quiz_pairs() -> tuple[QuizPair, ...]:
     """The pairs of the quiz, those first of which the model is surest, rightly or wrongly."""
-    return tuple(QuizPair(word, tuple(sentences), tuple(senses)) for word, sentences, senses in _file()["quiz"])
+    return tuple(QuizPair(word, tuple(sentences), tuple(senses)) for word, sentences, senses in CONTENT["quiz"])

@@ -10,14 +10,17 @@ from typing import Any
 from urllib.parse import quote
 
 
-def csv_cell(value: str | float) -> str:
+def csv_cell(value: object) -> str:
     """A cell that no spreadsheet runs as a formula: text that begins like one gets a leading apostrophe."""
     if isinstance(value, float):
         return f"{value:.6f}"
-    return f"'{value}" if value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    text = "" if value is None else str(value)
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
 
 
-def csv_file(header: Sequence[str], rows: Iterable[Sequence[str | float]]) -> str:
+def csv_file(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Rows as a spreadsheet in which no cell is run as a formula."""
     out = io.StringIO()
     writer = csv.writer(out)

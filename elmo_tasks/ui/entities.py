@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from elmo_tasks.api import Entity, HeadInfo, Reading, TaggedSentence
 from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.heads import Offer, about_line, by_head, json_data
-from elmo_tasks.ui.page import render
-from elmo_tasks.ui.spans import pieces
+from elmo_tasks.ui.page import pieces, render
 from elmo_tasks.wording import readings
 from elmo_tasks.wording.labels import type_note
 from elmo_tasks.wording.marked import marked_spans, marked_words
@@ -95,20 +94,17 @@ def csv_text(offer: Offer, results: Sequence[TaggedSentence], without: Sequence[
     header = ["sentence number", "head", "reading", "reading probability", "text", "type", "confidence"]
     header += ["start character", "end character", "sentence"]
     spans = readings.has_spans(results)
-    rows: list[list[str | float]] = []
+    rows = []
     for name, number, result in by_head(offer, results, without):
         for rank, reading in enumerate((result.best, *result.runners_up), 1):
-            found: list[list[str | float]]
+            found: list[tuple[object, ...]]
             if spans:
                 found = [
-                    [readings.text_of(result, e), e.type, e.confidence, str(e.start_char), str(e.end_char)]
+                    (readings.text_of(result, e), e.type, e.confidence, e.start_char, e.end_char)
                     for e in reading.entities
-                ] or [["", "", "", "", ""]]
+                ] or [("",) * 5]
             else:
-                found = [
-                    [token, tag, "", str(start), str(end)]
-                    for token, tag, (start, end) in zip(result.tokens, reading.tags, result.offsets, strict=True)
-                ]
-            first: list[str | float] = [str(number), name, str(rank), reading.probability]
-            rows += [[*first, *cells, result.sentence] for cells in found]
+                words = zip(result.tokens, reading.tags, result.offsets, strict=True)
+                found = [(token, tag, "", *place) for token, tag, place in words]
+            rows += [(number, name, rank, reading.probability, *cells, result.sentence) for cells in found]
     return csv_file(header, rows)

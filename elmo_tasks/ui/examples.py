@@ -7,216 +7,153 @@ apple", "I ate a carrot") look alike to a language model whatever the word is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from elmo_tasks.ui.chosen import chosen
 
 
 @dataclass(frozen=True)
 class Example:
-    """A comparison that runs on click.
+    """A comparison that runs on click, or a story of Present."""
 
-    Attributes:
-        title: what the button says.
-        word: the word to compare.
-        sentences: the sentences, with ``[brackets]`` where another word is meant.
-        senses: what the word means in each, in a word; none where several words are compared.
-        about: where several are, what each is about: the closest two are to share it.
-    """
-
-    title: str
+    title: str  # what the button says
     word: str
-    sentences: tuple[str, ...]
-    senses: tuple[str, ...] = ()
-    about: tuple[str, ...] = ()
+    sentences: tuple[str, ...]  # with ``[brackets]`` where another word is meant
+    meant: tuple[str, ...]  # what each is about: of one word, what it means there; of several, the closest two share it
+    is_one_word: bool = True
+
+
+def _one_word(word: str, *uses: tuple[str, str]) -> Example:
+    return Example(word, word, tuple(sentence for sentence, _ in uses), tuple(meant for _, meant in uses))
+
+
+def _several(title: str, word: str, *uses: tuple[str, str]) -> Example:
+    return replace(_one_word(word, *uses), title=title, is_one_word=False)
 
 
 CANDIDATES: tuple[Example, ...] = (
-    Example(
+    _one_word(
         "bank",
-        "bank",
-        (
-            "The bank refused our loan because my salary was too low.",
-            "Herons were nesting in the reeds along the muddy bank of the river.",
-            "The bank raised its interest rates twice last year.",
-            "An old willow stood on the left bank of the river.",
-            "Investors lost their savings when the bank collapsed.",
-        ),
-        ("money", "river", "money", "river", "money"),
+        ("The bank refused our loan because my salary was too low.", "money"),
+        ("Herons were nesting in the reeds along the muddy bank of the river.", "river"),
+        ("The bank raised its interest rates twice last year.", "money"),
+        ("An old willow stood on the left bank of the river.", "river"),
+        ("Investors lost their savings when the bank collapsed.", "money"),
     ),
-    Example(
+    _several(
         "bank and shore",
         "bank",
-        (
-            "Fishermen pulled their canoe onto the grassy bank before the storm came.",
-            "Waves rolled gently towards the [shore] while children looked for shells.",
-            "The bank raised its interest rates on every new mortgage.",
-            "My [lender] wants the monthly payment for the house by Friday.",
-        ),
-        about=("river", "river", "money", "money"),
+        ("Fishermen pulled their canoe onto the grassy bank before the storm came.", "river"),
+        ("Waves rolled gently towards the [shore] while children looked for shells.", "river"),
+        ("The bank raised its interest rates on every new mortgage.", "money"),
+        ("My [lender] wants the monthly payment for the house by Friday.", "money"),
     ),
-    Example(
+    _one_word(
         "run",
-        "run",
-        (
-            "Every morning before breakfast I go for a run through the park.",
-            "The program takes hours to run on my slow laptop.",
-            "After a long run along the beach her legs were tired.",
-            "Engineers run the software on a faster computer.",
-        ),
-        ("jogging", "computing", "jogging", "computing"),
+        ("Every morning before breakfast I go for a run through the park.", "jogging"),
+        ("The program takes hours to run on my slow laptop.", "computing"),
+        ("After a long run along the beach her legs were tired.", "jogging"),
+        ("Engineers run the software on a faster computer.", "computing"),
     ),
-    Example(
+    _one_word(
         "match",
-        "match",
-        (
-            "Our team lost the football match in the second half.",
-            "He struck a match to light the candle in the dark.",
-            "Thousands of fans watched the match at the stadium.",
-            "She lit the stove with a match from the box.",
-        ),
-        ("game", "fire", "game", "fire"),
+        ("Our team lost the football match in the second half.", "game"),
+        ("He struck a match to light the candle in the dark.", "fire"),
+        ("Thousands of fans watched the match at the stadium.", "game"),
+        ("She lit the stove with a match from the box.", "fire"),
     ),
-    Example(
+    _one_word(
         "pupil",
-        "pupil",
-        (
-            "The teacher praised the pupil for her homework.",
-            "The pupil of the eye widens in the dark.",
-            "Every pupil in the school took the exam.",
-            "The doctor shone a light at the pupil of his left eye.",
-        ),
-        ("school", "eye", "school", "eye"),
+        ("The teacher praised the pupil for her homework.", "school"),
+        ("The pupil of the eye widens in the dark.", "eye"),
+        ("Every pupil in the school took the exam.", "school"),
+        ("The doctor shone a light at the pupil of his left eye.", "eye"),
     ),
-    Example(
+    _one_word(
         "jam",
-        "jam",
-        (
-            "We were stuck in a traffic jam on the motorway.",
-            "She spread strawberry jam on her toast.",
-            "An accident caused a long jam on the road to the city.",
-            "My grandmother makes jam from plums and sugar.",
-        ),
-        ("traffic", "food", "traffic", "food"),
+        ("We were stuck in a traffic jam on the motorway.", "traffic"),
+        ("She spread strawberry jam on her toast.", "food"),
+        ("An accident caused a long jam on the road to the city.", "traffic"),
+        ("My grandmother makes jam from plums and sugar.", "food"),
     ),
-    Example(
+    _one_word(
         "discharge",
-        "discharge",
-        (
-            "The nurse planned his discharge from the hospital on Friday.",
-            "Yellow discharge from the wound was a sign of infection.",
-            "After discharge the patient went home with her pills.",
-            "Thick discharge came from the infected ear.",
-        ),
-        ("leaving", "fluid", "leaving", "fluid"),
+        ("The nurse planned his discharge from the hospital on Friday.", "leaving"),
+        ("Yellow discharge from the wound was a sign of infection.", "fluid"),
+        ("After discharge the patient went home with her pills.", "leaving"),
+        ("Thick discharge came from the infected ear.", "fluid"),
     ),
-    Example(
+    _one_word(
         "culture",
-        "culture",
-        (
-            "The blood culture grew bacteria after two days in the laboratory.",
-            "Music and dance belong to the culture of the island people.",
-            "A throat culture was taken to find the bacteria.",
-            "He studies the history, religion and culture of ancient Japan.",
-        ),
-        ("bacteria", "people", "bacteria", "people"),
+        ("The blood culture grew bacteria after two days in the laboratory.", "bacteria"),
+        ("Music and dance belong to the culture of the island people.", "people"),
+        ("A throat culture was taken to find the bacteria.", "bacteria"),
+        ("He studies the history, religion and culture of ancient Japan.", "people"),
     ),
-    Example(
+    _one_word(
         "shock",
-        "shock",
-        (
-            "The doctor treated the patient for septic shock and low blood pressure.",
-            "The news of his resignation came as a shock to the party.",
-            "Bleeding and infection can lead to shock, and the patient may die.",
-            "It was a shock to his friends that he lost the election.",
-        ),
-        ("illness", "surprise", "illness", "surprise"),
+        ("The doctor treated the patient for septic shock and low blood pressure.", "illness"),
+        ("The news of his resignation came as a shock to the party.", "surprise"),
+        ("Bleeding and infection can lead to shock, and the patient may die.", "illness"),
+        ("It was a shock to his friends that he lost the election.", "surprise"),
     ),
-    Example(
+    _one_word(
         "cold",
-        "cold",
-        (
-            "He caught a cold and coughed all week.",
-            "It was a cold night and snow lay on the roofs.",
-            "The doctor gave her pills for a cold and a sore throat.",
-            "Cold water ran down from the snow on the mountain.",
-        ),
-        ("illness", "temperature", "illness", "temperature"),
+        ("He caught a cold and coughed all week.", "illness"),
+        ("It was a cold night and snow lay on the roofs.", "temperature"),
+        ("The doctor gave her pills for a cold and a sore throat.", "illness"),
+        ("Cold water ran down from the snow on the mountain.", "temperature"),
     ),
-    Example(
+    _one_word(
         "apple",
-        "apple",
-        (
-            "She peeled an apple and cut it into slices for the pie.",
-            "Apple unveiled a thinner phone at its headquarters in California.",
-            "The sweetest apple in the orchard hung from the highest branch.",
-            "Investors watched Apple closely as its shares fell on the stock market.",
-        ),
-        ("fruit", "company", "fruit", "company"),
+        ("She peeled an apple and cut it into slices for the pie.", "fruit"),
+        ("Apple unveiled a thinner phone at its headquarters in California.", "company"),
+        ("The sweetest apple in the orchard hung from the highest branch.", "fruit"),
+        ("Investors watched Apple closely as its shares fell on the stock market.", "company"),
     ),
-    Example(
+    _several(
         "beauty, beautiful",
         "beauty",
-        (
-            "The beauty of the mountains took our breath away at sunrise.",
-            "What a [beautiful] view of the valley we had from the hotel window!",
-            "Poets have praised her beauty in songs for hundreds of years.",
-            "The bride wore a [beautiful] dress that her mother had sewn by hand.",
-        ),
-        about=("landscape", "landscape", "person", "person"),
+        ("The beauty of the mountains took our breath away at sunrise.", "landscape"),
+        ("What a [beautiful] view of the valley we had from the hotel window!", "landscape"),
+        ("Poets have praised her beauty in songs for hundreds of years.", "person"),
+        ("The bride wore a [beautiful] dress that her mother had sewn by hand.", "person"),
     ),
-    Example(
+    _several(
         "running, runner",
         "running",
-        (
-            "He has been running along the canal to train for the marathon.",
-            "The fastest [runner] crossed the finish line with a new record.",
-            "She is running for mayor and hopes to win the election in May.",
-            "Water kept running from the broken tap in the kitchen all night.",
-        ),
-        about=("sport", "sport", "politics", "water"),
+        ("He has been running along the canal to train for the marathon.", "sport"),
+        ("The fastest [runner] crossed the finish line with a new record.", "sport"),
+        ("She is running for mayor and hopes to win the election in May.", "politics"),
+        ("Water kept running from the broken tap in the kitchen all night.", "water"),
     ),
-    Example(
+    _several(
         "cold, freezing",
         "cold",
-        (
-            "The wind was so cold that our fingers hurt.",
-            "A [freezing] wind blew in from the frozen lake all night.",
-            "The lawyer sent us the signed contract by [post] on Monday.",
-        ),
-        about=("weather", "weather", "mail"),
+        ("The wind was so cold that our fingers hurt.", "weather"),
+        ("A [freezing] wind blew in from the frozen lake all night.", "weather"),
+        ("The lawyer sent us the signed contract by [post] on Monday.", "mail"),
     ),
-    Example(
+    _several(
         "doctor, nurse, lawyer",
         "doctor",
-        (
-            "The doctor gave the patient an injection against the pain.",
-            "A [nurse] brought the patient her pills in the hospital ward.",
-            "The [lawyer] told the judge that the contract was a forgery.",
-        ),
-        about=("hospital", "hospital", "court"),
+        ("The doctor gave the patient an injection against the pain.", "hospital"),
+        ("A [nurse] brought the patient her pills in the hospital ward.", "hospital"),
+        ("The [lawyer] told the judge that the contract was a forgery.", "court"),
     ),
-    Example(
+    _one_word(
         "bark",
-        "bark",
-        (
-            "The loud bark of a dog woke the whole street.",
-            "Beetles live under the bark of the pine tree.",
-            "With a short bark the puppy ran after the cat.",
-            "The bark of an old oak is rough and brown.",
-        ),
-        ("dog", "tree", "dog", "tree"),
+        ("The loud bark of a dog woke the whole street.", "dog"),
+        ("Beetles live under the bark of the pine tree.", "tree"),
+        ("With a short bark the puppy ran after the cat.", "dog"),
+        ("The bark of an old oak is rough and brown.", "tree"),
     ),
-    Example(
+    _one_word(
         "spring",
-        "spring",
-        (
-            "Flowers bloom in the garden every spring after the snow melts.",
-            "The metal spring inside the clock broke.",
-            "Birds return from the south in early spring.",
-            "A coiled spring pushes the piston back into the cylinder.",
-        ),
-        ("season", "coil", "season", "coil"),
+        ("Flowers bloom in the garden every spring after the snow melts.", "season"),
+        ("The metal spring inside the clock broke.", "coil"),
+        ("Birds return from the south in early spring.", "season"),
+        ("A coiled spring pushes the piston back into the cylinder.", "coil"),
     ),
 )
 
@@ -227,7 +164,7 @@ EXAMPLES = chosen("compare", CANDIDATES, lambda example: example.title)
 def known_senses(word: str, sentences: Sequence[str]) -> tuple[str, ...]:
     """What the word means in each of the sentences, where all of them are of one example above; else none."""
     for example in EXAMPLES:
-        known = dict(zip(example.sentences, example.senses, strict=False))
+        known = dict(zip(example.sentences, example.meant, strict=True)) if example.is_one_word else {}
         if example.word == word and sentences and all(sentence in known for sentence in sentences):
             return tuple(known[sentence] for sentence in sentences)
     return ()

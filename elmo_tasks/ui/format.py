@@ -16,23 +16,14 @@ from elmo_tasks.wording.views import READS_LETTERS, view_place
 
 @dataclass(frozen=True)
 class Form:
-    """What the form holds.
-
-    Attributes:
-        word: the word to compare.
-        sentences: the sentences as typed, brackets included; no empty ones.
-        model: name of a model; ``None`` for the default one.
-        layer: the layer to show first; ``None`` for the one the verdict was read from.
-        others: names of models to compare with.
-        whole: whether whole sentences are compared, without a word.
-    """
+    """What the form holds."""
 
     word: str
-    sentences: tuple[str, ...]
-    model: str | None = None
-    layer: str | None = None
-    others: tuple[str, ...] = ()
-    whole: bool = False
+    sentences: tuple[str, ...]  # as typed, brackets included; no empty ones
+    model: str | None = None  # the default one if ``None``
+    layer: str | None = None  # to show first; the one the verdict was read from if ``None``
+    others: tuple[str, ...] = ()  # models to compare with
+    whole: bool = False  # whether whole sentences are compared, without a word
 
     @property
     def models(self) -> list[str]:
@@ -202,18 +193,24 @@ def csv_text(comparison: Comparison) -> str:
     """All layers as a spreadsheet: one row per layer and use, then the probabilities that two uses mean the same."""
     uses = range(1, len(comparison.items) + 1)
     header = ["layer", "use", "word", "sentence", "norm", *(f"cosine with {n}" for n in uses), "two random words"]
-    rows: list[list[str | float]] = [
-        [layer.name, str(n), item.token, item.sentence, norm, *cosines, layer.random_pair_cosine]
+    rows = [
+        (layer.name, n, item.token, item.sentence, norm, *cosines, layer.random_pair_cosine)
         for layer in comparison.layers
         for n, item, norm, cosines in zip(uses, comparison.items, layer.norms, layer.cosine, strict=True)
     ]
-    rows += [
-        ["probability of the same meaning", str(n), item.token, item.sentence, "", *chances, ""]
+    sure = [
+        ("probability of the same meaning", n, item.token, item.sentence, "", *chances, "")
         for n, item, chances in zip(uses, comparison.items, comparison.same_meaning, strict=False)
     ]
-    return csv_file(header, rows)
+    return csv_file(header, [*rows, *sure])
 
 
 def file_stem(comparison: Comparison) -> str:
     """The name of a comparison's files, without the ending."""
     return f"compare-{slug(comparison.word)}"
+
+
+def group_of(comparison: Comparison) -> list[int | None]:
+    """The group of each use; ``None`` where it is in none."""
+    groups = {use: at for at, uses in enumerate(comparison.groups) for use in uses}
+    return [groups.get(use) for use in range(len(comparison.items))]

@@ -14,15 +14,10 @@ Result = TypeVar("Result", TaggedSentence, ClassifiedText)
 
 @dataclass(frozen=True)
 class Offer:
-    """A head on offer.
-
-    Attributes:
-        head: the head.
-        baseline: the same head without context, if there is one.
-    """
+    """A head on offer."""
 
     head: HeadInfo
-    baseline: HeadInfo | None = None
+    baseline: HeadInfo | None = None  # the same head without context, if there is one
 
 
 def offers(heads: Sequence[HeadInfo], kind: str) -> tuple[Offer, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 
@@ -83,3 +84,9 @@ def cell_style(share: float, scale: Scale = CHANCES) -> str:
 def cosine_style(cosine: float, floor: float) -> str:
     """The same for a cosine; ``floor`` is that of two unrelated ones."""
     return cell_style(share_of(cosine, floor), COSINES)
+
+
+def tint(push: float, steps: Sequence[float]) -> str:
+    """The class of a word's tint, by the steps its push reaches: ``for1`` to ``for4``, ``against1`` to ``against4``, or empty."""
+    reached = sum(abs(push) >= least for least in steps)
+    return f"{'for' if push > 0 else 'against'}{reached}" if reached else ""

@@ -7,9 +7,18 @@ from typing import Any
 from elmo_tasks.api import LandedUse, MapRequest, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui.endpoints import endpoint
-from elmo_tasks.ui.map_picture import shape
+from elmo_tasks.ui.map_picture import picture, shape
 from elmo_tasks.ui.page import fill
 from elmo_tasks.ui.parts import SLOW, Question, on_question, revision_of, scripted
+from elmo_tasks.wording import map_words
+
+#: Of the Present tab: a word whose groups are its meanings, and sentences of ours that the bundled model was not fitted on.
+WORD = "case"
+READY = (
+    "Her lawyer says that we will lose the case.",
+    "The vet found a case of flu among the horses.",
+    "This is a strange case.",
+)
 
 
 def request_from(data: Any) -> MapRequest:
@@ -46,6 +55,16 @@ def markup(found: LandedUse, by_meaning: bool = False) -> str:
     signs = {at: shape(at) for at in (None, *range(len(found.groups)))}
     names = [f"{g.letter} ({g.meant})" if by_meaning and g.meant else f"Group {g.letter}" for g in found.groups]
     return fill("landing.html", "landed", found, signs, names)
+
+
+def stage(service: Service, word: str = WORD, ready: tuple[str, ...] = READY) -> str:
+    """The map of the word with the form that lets sentences land on it, or the reason why there is none."""
+    try:
+        found = service.maps.sense_map(MapRequest(word))
+    except InputError as error:
+        return fill("present/answers.html", "problem", str(error))
+    placed = map_words.well_placed(found)
+    return fill("landing.html", "stage", found, picture(found), shape, ready, placed)
 
 
 def build(service: Service, name: str = "landing") -> None:

@@ -53,6 +53,12 @@ def shape(group: int | None) -> str:
     return render("map_sign.html", group=group, SHAPES=SHAPES)
 
 
+def by_group(answer: SenseMap) -> list[int]:
+    """The uses, those of one group together, those in none at the end."""
+    last = len(answer.groups)
+    return sorted(range(len(answer.uses)), key=lambda k: (last if (at := answer.uses[k].group) is None else at, k))
+
+
 def scale_of(points: Sequence[tuple[float, float]]) -> float:
     """How many pixels of a plot of :data:`WIDTH` x :data:`HEIGHT` one unit of the places is: so many that they fill it."""
     tallest = max((abs(y) for _, y in points), default=0.0) or 1.0

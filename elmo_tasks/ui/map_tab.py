@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -10,14 +10,79 @@ from urllib.parse import urlencode
 
 import gradio as gr
 
-from elmo_tasks.api import MapRequest, ModelInfo, Progress, Service
-from elmo_tasks.ui import handouts, landing, map_page
+from elmo_tasks.api import MapRequest, ModelInfo, PolysemyRanking, Progress, SenseMap, Service
+from elmo_tasks.ui import handouts, landing, map_picture
 from elmo_tasks.ui.chosen import words as chosen_words
+from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.landing import request_from
+from elmo_tasks.ui.page import nothing, render
 from elmo_tasks.ui.parts import MAP_USES, SLOW, Question, markup, on_question, revision_of, scripted
 from elmo_tasks.ui.working import answered
+from elmo_tasks.wording.map_words import measured, own_words, shown_words, typed_otherwise
+from elmo_tasks.wording.models import title_of
+from elmo_tasks.wording.text import slug
 from elmo_tasks.wording.views import map_title
+
+
+def page(answer: SenseMap, models: Sequence[ModelInfo], query: str = "", left_out: str = "", revision: int = 0) -> str:
+    """A map: the answer in words, the picture, the uses, the explanation; ``left_out`` is what its link does not hold."""
+    known = [view for view in answer.views if view.agreement is not None]
+    return render(
+        "map.html",
+        answer=answer,
+        reasons=" ".join(
+            filter(None, (answer.said.reasons, typed_otherwise(answer), own_words(answer), measured(answer)))
+        ),
+        model=title_of(answer.model, models),
+        picture=map_picture.picture(answer),
+        shape=map_picture.shape,
+        shown=shown_words(answer),
+        order=map_picture.by_group(answer),
+        views=sorted(known, key=lambda view: -(view.agreement or 0.0)),
+        name=f"sense-map-{slug(answer.word)}",
+        csv=csv_text(answer),
+        data=answer.to_dict(),
+        query=query,
+        left_out=left_out,
+        revision=revision,
+    )
+
+
+def ranking_page(answer: PolysemyRanking, query: str = "", left_out: str = "") -> str:
+    """The words of a text, those whose uses split most clearly first; each opens its map; the link as in :func:`page`."""
+    rows = (
+        (
+            word.word,
+            word.n_uses,
+            word.is_clear,
+            word.score,
+            "; ".join(f"{group.letter}: {' '.join(group.words)}" for group in word.groups),
+        )
+        for word in answer.words
+    )
+    return render(
+        "ranking.html",
+        answer=answer,
+        views=(),
+        csv=csv_file(("word", "uses", "stands out", "score", "groups"), rows),
+        data=answer.to_dict(),
+        query=query,
+        left_out=left_out,
+    )
+
+
+def csv_text(answer: SenseMap) -> str:
+    """All uses as a spreadsheet."""
+    header = ("use", "group", "sense in the gallery", "from", "word", "sentence", "x", "y", "nearest use", "cosine")
+    rows = []
+    for place, use in enumerate(answer.uses, 1):
+        letter = None if use.group is None else answer.groups[use.group].letter
+        near = (use.nearest[0][0] + 1, use.nearest[0][1]) if use.nearest else (None, None)
+        text = ("own text" if use.own else "gallery", use.sentence[use.start : use.end], use.sentence)
+        rows.append((place, letter, use.sense, *text, use.x, use.y, *near))
+    return csv_file(header, rows)
+
 
 #: Words to start with.
 FIRST = chosen_words("map")
@@ -27,12 +92,7 @@ MOST_IN_LINK = 2_000
 
 
 def link_of(asked: MapRequest, *, lives: bool = False) -> tuple[str, str]:
-    """The query string that ``map_form.js`` reads, and what it leaves out: a text too long for an address.
-
-    Args:
-        asked: the map.
-        lives: whether it is not a map that is asked for, but the words of the text with two lives.
-    """
+    """The query string that ``map_form.js`` reads (``lives``: for the words of a text), and what it leaves out: too long a text."""
     fits = len(asked.text) <= MOST_IN_LINK
     pairs = {
         "tab": "map",
@@ -57,13 +117,13 @@ def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], 
     def work(progress: Progress) -> str:
         if data.get("lives") is True:
             ranking = service.maps.polysemy_ranking(asked.text, asked.model, progress)
-            return map_page.ranking_page(ranking, *link_of(asked, lives=True))
+            return ranking_page(ranking, *link_of(asked, lives=True))
         found = service.maps.sense_map(asked, progress)
         value["view"] = found.view
         value["views"] = [{"name": v.name, "title": map_title(v.name, v.sees)} for v in found.views]
-        return map_page.page(found, service.models(), *link_of(replace(asked, view=found.view)), value["revision"])
+        return page(found, service.models(), *link_of(replace(asked, view=found.view)), value["revision"])
 
-    yield from answered(value, work, map_page.nothing)
+    yield from answered(value, work, partial(nothing, "map"))
 
 
 def views_of(models: tuple[ModelInfo, ...]) -> list[dict[str, str]]:
@@ -90,7 +150,7 @@ def build(service: Service) -> None:
                 index=service.maps.index_title(),
             )
         with gr.Column(elem_classes="compare-answer"):
-            result = markup(map_page.nothing(), "scripts/map_answer.js", "scripts/map_edit.js")
+            result = markup(nothing("map"), "scripts/map_answer.js", "scripts/map_edit.js")
             landing.build(service)
             handouts.build(service, "map-handout", handouts.of_map)
 

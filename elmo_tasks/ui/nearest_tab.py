@@ -2,21 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
 import gradio as gr
 
-from elmo_tasks.api import Progress, Service
+from elmo_tasks.api import ModelInfo, NearestUses, Progress, Service
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import nearest_page, nearest_several
 from elmo_tasks.ui.chosen import chosen
+from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.endpoints import endpoint
+from elmo_tasks.ui.page import nothing, render
 from elmo_tasks.ui.parts import Question, markup, on_question, revision_of, scripted
 from elmo_tasks.ui.working import answered
+from elmo_tasks.wording.answers import nearest_by_several
+from elmo_tasks.wording.models import title_of
+from elmo_tasks.wording.text import slug
 from elmo_tasks.wording.views import view_title
+
+
+def source_title(name: str) -> str:
+    """What is searched, as people read it."""
+    return "the example sentences" if name == "gallery" else f"your index “{name}”"
+
+
+def page(answer: NearestUses, models: Sequence[ModelInfo], query: str = "") -> str:
+    """The answer in words, the uses beside the words that are near without context, the explanation."""
+    floor = min(answer.random_pair_cosine, *(use.cosine for use in answer.uses), 1.0)
+    return render(
+        "nearest.html",
+        answer=answer,
+        model=title_of(answer.model, models),
+        source=source_title(answer.source),
+        share=lambda cosine: max(0.0, (cosine - floor) / max(1.0 - floor, 1e-6)),
+        is_mixed=len({use.same_word for use in answer.uses}) > 1,
+        name=f"nearest-{slug(answer.word)}",
+        csv=csv_text(answer),
+        data=answer.to_dict(),
+        query=query,
+    )
+
+
+def csv_text(answer: NearestUses) -> str:
+    """The uses, then the words without context, as a spreadsheet."""
+    uses = [("in this sentence", u.token, u.cosine, u.same_word, u.sentence) for u in answer.uses]
+    words = [("in any sentence", n.word, n.cosine, "", "") for n in answer.static]
+    return csv_file(("near", "word", "cosine", "same word", "sentence"), [*uses, *words])
+
+
+def page_of_several(answers: Sequence[NearestUses], sense: str = "", query: str = "") -> str:
+    """The answers of two models or more to one question; ``sense`` is what the word means there, if that is known."""
+    first = answers[0]
+    reading = [answer for answer in answers if answer.reads_sentence]
+    # Vectors of words alone stand beside: those that were asked for, or those that come with the program.
+    words = [answer for answer in answers if not answer.reads_sentence] or [first]
+    return render(
+        "nearest_several.html",
+        first=first,
+        headline=nearest_by_several(first.word, reading, sense),
+        sense=sense,
+        reading=reading,
+        words=words,
+        name=f"nearest-{slug(first.word)}",
+        csv=csv_of_several(reading, words),
+        query=query,
+    )
+
+
+def csv_of_several(reading: Sequence[NearestUses], words: Sequence[NearestUses]) -> str:
+    """What is in the columns, as a spreadsheet."""
+    uses = [
+        (answer.model, "in this sentence", use.token, use.cosine, use.sentence, use.sense)
+        for answer in reading
+        for use in answer.uses
+    ]
+    near = [(a.vectors, "in any sentence", near.word, near.cosine, "", "") for a in words for near in a.static]
+    return csv_file(("model", "near", "word", "cosine", "sentence", "meaning"), [*uses, *near])
+
 
 # The last of each: what the word means there, as the example sentences that are searched have it.
 CANDIDATES = (
@@ -58,10 +122,10 @@ def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], 
         found = service.nearest.uses(word, sentence, layer, only, source, model=model, progress=progress)
         value["layer"], value["source"] = found.layer, found.source
         value["layers"] = [{"name": name, "title": view_title(name)} for name in found.layers]
-        value["sources"] = [{"name": name, "title": nearest_page.source_title(name)} for name in found.sources]
+        value["sources"] = [{"name": name, "title": source_title(name)} for name in found.sources]
         kept = {"word": word, "s": sentence, "layer": found.layer, "only": only, "source": source, "model": model}
         query = urlencode({"tab": "nearest", **{key: text for key, text in kept.items() if text}})
-        return nearest_page.page(found, service.models(), query)
+        return page(found, service.models(), query)
 
     def by_several(only: str, progress: Progress) -> str:
         found = [
@@ -69,9 +133,9 @@ def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], 
         ]
         kept = [("tab", "nearest"), ("word", word), ("s", sentence), ("only", only), *(("model", m) for m in models)]
         sense = next((e[3] for e in EXAMPLES if e[1:3] == (word, sentence)), found[0].sense)
-        return nearest_several.page(found, sense, urlencode(kept))
+        return page_of_several(found, sense, urlencode(kept))
 
-    yield from answered(value, work, nearest_page.nothing)
+    yield from answered(value, work, partial(nothing, "nearest"))
 
 
 def build(service: Service) -> None:
@@ -93,7 +157,7 @@ def build(service: Service) -> None:
                 models=[{"name": m.name, "title": m.title} for m in models],
             )
         with gr.Column(elem_classes="compare-answer"):
-            result = markup(nearest_page.nothing())
+            result = markup(nothing("nearest"))
 
     def nearest(
         word: str,

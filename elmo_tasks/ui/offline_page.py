@@ -50,15 +50,7 @@ def _can_be_told(use: MapUse) -> bool:
 
 
 def page(answer: SenseMap, comparison: Comparison | None, models: Sequence[ModelInfo], made: date) -> str:
-    """The file.
-
-    Args:
-        answer: the map.
-        comparison: of the sentences of :func:`story_of`; ``None`` without them.
-        models: gives the model its title.
-        made: the date to write on it.
-    """
-    last = len(answer.groups)
+    """The file; the comparison is that of the sentences of :func:`story_of`, if there are any."""
     script = _script()
     return render(
         "offline.html",
@@ -71,7 +63,7 @@ def page(answer: SenseMap, comparison: Comparison | None, models: Sequence[Model
         picture=map_picture.picture(answer),
         shape=map_picture.shape,
         shown=shown_words(answer),
-        order=sorted(range(len(answer.uses)), key=lambda k: (last if (at := answer.uses[k].group) is None else at, k)),
+        order=map_picture.by_group(answer),
         model=title_of(answer.model, models),
         made=made.isoformat(),
         style=Markup(joined(*_STYLES)),  # ours alone, as is the script

@@ -37,12 +37,7 @@ def groups_of(meant: Sequence[str]) -> dict[str, tuple[int, ...]]:
 
 
 def outcome(comparison: Comparison, meant: Sequence[str]) -> Outcome:
-    """What became of them.
-
-    Args:
-        comparison: the answer.
-        meant: for each use the meaning that its writer had in mind.
-    """
+    """What became of uses, from what the writer of each had in mind."""
     if comparison.spellings_differ:
         return Outcome.UNASKED
     if comparison.groups_if_several:

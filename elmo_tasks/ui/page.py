@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -15,6 +16,7 @@ from elmo_tasks.wording.text import cell_percent, first_capital, listed, number,
 from elmo_tasks.wording.views import layer_title, map_title, mapped_by, view_place, view_title
 
 FOLDER = Path(__file__).parent
+Mark = TypeVar("Mark")
 
 
 def unbroken(text: str) -> Markup:
@@ -53,11 +55,7 @@ _templates.filters.update(
     hundredths="{:.2f}".format,
 )
 _templates.globals.update(
-    GROUP_LETTERS="ABCDEFGHIJKL",
-    zip=zip,
-    number=number,
-    cell_percent=cell_percent,
-    short_percent=short_percent,
+    GROUP_LETTERS="ABCDEFGHIJKL", zip=zip, number=number, cell_percent=cell_percent, short_percent=short_percent
 )
 
 
@@ -75,3 +73,22 @@ def fill(template: str, macro: str, *values: Any) -> Markup:
 def joined(*names: str) -> str:
     """Scripts or styles as one text; of scripts, what one defines, those after it can use: gradio runs them as one function."""
     return "\n".join((FOLDER / name).read_text(encoding="utf-8") for name in names)
+
+
+def nothing(tab: str, reason: str = "") -> str:
+    """What is shown where there is no answer: before a question, or with the reason, which stands at the form as well."""
+    return render(f"{tab}_none.html", reason=reason)
+
+
+def pieces(text: str, spans: Iterable[tuple[int, int, Mark]]) -> list[tuple[str, Mark | None]]:
+    """The text in pieces, each with what marks it; what is empty or begins inside an earlier one marks nothing."""
+    found: list[tuple[str, Mark | None]] = []
+    at = 0
+    for start, end, mark in sorted(spans, key=lambda span: span[:2]):
+        if start < at or end <= start:
+            continue
+        if start > at:
+            found.append((text[at:start], None))
+        found.append((text[start:end], mark))
+        at = end
+    return [*found, (text[at:], None)] if at < len(text) else found

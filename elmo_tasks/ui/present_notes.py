@@ -94,13 +94,7 @@ def own_none() -> str:
 
 
 def own(comparison: Comparison, meant: Sequence[str], by_rule: bool = False) -> str:
-    """For the audience's word.
-
-    Args:
-        comparison: the answer.
-        meant: of each sentence what it means; empty where nobody knows that.
-        by_rule: whether the sentences were chosen as those that the bundled model keeps apart best.
-    """
+    """For the audience's word; ``meant`` and ``by_rule`` as in :func:`elmo_tasks.ui.present_parts.own`."""
     if not meant:
         return f"{_voiced(comparison)} Ask the room whether that is what they meant. Sentences that differ in topic work best."
     found = outcome(comparison, meant)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from elmo_tasks.ui.chosen import n_ready, words
+from elmo_tasks.ui.chosen import CONTENT, words
 from elmo_tasks.ui.page import render
-from elmo_tasks.ui.present_examples import FAILURES, STORIES
-from elmo_tasks.ui.present_pairs import FORMINGS
+from elmo_tasks.ui.present_examples import FAILURES, FORMINGS, STORIES
 
 #: What the last step says of each tab that it links to.
 TABS = {
@@ -25,19 +24,12 @@ TABS = {
 
 @dataclass(frozen=True)
 class Step:
-    """One step.
+    """One step."""
 
-    Attributes:
-        name: of its template.
-        title: its heading.
-        notes: for the speaker; where the step shows an answer, others come with it (:mod:`elmo_tasks.ui.present_notes`).
-        kind: a class for the look of the step as a whole.
-    """
-
-    name: str
+    name: str  # of its template
     title: str
-    notes: str
-    kind: str = ""
+    notes: str  # for the speaker; those of :mod:`elmo_tasks.ui.present_notes` come with an answer
+    kind: str = ""  # a class for the look of the step as a whole
 
 
 #: Until the answer of a step is there.
@@ -98,11 +90,7 @@ STEPS = (
 
 
 def markup(tabs: Sequence[str] = tuple(TABS)) -> str:
-    """The stage with all steps.
-
-    Args:
-        tabs: ids of the tabs that the last step links to.
-    """
+    """The stage with all steps; the last links to ``tabs``."""
     doors = [(tab, *TABS.get(tab, (tab.capitalize(), ""))) for tab in tabs if tab != "present"]
     return render(
         "present/stage.html",
@@ -111,6 +99,6 @@ def markup(tabs: Sequence[str] = tuple(TABS)) -> str:
         FORMINGS=FORMINGS,
         FAILURES=FAILURES,
         OWN=words("own"),
-        N_READY=n_ready(),
+        N_READY=len(CONTENT["ready"]),
         doors=doors,
     )

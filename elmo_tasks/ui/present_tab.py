@@ -9,12 +9,11 @@ from typing import Any, NamedTuple
 
 from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import format, landing, present_landing, present_notes, present_parts, present_steps, quiz
+from elmo_tasks.ui import format, landing, present_notes, present_parts, present_steps, quiz
 from elmo_tasks.ui.chosen import ready_uses
 from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.parts import Question, on_question, revision_of, scripted
-from elmo_tasks.ui.present_examples import FAILURES, STATIC_WORDS, STORIES
-from elmo_tasks.ui.present_pairs import FORMINGS
+from elmo_tasks.ui.present_examples import FAILURES, FORMINGS, STATIC_WORDS, STORIES
 
 SHOWN_NEIGHBOURS = 7
 ABOUT = "run"
@@ -29,24 +28,18 @@ class Shown:
     notes: dict[str, str] = field(default_factory=dict)
 
     def add(self, name: str, make: Callable[[], tuple[str, str]], step: str = "") -> None:
-        """A part and its notes, or in its place the reason why there is none: the others stay.
-
-        Args:
-            name: of the part.
-            make: gives the part and the notes.
-            step: whose notes they are; that of the part's name if empty.
-        """
+        """A part and the notes of its step, or in its place the reason why there is none: the others stay."""
         try:
             self.parts[name], self.notes[step or name] = make()
         except InputError as error:
-            self.parts[name] = present_parts.problem(str(error))
+            self.parts[name] = present_parts.part("problem", str(error))
             self.notes[step or name] = f"There is no answer here: {error}"
 
 
 def neighbours(service: Service) -> tuple[str, str]:
     """The static neighbours of the words that the page shows."""
     found = [service.present.neighbours(word, SHOWN_NEIGHBOURS) for word in STATIC_WORDS]
-    return present_parts.neighbours(found), present_notes.static(found)
+    return present_parts.part("neighbours", found), present_notes.static(found)
 
 
 def senses(service: Service) -> tuple[str, str]:
@@ -56,14 +49,14 @@ def senses(service: Service) -> tuple[str, str]:
     used = dict.fromkeys(sense for story in FAILURES if story.word == ABOUT for sense in story.meant)
     others = [f"“{sense}”" for sense in used if sense not in known]
     step = next(number for number, step in enumerate(present_steps.STEPS, 1) if step.name == "limits")
-    return present_parts.senses(found, others, step), present_notes.guess(len(found))
+    return present_parts.part("senses", found, others, step), present_notes.guess(len(found))
 
 
 def story(service: Service, shown: Shown, choice: int) -> None:
     """The sentences to guess on, and the same comparison layer by layer."""
     chosen = STORIES[choice]
     answer = cache(lambda: service.compare(chosen.word, chosen.sentences))
-    shown.add("story", lambda: (present_parts.story(answer()), present_notes.story(answer(), chosen.meant)))
+    shown.add("story", lambda: (present_parts.part("story", answer()), present_notes.story(answer(), chosen.meant)))
     shown.add("layers", lambda: (present_parts.layers(answer()), present_notes.layers(answer())))
 
 
@@ -89,22 +82,16 @@ def everything(service: Service) -> Shown:
     story(service, shown, 0)
     shown.add("forming", lambda: forming(service, 0))
     shown.add("failure", lambda: failure(service, 0), "limits")
-    shown.parts["landing"] = present_landing.markup(service)  # what may be said of it hangs on no answer
+    shown.parts["landing"] = landing.stage(service)  # what may be said of it hangs on no answer
     return shown
 
 
 class Ready(NamedTuple):
-    """Sentences that are ready for a word.
+    """Sentences that are ready for a word."""
 
-    Attributes:
-        word: as the gallery has it (tables: table).
-        sentences: each with its sense; none for a word that is not in the gallery.
-        by_rule: whether the rule chose them that takes those which the bundled model keeps apart best.
-    """
-
-    word: str
-    sentences: list[tuple[str, str]]
-    by_rule: bool
+    word: str  # as the gallery has it (tables: table)
+    sentences: list[tuple[str, str]]  # each with its sense; none for a word that is not in the gallery
+    by_rule: bool  # whether they were chosen as those that the bundled model keeps apart best
 
 
 def ready_sentences(service: Service, word: str) -> Ready:
@@ -168,12 +155,7 @@ def respond(service: Service, data: Question) -> dict[str, Any]:
 
 
 def build(service: Service, tabs: Sequence[str] = tuple(present_steps.TABS)) -> None:
-    """Put the tab's component into the open container and wire its event; nothing is asked before the tab is opened.
-
-    Args:
-        service: answers.
-        tabs: ids of the tabs that the last step links to.
-    """
+    """Put the tab's component into the open container and wire its event; nothing is asked before the tab is opened."""
     stage = scripted(
         "present",
         "scripts/presenter.js",

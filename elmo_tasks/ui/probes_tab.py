@@ -19,17 +19,11 @@ _SAME = 0.005
 
 @dataclass(frozen=True)
 class ProbeText:
-    """A test in plain words.
-
-    Attributes:
-        title: its heading.
-        question: what it asks of each layer.
-        counted: what the number counts, after "of 100".
-    """
+    """A test in plain words."""
 
     title: str
-    question: str
-    counted: str
+    question: str  # what it asks of each layer
+    counted: str  # what the number counts, after "of 100"
 
 
 TESTS = {
@@ -132,7 +126,7 @@ def reading(model: ModelProbes, result: ProbeResult) -> str:
 
 def csv_text(models: Sequence[ModelProbes]) -> str:
     """Every number, one a row, the paper's among them."""
-    rows: list[list[str | float]] = []
+    rows: list[Sequence[object]] = []
     for model in models:
         for result in model.results:
             rows += [[model.model, result.task, result.title, score.layer, score.score] for score in result.scores]

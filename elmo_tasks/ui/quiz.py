@@ -63,14 +63,7 @@ def agreement_says(state: VoteState) -> str:
 
 
 def reveal(at: int, guess: str, state: VoteState | None, compare: Compare) -> dict[str, Any]:
-    """What came out of a pair: its markup, and who was right.
-
-    Args:
-        at: number of the pair.
-        guess: of the room where nobody votes by phone: ``"same"``, ``"different"`` or nothing.
-        state: of the vote, if one is open.
-        compare: gives the model's answer to a pair.
-    """
+    """What came out of a pair: its markup, and who was right; the room is asked for its ``guess`` where nobody votes by phone."""
     pair = quiz_pairs()[at]
     is_same = pair.senses[0] == pair.senses[1]
     model, told = model_says(compare(at))
@@ -101,9 +94,9 @@ def results(state: VoteState, compare: Compare) -> str:
         pair = quiz_pairs()[at]
         model, _ = model_says(compare(at))
         sentences = [item.sentence for item in compare(at).items]
-        says = "" if model is None else said(model)
+        says = None if model is None else said(model)
         is_same = pair.senses[0] == pair.senses[1]
-        rows.append((str(at + 1), pair.word, *sentences, said(is_same), says, str(count.same), str(count.different)))
+        rows.append((at + 1, pair.word, *sentences, said(is_same), says, count.same, count.different))
     return csv_file(COLUMNS, rows)
 
 

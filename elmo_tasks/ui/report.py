@@ -8,17 +8,12 @@ from datetime import date
 from markupsafe import Markup
 
 from elmo_tasks.api import Comparison, Explanation, ModelInfo, Substitutes
-from elmo_tasks.ui import answer, format, substitutes_card, why_card
+from elmo_tasks.ui import answer, substitutes_card, why_card
+from elmo_tasks.ui.format import group_of
 from elmo_tasks.ui.page import joined, render
-from elmo_tasks.ui.uses import group_of
 from elmo_tasks.wording.links import who_can_open
 from elmo_tasks.wording.models import title_of
 from elmo_tasks.wording.verdicts import read_where
-
-
-def file_name(comparison: Comparison) -> str:
-    """A file name that every system takes."""
-    return f"{format.file_stem(comparison)}.html"
 
 
 def page(
@@ -29,25 +24,16 @@ def page(
     explanation: Explanation | None = None,
     substitutes: Substitutes | None = None,
 ) -> str:
-    """The file.
-
-    Args:
-        comparison: what it is about.
-        models: gives the model its title.
-        made: the date to write on it.
-        link: address that opens the comparison again; left out if it is not a web address.
-        explanation: of two of the uses, if it was asked for.
-        substitutes: if they were asked for.
-    """
+    """The file, with what else was asked for; a ``link`` that opens the comparison again is left out if it is not a web address."""
     return render(
         "report.html",
         comparison=comparison,
         style=Markup(joined("styles/groups.css", "styles/report.css")),  # ours alone
         verdict=answer.verdict_section(comparison, models, in_report=True),
         layers=[answer.layer_panel(comparison, layer, in_report=True) for layer in comparison.layers],
-        why=why_card.in_report(explanation) if explanation else "",
+        why=why_card.body(explanation, in_report=True) if explanation else "",
         at_once=bool(substitutes and substitutes.at_once),
-        substitutes=substitutes_card.in_report(substitutes, group_of(comparison)) if substitutes else "",
+        substitutes=substitutes_card.body(substitutes, group_of(comparison), in_report=True) if substitutes else "",
         model=title_of(comparison.model, models),
         read_where=read_where(comparison.read_from),
         made=made.isoformat(),

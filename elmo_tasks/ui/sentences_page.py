@@ -16,12 +16,7 @@ _NAME = "compare-sentences"
 
 
 def page(found: Sequence[SentenceComparison], form: format.Form) -> str:
-    """The whole answer.
-
-    Args:
-        found: by one model or more.
-        form: what was asked.
-    """
+    """The whole answer, by one model or more."""
     query = format.query_of(form, *(answer.model for answer in found))
     if len(found) > 1:
         columns = [(answer, _layer(answer, answer.layer(), in_column=True)) for answer in found]
@@ -82,10 +77,10 @@ def _cut(sentence: str, width: int = 34) -> str:
 
 def csv_text(found: Sequence[SentenceComparison]) -> str:
     """Every two sentences at every layer of every model, as a spreadsheet."""
-    rows: list[list[str | float]] = []
+    rows = []
     for answer in found:
         for layer, (a, b) in product(answer.layers, combinations(range(len(answer.sentences)), 2)):
-            which: list[str | float] = [str(a + 1), str(b + 1), answer.sentences[a], answer.sentences[b]]
-            rows.append([answer.model, layer.name, *which, layer.cosine[a][b], layer.unconnected])
+            which = (a + 1, b + 1, answer.sentences[a], answer.sentences[b])
+            rows.append((answer.model, layer.name, *which, layer.cosine[a][b], layer.unconnected))
     header = ("model", "layer", "number", "other number", "sentence", "other sentence", "cosine")
     return csv_file((*header, "two unconnected sentences"), rows)

@@ -7,17 +7,11 @@ from collections.abc import Sequence
 from elmo_tasks.api import ClassifiedText, WordOcclusion
 from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.heads import Offer, about_line, by_head, json_data
-from elmo_tasks.ui.page import render
-from elmo_tasks.ui.spans import pieces
+from elmo_tasks.ui.heat import tint
+from elmo_tasks.ui.page import pieces, render
 from elmo_tasks.wording.classified import difference, headline, said, tip, unweighed, verdict
 
 STEPS = (0.02, 0.08, 0.2, 0.4)
-
-
-def step(push: float) -> str:
-    """The class of a word's tint: ``for1`` to ``for4``, ``against1`` to ``against4``, or empty."""
-    reached = sum(abs(push) >= least for least in STEPS)
-    return "" if not reached else f"{'for' if push > 0 else 'against'}{reached}"
 
 
 def words(result: ClassifiedText) -> list[tuple[str, WordOcclusion | None]]:
@@ -28,14 +22,10 @@ def words(result: ClassifiedText) -> list[tuple[str, WordOcclusion | None]]:
 def card(
     offer: Offer, results: Sequence[ClassifiedText], without: Sequence[ClassifiedText] = (), base: str | None = None
 ) -> str:
-    """The whole answer of a classifier.
+    """The whole answer of a classifier, and of its baseline ``without`` context, if it has one.
 
-    Args:
-        offer: the head.
-        results: what it says.
-        without: what its baseline says, if it has one.
-        base: what examples that a person puts right are added to when they are trained on, see
-            :attr:`~elmo_tasks.api.TrainingJob.base`; ``None`` where nothing can be trained.
+    Examples that a person puts right are added to ``base`` when they are trained on, see :attr:`~elmo_tasks.api.TrainingJob.base`;
+    it is ``None`` where nothing can be trained.
     """
     return render(
         "sentiment.html",
@@ -47,7 +37,7 @@ def card(
         verdict=verdict,
         said=said,
         words=words,
-        step=step,
+        step=lambda push: tint(push, STEPS),
         tip=tip,
         base=base,
         unweighed=unweighed(results),
@@ -61,10 +51,9 @@ def csv_text(offer: Offer, results: Sequence[ClassifiedText], without: Sequence[
     """One row per word, or per text where no word was left out."""
     classes = list(results[0].probabilities)
     header = ["text number", "head", "label", *(f"probability of {name}" for name in classes), "word", "push", "text"]
-    rows: list[list[str | float]] = []
+    rows = []
     for name, number, result in by_head(offer, results, without):
-        first: list[str | float] = [str(number), name, result.label]
-        first += [result.probabilities.get(label, 0.0) for label in classes]
-        words: list[list[str | float]] = [[word.token, word.change] for word in result.occlusion] or [["", ""]]
-        rows += [[*first, *word, result.text] for word in words]
+        first = (number, name, result.label, *(result.probabilities.get(label, 0.0) for label in classes))
+        words: list[tuple[object, ...]] = [(word.token, word.change) for word in result.occlusion] or [("", "")]
+        rows += [(*first, *word, result.text) for word in words]
     return csv_file(header, rows)

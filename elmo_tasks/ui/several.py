@@ -8,19 +8,13 @@ from itertools import combinations
 from elmo_tasks.api import Comparison, LayerComparison, ModelInfo, SideBySide
 from elmo_tasks.ui import format
 from elmo_tasks.ui.downloads import csv_file
+from elmo_tasks.ui.format import group_of
 from elmo_tasks.ui.heat import cell_style, cosine_style
 from elmo_tasks.ui.page import render
-from elmo_tasks.ui.uses import group_of
 
 
 def page(found: SideBySide, form: format.Form, models: Sequence[ModelInfo]) -> str:
-    """The whole answer.
-
-    Args:
-        found: two comparisons or more.
-        form: what was asked.
-        models: gives the models their titles.
-    """
+    """The whole answer of two comparisons or more."""
     first = found.comparisons[0]
     names = [comparison.model for comparison in found.comparisons]
     titles = {model.name: model.title for model in models}
@@ -69,23 +63,15 @@ def _numbered(labels: Sequence[str | int | None]) -> list[int | None]:
 
 def csv_text(found: SideBySide) -> str:
     """Every two uses by every model, as a spreadsheet."""
-    rows: list[list[str | float]] = []
+    rows = []
     for comparison in found.comparisons:
         layer, groups = _verdict_layer(comparison), group_of(comparison)
         for a, b in combinations(range(len(comparison.items)), 2):
-            together = "" if None in (groups[a], groups[b]) else "yes" if groups[a] == groups[b] else "no"
-            known = ("yes" if found.senses[a] == found.senses[b] else "no") if found.senses else ""
-            sure = comparison.same_meaning[a][b] if comparison.same_meaning else ""
-            uses: list[str | float] = [
-                str(a + 1),
-                str(b + 1),
-                comparison.items[a].sentence,
-                comparison.items[b].sentence,
-            ]
-            numbers: list[str | float] = [layer.name, layer.cosine[a][b], layer.random_pair_cosine, sure]
-            rows.append([comparison.model, *uses, *numbers, together, known])
+            together = None if None in (groups[a], groups[b]) else groups[a] == groups[b]
+            known = found.senses[a] == found.senses[b] if found.senses else None
+            sure = comparison.same_meaning[a][b] if comparison.same_meaning else None
+            uses = (a + 1, b + 1, comparison.items[a].sentence, comparison.items[b].sentence)
+            numbers = (layer.name, layer.cosine[a][b], layer.random_pair_cosine, sure)
+            rows.append((comparison.model, *uses, *numbers, together, known))
     header = ("model", "use", "other use", "sentence", "other sentence", "layer", "cosine", "two random words")
-    return csv_file(
-        (*header, "probability of the same meaning", "in one group", "known to mean the same"),
-        rows,
-    )
+    return csv_file((*header, "probability of the same meaning", "in one group", "known to mean the same"), rows)

@@ -28,17 +28,11 @@ MOST_READINGS = 10
 
 @dataclass(frozen=True)
 class TryForm:
-    """What the form holds.
+    """What the form holds."""
 
-    Attributes:
-        texts: the lines that are not empty.
-        tasks: what to look for: ``"feeling"``, ``"names"`` or both.
-        heads: the chosen heads of each kind, side by side where there are several; none for the default one.
-    """
-
-    texts: tuple[str, ...]
-    tasks: tuple[str, ...]
-    heads: Mapping[str, tuple[str, ...]]
+    texts: tuple[str, ...]  # the lines that are not empty
+    tasks: tuple[str, ...]  # ``"feeling"``, ``"names"`` or both
+    heads: Mapping[str, tuple[str, ...]]  # of each kind, side by side; none for the default one
 
 
 def form_from(data: Mapping[str, Any]) -> TryForm:

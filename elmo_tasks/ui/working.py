@@ -12,6 +12,7 @@ import gradio as gr
 
 from elmo_tasks.api import Progress
 from elmo_tasks.errors import InputError
+from elmo_tasks.ui.format import note_of_error
 
 T = TypeVar("T")
 _PAUSE = 0.4  # seconds between two words to the page
@@ -53,12 +54,9 @@ def working(work: Callable[[Progress], T]) -> Iterator[str | tuple[T]]:
 def answered(
     value: dict[str, Any], work: Callable[[Progress], str], nothing: Callable[[str], str]
 ) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Answer a form: what it shows next (how far the work is, at first), and the markup of the answer.
+    """Answer a form: the ``value`` that it shows next (how far the work is, at first), and the markup of the answer.
 
-    Args:
-        value: what the form shows at the end; ``work`` may add to it.
-        work: makes the markup.
-        nothing: makes the markup that stands in its place when the work refuses, from the reason.
+    Where the work refuses, ``nothing`` makes the markup from the reason. The work may add to the value.
     """
     try:
         for step in working(work):
@@ -67,6 +65,4 @@ def answered(
             else:
                 yield value, step[0]
     except InputError as error:
-        choices = [{"label": f"Use {choice.label}", "text": choice.sentence} for choice in error.choices]
-        note = {"field": error.field, "text": str(error), "choices": choices}
-        yield {**value, "note": note}, nothing(str(error))
+        yield {**value, "note": note_of_error(error)}, nothing(str(error))

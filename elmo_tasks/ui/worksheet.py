@@ -10,8 +10,8 @@ from datetime import date
 from markupsafe import Markup
 
 from elmo_tasks.api import Comparison, ModelInfo, SenseMap
+from elmo_tasks.ui.format import group_of
 from elmo_tasks.ui.page import joined, render
-from elmo_tasks.ui.uses import group_of
 from elmo_tasks.wording.map_words import about
 from elmo_tasks.wording.models import title_of
 from elmo_tasks.wording.sense_maps import in_quotes
@@ -23,42 +23,24 @@ MOST_SENTENCES = 10
 
 @dataclass(frozen=True)
 class Line:
-    """A sentence to sort.
-
-    Attributes:
-        sentence: the sentence.
-        start: character offset of the word in it.
-        end: character offset one past its end.
-        group: the group that the program puts it in; ``None`` if it does not say.
-        meant: the meaning that it was written for, where that is known.
-    """
+    """A sentence to sort."""
 
     sentence: str
-    start: int
+    start: int  # of the word in it
     end: int
-    group: int | None
-    meant: str
+    group: int | None  # that the program puts it in, if it says
+    meant: str  # the meaning that it was written for, where that is known
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """What a worksheet asks and answers.
+    """What a worksheet asks and answers."""
 
-    Attributes:
-        word: the word; empty where the sentences mark words of their own.
-        about: the same in quotes, as the sentences have it, or "the marked words".
-        lines: the sentences, mixed.
-        n_meanings: how many groups pupils are to make; 0 where nobody is told.
-        n_groups: groups that the program names; 0 where it does not say.
-        said: what the program says.
-        model: name of the model.
-    """
-
-    word: str
-    about: str
-    lines: tuple[Line, ...]
-    n_meanings: int
-    n_groups: int
+    word: str  # empty where the sentences mark words of their own
+    about: str  # the same in quotes, as the sentences have it, or "the marked words"
+    lines: tuple[Line, ...]  # mixed
+    n_meanings: int  # groups that pupils are to make; 0 where nobody is told
+    n_groups: int  # groups that the program names; 0 where it does not say
     said: str
     model: str
 
@@ -128,13 +110,7 @@ def file_name(sheet: Sheet) -> str:
 
 
 def page(sheet: Sheet, models: Sequence[ModelInfo], made: date) -> str:
-    """The file: the sheet, and its answers on a page of their own.
-
-    Args:
-        sheet: what it asks.
-        models: gives the model its title.
-        made: the date to write on it.
-    """
+    """The file: the sheet, and its answers on a page of their own."""
     return render(
         "worksheet.html",
         sheet=sheet,

@@ -53,7 +53,7 @@ def test_compare_says_of_its_examples_what_the_page_says(session, word, said, of
     (example,) = (one for one in EXAMPLES if one.title == word)
     found = session.compare(word, example.sentences)
     assert found.verdict.replace("\u00a0", " ").startswith(said)
-    assert outcome(found, example.senses) is Outcome.RIGHT
+    assert outcome(found, example.meant) is Outcome.RIGHT
     assert VOICES[session.compare(word, example.sentences[:2]).voice] == of_two
 
 

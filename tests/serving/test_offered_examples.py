@@ -16,15 +16,15 @@ from elmo_tasks.serving.session import Session
 from elmo_tasks.ui import (
     chosen,
     examples,
+    landing,
     map_tab,
     nearest_tab,
     present_examples,
-    present_landing,
     present_notes,
     present_parts,
 )
 from elmo_tasks.ui.outcomes import Outcome, outcome, shows_what_was_meant
-from elmo_tasks.ui.present_pairs import FORMING_CANDIDATES, FORMINGS
+from elmo_tasks.ui.present_examples import FORMING_CANDIDATES, FORMINGS
 from elmo_tasks.ui.try_examples import TRY_EXAMPLES
 
 pytestmark = pytest.mark.long
@@ -37,7 +37,7 @@ def session():
 
 @pytest.mark.parametrize("example", examples.EXAMPLES, ids=lambda e: e.title)
 def test_an_example_of_compare_is_sorted_as_it_was_meant(session, example):
-    assert shows_what_was_meant(session.compare(example.word, example.sentences), example.senses or example.about)
+    assert shows_what_was_meant(session.compare(example.word, example.sentences), example.meant)
 
 
 @pytest.mark.parametrize("story", present_examples.STORIES, ids=lambda s: s.word)
@@ -69,9 +69,9 @@ def test_a_word_to_start_a_map_with_falls_into_its_meanings(session, word):
 
 
 def test_the_map_that_sentences_land_on_is_clean_and_the_ready_ones_land_where_they_belong(session):
-    on = MapRequest(present_landing.WORD, by_meaning=True)
-    assert session.maps.sense_map(MapRequest(present_landing.WORD)).agreement == 1
-    said = [session.maps.land(sentence, on).verdict for sentence in present_landing.READY]
+    on = MapRequest(landing.WORD, by_meaning=True)
+    assert session.maps.sense_map(MapRequest(landing.WORD)).agreement == 1
+    said = [session.maps.land(sentence, on).verdict for sentence in landing.READY]
     assert said[0].endswith("(legal).")
     assert said[1].endswith("(illness).")
     assert said[2].startswith("It lands between the groups.")

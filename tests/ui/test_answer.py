@@ -36,7 +36,7 @@ def test_how_a_model_was_trained_is_told_and_is_not_markup(service):
 
 
 def test_reason_is_not_markup():
-    tags = parsed(answer.nothing(HOSTILE))
+    tags = parsed(page.nothing("compare", HOSTILE))
     assert not tags.seen & {"img", "script"}
     assert HOSTILE in tags.text
 

@@ -151,4 +151,4 @@ def test_examples_are_answered_without_notes(service, example):
     comparison = service.compare(example.word, example.sentences)
     assert format.notes_of(comparison) == []
     assert all(6 <= len(s.split()) <= 16 for s in example.sentences)
-    assert (4 if example.senses else 3) <= len(example.sentences) <= 6
+    assert (4 if example.is_one_word else 3) <= len(example.sentences) <= 6

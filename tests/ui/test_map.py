@@ -6,7 +6,7 @@ import pytest
 
 from elmo_tasks.api import MapRequest, MapView, Said
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import landing, map_page, map_picture, map_tab, nearest_page, nearest_tab
+from elmo_tasks.ui import landing, map_picture, map_tab, nearest_tab
 from elmo_tasks.ui.working import working
 from elmo_tasks.wording import map_words
 from tests.ui.reader import parsed
@@ -18,13 +18,13 @@ def last(steps):
 
 
 def test_the_answer_comes_first(service):
-    page = map_page.page(service.maps.sense_map(MapRequest("bank")), service.models())
+    page = map_tab.page(service.maps.sense_map(MapRequest("bank")), service.models())
     assert page.index("probably 2 meanings") < page.index("<svg") < page.index("<table") < page.index("How this works")
 
 
 def test_every_use_has_a_mark_and_a_row(service):
     found = service.maps.sense_map(MapRequest("bank", "My own bank is here."))
-    page = map_page.page(found, service.models())
+    page = map_tab.page(found, service.models())
     seen = parsed(page)
     assert seen.called("Use ") == len(found.uses) == 8
     assert all(any(use.sentence in row for row in seen.rows) for use in found.uses)
@@ -42,7 +42,7 @@ def test_groups_differ_in_shape_and_letter_not_in_colour_alone(service):
 
 def test_no_groups_are_drawn_where_the_model_is_not_sure(service):
     found = service.maps.sense_map(MapRequest("muddle"))
-    seen = parsed(map_page.page(found, service.models()))
+    seen = parsed(map_tab.page(found, service.models()))
     assert seen.headings[0].startswith("The model is not sure")
     assert seen.called("Use ") == len(found.uses)
     assert not any(", group " in label for label in seen.labels)
@@ -55,7 +55,7 @@ def test_measured_numbers_are_said_only_where_they_are_known(service):
     assert "exactly the meanings" in map_words.measured(found)
     unknown = replace(found, views=tuple(MapView(v.name) for v in found.views), agreement=None)
     assert map_words.measured(unknown) == ""
-    assert "Pairs right then" not in map_page.page(unknown, ())
+    assert "Pairs right then" not in map_tab.page(unknown, ())
     assert "84" not in map_words.measured(service.maps.sense_map(MapRequest("bank", n_groups=2)))
 
 
@@ -83,14 +83,14 @@ def test_nothing_from_a_person_is_markup(service):
     groups = tuple(replace(group, words=(HOSTILE,)) for group in found.groups)
     uses = tuple(replace(use, sense=HOSTILE) for use in found.uses)
     bad = replace(found, word=HOSTILE, said=Said(f"{HOSTILE}.", "Yes."), groups=groups, uses=uses, model=HOSTILE)
-    for page in (map_page.page(bad, ()), map_page.nothing(HOSTILE), map_page.ranking_page(_hostile_lives(service))):
+    for page in (map_tab.page(bad, ()), map_tab.nothing("map", HOSTILE), map_tab.ranking_page(_hostile_lives(service))):
         tags = parsed(page)
         assert not tags.seen & {"img", "script"}
         assert "onerror" not in tags.attributes
     near = service.nearest.uses("bank", "The bank.")
     hostile = replace(near, sentence=f"bank {HOSTILE}", said=Said(HOSTILE, HOSTILE), source=HOSTILE, word=HOSTILE)
     hostile = replace(hostile, uses=tuple(replace(use, sentence=f"bank {HOSTILE}") for use in near.uses))
-    tags = parsed(nearest_page.page(hostile, ()))
+    tags = parsed(nearest_tab.page(hostile, ()))
     assert not tags.seen & {"img", "script"}
 
 
@@ -102,12 +102,12 @@ def _hostile_lives(service):
 
 def test_the_spreadsheets_hold_all_and_no_formula(service):
     found = service.maps.sense_map(MapRequest("bank", "=cmd() bank"))
-    rows = list(csv.DictReader(io.StringIO(map_page.csv_text(found))))
+    rows = list(csv.DictReader(io.StringIO(map_tab.csv_text(found))))
     assert len(rows) == 8
     assert rows[-1]["sentence"] == "'=cmd() bank"
     assert rows[-1]["from"] == "own text"
     assert rows[3]["group"] == "A"
-    near = list(csv.DictReader(io.StringIO(nearest_page.csv_text(service.nearest.uses("bank", "The bank.")))))
+    near = list(csv.DictReader(io.StringIO(nearest_tab.csv_text(service.nearest.uses("bank", "The bank.")))))
     assert [row["near"] for row in near].count("in any sentence") == 2
 
 
@@ -127,7 +127,8 @@ def test_the_answer_says_what_its_model_can_be_compared_by(service, model, layer
 def test_an_error_stands_at_its_field(service):
     value, markup = last(map_tab.respond(service, {"word": "zebra", "revision": 5}))
     assert value["revision"] == 5
-    assert value["note"] == {"field": "word", "text": "There are no example sentences for “zebra”.", "choices": []}
+    text = "There are no example sentences for “zebra”."
+    assert value["note"] == {"field": "word", "kind": "error", "text": text, "choices": []}
     assert "no example sentences" in markup
     value, markup = last(nearest_tab.respond(service, {"word": "bank", "sentence": "None."}))
     assert value["note"]["field"] == "sentence"
@@ -156,16 +157,16 @@ def test_words_with_two_lives_open_their_map(service):
 
 
 def test_both_sides_of_the_nearest_uses_are_shown(service):
-    page = nearest_page.page(service.nearest.uses("bank", "The bank was shut."), service.models())
+    page = nearest_tab.page(service.nearest.uses("bank", "The bank was shut."), service.models())
     assert page.index("In this sentence") < page.index("In any sentence")
     assert "other word" in page
     assert "lender" in page
-    only = nearest_page.page(service.nearest.uses("bank", "The bank was shut.", only="same"), ())
+    only = nearest_tab.page(service.nearest.uses("bank", "The bank was shut.", only="same"), ())
     listed = parsed(only).text.split("How this works")[0]
     assert "The bank lent us money" in listed
     assert "same word" not in listed
     assert "other word" not in listed
-    unknown = nearest_page.page(service.nearest.uses("zorg", "A zorg.", only="same"), ())
+    unknown = nearest_tab.page(service.nearest.uses("zorg", "A zorg.", only="same"), ())
     assert "not among the words" in unknown
     assert "Nothing was found" in unknown
 

@@ -10,10 +10,10 @@ from dataclasses import replace
 import pytest
 
 from elmo_tasks.api import Said
-from elmo_tasks.ui import layout, present_landing, present_notes, present_parts, present_steps, present_tab
+from elmo_tasks.ui import landing, layout, present_notes, present_parts, present_steps, present_tab
+from elmo_tasks.ui.examples import Example
 from elmo_tasks.ui.page import render
-from elmo_tasks.ui.present_examples import STORIES, Story
-from elmo_tasks.ui.present_pairs import FORMINGS
+from elmo_tasks.ui.present_examples import FORMINGS, STORIES
 from tests.ui.reader import parsed
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -60,7 +60,7 @@ def test_a_choice_that_is_none_is_answered_all_the_same(service, choice):
 
 def test_the_story_hides_the_groups_until_they_are_revealed(service):
     story = STORIES[0]
-    markup = present_parts.story(service.compare(story.word, story.sentences))
+    markup = present_parts.part("story", service.compare(story.word, story.sentences))
     before, after = markup.split("<div data-reveal hidden>")
     assert "Group A" not in before
     assert "Group A" in after
@@ -75,7 +75,7 @@ def test_an_unsure_answer_names_no_groups(service):
 
 
 def test_what_is_said_of_a_failure_comes_from_the_answer(service):
-    example = Story("match", ("A match.",) * 4, ("fire", "game", "fire", "game"))
+    example = Example("match", "match", ("A match.",) * 4, ("fire", "game", "fire", "game"))
     comparison = service.compare(example.word, example.sentences)
     said = {
         ("named", ((0, 2), (1, 3))): "The model sorts them as they were meant, and is sure of it.",
@@ -95,7 +95,7 @@ def test_what_is_said_of_a_failure_comes_from_the_answer(service):
 
 
 def test_the_whole_answer_of_a_failure_is_shown(service):
-    example = Story("match", ("A match.",) * 4, ("fire", "game", "fire", "game"))
+    example = Example("match", "match", ("A match.",) * 4, ("fire", "game", "fire", "game"))
     said = Said(
         "The model cannot tell how all 4 uses of “match” group.",
         "Of all pairs, 1 and 3 are the likeliest to mean the same (81 % for that pair).",
@@ -128,11 +128,11 @@ def test_senses_that_a_later_step_uses_are_told_of(service):
     markup = present_tab.everything(service).parts["senses"]
     step = next(number for number, step in enumerate(present_steps.STEPS, 1) if step.name == "limits")
     assert f"Step {step} tests others: “move fast” and “manage”." in markup
-    assert "tests others" not in present_parts.senses(service.present.senses("run"))
+    assert "tests others" not in present_parts.part("senses", service.present.senses("run"), [], 0)
 
 
 def test_the_landing_map_calls_a_group_by_one_name_and_says_how_well_it_fits(service):
-    text = html.unescape(present_landing.markup(service))
+    text = html.unescape(landing.stage(service))
     legend = text.split("</ul>")[0]
     assert "money" in parsed(legend).text
     assert "loan" not in legend  # a word that is typical of the group
@@ -283,8 +283,8 @@ def test_nothing_typed_is_read_as_markup(service):
     answer, other = forming(service)
     hostile = replace(answer, senses=(replace(answer.senses[0], name=HOSTILE, gloss=HOSTILE), answer.senses[1]))
     assert "img" not in parsed(present_parts.forming((hostile, other))).seen
-    assert "<img" not in present_parts.problem(word)
-    assert "<img" not in present_parts.neighbours([replace(service.present.neighbours("bank"), word=HOSTILE)])
+    assert "<img" not in present_parts.part("problem", word)
+    assert "<img" not in present_parts.part("neighbours", [replace(service.present.neighbours("bank"), word=HOSTILE)])
 
 
 def test_the_picture_says_what_it_shows():

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from elmo_tasks.api import Said
-from elmo_tasks.ui import compare_tab, format, report
+from elmo_tasks.ui import format, handouts, report
 from tests.ui.reader import parsed
 from tests.ui.test_answer import HOSTILE
 
@@ -15,6 +15,10 @@ LINK = "http://127.0.0.1:7860/?word=bank&s=a&s=b"
 
 def made(service, **more):
     return report.page(service.compare("bank", SENTENCES), service.models(), date(2026, 3, 4), LINK, **more)
+
+
+def reported(service, question):
+    return handouts.respond(service, question, handouts.report_of_comparison)
 
 
 def made_whole(service):
@@ -69,7 +73,7 @@ def test_only_a_web_address_is_linked(service, link):
 
 def test_the_report_of_the_page_is_that_of_its_link(service):
     query = format.query_of(format.Form("bank", SENTENCES), "fake-small")
-    found = compare_tab.respond_report(service, {"query": query, "pair": "0,1", "layer": "1", "revision": 7})
+    found = reported(service, {"query": query, "pair": "0,1", "layer": "1", "revision": 7})
     assert found["name"] == "compare-bank.html"
     assert found["revision"] == 7
     assert "Mostly because of" in found["text"]
@@ -77,8 +81,8 @@ def test_the_report_of_the_page_is_that_of_its_link(service):
 
 
 def test_a_request_that_cannot_be_answered_gives_no_report(service):
-    assert compare_tab.respond_report(service, {"query": "word=&s=a"})["text"] == ""
-    assert compare_tab.respond_report(service, {})["text"] == ""
+    assert reported(service, {"query": "word=&s=a"})["text"] == ""
+    assert reported(service, {})["text"] == ""
 
 
 def test_it_compares_once(service, monkeypatch):
@@ -87,7 +91,7 @@ def test_it_compares_once(service, monkeypatch):
     monkeypatch.setattr(service, "compare", lambda *question: asked.append(question) or compare(*question))
     service.why.compare = service.compare
     query = format.query_of(format.Form("bank", SENTENCES), "fake-small")
-    found = compare_tab.respond_report(service, {"query": query, "pair": "0,1", "substitutes": True})
+    found = reported(service, {"query": query, "pair": "0,1", "substitutes": True})
     assert "Mostly because of" in found["text"]
     assert "would the model have written" in found["text"]
     assert len(asked) == 1

@@ -4,6 +4,7 @@ import pytest
 
 from elmo_tasks.api import TrainingPlan, WordOcclusion
 from elmo_tasks.ui import sentiment, try_tab
+from elmo_tasks.ui.heat import tint
 from elmo_tasks.wording import classified
 from tests.ui.reader import parsed
 from tests.ui.try_answers import NOT_BAD, ask, feeling
@@ -74,7 +75,7 @@ def test_what_context_buys_in_one_sentence(service, texts, said):
     ("push", "kind"), [(0.0, ""), (0.019, ""), (0.03, "for1"), (-0.03, "against1"), (0.5, "for4"), (-0.25, "against3")]
 )
 def test_steps_of_the_tint(push, kind):
-    assert sentiment.step(push) == kind
+    assert tint(push, sentiment.STEPS) == kind
 
 
 def test_the_tip_says_what_would_be(service):

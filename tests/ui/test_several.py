@@ -34,7 +34,7 @@ def test_every_model_has_a_column_and_the_page_says_who_is_right(service):
     assert "Names no groups" in page
     assert "What the sentences mean is known here" in page
     asked = seen.text.split("fake-small Fake small")[0]
-    for sentence, sense in zip(BANK.sentences, BANK.senses, strict=True):
+    for sentence, sense in zip(BANK.sentences, BANK.meant, strict=True):
         assert f"{sentence} {sense}" in asked
     assert "How likely two uses mean the same, by fake-small" in page
     assert "Cosine of every two uses, by fake-large" in page
@@ -87,7 +87,7 @@ def test_groups_have_the_same_colour_in_every_column():
 
 
 def test_the_spreadsheet_has_every_pair_of_every_model(service):
-    found = service.side_by_side(BANK.word, BANK.sentences, MODELS, BANK.senses)
+    found = service.side_by_side(BANK.word, BANK.sentences, MODELS, BANK.meant)
     rows = list(csv.DictReader(io.StringIO(several.csv_text(found))))
     assert len(rows) == 2 * 10
     assert rows[1]["use"] == "1"
@@ -107,7 +107,7 @@ def test_nothing_typed_is_markup(service):
 
 def test_meanings_of_examples_fit_their_sentences():
     for example in EXAMPLES:
-        assert len(example.senses) in (0, len(example.sentences))
+        assert len(example.meant) == len(example.sentences)
     assert known_senses("bank", BANK.sentences[1:3]) == ("river", "money")
     assert known_senses("bank", [*BANK.sentences, "Another bank."]) == ()
     assert known_senses("shore", BANK.sentences) == ()
