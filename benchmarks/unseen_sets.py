@@ -22,7 +22,7 @@ from elmo_tasks.senses.similarity import cosine_matrix
 from elmo_tasks.serving.asked_uses import find_uses, item_of, use_of
 from elmo_tasks.serving.comparisons import other_cosines
 from elmo_tasks.serving.session import Session
-from elmo_tasks.ui.outcomes import Outcome, outcome
+from elmo_tasks.ui.examples import Outcome, outcome
 from elmo_tasks.uses import read_uses
 
 FILE = Path(__file__).with_name("unseen_sets.jsonl")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -47,37 +48,27 @@ def pair_of(value: Any) -> tuple[int, int] | None:
     return None
 
 
-def respond_why(service: Service, question: Question) -> dict[str, Any]:
-    """The fold with the answer for the comparison, the pair and the layer that the page sent."""
-
-    def body(form: format.Form) -> str:
-        layer = str(question["layer"]) if question.get("layer") else None
-        found = service.why.explain(form.word, form.sentences, pair_of(question.get("pair")), layer, form.model)
-        return why_card.body(found)
-
-    return _respond(service, "why", question, body)
-
-
-def respond_substitutes(service: Service, question: Question) -> dict[str, Any]:
+def respond(service: Service, kind: str, question: Question) -> dict[str, Any]:
     """The fold with the answer for the comparison that the page sent."""
-
-    def body(form: format.Form) -> str:
-        found = service.substitutes.written(form.word, form.sentences, form.model)
-        return substitutes_card.body(found, groups_of(question, len(found.items)))
-
-    return _respond(service, "substitutes", question, body)
-
-
-def _respond(service: Service, kind: str, question: Question, body: Callable[[format.Form], str]) -> dict[str, Any]:
-    query = str(question.get("query") or "")
-    markup = ""
+    query, markup = str(question.get("query") or ""), ""
     try:
         form = format.form_from_query(query, service.limits)
         if form is not None:
-            markup = _fold(kind, "done", body(form))
+            answer = _why if kind == "why" else _substitutes
+            markup = _fold(kind, "done", answer(service, form, question))
     except InputError as error:
         markup = _fold(kind, "done", refused=str(error))
     return {"revision": revision_of(question), "query": query, "groups": [], "state": "done", "markup": markup}
+
+
+def _why(service: Service, form: format.Form, question: Question) -> str:
+    pair, layer = pair_of(question.get("pair")), str(question.get("layer") or "") or None
+    return why_card.body(service.why.explain(form.word, form.sentences, pair, layer, form.model))
+
+
+def _substitutes(service: Service, form: format.Form, question: Question) -> str:
+    found = service.substitutes.written(form.word, form.sentences, form.model)
+    return substitutes_card.body(found, groups_of(question, len(found.items)))
 
 
 def build(service: Service) -> tuple[gr.HTML, gr.HTML]:
@@ -86,8 +77,8 @@ def build(service: Service) -> tuple[gr.HTML, gr.HTML]:
         scripted(kind, "scripts/word_tips.js", "scripts/asked.js", template="${value.markup}", value=fold)
         for kind, fold in zip(CARDS, closed(), strict=True)
     )
-    on_question(why, lambda question: respond_why(service, question), why)
-    on_question(substitutes, lambda question: respond_substitutes(service, question), substitutes)
+    on_question(why, partial(respond, service, "why"), why)
+    on_question(substitutes, partial(respond, service, "substitutes"), substitutes)
     _endpoints(service)
     return why, substitutes
 

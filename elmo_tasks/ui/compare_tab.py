@@ -9,10 +9,9 @@ import gradio as gr
 
 from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import answer, asked, format, handouts, sentences_page, several
+from elmo_tasks.ui import answer, asked, format, handouts
 from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.examples import EXAMPLES, known_senses
-from elmo_tasks.ui.format import group_of
 from elmo_tasks.ui.page import nothing
 from elmo_tasks.ui.parts import QUIET, SLOW, Question, fails, markup, on_question, revision_of, scripted
 
@@ -29,7 +28,9 @@ def respond(service: Service, form: format.Form, revision: int) -> Answer:
     try:
         if form.whole:
             models: Sequence[str | None] = form.models or [None]
-            page = sentences_page.page([service.sentences.compare(form.sentences, model) for model in models], form)
+            page = answer.page_of_sentences(
+                [service.sentences.compare(form.sentences, model) for model in models], form
+            )
             return format.editor_value(form, (), revision), page, *asked.closed()
         if form.others:
             return _respond_by_several(service, form, revision)
@@ -37,7 +38,7 @@ def respond(service: Service, form: format.Form, revision: int) -> Answer:
     except InputError as error:
         return _refused(form, error, revision)
     shown = format.editor_value(form, format.notes_of(comparison), revision)
-    folds = asked.closed(format.query_of(form, comparison.model), group_of(comparison))
+    folds = asked.closed(format.query_of(form, comparison.model), format.group_of(comparison))
     return shown, answer.page(comparison, form, service.models()), *folds
 
 
@@ -46,7 +47,7 @@ def _respond_by_several(service: Service, form: format.Form, revision: int) -> A
     models = service.models()
     found = service.side_by_side(form.word, form.sentences, form.models, known_senses(form.word, form.sentences))
     shown = format.editor_value(form, format.notes_of(found.comparisons[0]), revision)
-    return shown, several.page(found, form, models), *asked.closed()
+    return shown, answer.page_by_several(found, form, models), *asked.closed()
 
 
 def respond_to_link(service: Service, query: str) -> Answer:
@@ -143,10 +144,7 @@ def build(app: gr.Blocks, service: Service) -> None:
 
     outputs = [editor, result, *folds]
     # An answer to an earlier question does not stay below the message.
-    on_failure = (
-        lambda: (nothing("compare", FAILED), *asked.closed()),
-        [result, *folds],
-    )
+    on_failure = (lambda: (nothing("compare", FAILED), *asked.closed()), [result, *folds])
     on_question(editor, on_submit, outputs, on_failure=on_failure)
     loaded = app.load(on_load, None, outputs, **QUIET)
     loaded.failure(on_failure[0], None, on_failure[1], js=fails(editor), **QUIET)

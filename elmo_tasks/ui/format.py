@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from elmo_tasks.api import Choice, Comparison, ComparisonItem, LayerComparison, Limits
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui.downloads import csv_file
+from elmo_tasks.ui.page import csv_file
 from elmo_tasks.wording.text import first_capital, listed, number, ordinal, slug
 from elmo_tasks.wording.views import READS_LETTERS, view_place
 
@@ -57,18 +58,15 @@ def form_from_query(query: str, limits: Limits) -> Form | None:
     single = {key: value for key, value in pairs if key in ("word", "layer", "whole")}
     if not sentences and "word" not in single:
         return None
+    problem = ""
     if len(sentences) > limits.max_sentences:
-        raise InputError(
-            f"This link cannot be opened: it holds {len(sentences)} sentences, and {limits.max_sentences} is the most."
-        )
-    if len(models) > limits.max_models:
-        raise InputError(
-            f"This link cannot be opened: it names {len(models)} models, and {limits.max_models} is the most."
-        )
-    if any(len(value) > limits.max_characters for value in (*sentences, *models, *single.values())):
-        raise InputError(
-            f"This link cannot be opened: one of its texts is longer than {limits.max_characters} characters."
-        )
+        problem = f"it holds {len(sentences)} sentences, and {limits.max_sentences} is the most."
+    elif len(models) > limits.max_models:
+        problem = f"it names {len(models)} models, and {limits.max_models} is the most."
+    elif any(len(value) > limits.max_characters for value in (*sentences, *models, *single.values())):
+        problem = f"one of its texts is longer than {limits.max_characters} characters."
+    if problem:
+        raise InputError(f"This link cannot be opened: {problem}")
     form = form_from({**single, "sentences": sentences, "models": models})
     return replace(form, layer=single.get("layer"))
 
@@ -122,9 +120,8 @@ def editor_value(form: Form, notes: Sequence[dict[str, Any]] = (), revision: int
 
 def pairs_of(layer: LayerComparison) -> list[tuple[int, int, float]]:
     """All pairs of uses with their cosine, the closest first."""
-    size = len(layer.cosine)
-    pairs = [(a, b, layer.cosine[a][b]) for a in range(size) for b in range(a + 1, size)]
-    return sorted(pairs, key=lambda pair: -pair[2])
+    pairs = combinations(range(len(layer.cosine)), 2)
+    return sorted(((a, b, layer.cosine[a][b]) for a, b in pairs), key=lambda pair: -pair[2])
 
 
 def layer_sentence(comparison: Comparison, layer: LayerComparison, *, has_slider: bool = True) -> str:

@@ -27,15 +27,6 @@ COSINES = Scale(
 )
 
 
-class CellColours(NamedTuple):
-    """Background and text of one cell, on the light and on the dark page."""
-
-    background: str
-    text: str
-    background_dark: str
-    text_dark: str
-
-
 def _channels(colour: str) -> tuple[int, int, int]:
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
@@ -69,15 +60,14 @@ def share_of(cosine: float, floor: float) -> float:
     return min(1.0, max(0.0, (cosine - floor) / max(1.0 - floor, 1e-6)))
 
 
-def cell_colours(share: float, scale: Scale = CHANCES) -> CellColours:
-    """The colours of a cell that is ``share`` of the way from nothing (0) to all (1)."""
-    light, dark = _mix(scale.light, share), _mix(scale.dark, share)
-    return CellColours(light, _text_on(light), dark, _text_on(dark))
+def cell_colours(share: float, scale: Scale = CHANCES) -> list[tuple[str, str]]:
+    """Background and text of a cell that is ``share`` of the way from nothing (0) to all (1), on the light and on the dark page."""
+    return [(background, _text_on(background)) for background in (_mix(stops, share) for stops in scale)]
 
 
 def cell_style(share: float, scale: Scale = CHANCES) -> str:
     """The same colours as the variables that a cell's style holds."""
-    background, text, background_dark, text_dark = cell_colours(share, scale)
+    (background, text), (background_dark, text_dark) = cell_colours(share, scale)
     return f"--b:{background};--t:{text};--bd:{background_dark};--td:{text_dark}"
 
 

@@ -11,34 +11,37 @@ from urllib.parse import urlencode
 import gradio as gr
 
 from elmo_tasks.api import MapRequest, ModelInfo, PolysemyRanking, Progress, SenseMap, Service
-from elmo_tasks.ui import handouts, landing, map_picture
-from elmo_tasks.ui.chosen import words as chosen_words
-from elmo_tasks.ui.downloads import csv_file
+from elmo_tasks.ui import handouts, maps
 from elmo_tasks.ui.endpoints import endpoint
-from elmo_tasks.ui.landing import request_from
-from elmo_tasks.ui.page import nothing, render
-from elmo_tasks.ui.parts import MAP_USES, SLOW, Question, markup, on_question, revision_of, scripted
-from elmo_tasks.ui.working import answered
+from elmo_tasks.ui.examples import words as chosen_words
+from elmo_tasks.ui.maps import request_from
+from elmo_tasks.ui.page import csv_file, nothing, render
+from elmo_tasks.ui.parts import MAP_USES, SLOW, Question, answered, markup, on_question, scripted
 from elmo_tasks.wording.map_words import measured, own_words, shown_words, typed_otherwise
 from elmo_tasks.wording.models import title_of
 from elmo_tasks.wording.text import slug
 from elmo_tasks.wording.views import map_title
 
+#: Words to start with.
+FIRST = chosen_words("map")
+MOST_GROUPS = 6
+#: Characters of one's own text that a link may hold: servers refuse addresses much longer than 8,000 characters.
+MOST_IN_LINK = 2_000
+
 
 def page(answer: SenseMap, models: Sequence[ModelInfo], query: str = "", left_out: str = "", revision: int = 0) -> str:
     """A map: the answer in words, the picture, the uses, the explanation; ``left_out`` is what its link does not hold."""
+    reasons = (answer.said.reasons, typed_otherwise(answer), own_words(answer), measured(answer))
     known = [view for view in answer.views if view.agreement is not None]
     return render(
         "map.html",
         answer=answer,
-        reasons=" ".join(
-            filter(None, (answer.said.reasons, typed_otherwise(answer), own_words(answer), measured(answer)))
-        ),
+        reasons=" ".join(filter(None, reasons)),
         model=title_of(answer.model, models),
-        picture=map_picture.picture(answer),
-        shape=map_picture.shape,
+        picture=maps.picture(answer),
+        shape=maps.shape,
         shown=shown_words(answer),
-        order=map_picture.by_group(answer),
+        order=maps.by_group(answer),
         views=sorted(known, key=lambda view: -(view.agreement or 0.0)),
         name=f"sense-map-{slug(answer.word)}",
         csv=csv_text(answer),
@@ -51,16 +54,10 @@ def page(answer: SenseMap, models: Sequence[ModelInfo], query: str = "", left_ou
 
 def ranking_page(answer: PolysemyRanking, query: str = "", left_out: str = "") -> str:
     """The words of a text, those whose uses split most clearly first; each opens its map; the link as in :func:`page`."""
-    rows = (
-        (
-            word.word,
-            word.n_uses,
-            word.is_clear,
-            word.score,
-            "; ".join(f"{group.letter}: {' '.join(group.words)}" for group in word.groups),
-        )
-        for word in answer.words
-    )
+    rows = []
+    for word in answer.words:
+        groups = "; ".join(f"{group.letter}: {' '.join(group.words)}" for group in word.groups)
+        rows.append((word.word, word.n_uses, word.is_clear, word.score, groups))
     return render(
         "ranking.html",
         answer=answer,
@@ -84,13 +81,6 @@ def csv_text(answer: SenseMap) -> str:
     return csv_file(header, rows)
 
 
-#: Words to start with.
-FIRST = chosen_words("map")
-MOST_GROUPS = 6
-#: Characters of one's own text that a link may hold: servers refuse addresses much longer than 8,000 characters.
-MOST_IN_LINK = 2_000
-
-
 def link_of(asked: MapRequest, *, lives: bool = False) -> tuple[str, str]:
     """The query string that ``map_form.js`` reads (``lives``: for the words of a text), and what it leaves out: too long a text."""
     fits = len(asked.text) <= MOST_IN_LINK
@@ -112,9 +102,8 @@ def link_of(asked: MapRequest, *, lives: bool = False) -> tuple[str, str]:
 def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], Any]]:
     """Answer what the browser sent: what the form shows next (how far the work is, at first), and the markup of the answer."""
     asked = request_from(data)
-    value: dict[str, Any] = {"revision": revision_of(data), "busy": "", "note": None}
 
-    def work(progress: Progress) -> str:
+    def work(value: dict[str, Any], progress: Progress) -> str:
         if data.get("lives") is True:
             ranking = service.maps.polysemy_ranking(asked.text, asked.model, progress)
             return ranking_page(ranking, *link_of(asked, lives=True))
@@ -123,7 +112,7 @@ def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], 
         value["views"] = [{"name": v.name, "title": map_title(v.name, v.sees)} for v in found.views]
         return page(found, service.models(), *link_of(replace(asked, view=found.view)), value["revision"])
 
-    yield from answered(value, work, partial(nothing, "map"))
+    yield from answered(data, "map", work)
 
 
 def views_of(models: tuple[ModelInfo, ...]) -> list[dict[str, str]]:
@@ -151,7 +140,7 @@ def build(service: Service) -> None:
             )
         with gr.Column(elem_classes="compare-answer"):
             result = markup(nothing("map"), "scripts/map_answer.js", "scripts/map_edit.js")
-            landing.build(service)
+            maps.build_landing(service)
             handouts.build(service, "map-handout", handouts.of_map)
 
     def sense_map(
@@ -202,5 +191,5 @@ def build(service: Service) -> None:
     on_question(editor, partial(respond, service), [editor, result], **MAP_USES)
     expected = "a word, a text and a view as strings, gallery and index as true or false"
     endpoint(sense_map, expected, SLOW, n_groups="n_groups as a whole number")
-    landing.for_programs(service)
+    maps.landing_for_programs(service)
     endpoint(polysemy_ranking, "a text (a string)", SLOW)

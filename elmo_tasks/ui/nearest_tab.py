@@ -11,16 +11,35 @@ import gradio as gr
 
 from elmo_tasks.api import ModelInfo, NearestUses, Progress, Service
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui.chosen import chosen
-from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.endpoints import endpoint
-from elmo_tasks.ui.page import nothing, render
-from elmo_tasks.ui.parts import Question, markup, on_question, revision_of, scripted
-from elmo_tasks.ui.working import answered
+from elmo_tasks.ui.examples import chosen
+from elmo_tasks.ui.page import csv_file, nothing, render
+from elmo_tasks.ui.parts import Question, answered, markup, on_question, scripted
 from elmo_tasks.wording.answers import nearest_by_several
 from elmo_tasks.wording.models import title_of
 from elmo_tasks.wording.text import slug
 from elmo_tasks.wording.views import view_title
+
+# The last of each: what the word means there, as the example sentences that are searched have it.
+CANDIDATES = (
+    ("bank: river", "bank", "Herons were nesting in the reeds along the muddy bank of the river.", "river"),
+    ("play: on stage", "play", "Her new play about two sisters opened at the theatre to loud applause.", "theatre"),
+    ("play: in a match", "play", "A brilliant play in the last minute won the match for the visitors.", "sport"),
+    ("bank: money", "bank", "The bank refused our loan because my salary was too low.", "money"),
+    ("cell: prison", "cell", "The guard locked the prisoner in his cell for the night.", "prison"),
+    ("spring: season", "spring", "Flowers bloom in every garden when spring comes after the snow.", "season"),
+    ("crane: bird", "crane", "A crane with grey feathers stood in the shallow water of the marsh.", "bird"),
+    ("crane: machine", "crane", "The crane lifted the steel beams to the top of the new building.", "machine"),
+    ("cell: body", "cell", "Under the microscope we watched a single cell divide.", "biology"),
+    ("match: fire", "match", "He struck a match and lit the candle.", "fire"),
+    ("jam: fruit", "jam", "She spread strawberry jam on her toast.", "fruit"),
+    ("mouse: computer", "mouse", "Click the left button of the mouse to open the file.", "computer"),
+    ("mole: animal", "mole", "A mole dug tunnels under the lawn.", "animal"),
+)
+#: What the form offers.
+EXAMPLES = chosen("nearest", CANDIDATES, lambda candidate: candidate[0])
+#: Of each of several models, so many uses are shown.
+_MOST_OF_SEVERAL = 10
 
 
 def source_title(name: str) -> str:
@@ -82,37 +101,14 @@ def csv_of_several(reading: Sequence[NearestUses], words: Sequence[NearestUses])
     return csv_file(("model", "near", "word", "cosine", "sentence", "meaning"), [*uses, *near])
 
 
-# The last of each: what the word means there, as the example sentences that are searched have it.
-CANDIDATES = (
-    ("bank: river", "bank", "Herons were nesting in the reeds along the muddy bank of the river.", "river"),
-    ("play: on stage", "play", "Her new play about two sisters opened at the theatre to loud applause.", "theatre"),
-    ("play: in a match", "play", "A brilliant play in the last minute won the match for the visitors.", "sport"),
-    ("bank: money", "bank", "The bank refused our loan because my salary was too low.", "money"),
-    ("cell: prison", "cell", "The guard locked the prisoner in his cell for the night.", "prison"),
-    ("spring: season", "spring", "Flowers bloom in every garden when spring comes after the snow.", "season"),
-    ("crane: bird", "crane", "A crane with grey feathers stood in the shallow water of the marsh.", "bird"),
-    ("crane: machine", "crane", "The crane lifted the steel beams to the top of the new building.", "machine"),
-    ("cell: body", "cell", "Under the microscope we watched a single cell divide.", "biology"),
-    ("match: fire", "match", "He struck a match and lit the candle.", "fire"),
-    ("jam: fruit", "jam", "She spread strawberry jam on her toast.", "fruit"),
-    ("mouse: computer", "mouse", "Click the left button of the mouse to open the file.", "computer"),
-    ("mole: animal", "mole", "A mole dug tunnels under the lawn.", "animal"),
-)
-#: What the form offers.
-EXAMPLES = chosen("nearest", CANDIDATES, lambda candidate: candidate[0])
-#: Of each of several models, so many uses are shown.
-_MOST_OF_SEVERAL = 10
-
-
 def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], Any]]:
     """Answer what the browser sent: what the form shows next (how far the work is, at first), and the markup of the answer."""
-    value: dict[str, Any] = {"revision": revision_of(data), "busy": "", "note": None}
     word, sentence = str(data.get("word") or "").strip(), " ".join(str(data.get("sentence") or "").split())
     layer, source = (str(data[key]) if data.get(key) else None for key in ("layer", "source"))
     sent = data.get("models")
     models = [str(name) for name in sent if name] if isinstance(sent, list) else []
 
-    def work(progress: Progress) -> str:
+    def work(value: dict[str, Any], progress: Progress) -> str:
         only = str(data.get("only") or "all")
         if len(models) > service.limits.max_models:
             raise InputError(f"At most {service.limits.max_models} models stand side by side, not {len(models)}.")
@@ -135,7 +131,7 @@ def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], 
         sense = next((e[3] for e in EXAMPLES if e[1:3] == (word, sentence)), found[0].sense)
         return page_of_several(found, sense, urlencode(kept))
 
-    yield from answered(value, work, partial(nothing, "nearest"))
+    yield from answered(data, "nearest", work)
 
 
 def build(service: Service) -> None:

@@ -1,7 +1,7 @@
 """The words and sentences that the Present tab shows.
 
 They are candidates: which are shown is chosen with the bundled model, the stories it reads rightly, the failures it does not
-(:mod:`elmo_tasks.ui.chosen`). What the page says about them comes from the answer and never from here.
+(:mod:`elmo_tasks.ui.examples`). What the page says about them comes from the answer and never from here.
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from elmo_tasks.ui.chosen import CONTENT, chosen
-from elmo_tasks.ui.examples import CANDIDATES, Example
+from elmo_tasks.ui.examples import CANDIDATES, CONTENT, Example, chosen
 
 #: Static vectors shown side by side.
 STATIC_WORDS = ("bank", "plant", "mouse")
@@ -24,7 +23,6 @@ FAILURES = tuple(
     Example(found["word"], found["word"], tuple(found["sentences"]), tuple(found["meant"]))
     for found in CONTENT["failures"]
 )
-
 
 _EITHER = re.compile(r"\{(.+?)\|(.+?)\}")
 

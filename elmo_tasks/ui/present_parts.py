@@ -9,10 +9,8 @@ from typing import Any
 
 from elmo_tasks.api import Comparison, IncrementalReading, LayerComparison, ReadingStep
 from elmo_tasks.ui import format
-from elmo_tasks.ui.examples import Example
-from elmo_tasks.ui.format import group_of
+from elmo_tasks.ui.examples import Example, groups_of, outcome
 from elmo_tasks.ui.heat import cosine_style
-from elmo_tasks.ui.outcomes import groups_of, outcome
 from elmo_tasks.ui.page import fill
 
 #: A live part, by its name.
@@ -50,7 +48,7 @@ def layers(comparison: Comparison) -> str:
         comparison,
         [shown(layer) for layer in comparison.layers],
         format.display_order(comparison),
-        group_of(comparison),
+        format.group_of(comparison),
         [format.snippet(item) for item in comparison.items],
     )
 

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import format, landing, present_notes, present_parts, present_steps, quiz
-from elmo_tasks.ui.chosen import ready_uses
+from elmo_tasks.ui import format, maps, present_parts, present_steps, quiz
 from elmo_tasks.ui.endpoints import endpoint
+from elmo_tasks.ui.examples import ready_uses
 from elmo_tasks.ui.parts import Question, on_question, revision_of, scripted
 from elmo_tasks.ui.present_examples import FAILURES, FORMINGS, STATIC_WORDS, STORIES
 
@@ -39,7 +39,7 @@ class Shown:
 def neighbours(service: Service) -> tuple[str, str]:
     """The static neighbours of the words that the page shows."""
     found = [service.present.neighbours(word, SHOWN_NEIGHBOURS) for word in STATIC_WORDS]
-    return present_parts.part("neighbours", found), present_notes.static(found)
+    return present_parts.part("neighbours", found), present_steps.static(found)
 
 
 def senses(service: Service) -> tuple[str, str]:
@@ -49,41 +49,29 @@ def senses(service: Service) -> tuple[str, str]:
     used = dict.fromkeys(sense for story in FAILURES if story.word == ABOUT for sense in story.meant)
     others = [f"“{sense}”" for sense in used if sense not in known]
     step = next(number for number, step in enumerate(present_steps.STEPS, 1) if step.name == "limits")
-    return present_parts.part("senses", found, others, step), present_notes.guess(len(found))
+    return present_parts.part("senses", found, others, step), present_steps.guess(len(found))
 
 
 def story(service: Service, shown: Shown, choice: int) -> None:
     """The sentences to guess on, and the same comparison layer by layer."""
     chosen = STORIES[choice]
     answer = cache(lambda: service.compare(chosen.word, chosen.sentences))
-    shown.add("story", lambda: (present_parts.part("story", answer()), present_notes.story(answer(), chosen.meant)))
-    shown.add("layers", lambda: (present_parts.layers(answer()), present_notes.layers(answer())))
+    shown.add("story", lambda: (present_parts.part("story", answer()), present_steps.story(answer(), chosen.meant)))
+    shown.add("layers", lambda: (present_parts.layers(answer()), present_steps.layers(answer())))
 
 
 def forming(service: Service, choice: int) -> tuple[str, str]:
     """Two sentences that are read word by word."""
     chosen = FORMINGS[choice]
     one, other = (service.present.forms(chosen.word, sentence, chosen.senses) for sentence in chosen.sentences)
-    return present_parts.forming((one, other)), present_notes.forming((one, other))
+    return present_parts.forming((one, other)), present_steps.forming((one, other))
 
 
 def failure(service: Service, choice: int) -> tuple[str, str]:
     """A word that the bundled model does not read well."""
     chosen = FAILURES[choice]
     comparison = service.compare(chosen.word, chosen.sentences)
-    return present_parts.failure(comparison, chosen), present_notes.failure(comparison, chosen.meant)
-
-
-def everything(service: Service) -> Shown:
-    """All live parts as the page opens."""
-    shown = Shown()
-    shown.add("neighbours", lambda: neighbours(service), "static")
-    shown.add("senses", lambda: senses(service), "guess")
-    story(service, shown, 0)
-    shown.add("forming", lambda: forming(service, 0))
-    shown.add("failure", lambda: failure(service, 0), "limits")
-    shown.parts["landing"] = landing.stage(service)  # what may be said of it hangs on no answer
-    return shown
+    return present_parts.failure(comparison, chosen), present_steps.failure(comparison, chosen.meant)
 
 
 class Ready(NamedTuple):
@@ -112,23 +100,24 @@ def own(service: Service, data: Question) -> dict[str, Any]:
     base, found, by_rule = ready_sentences(service, form.word) if form.word else Ready("", [], False)
     ready = dict(found)
     typed = ""
+    none: dict[str, Any] = {"parts": {"own": ""}, "notes": {"own": present_steps.NO_ANSWER}}
     if form.word and not form.sentences:
         typed = form.word if ready and base != form.word.lower() else ""
         form = format.Form(base if ready else form.word, tuple(ready))
         if not form.sentences:
             note = f"No sentences are ready for “{form.word}”. Type at least two that use it, one a line."
-            return {"parts": {"own": ""}, "notes": {"own": present_notes.own_none()}, "note": note, "word": form.word}
+            return {**none, "note": note, "word": form.word}
     shown = {"word": form.word, "sentences": "\n".join(form.sentences)}
     try:
         comparison = service.compare(form.word, form.sentences)
     except InputError as error:
-        return {"parts": {"own": ""}, "notes": {"own": present_notes.own_none()}, "note": str(error), **shown}
+        return {**none, "note": str(error), **shown}
     meant = [ready[s] for s in form.sentences] if set(form.sentences) <= set(ready) else []
     by_rule = by_rule and set(form.sentences) == set(ready)  # some of them may have been taken away
     query = format.query_of(form, comparison.model)
     return {
         "parts": {"own": present_parts.own(comparison, query, meant, typed, by_rule)},
-        "notes": {"own": present_notes.own(comparison, meant, by_rule)},
+        "notes": {"own": present_steps.own(comparison, meant, by_rule)},
         "note": "",
         **shown,
     }
@@ -141,16 +130,19 @@ def respond(service: Service, data: Question) -> dict[str, Any]:
     if ask == "own":
         return {**value, **own(service, data)}
     at = data.get("choice")
-    choice = at if isinstance(at, int) and not isinstance(at, bool) else 0
+    is_all = ask not in ("story", "forming", "failure")
+    choice = at if isinstance(at, int) and not isinstance(at, bool) and not is_all else 0
     shown = Shown()
-    if ask == "story":
+    if is_all:
+        shown.add("neighbours", lambda: neighbours(service), "static")
+        shown.add("senses", lambda: senses(service), "guess")
+        shown.parts["landing"] = maps.stage(service)  # what may be said of it hangs on no answer
+    if is_all or ask == "story":
         story(service, shown, choice % len(STORIES))
-    elif ask == "forming":
+    if is_all or ask == "forming":
         shown.add("forming", lambda: forming(service, choice % len(FORMINGS)))
-    elif ask == "failure":
+    if is_all or ask == "failure":
         shown.add("failure", lambda: failure(service, choice % len(FAILURES)), "limits")
-    else:
-        shown = everything(service)
     return {**value, "parts": shown.parts, "notes": shown.notes}
 
 
@@ -197,7 +189,7 @@ def build(service: Service, tabs: Sequence[str] = tuple(present_steps.TABS)) -> 
         """
         return service.present.neighbours(word, n).to_dict()
 
-    landing.build(service, "present-landing")
+    maps.build_landing(service, "present-landing")
     quiz.build(service)
     on_question(stage, lambda question: respond(service, question), stage)
     endpoint(meaning_forms, "a word and a sentence (strings) and senses (a list of two strings)")

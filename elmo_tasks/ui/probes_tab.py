@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from elmo_tasks.api import LayerScore, ModelProbes, ProbeResult, Service
-from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.endpoints import endpoint
-from elmo_tasks.ui.page import render
-from elmo_tasks.ui.parts import PRIVATE, on_question, revision_of, scripted
+from elmo_tasks.ui.page import csv_file, render
+from elmo_tasks.ui.parts import shown_later
 from elmo_tasks.wording.text import first_capital, listed, number
 
 #: Scores that differ by less than this are called the same: so much another start of a probe brings.
@@ -54,19 +53,8 @@ def build(service: Service) -> None:
         """
         return [model.to_dict() for model in service.probes.measured()]
 
-    part = scripted("probes", "scripts/probes_form.js", template="${value.markup}", value={"markup": waiting()})
-    on_question(
-        part,
-        lambda question: {"revision": revision_of(question), "markup": page(service.probes.measured())},
-        part,
-        **PRIVATE,
-    )
+    shown_later("probes", "scripts/probes_form.js", "probes.html", lambda: page(service.probes.measured()))
     endpoint(what_layers_know)
-
-
-def waiting() -> str:
-    """What is shown until the numbers are there."""
-    return render("probes.html", is_waiting=True)
 
 
 def page(models: Sequence[ModelProbes]) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from elmo_tasks.api import Substitutes, WrittenHere
-from elmo_tasks.ui.downloads import csv_file
-from elmo_tasks.ui.page import render
+from elmo_tasks.ui.page import csv_file, render
 from elmo_tasks.wording.text import ordinal
 
 TITLE = "What would the model have written here?"

@@ -10,12 +10,10 @@ import gradio as gr
 
 from elmo_tasks.api import ModelInfo, Progress, Service, TwoTexts
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import map_picture
-from elmo_tasks.ui.downloads import csv_file
+from elmo_tasks.ui import maps
 from elmo_tasks.ui.endpoints import endpoint
-from elmo_tasks.ui.page import nothing, render
-from elmo_tasks.ui.parts import MAP_USES, SLOW, Question, markup, on_question, revision_of, scripted
-from elmo_tasks.ui.working import answered
+from elmo_tasks.ui.page import csv_file, nothing, render
+from elmo_tasks.ui.parts import MAP_USES, SLOW, Question, answered, markup, on_question, scripted
 from elmo_tasks.wording.map_words import shown_words
 from elmo_tasks.wording.models import title_of
 
@@ -53,8 +51,8 @@ def page(answer: TwoTexts, models: Sequence[ModelInfo]) -> str:
         "texts.html",
         answer=answer,
         model=title_of(answer.model, models),
-        picture=map_picture.picture(answer.map) if answer.map else "",
-        shape=map_picture.shape,
+        picture=maps.picture(answer.map) if answer.map else "",
+        shape=maps.shape,
         shown=shown_words(answer.map) if answer.map else "",
         csv=csv_file(_HEADER, rows),
         data=answer.to_dict(),
@@ -63,10 +61,9 @@ def page(answer: TwoTexts, models: Sequence[ModelInfo]) -> str:
 
 def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], Any]]:
     """Answer what the browser sent, as :func:`elmo_tasks.ui.map_tab.respond`."""
-    value: dict[str, Any] = {"revision": revision_of(data), "busy": "", "note": None}
     word = "" if data.get("all") is True else str(data.get("word") or "")
 
-    def work(progress: Progress) -> str:
+    def work(value: dict[str, Any], progress: Progress) -> str:
         if not word.strip() and data.get("all") is not True:
             raise InputError("Type a word that both texts use.", field="word")
         names = (str(data.get("first_name") or ""), str(data.get("second_name") or ""))
@@ -75,7 +72,7 @@ def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], 
         found = service.texts.set_against(*texts, word, names, model, progress)
         return page(found, service.models())
 
-    yield from answered(value, work, partial(nothing, "texts"))
+    yield from answered(data, "texts", work)
 
 
 def build(service: Service) -> None:

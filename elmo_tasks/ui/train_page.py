@@ -11,14 +11,17 @@ from urllib.parse import urlencode
 
 from elmo_tasks.api import DataLook, TrainingJob
 from elmo_tasks.ui.charts import Line, Points, full_tenth, line_chart, share_ticks
-from elmo_tasks.ui.downloads import csv_file
-from elmo_tasks.ui.page import render
+from elmo_tasks.ui.page import csv_file, render
 from elmo_tasks.ui.weights_tab import layer_words
 from elmo_tasks.wording import training_runs
 from elmo_tasks.wording.heads import score_text
 from elmo_tasks.wording.labels import class_words, type_note
 from elmo_tasks.wording.task_kinds import TASK_WORDS
 from elmo_tasks.wording.text import number, percent
+
+_MOST_LABELS = 12
+_UNEVEN = 4
+_LABELS = {"texts": ("label", "labels"), "names": ("kind of name", "kinds of names"), "words": ("tag", "tags")}
 
 
 def no_runs(*, is_off: bool = False) -> str:
@@ -57,7 +60,7 @@ def card(job: TrainingJob) -> str:
         state=training_runs.STATES[job.status],
         headline=training_runs.headline(job),
         details=training_runs.details(job),
-        share=round(100 * share_done(job)),
+        share=round(100 * min(1.0, job.step / job.steps)) if job.steps else 0,
         is_live=job.status in ("queued", "running"),
         losses=losses(job),
         scores=scores(job),
@@ -76,11 +79,6 @@ def when(created: float) -> str:
     """``3 Nov, 14:05``."""
     moment = time.localtime(created)
     return f"{moment.tm_mday}\u00a0{time.strftime('%b', moment)}, {time.strftime('%H:%M', moment)}"
-
-
-def share_done(job: TrainingJob) -> float:
-    """How much of the training steps is done, from 0 to 1."""
-    return min(1.0, job.step / job.steps) if job.steps else 0.0
 
 
 def csv_text(job: TrainingJob) -> str:
@@ -150,11 +148,6 @@ def _round_up(value: float) -> float:
         return 1.0
     power = 10.0 ** math.floor(math.log10(value))
     return next(power * step for step in (1, 2, 5, 10) if power * step >= value * (1 - 1e-9))
-
-
-_MOST_LABELS = 12
-_UNEVEN = 4
-_LABELS = {"texts": ("label", "labels"), "names": ("kind of name", "kinds of names"), "words": ("tag", "tags")}
 
 
 def data_card(look: DataLook, kind: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from elmo_tasks.ui.chosen import chosen
+from elmo_tasks.ui.examples import chosen
 
 
 @dataclass(frozen=True)

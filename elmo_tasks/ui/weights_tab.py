@@ -8,21 +8,15 @@ from dataclasses import replace
 from urllib.parse import urlencode
 
 from elmo_tasks.api import LayerWeights, Service
+from elmo_tasks.ui.cards import distinct
 from elmo_tasks.ui.charts import Line, full_tenth, line_chart, share_ticks
-from elmo_tasks.ui.downloads import csv_file
-from elmo_tasks.ui.heads import distinct
-from elmo_tasks.ui.page import render
-from elmo_tasks.ui.parts import PRIVATE, on_question, revision_of, scripted
+from elmo_tasks.ui.page import csv_file, render
+from elmo_tasks.ui.parts import shown_later
 from elmo_tasks.wording import layer_weights
 from elmo_tasks.wording.task_kinds import TASK_WORDS
 from elmo_tasks.wording.text import number, percent
 
 AXIS = "Epoch (one pass over the training texts)"
-
-
-def waiting() -> str:
-    """What is shown until the weights are there."""
-    return render("weights.html", is_waiting=True)
 
 
 def page(all_weights: Sequence[LayerWeights]) -> str:
@@ -113,10 +107,4 @@ def csv_text(entry: LayerWeights) -> str:
 
 def build(service: Service) -> None:
     """Put the tab's component into the open container; it asks for the weights when it is first shown."""
-    part = scripted("weights", "scripts/weights.js", template="${value.markup}", value={"markup": waiting()})
-    on_question(
-        part,
-        lambda question: {"revision": revision_of(question), "markup": page(service.heads.layer_weights())},
-        part,
-        **PRIVATE,
-    )
+    shown_later("weights", "scripts/weights.js", "weights.html", lambda: page(service.heads.layer_weights()))

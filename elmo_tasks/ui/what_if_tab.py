@@ -10,12 +10,11 @@ import gradio as gr
 from elmo_tasks.api import LayerProducts, RespelledLayer, Respelling, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import heat
-from elmo_tasks.ui.downloads import csv_file
+from elmo_tasks.ui.cards import distinct
 from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.examples import EXAMPLES
 from elmo_tasks.ui.format import Form, form_from_query, snippet
-from elmo_tasks.ui.heads import distinct
-from elmo_tasks.ui.page import render
+from elmo_tasks.ui.page import csv_file, render
 from elmo_tasks.ui.parts import Question, markup, on_question, revision_of, scripted
 from elmo_tasks.wording.text import first_capital, listed, number, slug
 from elmo_tasks.wording.views import READS_LETTERS, view_place

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from elmo_tasks.api import Explanation, HiddenWord
-from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.format import group_of
 from elmo_tasks.ui.heat import tint
-from elmo_tasks.ui.page import pieces, render
+from elmo_tasks.ui.page import csv_file, pieces, render
 from elmo_tasks.wording.text import first_capital, number, percent
 from elmo_tasks.wording.views import view_place
 

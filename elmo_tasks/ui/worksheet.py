@@ -15,7 +15,6 @@ from elmo_tasks.ui.page import joined, render
 from elmo_tasks.wording.map_words import about
 from elmo_tasks.wording.models import title_of
 from elmo_tasks.wording.sense_maps import in_quotes
-from elmo_tasks.wording.text import slug
 
 #: Sentences of a sheet that is made from a map, as far as they can be shared out: they fit a page.
 MOST_SENTENCES = 10
@@ -55,16 +54,7 @@ def of_map(answer: SenseMap) -> Sheet:
         chosen = list(range(0, len(answer.uses), step))[:MOST_SENTENCES]
     uses = [answer.uses[k] for k in chosen]
     lines = [Line(use.sentence, use.start, use.end, use.group, use.sense or "") for use in uses]
-    n_groups = len(answer.groups)
-    return Sheet(
-        answer.word,
-        about(answer),
-        _mixed(lines, answer.word),
-        _n_meanings(lines, n_groups),
-        n_groups,
-        answer.said.headline,
-        answer.model,
-    )
+    return _sheet(answer, about(answer), lines, _n_meanings(lines, len(answer.groups)))
 
 
 def _n_meanings(lines: Sequence[Line], n_groups: int) -> int:
@@ -79,34 +69,18 @@ def _n_meanings(lines: Sequence[Line], n_groups: int) -> int:
 
 def of_comparison(comparison: Comparison) -> Sheet:
     """A sheet of the sentences of a comparison."""
-    groups = group_of(comparison)
-    lines = [
-        Line(item.sentence, item.start, item.end, group, "")
-        for item, group in zip(comparison.items, groups, strict=True)
-    ]
-    n_groups = len(comparison.groups)
+    uses = zip(comparison.items, group_of(comparison), strict=True)
+    lines = [Line(item.sentence, item.start, item.end, group, "") for item, group in uses]
     called = in_quotes((comparison.word,)) if comparison.word else "the marked words"
-    return Sheet(
-        comparison.word,
-        called,
-        _mixed(lines, comparison.word),
-        n_groups,
-        n_groups,
-        comparison.said.headline,
-        comparison.model,
-    )
+    return _sheet(comparison, called, lines, len(comparison.groups))
 
 
-def _mixed(lines: Sequence[Line], word: str) -> tuple[Line, ...]:
-    """In an order that tells nothing, and is the same each time."""
-    order = sorted(lines, key=lambda line: line.sentence)
-    random.Random(word).shuffle(order)
-    return tuple(order)
-
-
-def file_name(sheet: Sheet) -> str:
-    """A file name that every system takes."""
-    return f"worksheet-{slug(sheet.word)}.html"
+def _sheet(answer: SenseMap | Comparison, called: str, lines: list[Line], n_meanings: int) -> Sheet:
+    """The lines in an order that tells nothing, and is the same each time."""
+    mixed = sorted(lines, key=lambda line: line.sentence)
+    random.Random(answer.word).shuffle(mixed)
+    said = answer.said.headline
+    return Sheet(answer.word, called, tuple(mixed), n_meanings, len(answer.groups), said, answer.model)
 
 
 def page(sheet: Sheet, models: Sequence[ModelInfo], made: date) -> str:

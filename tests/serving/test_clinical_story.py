@@ -9,8 +9,7 @@ from elmo_tasks import load_head
 from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.files import read_json
 from elmo_tasks.serving.session import Session
-from elmo_tasks.ui.examples import EXAMPLES
-from elmo_tasks.ui.outcomes import Outcome, outcome
+from elmo_tasks.ui.examples import EXAMPLES, Outcome, outcome
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "clinical.md").read_text(encoding="utf-8")
 FOUND = re.findall(r"^\| ([A-Z][^|]*\.) \| ([^|]*)\|$", PAGE, re.MULTILINE)

@@ -10,7 +10,7 @@ from elmo_tasks.api import MapRequest
 from elmo_tasks.errors import InputError
 from elmo_tasks.senses.gallery import gallery
 from elmo_tasks.serving.session import Session
-from elmo_tasks.ui import asked, compare_tab, handouts, landing, map_tab, probes_tab, texts_tab, what_if_tab
+from elmo_tasks.ui import asked, compare_tab, handouts, map_tab, maps, probes_tab, texts_tab, what_if_tab
 from elmo_tasks.ui.format import layer_sentence
 from elmo_tasks.wording.views import layer_title, mapped_by
 from tests.encoders.tiny_transformers import tiny_bert
@@ -96,7 +96,7 @@ MAP = {"map": {"word": "bank"}}
 
 def every_answer(session: Session) -> dict[str, str]:
     """What each part of the page answers, as text."""
-    landed = landing.respond(session, {"sentence": "A heron stood on the bank.", **MAP})
+    landed = maps.respond_to_sentence(session, {"sentence": "A heron stood on the bank.", **MAP})
     *_, (_, texts) = texts_tab.respond(session, {"word": "bank", "first": ONE, "second": OTHER})
     *_, (_, lives) = map_tab.respond(session, {"lives": True, "text": ONE + OTHER})
     mixer, _ = what_if_tab.respond(session, {"query": QUERY})
@@ -104,8 +104,8 @@ def every_answer(session: Session) -> dict[str, str]:
     answers = {
         "compare": compare_tab.respond_to_link(session, QUERY)[1],
         "report": handouts.report_of_comparison(session, {"query": QUERY})[1],
-        "why": asked.respond_why(session, {"query": QUERY})["markup"],
-        "substitutes": asked.respond_substitutes(session, {"query": QUERY})["markup"],
+        "why": asked.respond(session, "why", {"query": QUERY})["markup"],
+        "substitutes": asked.respond(session, "substitutes", {"query": QUERY})["markup"],
         "landing": landed["landed"]["markup"] if landed["landed"] else landed["note"],
         "texts": texts,
         "lives": lives,

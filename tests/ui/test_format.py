@@ -7,8 +7,8 @@ import pytest
 from elmo_tasks.api import Choice, ComparisonItem, Limits, Said
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import format
-from elmo_tasks.ui.downloads import csv_cell
 from elmo_tasks.ui.examples import EXAMPLES
+from elmo_tasks.ui.page import csv_cell
 
 LIMITS = Limits()
 SENTENCES = ("The bank refused our loan.", "The river bank was muddy.", "My cash is at the bank.")

@@ -6,8 +6,8 @@ import pytest
 
 from elmo_tasks.api import MapRequest, MapView, Said
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import landing, map_picture, map_tab, nearest_tab
-from elmo_tasks.ui.working import working
+from elmo_tasks.ui import map_tab, maps, nearest_tab
+from elmo_tasks.ui.parts import working
 from elmo_tasks.wording import map_words
 from tests.ui.reader import parsed
 from tests.ui.test_answer import HOSTILE
@@ -33,11 +33,11 @@ def test_every_use_has_a_mark_and_a_row(service):
 
 def test_groups_differ_in_shape_and_letter_not_in_colour_alone(service):
     found = service.maps.sense_map(MapRequest("bank", n_groups=6))
-    drawn = map_picture.picture(found)
+    drawn = maps.picture(found)
     for number, group in enumerate(found.groups):
         assert f">{group.letter}</text>" in drawn
-        assert map_picture.SHAPES[number] in drawn
-    assert len(set(map_picture.SHAPES)) == 6
+        assert maps.SHAPES[number] in drawn
+    assert len(set(maps.SHAPES)) == 6
 
 
 def test_no_groups_are_drawn_where_the_model_is_not_sure(service):
@@ -46,7 +46,7 @@ def test_no_groups_are_drawn_where_the_model_is_not_sure(service):
     assert seen.headings[0].startswith("The model is not sure")
     assert seen.called("Use ") == len(found.uses)
     assert not any(", group " in label for label in seen.labels)
-    assert not parsed(map_picture.picture(found)).text.strip()  # no letters of groups
+    assert not parsed(maps.picture(found)).text.strip()  # no letters of groups
 
 
 def test_measured_numbers_are_said_only_where_they_are_known(service):
@@ -68,14 +68,14 @@ def test_own_text_is_not_promised_what_was_measured_on_the_gallery(service):
     "points", [[], [(0.0, 0.0)], [(0.0, 0.0)] * 30, [(k / 150 - 1, (k % 7) / 9) for k in range(300)]]
 )
 def test_marks_stay_on_the_map(points):
-    places = map_picture.apart(points, 27 * map_picture.mark_size(len(points)))
+    places = maps.apart(points, 27 * maps.mark_size(len(points)))
     assert len(places) == len(points)
     assert all(0 < x < 100 and 0 < y < 100 for x, y in places)
 
 
 def test_marks_that_cover_each_other_are_moved_apart():
-    (x, y), (u, v) = map_picture.apart([(0.0, 0.0), (0.001, 0.0)], 27)
-    assert ((x - u) * map_picture.WIDTH / 100) ** 2 + ((y - v) * map_picture.HEIGHT / 100) ** 2 >= 26**2
+    (x, y), (u, v) = maps.apart([(0.0, 0.0), (0.001, 0.0)], 27)
+    assert ((x - u) * maps.WIDTH / 100) ** 2 + ((y - v) * maps.HEIGHT / 100) ** 2 >= 26**2
 
 
 def test_nothing_from_a_person_is_markup(service):
@@ -112,9 +112,9 @@ def test_the_spreadsheets_hold_all_and_no_formula(service):
 
 
 def test_the_form_is_read_as_it_was_sent():
-    asked = landing.request_from({"word": " bank ", "groups": "3", "gallery": False, "view": ""})
+    asked = maps.request_from({"word": " bank ", "groups": "3", "gallery": False, "view": ""})
     assert asked == MapRequest("bank", n_groups=3, gallery=False)
-    assert landing.request_from({"groups": "x"}).n_groups is None
+    assert maps.request_from({"groups": "x"}).n_groups is None
 
 
 @pytest.mark.parametrize(("model", "layers"), [("fake-small", "012"), ("fake-large", "0123")])
@@ -215,7 +215,7 @@ def test_what_stands_in_the_group_of_its_meaning_is_counted(service):
 
 def test_a_group_has_one_name_where_it_is_called_by_its_meaning(service):
     asked = {"word": "bank", "by_meaning": True}
-    shown = landing.respond(service, {"sentence": "A bank of the river.", "map": asked})["landed"]["markup"]
+    shown = maps.respond_to_sentence(service, {"sentence": "A bank of the river.", "map": asked})["landed"]["markup"]
     text = parsed(shown).text
     assert "It lands in group A (river)." in text
     assert "A (river)" in text.split("It lands in group A (river).")[1]  # at its bar, too
@@ -224,24 +224,25 @@ def test_a_group_has_one_name_where_it_is_called_by_its_meaning(service):
 
 def test_a_sentence_lands_on_the_map_that_was_asked_for(service):
     asked = {"word": "bank", "view": "words", "groups": "2", "revision": 4}
-    value = landing.respond(service, {"sentence": "A bank of the river.", "map": asked, "revision": 3})
+    value = maps.respond_to_sentence(service, {"sentence": "A bank of the river.", "map": asked, "revision": 3})
     assert value["revision"] == 3
     assert value["note"] == ""
     assert (value["landed"]["x"], value["landed"]["group"]) == (-0.6, 0)
     assert value["landed"]["near"] == [3, 4, 5, 6]
     assert "It lands in group A." in value["landed"]["markup"]
     assert value["landed"]["markup"].count("<li") == 2 + 4  # a bar for each group, and the nearest uses
-    assert landing.respond(service, {"sentence": "None.", "map": asked})["note"] == "The sentence does not use “bank”."
-    assert landing.request_from({"word": " bank ", "groups": "x", "gallery": False}) == MapRequest(
-        "bank", gallery=False
+    assert (
+        maps.respond_to_sentence(service, {"sentence": "None.", "map": asked})["note"]
+        == "The sentence does not use “bank”."
     )
-    assert landing.request_from(None) == MapRequest("")
+    assert maps.request_from({"word": " bank ", "groups": "x", "gallery": False}) == MapRequest("bank", gallery=False)
+    assert maps.request_from(None) == MapRequest("")
 
 
 def test_nothing_that_lands_is_markup(service):
     found = service.maps.land(f"The bank {HOSTILE}", MapRequest("bank", f"A bank {HOSTILE}"))
     groups = tuple(replace(group, letter=HOSTILE, words=(HOSTILE,)) for group in found.groups)
-    tags = parsed(landing.markup(replace(found, verdict=HOSTILE, groups=groups)))
+    tags = parsed(maps.markup(replace(found, verdict=HOSTILE, groups=groups)))
     assert not tags.seen & {"img", "script"}
     assert "onerror" not in tags.attributes
 
@@ -250,8 +251,8 @@ def test_the_picture_says_where_a_place_of_the_map_is(service):
     """A use that lands on the place of another is drawn where that one is, unless it was moved from under a third."""
     found = service.maps.sense_map(MapRequest("bank"))
     points = [(use.x, use.y) for use in found.uses]
-    scale = map_picture.scale_of(points)
-    across, up = 100 * scale / map_picture.WIDTH, 100 * scale / map_picture.HEIGHT
-    assert f'data-across="{across:.2f}" data-up="{up:.2f}"' in map_picture.picture(found)
-    for (x, y), (a, b) in zip(points, map_picture.apart(points, 0.0), strict=True):
+    scale = maps.scale_of(points)
+    across, up = 100 * scale / maps.WIDTH, 100 * scale / maps.HEIGHT
+    assert f'data-across="{across:.2f}" data-up="{up:.2f}"' in maps.picture(found)
+    for (x, y), (a, b) in zip(points, maps.apart(points, 0.0), strict=True):
         assert (50 + x * across, 50 - y * up) == pytest.approx((a, b))

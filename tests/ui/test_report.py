@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from elmo_tasks.api import Said
-from elmo_tasks.ui import format, handouts, report
+from elmo_tasks.ui import format, handouts
 from tests.ui.reader import parsed
 from tests.ui.test_answer import HOSTILE
 
@@ -14,7 +14,7 @@ LINK = "http://127.0.0.1:7860/?word=bank&s=a&s=b"
 
 
 def made(service, **more):
-    return report.page(service.compare("bank", SENTENCES), service.models(), date(2026, 3, 4), LINK, **more)
+    return handouts.report_page(service.compare("bank", SENTENCES), service.models(), date(2026, 3, 4), LINK, **more)
 
 
 def reported(service, question):
@@ -59,7 +59,7 @@ def test_nothing_typed_is_markup(service):
     comparison = replace(
         service.compare("bank", [HOSTILE, "The bank."]), said=Said(HOSTILE, HOSTILE), model=HOSTILE, word=HOSTILE
     )
-    tags = parsed(report.page(comparison, service.models(), date(2026, 3, 4), LINK))
+    tags = parsed(handouts.report_page(comparison, service.models(), date(2026, 3, 4), LINK))
     assert not tags.seen & {"img", "script"}
     assert "onerror" not in tags.attributes
     assert HOSTILE in tags.text
@@ -67,7 +67,7 @@ def test_nothing_typed_is_markup(service):
 
 @pytest.mark.parametrize("link", ["", "javascript:alert(1)", "data:text/html,x"])
 def test_only_a_web_address_is_linked(service, link):
-    page = report.page(service.compare("bank", SENTENCES), service.models(), date(2026, 3, 4), link)
+    page = handouts.report_page(service.compare("bank", SENTENCES), service.models(), date(2026, 3, 4), link)
     assert not parsed(page).links
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from elmo_tasks.api import LayerWeights, MixWeights
 from elmo_tasks.ui import charts, weights_tab
+from elmo_tasks.ui.page import render
 from elmo_tasks.wording import layer_weights
 from tests.ui.reader import parsed
 from tests.ui.test_answer import HOSTILE
@@ -163,4 +164,4 @@ def test_the_spreadsheet_holds_all_and_no_formula(service):
 
 
 def test_the_page_says_that_it_waits():
-    assert "aria-busy" in weights_tab.waiting()
+    assert "aria-busy" in render("weights.html", is_waiting=True)
