@@ -10,8 +10,7 @@ import gradio as gr
 
 from elmo_tasks.api import Service, TrainingPlan
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import cards
-from elmo_tasks.ui.cards import Offer, distinct, find, offers, option
+from elmo_tasks.ui.cards import Offer, distinct, feeling_card, find, names_card, offers, option
 from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.page import render
 from elmo_tasks.ui.parts import READ_TEXTS, SLOW, Question, markup, on_question, revision_of, scripted
@@ -98,7 +97,7 @@ def _side_by_side(kind: str, cards: Sequence[str], said: Sequence[Answers]) -> s
 def _feeling(service: Service, texts: Sequence[str], offer: Offer) -> tuple[str, Answers]:
     classified = service.heads.classify(texts, offer.head.name)
     plain = service.heads.classify(texts, offer.baseline.name) if offer.baseline else ()
-    return cards.feeling_card(offer, classified, plain, _base(service, offer)), [text.label for text in classified]
+    return feeling_card(offer, classified, plain, _base(service, offer)), [text.label for text in classified]
 
 
 def _base(service: Service, offer: Offer) -> str | None:
@@ -114,7 +113,7 @@ def _base(service: Service, offer: Offer) -> str | None:
 def _names(service: Service, texts: Sequence[str], offer: Offer) -> tuple[str, Answers]:
     tagged = service.heads.tag(texts, offer.head.name, READINGS)
     bare = service.heads.tag(texts, offer.baseline.name, READINGS) if offer.baseline else ()
-    return cards.names_card(offer, tagged, bare, _base(service, offer)), [sentence.tags for sentence in tagged]
+    return names_card(offer, tagged, bare, _base(service, offer)), [sentence.tags for sentence in tagged]
 
 
 #: What answers for each kind of task.
