@@ -42,12 +42,12 @@ from elmo_tasks.senses.typical_uses import typical_uses
 from elmo_tasks.senses.uses import gallery_use
 from elmo_tasks.serving.comparisons import other_cosines
 from elmo_tasks.serving.session import Session
-from elmo_tasks.ui import chosen, examples, nearest_tab, present_examples, try_examples
-from elmo_tasks.ui.outcomes import Outcome, outcome, shows_what_was_meant
-from elmo_tasks.ui.present_pairs import FORMING_CANDIDATES, Turning
-from elmo_tasks.ui.sentiment import said
+from elmo_tasks.ui import examples, nearest_tab, present_examples, try_examples
+from elmo_tasks.ui.examples import Outcome, outcome, shows_what_was_meant
+from elmo_tasks.ui.present_examples import FORMING_CANDIDATES, Turning
 from elmo_tasks.ui.try_examples import TryExample
 from elmo_tasks.uses import Use, read_uses
+from elmo_tasks.wording.classified import said
 
 #: How many are offered at most.
 _STORIES, _PAIRS, _MAPS, _OWN, _TRY = 3, 4, 8, 12, 10
@@ -61,7 +61,7 @@ def main() -> None:
     parser.add_argument("--model", help="name or folder of the model (default: the bundled one)")
     args = parser.parse_args()
     session = Session(args.model)
-    compare = [e.title for e in examples.CANDIDATES if _is_shown(session, e.word, e.sentences, e.senses or e.about)]
+    compare = [e.title for e in examples.CANDIDATES if _is_shown(session, e.word, e.sentences, e.meant)]
     stories = [s.word for s in present_examples.STORY_CANDIDATES if _is_shown(session, s.word, s.sentences, s.meant)]
     ready = {word: uses for word in gallery_words() if (uses := ready_uses(session, word))}
     sentences = {word: sentences_of(word, uses) for word, uses in ready.items()}
@@ -79,7 +79,7 @@ def main() -> None:
         "own": right[:: max(1, len(right) // _OWN)][:_OWN],
         "ready": ready,
     }
-    write_whole(chosen.FILE, _as_json(content))
+    write_whole(examples.FILE, _as_json(content))
     for kind, found in content.items():
         print(f"{kind}: {f'{len(found)} words, {len(right)} named rightly' if kind == 'ready' else found}")
 

@@ -19,7 +19,7 @@ from elmo_tasks.api import Comparison
 from elmo_tasks.senses.partitions import groups_of, in_order
 from elmo_tasks.serving.asked_uses import find_uses, item_of, use_of
 from elmo_tasks.serving.session import Session
-from elmo_tasks.ui.outcomes import Outcome, outcome
+from elmo_tasks.ui.examples import Outcome, outcome
 
 FILE = Path(__file__).with_name("unseen_sets.jsonl")
 _HEAD = (

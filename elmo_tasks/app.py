@@ -190,8 +190,8 @@ def _serve(args: argparse.Namespace) -> None:
     from elmo_tasks.jobs.uploads import MAX_UPLOAD
     from elmo_tasks.serving.door import Door, Uploads
     from elmo_tasks.serving.vote_pages import VotePages
+    from elmo_tasks.ui.endpoints import forget_sessions
     from elmo_tasks.ui.layout import vote_page
-    from elmo_tasks.ui.sessions import forget_sessions
     from elmo_tasks.ui.theme import launch_options
 
     training = training_is_allowed(args, os.environ)

@@ -1,26 +1,22 @@
-"""The answer of the Compare tab: verdict, uses, one panel per layer."""
+"""The answers of the Compare tab: of one model (verdict, uses, one panel per layer), of several, and for whole sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations, product
 
-from elmo_tasks.api import Comparison, LayerComparison, ModelInfo
+from elmo_tasks.api import Comparison, LayerComparison, ModelInfo, Said, SentenceComparison, SentenceLayer, SideBySide
 from elmo_tasks.ui import format
 from elmo_tasks.ui.heat import CHANCES, COSINES, cell_style, cosine_style
-from elmo_tasks.ui.page import render
-from elmo_tasks.ui.uses import group_of
+from elmo_tasks.ui.page import csv_file, render
 from elmo_tasks.wording.models import title_of
+from elmo_tasks.wording.sentences import sentence_layer_title
 from elmo_tasks.wording.views import layer_title, read_by, read_where
 
 
 def how(models: Sequence[ModelInfo]) -> str:
     """The fold that explains the page and the models."""
     return render("compare_how.html", models=[model for model in models if model.about])
-
-
-def nothing(reason: str = "") -> str:
-    """What is shown where there is no answer: before a question, or with the reason, which stands at the form as well."""
-    return render("compare_none.html", reason=reason)
 
 
 def page(comparison: Comparison, form: format.Form, models: Sequence[ModelInfo]) -> str:
@@ -45,7 +41,7 @@ def page(comparison: Comparison, form: format.Form, models: Sequence[ModelInfo])
 def verdict_section(comparison: Comparison, models: Sequence[ModelInfo], *, in_report: bool = False) -> str:
     """The answer in words, and the sentences in their groups; a report is read without scripts."""
     title = title_of(comparison.model, models)
-    groups = group_of(comparison)
+    groups = format.group_of(comparison)
     order = format.display_order(comparison)
     return render(
         "verdict.html",
@@ -71,7 +67,7 @@ def _edges(order: Sequence[int], groups: Sequence[int | None]) -> set[int]:
 def layer_panel(comparison: Comparison, layer: LayerComparison, *, in_report: bool = False) -> str:
     """One layer in a sentence, as a picture and in tables; on the page the slider leads to it."""
     order = format.display_order(comparison)
-    groups = group_of(comparison)
+    groups = format.group_of(comparison)
     return render(
         "layer.html",
         items=comparison.items,
@@ -90,3 +86,130 @@ def layer_panel(comparison: Comparison, layer: LayerComparison, *, in_report: bo
         is_one_word=len({item.token for item in comparison.items}) == 1,
         scale=COSINES.style(),
     )
+
+
+def page_by_several(found: SideBySide, form: format.Form, models: Sequence[ModelInfo]) -> str:
+    """The whole answer of two comparisons or more."""
+    first = found.comparisons[0]
+    names = [comparison.model for comparison in found.comparisons]
+    titles = {model.name: model.title for model in models}
+    return render(
+        "several.html",
+        found=found,
+        first=first,
+        columns=[
+            _column(comparison, right, titles.get(comparison.model, ""), format.query_of(form, comparison.model))
+            for comparison, right in zip(found.comparisons, found.right, strict=True)
+        ],
+        meanings=_numbered(found.senses) if found.senses else [None] * len(first.items),
+        query=format.query_of(form, *names),
+        name=format.file_stem(first),
+        csv=csv_by_several(found),
+    )
+
+
+def _column(comparison: Comparison, right: bool | None, title: str, query: str) -> str:
+    """What one model says: in words, and of every two uses. The uses stand in the same order in every column."""
+    shown = _verdict_layer(comparison)
+    return render(
+        "several_model.html",
+        comparison=comparison,
+        title=title.removeprefix(f"{comparison.model}, ") if title != comparison.model else "",
+        right=right,
+        layer=shown,
+        order=range(len(comparison.items)),
+        groups=_numbered(format.group_of(comparison)),
+        snippets=[("", item.token, "") for item in comparison.items],
+        sure_style=cell_style,
+        cosine_style=lambda cosine: cosine_style(cosine, shown.random_pair_cosine),
+        query=query,
+    )
+
+
+def _verdict_layer(comparison: Comparison) -> LayerComparison:
+    return next(layer for layer in comparison.layers if layer.name == comparison.verdict_layer)
+
+
+def _numbered(labels: Sequence[str | int | None]) -> list[int | None]:
+    """Groups by their place in the order in which they first come, so that the same groups have the same colour in every column."""
+    order = list(dict.fromkeys(label for label in labels if label is not None))
+    return [None if label is None else order.index(label) for label in labels]
+
+
+def csv_by_several(found: SideBySide) -> str:
+    """Every two uses by every model, as a spreadsheet."""
+    rows = []
+    for comparison in found.comparisons:
+        layer, groups = _verdict_layer(comparison), format.group_of(comparison)
+        for a, b in combinations(range(len(comparison.items)), 2):
+            together = None if None in (groups[a], groups[b]) else groups[a] == groups[b]
+            known = found.senses[a] == found.senses[b] if found.senses else None
+            sure = comparison.same_meaning[a][b] if comparison.same_meaning else None
+            uses = (a + 1, b + 1, comparison.items[a].sentence, comparison.items[b].sentence)
+            numbers = (layer.name, layer.cosine[a][b], layer.random_pair_cosine, sure)
+            rows.append((comparison.model, *uses, *numbers, together, known))
+    header = ("model", "use", "other use", "sentence", "other sentence", "layer", "cosine", "two random words")
+    return csv_file((*header, "probability of the same meaning", "in one group", "known to mean the same"), rows)
+
+
+def page_of_sentences(found: Sequence[SentenceComparison], form: format.Form) -> str:
+    """The whole answer, by one model or more."""
+    query, name = format.query_of(form, *(answer.model for answer in found)), "compare-sentences"
+    if len(found) > 1:
+        columns = [(answer, _sentence_layer(answer, answer.layer(), in_column=True)) for answer in found]
+        verdict = render(
+            "sentences.html",
+            sentences=found[0].sentences,
+            said=Said(f"Whole sentences, by {len(found)} models"),
+            told=[answer.told for answer in found],
+            columns=columns,
+            files={"name": name, "csv": csv_of_sentences(found), "query": query},
+        )
+        return render("sentences_several.html", verdict=verdict, query=query)
+    answer = found[0]
+    said = {"sentences": answer.sentences, "said": answer.said, "told": [answer.told]}
+    names = [layer.name for layer in answer.layers]
+    return render(
+        "compare.html",
+        query=query,
+        names=names,
+        titles=[sentence_layer_title(name) for name in names],
+        shown=form.layer if form.layer in names else answer.shown,
+        verdict=render("sentences.html", **said, columns=(), files=None),
+        panels=[_sentence_layer(answer, layer) for layer in answer.layers],
+        name=name,
+        csv=csv_of_sentences(found),
+        has_report=False,
+        rests_on_more=False,
+    )
+
+
+def _sentence_layer(answer: SentenceComparison, layer: SentenceLayer, *, in_column: bool = False) -> str:
+    order = range(len(answer.sentences))
+    return render(
+        "sentences_layer.html",
+        model=answer.model,
+        layer=layer,
+        title=sentence_layer_title(layer.name),
+        in_column=in_column,
+        order=order,
+        groups=[None] * len(answer.sentences),
+        snippets=[(_cut(sentence), "", "") for sentence in answer.sentences],
+        style=lambda cosine: cosine_style(cosine, layer.unconnected),
+        scale=COSINES.style(),
+    )
+
+
+def _cut(sentence: str, width: int = 34) -> str:
+    return sentence if len(sentence) <= width else f"{sentence[:width].rsplit(' ', 1)[0]}…"
+
+
+def csv_of_sentences(found: Sequence[SentenceComparison]) -> str:
+    """Every two sentences at every layer of every model, as a spreadsheet."""
+    rows = []
+    for answer in found:
+        for layer, (a, b) in product(answer.layers, combinations(range(len(answer.sentences)), 2)):
+            which = (a + 1, b + 1, answer.sentences[a], answer.sentences[b])
+            rows.append((answer.model, layer.name, *which, layer.cosine[a][b], layer.unconnected))
+    header = ("model", "layer", "number", "other number", "sentence", "other sentence", "cosine")
+    return csv_file((*header, "two unconnected sentences"), rows)

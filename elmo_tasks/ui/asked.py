@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -10,22 +11,21 @@ import gradio as gr
 from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import format, substitutes_card, why_card
+from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.page import render
-from elmo_tasks.ui.parts import SHARED, Question, on_question, revision_of, scripted
+from elmo_tasks.ui.parts import Question, on_question, revision_of, scripted
 
 CARDS = {"why": why_card, "substitutes": substitutes_card}
 
 
-def closed(kind: str, query: str = "", groups: Sequence[int | None] = ()) -> dict[str, Any]:
-    """The fold below a new comparison; nothing is computed yet. Without a comparison there is none.
+def closed(query: str = "", groups: Sequence[int | None] = ()) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The folds below a new comparison, from its query; nothing is computed yet. Without a comparison there are none.
 
-    Args:
-        kind: ``"why"`` or ``"substitutes"``.
-        query: of the comparison.
-        groups: that of each use: the page sends it along, so that what was compared need not be compared again.
+    The page sends the ``groups`` of the uses along, so that what was compared need not be compared again.
     """
-    markup = _fold(kind, "closed") if query else ""
-    return {"revision": 0, "query": query, "groups": list(groups), "state": "closed", "markup": markup}
+    state = {"revision": 0, "query": query, "groups": list(groups), "state": "closed"}
+    why, substitutes = ({**state, "markup": _fold(kind, "closed") if query else ""} for kind in CARDS)
+    return why, substitutes
 
 
 def groups_of(question: Question, n: int) -> list[int | None]:
@@ -48,58 +48,45 @@ def pair_of(value: Any) -> tuple[int, int] | None:
     return None
 
 
-def respond_why(service: Service, question: Question) -> dict[str, Any]:
-    """The fold with the answer for the comparison, the pair and the layer that the page sent."""
-
-    def body(form: format.Form) -> str:
-        layer = str(question["layer"]) if question.get("layer") else None
-        found = service.why.explain(form.word, form.sentences, pair_of(question.get("pair")), layer, form.model)
-        return why_card.body(found)
-
-    return _respond(service, "why", question, body)
-
-
-def respond_substitutes(service: Service, question: Question) -> dict[str, Any]:
+def respond(service: Service, kind: str, question: Question) -> dict[str, Any]:
     """The fold with the answer for the comparison that the page sent."""
-
-    def body(form: format.Form) -> str:
-        found = service.substitutes.written(form.word, form.sentences, form.model)
-        return substitutes_card.body(found, groups_of(question, len(found.items)))
-
-    return _respond(service, "substitutes", question, body)
-
-
-def _respond(service: Service, kind: str, question: Question, body: Callable[[format.Form], str]) -> dict[str, Any]:
-    query = str(question.get("query") or "")
-    markup = ""
+    query, markup = str(question.get("query") or ""), ""
     try:
         form = format.form_from_query(query, service.limits)
         if form is not None:
-            markup = _fold(kind, "done", body(form))
+            answer = _why if kind == "why" else _substitutes
+            markup = _fold(kind, "done", answer(service, form, question))
     except InputError as error:
         markup = _fold(kind, "done", refused=str(error))
     return {"revision": revision_of(question), "query": query, "groups": [], "state": "done", "markup": markup}
 
 
+def _why(service: Service, form: format.Form, question: Question) -> str:
+    pair, layer = pair_of(question.get("pair")), str(question.get("layer") or "") or None
+    return why_card.body(service.why.explain(form.word, form.sentences, pair, layer, form.model))
+
+
+def _substitutes(service: Service, form: format.Form, question: Question) -> str:
+    found = service.substitutes.written(form.word, form.sentences, form.model)
+    return substitutes_card.body(found, groups_of(question, len(found.items)))
+
+
 def build(service: Service) -> tuple[gr.HTML, gr.HTML]:
     """Put the two folds into the open container, wire their events and add their endpoints; empty until there is an answer."""
     why, substitutes = (
-        scripted(
-            kind,
-            "scripts/word_tips.js",
-            "scripts/asked.js",
-            template="${value.markup}",
-            value=closed(kind),
-        )
-        for kind in CARDS
+        scripted(kind, "scripts/word_tips.js", "scripts/asked.js", template="${value.markup}", value=fold)
+        for kind, fold in zip(CARDS, closed(), strict=True)
     )
-    on_question(why, lambda question: respond_why(service, question), why)
-    on_question(substitutes, lambda question: respond_substitutes(service, question), substitutes)
+    on_question(why, partial(respond, service, "why"), why)
+    on_question(substitutes, partial(respond, service, "substitutes"), substitutes)
     _endpoints(service)
     return why, substitutes
 
 
 def _endpoints(service: Service) -> None:
+    expected = "a word (a string) and sentences (a list of strings)"
+    of_pair = "pair as a list of two whole numbers, counted from 0"
+
     def why(
         word: str,
         sentences: list[str],
@@ -125,11 +112,8 @@ def _endpoints(service: Service) -> None:
             before, after, random_before, random_after: cosines of the half-views), side ("before", "after", "both", "unclear"),
             side_answer.
         """
-        _check(word, sentences, layer, model)
-        if pair is not None and not (
-            isinstance(pair, list) and len(pair) == 2 and all(type(use) is int for use in pair)
-        ):
-            raise gr.Error("Expected pair as a list of two whole numbers, counted from 0.", print_exception=False)
+        if pair is not None and len(pair) != 2:
+            raise InputError(f"Expected {of_pair}.")
         chosen = None if pair is None else (pair[0], pair[1])
         return service.why.explain(word, sentences, chosen, layer or None, model or None).to_dict()
 
@@ -148,16 +132,7 @@ def _endpoints(service: Service) -> None:
             uses, for each sentence: sentence, token, index, before, after, both, alike (the 8 likeliest words each: word,
             probability, is_form), rank and probability of the word itself.
         """
-        _check(word, sentences, None, model)
         return service.substitutes.written(word, sentences, model or None).to_dict()
 
-    gr.api(why, api_name="why", **SHARED)
-    gr.api(substitutes, api_name="substitutes", **SHARED)
-
-
-def _check(word: Any, sentences: Any, layer: Any, model: Any) -> None:
-    # Gradio does not check the types of a request; a string would be taken for a list of letters.
-    if not isinstance(sentences, list) or not all(
-        isinstance(text, str) for text in (word, *sentences, layer or "", model or "")
-    ):
-        raise gr.Error("Expected a word (a string) and sentences (a list of strings).", print_exception=False)
+    endpoint(why, expected, pair=of_pair)
+    endpoint(substitutes, expected)

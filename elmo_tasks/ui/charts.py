@@ -15,30 +15,19 @@ Ticks = Sequence[tuple[float, str]]
 
 @dataclass(frozen=True)
 class Line:
-    """One line.
+    """One line."""
 
-    Attributes:
-        colour: which of the six colours of groups and layers.
-        points: ``(round, value)``.
-        is_faint: in the background.
-        layer: name of the layer whose mark stands at its end; none if it is empty.
-    """
-
-    colour: int
-    points: Points
-    is_faint: bool = False
-    layer: str = ""
+    colour: int  # which of the six colours of groups and layers
+    points: Points  # ``(round, value)``
+    is_faint: bool = False  # in the background
+    layer: str = ""  # name of the layer whose mark stands at its end; none if it is empty
 
 
 def line_chart(title: str, lines: Sequence[Line], ticks: Ticks, rounds: tuple[int, int], axis: str = "") -> str:
-    """A chart.
+    """A chart of the rounds from the first to the last.
 
-    Args:
-        title: what is shown.
-        lines: the lines; marks at their ends are moved apart so that they do not cover each other.
-        ticks: values of the scale with their words, from the bottom to the top.
-        rounds: the first and the last round of the scale.
-        axis: what the rounds are called; nothing where that is said once for several charts.
+    Marks at the ends of lines are moved apart so that they do not cover each other. The ``ticks`` go from the bottom to the top;
+    the ``axis`` says what the rounds are called, where that is not said once for several charts.
     """
     (low, _), (high, _) = ticks[0], ticks[-1]
     first, last = rounds

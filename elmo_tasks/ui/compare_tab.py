@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
 from typing import Any
 
 import gradio as gr
 
 from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import answer, asked, format, handouts, report, sentences_page, several
+from elmo_tasks.ui import answer, asked, format, handouts
+from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.examples import EXAMPLES, known_senses
-from elmo_tasks.ui.parts import QUIET, SHARED, SLOW, Question, fails, markup, on_question, revision_of, scripted
-from elmo_tasks.ui.uses import group_of
+from elmo_tasks.ui.page import nothing
+from elmo_tasks.ui.parts import QUIET, SLOW, Question, fails, markup, on_question, revision_of, scripted
 
 FAILED = "The program failed on this, not you: whoever runs it finds the reason in its log."
 START = format.Form(EXAMPLES[0].word, EXAMPLES[0].sentences)
@@ -28,16 +28,17 @@ def respond(service: Service, form: format.Form, revision: int) -> Answer:
     try:
         if form.whole:
             models: Sequence[str | None] = form.models or [None]
-            page = sentences_page.page([service.sentences.compare(form.sentences, model) for model in models], form)
-            return format.editor_value(form, (), revision), page, asked.closed("why"), asked.closed("substitutes")
+            page = answer.page_of_sentences(
+                [service.sentences.compare(form.sentences, model) for model in models], form
+            )
+            return format.editor_value(form, (), revision), page, *asked.closed()
         if form.others:
             return _respond_by_several(service, form, revision)
         comparison = service.compare(form.word, form.sentences, form.model)
     except InputError as error:
         return _refused(form, error, revision)
     shown = format.editor_value(form, format.notes_of(comparison), revision)
-    of = (format.query_of(form, comparison.model), group_of(comparison))
-    folds = (asked.closed("why", *of), asked.closed("substitutes", *of))
+    folds = asked.closed(format.query_of(form, comparison.model), format.group_of(comparison))
     return shown, answer.page(comparison, form, service.models()), *folds
 
 
@@ -46,7 +47,7 @@ def _respond_by_several(service: Service, form: format.Form, revision: int) -> A
     models = service.models()
     found = service.side_by_side(form.word, form.sentences, form.models, known_senses(form.word, form.sentences))
     shown = format.editor_value(form, format.notes_of(found.comparisons[0]), revision)
-    return shown, several.page(found, form, models), asked.closed("why"), asked.closed("substitutes")
+    return shown, answer.page_by_several(found, form, models), *asked.closed()
 
 
 def respond_to_link(service: Service, query: str) -> Answer:
@@ -60,31 +61,7 @@ def respond_to_link(service: Service, query: str) -> Answer:
 
 def _refused(form: format.Form, error: InputError, revision: int) -> Answer:
     shown = format.editor_value(form, [format.note_of_error(error)], revision)
-    return shown, answer.nothing(str(error)), asked.closed("why"), asked.closed("substitutes")
-
-
-def respond_report(service: Service, question: Question) -> dict[str, Any]:
-    """The report of the comparison that the page shows, with what was asked beside it: the file's name and its text.
-
-    What it holds is computed anew from the link: nothing a person sends is kept here.
-    """
-    made: dict[str, Any] = {"revision": revision_of(question), "name": "", "text": ""}
-    try:
-        form = format.form_from_query(str(question.get("query") or ""), service.limits)
-        if form is None:
-            return made
-        comparison = service.compare(form.word, form.sentences, form.model)
-        explanation = substitutes = None
-        if question.get("pair"):
-            pair, layer = asked.pair_of(question["pair"]), str(question.get("layer") or "") or None
-            explanation = service.why.explain(form.word, form.sentences, pair, layer, form.model, comparison)
-        if question.get("substitutes"):
-            substitutes = service.substitutes.written(form.word, form.sentences, form.model)
-    except InputError:  # the page shows an answer, so this is a request that somebody wrote by hand
-        return made
-    link = str(question.get("link") or "")
-    text = report.page(comparison, service.models(), date.today(), link, explanation, substitutes)
-    return {**made, "name": report.file_name(comparison), "text": text}
+    return shown, nothing("compare", str(error)), *asked.closed()
 
 
 def build(app: gr.Blocks, service: Service) -> None:
@@ -105,10 +82,10 @@ def build(app: gr.Blocks, service: Service) -> None:
                 most_words=limits.max_tokens,
             )
         with gr.Column(elem_classes="compare-answer"):
-            result = markup(answer.nothing(), "scripts/answer.js")
+            result = markup(nothing("compare"), "scripts/answer.js")
             folds = asked.build(service)
             markup(answer.how(service.models()))
-            saved = scripted("report", "scripts/report.js", value={"name": "", "text": ""}, classes="download-slot")
+            handouts.build(service, "report", handouts.report_of_comparison, "scripts/report.js")
             handouts.build(service, "compare-handout", handouts.of_comparison)
 
     def on_submit(question: Question) -> Answer:
@@ -132,11 +109,6 @@ def build(app: gr.Blocks, service: Service) -> None:
             groups_if_several, voice, probability, verdict, headline, read_from, same_meaning (the probability that two uses
             mean the same; empty where that is not known).
         """
-        # Gradio does not check the types of a request; a string would be taken for a list of letters.
-        if not isinstance(sentences, list) or not all(
-            isinstance(text, str) for text in (word, *sentences, model or "")
-        ):
-            raise gr.Error("Expected a word (a string) and sentences (a list of strings).", print_exception=False)
         return service.compare(word, sentences, model or None).to_dict()
 
     def sentences(sentences: list[str], model: str | None = None) -> dict[str, Any]:
@@ -152,8 +124,6 @@ def build(app: gr.Blocks, service: Service) -> None:
             model, sentences, layers (name, cosine, unconnected: the mean of two unconnected sentences; reworded, related and tests:
             see told), shown (the layer that did best in the test), answer, headline, told (what that can tell, as measured).
         """
-        if not isinstance(sentences, list) or not all(isinstance(text, str) for text in (*sentences, model or "")):
-            raise gr.Error("Expected sentences (a list of strings).", print_exception=False)
         return service.sentences.compare(sentences, model or None).to_dict()
 
     def side_by_side(word: str, sentences: list[str], models: list[str] | None = None) -> list[dict[str, Any]]:
@@ -170,22 +140,14 @@ def build(app: gr.Blocks, service: Service) -> None:
             for each model what /compare answers, and right: whether its groups are the known meanings, or null.
         """
         asked_of = [model.name for model in service.models()[: limits.max_models]] if models is None else models
-        lists = (sentences, asked_of)
-        if not all(
-            isinstance(texts, list) and all(isinstance(text, str) for text in (word, *texts)) for texts in lists
-        ):
-            raise gr.Error(
-                "Expected a word (a string), sentences and models (lists of strings).", print_exception=False
-            )
         return service.side_by_side(word, sentences, asked_of, known_senses(word, sentences)).to_list()
 
     outputs = [editor, result, *folds]
     # An answer to an earlier question does not stay below the message.
-    on_failure = (lambda: (answer.nothing(FAILED), asked.closed("why"), asked.closed("substitutes")), [result, *folds])
+    on_failure = (lambda: (nothing("compare", FAILED), *asked.closed()), [result, *folds])
     on_question(editor, on_submit, outputs, on_failure=on_failure)
     loaded = app.load(on_load, None, outputs, **QUIET)
     loaded.failure(on_failure[0], None, on_failure[1], js=fails(editor), **QUIET)
-    on_question(saved, lambda question: respond_report(service, question), saved)
-    gr.api(compare, api_name="compare", **SHARED)
-    gr.api(sentences, api_name="sentences", **SHARED)
-    gr.api(side_by_side, api_name="side_by_side", **SLOW)
+    endpoint(compare, "a word (a string) and sentences (a list of strings)")
+    endpoint(sentences, "sentences (a list of strings)")
+    endpoint(side_by_side, "a word (a string), sentences and models (lists of strings)", SLOW)

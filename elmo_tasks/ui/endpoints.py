@@ -3,14 +3,50 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import wraps
+from types import NoneType
+from typing import Any, get_args, get_origin, get_type_hints
 
 import gradio as gr
 from gradio.blocks import BlockFunction
+from gradio.state_holder import SessionState, StateHolder
 
 from elmo_tasks.api import NoLongerWanted, wanted_while
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui.parts import with_whole_characters
+from elmo_tasks.ui.parts import SHARED, with_whole_characters
+
+
+def endpoint(
+    function: Callable[..., Any], expected: str = "", slots: Mapping[str, Any] = SHARED, **expected_of: str
+) -> None:
+    """Offer a function to programs, by its name; gradio does not check the types of a request.
+
+    Args:
+        function: programs are told its annotations and its docstring, and refused what the annotations do not allow.
+        expected: what is said then.
+        slots: how many of its calls run at once.
+        expected_of: the same for single arguments.
+    """
+    types = get_type_hints(function)
+
+    @wraps(function)
+    def checked(*values: Any) -> Any:
+        for (name, wanted), value in zip(types.items(), values, strict=False):  # the last type is what comes back
+            if not _is_a(value, wanted):
+                raise gr.Error(f"Expected {expected_of.get(name, expected)}.", print_exception=False)
+        return function(*values)
+
+    gr.api(checked, api_name=function.__name__.removesuffix("_endpoint"), **slots)
+
+
+def _is_a(value: Any, wanted: Any) -> bool:
+    parts = get_args(wanted)
+    if NoneType in parts:
+        return value is None or _is_a(value, parts[0])
+    if get_origin(wanted) is list:
+        return isinstance(value, list) and all(_is_a(part, parts[0]) for part in value)
+    return type(value) is wanted  # to isinstance, true is a whole number
 
 
 class Pages(gr.Blocks):
@@ -60,3 +96,24 @@ class Pages(gr.Blocks):
             raise gr.Error(str(error), print_exception=False) from None
         except NoLongerWanted:
             raise gr.Error("Nobody waits for this any more.", print_exception=False) from None
+
+
+class _NoSessions(StateHolder):
+    def __getitem__(self, session_id: str) -> SessionState:
+        return SessionState(self.blocks)
+
+    def __contains__(self, session_id: str) -> bool:
+        return False
+
+
+def forget_sessions(app: gr.Blocks) -> None:
+    """Let an app that was launched remember no session.
+
+    Raises:
+        ValueError: it has a ``gr.State``, which needs sessions.
+    """
+    if any(isinstance(block, gr.State) for block in app.blocks.values()):
+        raise ValueError("expected an app without gr.State: it would be empty at every event")
+    holder = _NoSessions()
+    holder.set_blocks(app)
+    app.app.state_holder = holder

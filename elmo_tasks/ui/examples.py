@@ -1,222 +1,205 @@
-"""Words and sentences to start from, written for this project.
+"""Words and sentences to start from, written for this project, and what becomes of those whose meanings are known.
 
 The sentences of one example differ in syntax and topic and are rich in context words: parallel sentences ("I ate an
 apple", "I ate a carrot") look alike to a language model whatever the word is.
+
+Which of the candidates are offered stands in ``chosen.json``: those of which the bundled model says what they are to show. It is
+written by ``python -m benchmarks.choose_examples``, by the rules that stand there, and is to be written anew whenever the bundled
+model changes. What the screen says of an example comes from the answer all the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import cache
+from typing import Any, TypeVar
 
-from elmo_tasks.ui.chosen import chosen
+from elmo_tasks.api import Comparison
+from elmo_tasks.ui.page import FOLDER
+
+FILE = FOLDER / "chosen.json"
+Candidate = TypeVar("Candidate")
+
+
+CONTENT: Mapping[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+
+
+def chosen(kind: str, candidates: Sequence[Candidate], name: Callable[[Candidate], str]) -> tuple[Candidate, ...]:
+    """The candidates of a kind that are offered, in the order of the file; ``name`` is what that calls each."""
+    known = {name(candidate): candidate for candidate in candidates}
+    return tuple(known[title] for title in CONTENT[kind])
+
+
+def ready_uses(word: str) -> tuple[tuple[str, int], ...]:
+    """The ready sentences of a word as ``(sense, number of its sentence in the gallery)``; none for a word that has none."""
+    return tuple((str(sense), int(number)) for sense, number in CONTENT["ready"].get(word.strip().lower(), ()))
+
+
+def words(kind: str) -> tuple[str, ...]:
+    """Words of a kind that are offered: ``"map"`` or ``"own"``."""
+    return tuple(CONTENT[kind])
+
+
+@dataclass(frozen=True)
+class QuizPair:
+    """Two uses of a word, and what it means in each; ``[brackets]`` mark the word."""
+
+    word: str
+    sentences: tuple[str, str]
+    senses: tuple[str, str]
+
+
+@cache
+def quiz_pairs() -> tuple[QuizPair, ...]:
+    """The pairs of the quiz, those first of which the model is surest, rightly or wrongly."""
+    return tuple(QuizPair(word, tuple(sentences), tuple(senses)) for word, sentences, senses in CONTENT["quiz"])
 
 
 @dataclass(frozen=True)
 class Example:
-    """A comparison that runs on click.
+    """A comparison that runs on click, or a story of Present."""
 
-    Attributes:
-        title: what the button says.
-        word: the word to compare.
-        sentences: the sentences, with ``[brackets]`` where another word is meant.
-        senses: what the word means in each, in a word; none where several words are compared.
-        about: where several are, what each is about: the closest two are to share it.
-    """
-
-    title: str
+    title: str  # what the button says
     word: str
-    sentences: tuple[str, ...]
-    senses: tuple[str, ...] = ()
-    about: tuple[str, ...] = ()
+    sentences: tuple[str, ...]  # with ``[brackets]`` where another word is meant
+    meant: tuple[str, ...]  # what each is about: of one word, what it means there; of several, the closest two share it
+    is_one_word: bool = True
+
+
+def _one_word(word: str, *uses: tuple[str, str]) -> Example:
+    return Example(word, word, tuple(sentence for sentence, _ in uses), tuple(meant for _, meant in uses))
+
+
+def _several(title: str, word: str, *uses: tuple[str, str]) -> Example:
+    return replace(_one_word(word, *uses), title=title, is_one_word=False)
 
 
 CANDIDATES: tuple[Example, ...] = (
-    Example(
+    _one_word(
         "bank",
-        "bank",
-        (
-            "The bank refused our loan because my salary was too low.",
-            "Herons were nesting in the reeds along the muddy bank of the river.",
-            "The bank raised its interest rates twice last year.",
-            "An old willow stood on the left bank of the river.",
-            "Investors lost their savings when the bank collapsed.",
-        ),
-        ("money", "river", "money", "river", "money"),
+        ("The bank refused our loan because my salary was too low.", "money"),
+        ("Herons were nesting in the reeds along the muddy bank of the river.", "river"),
+        ("The bank raised its interest rates twice last year.", "money"),
+        ("An old willow stood on the left bank of the river.", "river"),
+        ("Investors lost their savings when the bank collapsed.", "money"),
     ),
-    Example(
+    _several(
         "bank and shore",
         "bank",
-        (
-            "Fishermen pulled their canoe onto the grassy bank before the storm came.",
-            "Waves rolled gently towards the [shore] while children looked for shells.",
-            "The bank raised its interest rates on every new mortgage.",
-            "My [lender] wants the monthly payment for the house by Friday.",
-        ),
-        about=("river", "river", "money", "money"),
+        ("Fishermen pulled their canoe onto the grassy bank before the storm came.", "river"),
+        ("Waves rolled gently towards the [shore] while children looked for shells.", "river"),
+        ("The bank raised its interest rates on every new mortgage.", "money"),
+        ("My [lender] wants the monthly payment for the house by Friday.", "money"),
     ),
-    Example(
+    _one_word(
         "run",
-        "run",
-        (
-            "Every morning before breakfast I go for a run through the park.",
-            "The program takes hours to run on my slow laptop.",
-            "After a long run along the beach her legs were tired.",
-            "Engineers run the software on a faster computer.",
-        ),
-        ("jogging", "computing", "jogging", "computing"),
+        ("Every morning before breakfast I go for a run through the park.", "jogging"),
+        ("The program takes hours to run on my slow laptop.", "computing"),
+        ("After a long run along the beach her legs were tired.", "jogging"),
+        ("Engineers run the software on a faster computer.", "computing"),
     ),
-    Example(
+    _one_word(
         "match",
-        "match",
-        (
-            "Our team lost the football match in the second half.",
-            "He struck a match to light the candle in the dark.",
-            "Thousands of fans watched the match at the stadium.",
-            "She lit the stove with a match from the box.",
-        ),
-        ("game", "fire", "game", "fire"),
+        ("Our team lost the football match in the second half.", "game"),
+        ("He struck a match to light the candle in the dark.", "fire"),
+        ("Thousands of fans watched the match at the stadium.", "game"),
+        ("She lit the stove with a match from the box.", "fire"),
     ),
-    Example(
+    _one_word(
         "pupil",
-        "pupil",
-        (
-            "The teacher praised the pupil for her homework.",
-            "The pupil of the eye widens in the dark.",
-            "Every pupil in the school took the exam.",
-            "The doctor shone a light at the pupil of his left eye.",
-        ),
-        ("school", "eye", "school", "eye"),
+        ("The teacher praised the pupil for her homework.", "school"),
+        ("The pupil of the eye widens in the dark.", "eye"),
+        ("Every pupil in the school took the exam.", "school"),
+        ("The doctor shone a light at the pupil of his left eye.", "eye"),
     ),
-    Example(
+    _one_word(
         "jam",
-        "jam",
-        (
-            "We were stuck in a traffic jam on the motorway.",
-            "She spread strawberry jam on her toast.",
-            "An accident caused a long jam on the road to the city.",
-            "My grandmother makes jam from plums and sugar.",
-        ),
-        ("traffic", "food", "traffic", "food"),
+        ("We were stuck in a traffic jam on the motorway.", "traffic"),
+        ("She spread strawberry jam on her toast.", "food"),
+        ("An accident caused a long jam on the road to the city.", "traffic"),
+        ("My grandmother makes jam from plums and sugar.", "food"),
     ),
-    Example(
+    _one_word(
         "discharge",
-        "discharge",
-        (
-            "The nurse planned his discharge from the hospital on Friday.",
-            "Yellow discharge from the wound was a sign of infection.",
-            "After discharge the patient went home with her pills.",
-            "Thick discharge came from the infected ear.",
-        ),
-        ("leaving", "fluid", "leaving", "fluid"),
+        ("The nurse planned his discharge from the hospital on Friday.", "leaving"),
+        ("Yellow discharge from the wound was a sign of infection.", "fluid"),
+        ("After discharge the patient went home with her pills.", "leaving"),
+        ("Thick discharge came from the infected ear.", "fluid"),
     ),
-    Example(
+    _one_word(
         "culture",
-        "culture",
-        (
-            "The blood culture grew bacteria after two days in the laboratory.",
-            "Music and dance belong to the culture of the island people.",
-            "A throat culture was taken to find the bacteria.",
-            "He studies the history, religion and culture of ancient Japan.",
-        ),
-        ("bacteria", "people", "bacteria", "people"),
+        ("The blood culture grew bacteria after two days in the laboratory.", "bacteria"),
+        ("Music and dance belong to the culture of the island people.", "people"),
+        ("A throat culture was taken to find the bacteria.", "bacteria"),
+        ("He studies the history, religion and culture of ancient Japan.", "people"),
     ),
-    Example(
+    _one_word(
         "shock",
-        "shock",
-        (
-            "The doctor treated the patient for septic shock and low blood pressure.",
-            "The news of his resignation came as a shock to the party.",
-            "Bleeding and infection can lead to shock, and the patient may die.",
-            "It was a shock to his friends that he lost the election.",
-        ),
-        ("illness", "surprise", "illness", "surprise"),
+        ("The doctor treated the patient for septic shock and low blood pressure.", "illness"),
+        ("The news of his resignation came as a shock to the party.", "surprise"),
+        ("Bleeding and infection can lead to shock, and the patient may die.", "illness"),
+        ("It was a shock to his friends that he lost the election.", "surprise"),
     ),
-    Example(
+    _one_word(
         "cold",
-        "cold",
-        (
-            "He caught a cold and coughed all week.",
-            "It was a cold night and snow lay on the roofs.",
-            "The doctor gave her pills for a cold and a sore throat.",
-            "Cold water ran down from the snow on the mountain.",
-        ),
-        ("illness", "temperature", "illness", "temperature"),
+        ("He caught a cold and coughed all week.", "illness"),
+        ("It was a cold night and snow lay on the roofs.", "temperature"),
+        ("The doctor gave her pills for a cold and a sore throat.", "illness"),
+        ("Cold water ran down from the snow on the mountain.", "temperature"),
     ),
-    Example(
+    _one_word(
         "apple",
-        "apple",
-        (
-            "She peeled an apple and cut it into slices for the pie.",
-            "Apple unveiled a thinner phone at its headquarters in California.",
-            "The sweetest apple in the orchard hung from the highest branch.",
-            "Investors watched Apple closely as its shares fell on the stock market.",
-        ),
-        ("fruit", "company", "fruit", "company"),
+        ("She peeled an apple and cut it into slices for the pie.", "fruit"),
+        ("Apple unveiled a thinner phone at its headquarters in California.", "company"),
+        ("The sweetest apple in the orchard hung from the highest branch.", "fruit"),
+        ("Investors watched Apple closely as its shares fell on the stock market.", "company"),
     ),
-    Example(
+    _several(
         "beauty, beautiful",
         "beauty",
-        (
-            "The beauty of the mountains took our breath away at sunrise.",
-            "What a [beautiful] view of the valley we had from the hotel window!",
-            "Poets have praised her beauty in songs for hundreds of years.",
-            "The bride wore a [beautiful] dress that her mother had sewn by hand.",
-        ),
-        about=("landscape", "landscape", "person", "person"),
+        ("The beauty of the mountains took our breath away at sunrise.", "landscape"),
+        ("What a [beautiful] view of the valley we had from the hotel window!", "landscape"),
+        ("Poets have praised her beauty in songs for hundreds of years.", "person"),
+        ("The bride wore a [beautiful] dress that her mother had sewn by hand.", "person"),
     ),
-    Example(
+    _several(
         "running, runner",
         "running",
-        (
-            "He has been running along the canal to train for the marathon.",
-            "The fastest [runner] crossed the finish line with a new record.",
-            "She is running for mayor and hopes to win the election in May.",
-            "Water kept running from the broken tap in the kitchen all night.",
-        ),
-        about=("sport", "sport", "politics", "water"),
+        ("He has been running along the canal to train for the marathon.", "sport"),
+        ("The fastest [runner] crossed the finish line with a new record.", "sport"),
+        ("She is running for mayor and hopes to win the election in May.", "politics"),
+        ("Water kept running from the broken tap in the kitchen all night.", "water"),
     ),
-    Example(
+    _several(
         "cold, freezing",
         "cold",
-        (
-            "The wind was so cold that our fingers hurt.",
-            "A [freezing] wind blew in from the frozen lake all night.",
-            "The lawyer sent us the signed contract by [post] on Monday.",
-        ),
-        about=("weather", "weather", "mail"),
+        ("The wind was so cold that our fingers hurt.", "weather"),
+        ("A [freezing] wind blew in from the frozen lake all night.", "weather"),
+        ("The lawyer sent us the signed contract by [post] on Monday.", "mail"),
     ),
-    Example(
+    _several(
         "doctor, nurse, lawyer",
         "doctor",
-        (
-            "The doctor gave the patient an injection against the pain.",
-            "A [nurse] brought the patient her pills in the hospital ward.",
-            "The [lawyer] told the judge that the contract was a forgery.",
-        ),
-        about=("hospital", "hospital", "court"),
+        ("The doctor gave the patient an injection against the pain.", "hospital"),
+        ("A [nurse] brought the patient her pills in the hospital ward.", "hospital"),
+        ("The [lawyer] told the judge that the contract was a forgery.", "court"),
     ),
-    Example(
+    _one_word(
         "bark",
-        "bark",
-        (
-            "The loud bark of a dog woke the whole street.",
-            "Beetles live under the bark of the pine tree.",
-            "With a short bark the puppy ran after the cat.",
-            "The bark of an old oak is rough and brown.",
-        ),
-        ("dog", "tree", "dog", "tree"),
+        ("The loud bark of a dog woke the whole street.", "dog"),
+        ("Beetles live under the bark of the pine tree.", "tree"),
+        ("With a short bark the puppy ran after the cat.", "dog"),
+        ("The bark of an old oak is rough and brown.", "tree"),
     ),
-    Example(
+    _one_word(
         "spring",
-        "spring",
-        (
-            "Flowers bloom in the garden every spring after the snow melts.",
-            "The metal spring inside the clock broke.",
-            "Birds return from the south in early spring.",
-            "A coiled spring pushes the piston back into the cylinder.",
-        ),
-        ("season", "coil", "season", "coil"),
+        ("Flowers bloom in the garden every spring after the snow melts.", "season"),
+        ("The metal spring inside the clock broke.", "coil"),
+        ("Birds return from the south in early spring.", "season"),
+        ("A coiled spring pushes the piston back into the cylinder.", "coil"),
     ),
 )
 
@@ -227,7 +210,59 @@ EXAMPLES = chosen("compare", CANDIDATES, lambda example: example.title)
 def known_senses(word: str, sentences: Sequence[str]) -> tuple[str, ...]:
     """What the word means in each of the sentences, where all of them are of one example above; else none."""
     for example in EXAMPLES:
-        known = dict(zip(example.sentences, example.senses, strict=False))
+        known = dict(zip(example.sentences, example.meant, strict=True)) if example.is_one_word else {}
         if example.word == word and sentences and all(sentence in known for sentence in sentences):
             return tuple(known[sentence] for sentence in sentences)
     return ()
+
+
+class Outcome(Enum):
+    """What became of sentences whose meanings are known, as a sentence about the model."""
+
+    RIGHT = "The model sorts them as they were meant, and is sure of it."
+    WRONG = "The model is sure here, and wrong."
+    LEANS_RIGHT = "The model leans to what was meant, without being sure."
+    LEANS_WRONG = "The model leans to another grouping than was meant, without being sure."
+    PAIR = "The model does not dare to sort them all; it leans to something about two of them."
+    IF_SEVERAL = "The model does not dare to sort them; it says how they go together if they have several meanings."
+    UNASKED = "The spellings differ, so the model was not asked to sort these."
+    SILENT = "The model cannot say how these group, and says so."
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether all of the groups that it names or leans to are not those that were meant."""
+        return self in (Outcome.WRONG, Outcome.LEANS_WRONG)
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the groups that it names or leans to are those that were meant."""
+        return self in (Outcome.RIGHT, Outcome.LEANS_RIGHT)
+
+
+def groups_of(meant: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """The uses of each meaning, in the order in which they come."""
+    return {name: tuple(at for at, other in enumerate(meant) if other == name) for name in dict.fromkeys(meant)}
+
+
+def outcome(comparison: Comparison, meant: Sequence[str]) -> Outcome:
+    """What became of uses, from what the writer of each had in mind."""
+    if comparison.spellings_differ:
+        return Outcome.UNASKED
+    if comparison.groups_if_several:
+        return Outcome.IF_SEVERAL
+    if not comparison.groups:
+        return Outcome.PAIR if comparison.voice == "leaning" else Outcome.SILENT
+    right = set(comparison.groups) == set(groups_of(meant).values())
+    if comparison.voice == "named":
+        return Outcome.RIGHT if right else Outcome.WRONG
+    return Outcome.LEANS_RIGHT if right else Outcome.LEANS_WRONG
+
+
+def shows_what_was_meant(comparison: Comparison, meant: Sequence[str]) -> bool:
+    """Whether an example may be offered: its uses are sorted rightly and named; of other words the closest two belong together."""
+    if len({item.token.lower() for item in comparison.items}) == 1:
+        return outcome(comparison, meant) is Outcome.RIGHT
+    layer = next(layer for layer in comparison.layers if layer.name == comparison.verdict_layer)
+    pairs = [(a, b) for b in range(len(meant)) for a in range(b)]
+    a, b = max(pairs, key=lambda pair: layer.cosine[pair[0]][pair[1]])
+    return meant[a] == meant[b]

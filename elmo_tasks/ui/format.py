@@ -4,35 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from elmo_tasks.api import Choice, Comparison, ComparisonItem, LayerComparison, Limits
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui.downloads import csv_file
+from elmo_tasks.ui.page import csv_file
 from elmo_tasks.wording.text import first_capital, listed, number, ordinal, slug
 from elmo_tasks.wording.views import READS_LETTERS, view_place
 
 
 @dataclass(frozen=True)
 class Form:
-    """What the form holds.
-
-    Attributes:
-        word: the word to compare.
-        sentences: the sentences as typed, brackets included; no empty ones.
-        model: name of a model; ``None`` for the default one.
-        layer: the layer to show first; ``None`` for the one the verdict was read from.
-        others: names of models to compare with.
-        whole: whether whole sentences are compared, without a word.
-    """
+    """What the form holds."""
 
     word: str
-    sentences: tuple[str, ...]
-    model: str | None = None
-    layer: str | None = None
-    others: tuple[str, ...] = ()
-    whole: bool = False
+    sentences: tuple[str, ...]  # as typed, brackets included; no empty ones
+    model: str | None = None  # the default one if ``None``
+    layer: str | None = None  # to show first; the one the verdict was read from if ``None``
+    others: tuple[str, ...] = ()  # models to compare with
+    whole: bool = False  # whether whole sentences are compared, without a word
 
     @property
     def models(self) -> list[str]:
@@ -66,18 +58,15 @@ def form_from_query(query: str, limits: Limits) -> Form | None:
     single = {key: value for key, value in pairs if key in ("word", "layer", "whole")}
     if not sentences and "word" not in single:
         return None
+    problem = ""
     if len(sentences) > limits.max_sentences:
-        raise InputError(
-            f"This link cannot be opened: it holds {len(sentences)} sentences, and {limits.max_sentences} is the most."
-        )
-    if len(models) > limits.max_models:
-        raise InputError(
-            f"This link cannot be opened: it names {len(models)} models, and {limits.max_models} is the most."
-        )
-    if any(len(value) > limits.max_characters for value in (*sentences, *models, *single.values())):
-        raise InputError(
-            f"This link cannot be opened: one of its texts is longer than {limits.max_characters} characters."
-        )
+        problem = f"it holds {len(sentences)} sentences, and {limits.max_sentences} is the most."
+    elif len(models) > limits.max_models:
+        problem = f"it names {len(models)} models, and {limits.max_models} is the most."
+    elif any(len(value) > limits.max_characters for value in (*sentences, *models, *single.values())):
+        problem = f"one of its texts is longer than {limits.max_characters} characters."
+    if problem:
+        raise InputError(f"This link cannot be opened: {problem}")
     form = form_from({**single, "sentences": sentences, "models": models})
     return replace(form, layer=single.get("layer"))
 
@@ -131,9 +120,8 @@ def editor_value(form: Form, notes: Sequence[dict[str, Any]] = (), revision: int
 
 def pairs_of(layer: LayerComparison) -> list[tuple[int, int, float]]:
     """All pairs of uses with their cosine, the closest first."""
-    size = len(layer.cosine)
-    pairs = [(a, b, layer.cosine[a][b]) for a in range(size) for b in range(a + 1, size)]
-    return sorted(pairs, key=lambda pair: -pair[2])
+    pairs = combinations(range(len(layer.cosine)), 2)
+    return sorted(((a, b, layer.cosine[a][b]) for a, b in pairs), key=lambda pair: -pair[2])
 
 
 def layer_sentence(comparison: Comparison, layer: LayerComparison, *, has_slider: bool = True) -> str:
@@ -202,18 +190,24 @@ def csv_text(comparison: Comparison) -> str:
     """All layers as a spreadsheet: one row per layer and use, then the probabilities that two uses mean the same."""
     uses = range(1, len(comparison.items) + 1)
     header = ["layer", "use", "word", "sentence", "norm", *(f"cosine with {n}" for n in uses), "two random words"]
-    rows: list[list[str | float]] = [
-        [layer.name, str(n), item.token, item.sentence, norm, *cosines, layer.random_pair_cosine]
+    rows = [
+        (layer.name, n, item.token, item.sentence, norm, *cosines, layer.random_pair_cosine)
         for layer in comparison.layers
         for n, item, norm, cosines in zip(uses, comparison.items, layer.norms, layer.cosine, strict=True)
     ]
-    rows += [
-        ["probability of the same meaning", str(n), item.token, item.sentence, "", *chances, ""]
+    sure = [
+        ("probability of the same meaning", n, item.token, item.sentence, "", *chances, "")
         for n, item, chances in zip(uses, comparison.items, comparison.same_meaning, strict=False)
     ]
-    return csv_file(header, rows)
+    return csv_file(header, [*rows, *sure])
 
 
 def file_stem(comparison: Comparison) -> str:
     """The name of a comparison's files, without the ending."""
     return f"compare-{slug(comparison.word)}"
+
+
+def group_of(comparison: Comparison) -> list[int | None]:
+    """The group of each use; ``None`` where it is in none."""
+    groups = {use: at for at, uses in enumerate(comparison.groups) for use in uses}
+    return [groups.get(use) for use in range(len(comparison.items))]

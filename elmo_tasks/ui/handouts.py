@@ -1,65 +1,116 @@
-"""Files to hand out, made of what a tab shows: a page that needs no server, and a worksheet."""
+"""Files to keep or hand out, made of what a tab shows: a page that needs no server, a worksheet, a report."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Any
 
-from elmo_tasks.api import Service
-from elmo_tasks.errors import InputError
-from elmo_tasks.ui import format, offline_page, worksheet
-from elmo_tasks.ui.landing import request_from
-from elmo_tasks.ui.parts import Question, on_question, revision_of, scripted
-from elmo_tasks.wording.map_words import forms
+from markupsafe import Markup
 
-#: A file's name and its text.
+from elmo_tasks.api import Comparison, Explanation, ModelInfo, Service, Substitutes
+from elmo_tasks.errors import InputError
+from elmo_tasks.ui import answer, asked, format, offline_page, substitutes_card, why_card, worksheet
+from elmo_tasks.ui.maps import request_from
+from elmo_tasks.ui.page import joined, render
+from elmo_tasks.ui.parts import Question, on_question, revision_of, scripted
+from elmo_tasks.wording.links import who_can_open
+from elmo_tasks.wording.map_words import forms
+from elmo_tasks.wording.models import title_of
+from elmo_tasks.wording.text import slug
+from elmo_tasks.wording.views import read_where
+
+
+def report_page(
+    comparison: Comparison,
+    models: Sequence[ModelInfo],
+    made: date,
+    link: str = "",
+    explanation: Explanation | None = None,
+    substitutes: Substitutes | None = None,
+) -> str:
+    """A comparison as one file that opens without a network and without scripts, and prints on A4, with what else was asked for.
+
+    A ``link`` that opens the comparison again is left out if it is not a web address.
+    """
+    return render(
+        "report.html",
+        comparison=comparison,
+        style=Markup(joined("styles/groups.css", "styles/report.css")),  # ours alone
+        verdict=answer.verdict_section(comparison, models, in_report=True),
+        layers=[answer.layer_panel(comparison, layer, in_report=True) for layer in comparison.layers],
+        why=why_card.body(explanation, in_report=True) if explanation else "",
+        at_once=bool(substitutes and substitutes.at_once),
+        substitutes=substitutes_card.body(substitutes, format.group_of(comparison), in_report=True)
+        if substitutes
+        else "",
+        model=title_of(comparison.model, models),
+        read_where=read_where(comparison.read_from),
+        made=made.isoformat(),
+        link=link if link.startswith(("http://", "https://")) else "",
+        reach=who_can_open(link),
+    )
+
+
+#: A file's name and its text; where a page shows no such map or comparison, an InputError says so.
 Handout = tuple[str, str]
 
 
 def of_map(service: Service, question: Question) -> Handout:
-    """A page or a worksheet of the map that the tab shows, which is drawn again: nothing a person sends is kept here.
-
-    Raises:
-        InputError: there is no such map.
-    """
-    asked = request_from(question.get("map"))
-    found = service.maps.sense_map(asked)
+    """A page or a worksheet of the map that the tab shows, which is drawn again: nothing a person sends is kept here."""
+    drawn = request_from(question.get("map"))
+    found = service.maps.sense_map(drawn)
     if question.get("what") == "worksheet":
         return of_sheet(service, worksheet.of_map(found))
     sentences = offline_page.story_of(found)
-    comparison = service.compare(forms(found)[0], sentences, asked.model) if len(sentences) > 1 else None
+    comparison = service.compare(forms(found)[0], sentences, drawn.model) if len(sentences) > 1 else None
     text = offline_page.page(found, comparison, service.models(), date.today())
-    return offline_page.file_name(found.word), text
+    return f"sense-map-{slug(found.word)}.html", text
 
 
 def of_comparison(service: Service, question: Question) -> Handout:
-    """A worksheet of the comparison that the tab shows, computed again from its link.
+    """A worksheet of the comparison that the tab shows, computed again from its link."""
+    return of_sheet(service, worksheet.of_comparison(_comparison(service, question)[1]))
 
-    Raises:
-        InputError: there is no such comparison.
-    """
+
+def report_of_comparison(service: Service, question: Question) -> Handout:
+    """The report of the comparison that the tab shows, computed again from its link, with what was asked beside it."""
+    form, comparison = _comparison(service, question)
+    explanation = substitutes = None
+    if question.get("pair"):
+        pair, layer = asked.pair_of(question["pair"]), str(question.get("layer") or "") or None
+        explanation = service.why.explain(form.word, form.sentences, pair, layer, form.model, comparison)
+    if question.get("substitutes"):
+        substitutes = service.substitutes.written(form.word, form.sentences, form.model)
+    link = str(question.get("link") or "")
+    text = report_page(comparison, service.models(), date.today(), link, explanation, substitutes)
+    return f"{format.file_stem(comparison)}.html", text
+
+
+def _comparison(service: Service, question: Question) -> tuple[format.Form, Comparison]:
     form = format.form_from_query(str(question.get("query") or ""), service.limits)
     if form is None:
         raise InputError("Compare some sentences first.")
-    return of_sheet(service, worksheet.of_comparison(service.compare(form.word, form.sentences, form.model)))
+    return form, service.compare(form.word, form.sentences, form.model)
 
 
 def of_sheet(service: Service, sheet: worksheet.Sheet) -> Handout:
     """A worksheet as a file."""
-    return worksheet.file_name(sheet), worksheet.page(sheet, service.models(), date.today())
+    return f"worksheet-{slug(sheet.word)}.html", worksheet.page(sheet, service.models(), date.today())
 
 
-def build(service: Service, name: str, make: Callable[[Service, Question], Handout]) -> None:
-    """Put the part that saves what the buttons ``data-handout`` of its tab ask for into the open container."""
-    part = scripted(name, "scripts/handouts.js", value={"name": "", "text": ""}, classes="download-slot")
+def respond(service: Service, question: Question, make: Callable[[Service, Question], Handout]) -> dict[str, Any]:
+    """The file that a part saves; an empty one where there is none."""
+    try:
+        name, text = make(service, question)
+    except InputError:  # the page shows an answer, so this is a request that somebody wrote by hand
+        name = text = ""
+    return {"revision": revision_of(question), "name": name, "text": text}
 
-    def respond(question: Question) -> dict[str, Any]:
-        made: dict[str, Any] = {"revision": revision_of(question), "name": "", "text": ""}
-        try:
-            title, text = make(service, question)
-        except InputError:  # the page shows an answer, so this is a request that somebody wrote by hand
-            return made
-        return {**made, "name": title, "text": text}
 
-    on_question(part, respond, part)
+def build(
+    service: Service, part: str, make: Callable[[Service, Question], Handout], script: str = "scripts/handouts.js"
+) -> None:
+    """Put the part that saves what the buttons of its tab ask for into the open container."""
+    slot = scripted(part, script, value={"name": "", "text": ""}, classes="download-slot")
+    on_question(slot, lambda question: respond(service, question, make), slot)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 
@@ -24,15 +25,6 @@ CHANCES = Scale(
 COSINES = Scale(
     ("#f4f3f7", "#d5d3ea", "#a19fd3", "#5a57a6", "#2c2a66"), ("#23232f", "#363663", "#57559c", "#9794d6", "#dddbfa")
 )
-
-
-class CellColours(NamedTuple):
-    """Background and text of one cell, on the light and on the dark page."""
-
-    background: str
-    text: str
-    background_dark: str
-    text_dark: str
 
 
 def _channels(colour: str) -> tuple[int, int, int]:
@@ -68,18 +60,23 @@ def share_of(cosine: float, floor: float) -> float:
     return min(1.0, max(0.0, (cosine - floor) / max(1.0 - floor, 1e-6)))
 
 
-def cell_colours(share: float, scale: Scale = CHANCES) -> CellColours:
-    """The colours of a cell that is ``share`` of the way from nothing (0) to all (1)."""
-    light, dark = _mix(scale.light, share), _mix(scale.dark, share)
-    return CellColours(light, _text_on(light), dark, _text_on(dark))
+def cell_colours(share: float, scale: Scale = CHANCES) -> list[tuple[str, str]]:
+    """Background and text of a cell that is ``share`` of the way from nothing (0) to all (1), on the light and on the dark page."""
+    return [(background, _text_on(background)) for background in (_mix(stops, share) for stops in scale)]
 
 
 def cell_style(share: float, scale: Scale = CHANCES) -> str:
     """The same colours as the variables that a cell's style holds."""
-    background, text, background_dark, text_dark = cell_colours(share, scale)
+    (background, text), (background_dark, text_dark) = cell_colours(share, scale)
     return f"--b:{background};--t:{text};--bd:{background_dark};--td:{text_dark}"
 
 
 def cosine_style(cosine: float, floor: float) -> str:
     """The same for a cosine; ``floor`` is that of two unrelated ones."""
     return cell_style(share_of(cosine, floor), COSINES)
+
+
+def tint(push: float, steps: Sequence[float]) -> str:
+    """The class of a word's tint, by the steps its push reaches: ``for1`` to ``for4``, ``against1`` to ``against4``, or empty."""
+    reached = sum(abs(push) >= least for least in steps)
+    return f"{'for' if push > 0 else 'against'}{reached}" if reached else ""

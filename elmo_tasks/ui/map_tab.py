@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
 import gradio as gr
 
-from elmo_tasks.api import MapRequest, ModelInfo, Progress, Service
-from elmo_tasks.ui import handouts, landing, map_page
-from elmo_tasks.ui.chosen import words as chosen_words
-from elmo_tasks.ui.landing import request_from
-from elmo_tasks.ui.parts import MAP_USES, SLOW, Question, markup, on_question, revision_of, scripted
-from elmo_tasks.ui.working import answered
+from elmo_tasks.api import MapRequest, ModelInfo, PolysemyRanking, Progress, SenseMap, Service
+from elmo_tasks.ui import handouts, maps
+from elmo_tasks.ui.endpoints import endpoint
+from elmo_tasks.ui.examples import words as chosen_words
+from elmo_tasks.ui.maps import request_from
+from elmo_tasks.ui.page import csv_file, nothing, render
+from elmo_tasks.ui.parts import MAP_USES, SLOW, Question, answered, markup, on_question, scripted
+from elmo_tasks.wording.map_words import measured, own_words, shown_words, typed_otherwise
+from elmo_tasks.wording.models import title_of
+from elmo_tasks.wording.text import slug
 from elmo_tasks.wording.views import map_title
 
 #: Words to start with.
@@ -24,13 +29,60 @@ MOST_GROUPS = 6
 MOST_IN_LINK = 2_000
 
 
-def link_of(asked: MapRequest, *, lives: bool = False) -> tuple[str, str]:
-    """The query string that ``map_form.js`` reads, and what it leaves out: a text too long for an address.
+def page(answer: SenseMap, models: Sequence[ModelInfo], query: str = "", left_out: str = "", revision: int = 0) -> str:
+    """A map: the answer in words, the picture, the uses, the explanation; ``left_out`` is what its link does not hold."""
+    reasons = (answer.said.reasons, typed_otherwise(answer), own_words(answer), measured(answer))
+    known = [view for view in answer.views if view.agreement is not None]
+    return render(
+        "map.html",
+        answer=answer,
+        reasons=" ".join(filter(None, reasons)),
+        model=title_of(answer.model, models),
+        picture=maps.picture(answer),
+        shape=maps.shape,
+        shown=shown_words(answer),
+        order=maps.by_group(answer),
+        views=sorted(known, key=lambda view: -(view.agreement or 0.0)),
+        name=f"sense-map-{slug(answer.word)}",
+        csv=csv_text(answer),
+        data=answer.to_dict(),
+        query=query,
+        left_out=left_out,
+        revision=revision,
+    )
 
-    Args:
-        asked: the map.
-        lives: whether it is not a map that is asked for, but the words of the text with two lives.
-    """
+
+def ranking_page(answer: PolysemyRanking, query: str = "", left_out: str = "") -> str:
+    """The words of a text, those whose uses split most clearly first; each opens its map; the link as in :func:`page`."""
+    rows = []
+    for word in answer.words:
+        groups = "; ".join(f"{group.letter}: {' '.join(group.words)}" for group in word.groups)
+        rows.append((word.word, word.n_uses, word.is_clear, word.score, groups))
+    return render(
+        "ranking.html",
+        answer=answer,
+        views=(),
+        csv=csv_file(("word", "uses", "stands out", "score", "groups"), rows),
+        data=answer.to_dict(),
+        query=query,
+        left_out=left_out,
+    )
+
+
+def csv_text(answer: SenseMap) -> str:
+    """All uses as a spreadsheet."""
+    header = ("use", "group", "sense in the gallery", "from", "word", "sentence", "x", "y", "nearest use", "cosine")
+    rows = []
+    for place, use in enumerate(answer.uses, 1):
+        letter = None if use.group is None else answer.groups[use.group].letter
+        near = (use.nearest[0][0] + 1, use.nearest[0][1]) if use.nearest else (None, None)
+        text = ("own text" if use.own else "gallery", use.sentence[use.start : use.end], use.sentence)
+        rows.append((place, letter, use.sense, *text, use.x, use.y, *near))
+    return csv_file(header, rows)
+
+
+def link_of(asked: MapRequest, *, lives: bool = False) -> tuple[str, str]:
+    """The query string that ``map_form.js`` reads (``lives``: for the words of a text), and what it leaves out: too long a text."""
     fits = len(asked.text) <= MOST_IN_LINK
     pairs = {
         "tab": "map",
@@ -50,18 +102,17 @@ def link_of(asked: MapRequest, *, lives: bool = False) -> tuple[str, str]:
 def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], Any]]:
     """Answer what the browser sent: what the form shows next (how far the work is, at first), and the markup of the answer."""
     asked = request_from(data)
-    value: dict[str, Any] = {"revision": revision_of(data), "busy": "", "note": None}
 
-    def work(progress: Progress) -> str:
+    def work(value: dict[str, Any], progress: Progress) -> str:
         if data.get("lives") is True:
             ranking = service.maps.polysemy_ranking(asked.text, asked.model, progress)
-            return map_page.ranking_page(ranking, *link_of(asked, lives=True))
+            return ranking_page(ranking, *link_of(asked, lives=True))
         found = service.maps.sense_map(asked, progress)
         value["view"] = found.view
         value["views"] = [{"name": v.name, "title": map_title(v.name, v.sees)} for v in found.views]
-        return map_page.page(found, service.models(), *link_of(replace(asked, view=found.view)), value["revision"])
+        return page(found, service.models(), *link_of(replace(asked, view=found.view)), value["revision"])
 
-    yield from answered(value, work, map_page.nothing)
+    yield from answered(data, "map", work)
 
 
 def views_of(models: tuple[ModelInfo, ...]) -> list[dict[str, str]]:
@@ -88,12 +139,9 @@ def build(service: Service) -> None:
                 index=service.maps.index_title(),
             )
         with gr.Column(elem_classes="compare-answer"):
-            result = markup(map_page.nothing(), "scripts/map_answer.js", "scripts/map_edit.js")
-            landing.build(service)
+            result = markup(nothing("map"), "scripts/map_answer.js", "scripts/map_edit.js")
+            maps.build_landing(service)
             handouts.build(service, "map-handout", handouts.of_map)
-
-    def on_submit(question: Question) -> Iterator[tuple[dict[str, Any], Any]]:
-        yield from respond(service, question)
 
     def sense_map(
         word: str,
@@ -122,14 +170,6 @@ def build(service: Service) -> None:
             nearest), groups (letter, n_uses, words, typical, meant), asked_groups, is_clear, verdict, headline, shown, agreement,
             n_own, n_measured_words, examples_of.
         """
-        texts = (word, text, view or "", model or "")
-        if not all(isinstance(t, str) for t in texts) or not all(isinstance(b, bool) for b in (gallery, index)):
-            raise gr.Error(
-                "Expected a word, a text and a view as strings, gallery and index as true or false.",
-                print_exception=False,
-            )
-        if n_groups is not None and (not isinstance(n_groups, int) or isinstance(n_groups, bool)):
-            raise gr.Error("Expected n_groups as a whole number.", print_exception=False)
         asked = MapRequest(word, text, view or None, n_groups, gallery, model=model or None, index=index)
         return service.maps.sense_map(asked).to_dict()
 
@@ -146,11 +186,10 @@ def build(service: Service) -> None:
         Returns:
             model, view, words (word, n_uses, score, is_clear, groups), n_sentences, n_candidates, verdict, headline, sees.
         """
-        if not isinstance(text, str) or not isinstance(model or "", str):
-            raise gr.Error("Expected a text (a string).", print_exception=False)
         return service.maps.polysemy_ranking(text, model or None).to_dict()
 
-    on_question(editor, on_submit, [editor, result], **MAP_USES)
-    gr.api(sense_map, api_name="sense_map", **SLOW)
-    landing.endpoint(service)
-    gr.api(polysemy_ranking, api_name="polysemy_ranking", **SLOW)
+    on_question(editor, partial(respond, service), [editor, result], **MAP_USES)
+    expected = "a word, a text and a view as strings, gallery and index as true or false"
+    endpoint(sense_map, expected, SLOW, n_groups="n_groups as a whole number")
+    maps.landing_for_programs(service)
+    endpoint(polysemy_ranking, "a text (a string)", SLOW)

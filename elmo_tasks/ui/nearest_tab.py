@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
 import gradio as gr
 
-from elmo_tasks.api import Progress, Service
+from elmo_tasks.api import ModelInfo, NearestUses, Progress, Service
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import nearest_page, nearest_several
-from elmo_tasks.ui.chosen import chosen
-from elmo_tasks.ui.parts import SHARED, Question, markup, on_question, revision_of, scripted
-from elmo_tasks.ui.working import answered
+from elmo_tasks.ui.endpoints import endpoint
+from elmo_tasks.ui.examples import chosen
+from elmo_tasks.ui.page import csv_file, nothing, render
+from elmo_tasks.ui.parts import Question, answered, markup, on_question, scripted
+from elmo_tasks.wording.answers import nearest_by_several
+from elmo_tasks.wording.models import title_of
+from elmo_tasks.wording.text import slug
 from elmo_tasks.wording.views import view_title
 
 # The last of each: what the word means there, as the example sentences that are searched have it.
@@ -38,15 +42,73 @@ EXAMPLES = chosen("nearest", CANDIDATES, lambda candidate: candidate[0])
 _MOST_OF_SEVERAL = 10
 
 
+def source_title(name: str) -> str:
+    """What is searched, as people read it."""
+    return "the example sentences" if name == "gallery" else f"your index “{name}”"
+
+
+def page(answer: NearestUses, models: Sequence[ModelInfo], query: str = "") -> str:
+    """The answer in words, the uses beside the words that are near without context, the explanation."""
+    floor = min(answer.random_pair_cosine, *(use.cosine for use in answer.uses), 1.0)
+    return render(
+        "nearest.html",
+        answer=answer,
+        model=title_of(answer.model, models),
+        source=source_title(answer.source),
+        share=lambda cosine: max(0.0, (cosine - floor) / max(1.0 - floor, 1e-6)),
+        is_mixed=len({use.same_word for use in answer.uses}) > 1,
+        name=f"nearest-{slug(answer.word)}",
+        csv=csv_text(answer),
+        data=answer.to_dict(),
+        query=query,
+    )
+
+
+def csv_text(answer: NearestUses) -> str:
+    """The uses, then the words without context, as a spreadsheet."""
+    uses = [("in this sentence", u.token, u.cosine, u.same_word, u.sentence) for u in answer.uses]
+    words = [("in any sentence", n.word, n.cosine, "", "") for n in answer.static]
+    return csv_file(("near", "word", "cosine", "same word", "sentence"), [*uses, *words])
+
+
+def page_of_several(answers: Sequence[NearestUses], sense: str = "", query: str = "") -> str:
+    """The answers of two models or more to one question; ``sense`` is what the word means there, if that is known."""
+    first = answers[0]
+    reading = [answer for answer in answers if answer.reads_sentence]
+    # Vectors of words alone stand beside: those that were asked for, or those that come with the program.
+    words = [answer for answer in answers if not answer.reads_sentence] or [first]
+    return render(
+        "nearest_several.html",
+        first=first,
+        headline=nearest_by_several(first.word, reading, sense),
+        sense=sense,
+        reading=reading,
+        words=words,
+        name=f"nearest-{slug(first.word)}",
+        csv=csv_of_several(reading, words),
+        query=query,
+    )
+
+
+def csv_of_several(reading: Sequence[NearestUses], words: Sequence[NearestUses]) -> str:
+    """What is in the columns, as a spreadsheet."""
+    uses = [
+        (answer.model, "in this sentence", use.token, use.cosine, use.sentence, use.sense)
+        for answer in reading
+        for use in answer.uses
+    ]
+    near = [(a.vectors, "in any sentence", near.word, near.cosine, "", "") for a in words for near in a.static]
+    return csv_file(("model", "near", "word", "cosine", "sentence", "meaning"), [*uses, *near])
+
+
 def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], Any]]:
     """Answer what the browser sent: what the form shows next (how far the work is, at first), and the markup of the answer."""
-    value: dict[str, Any] = {"revision": revision_of(data), "busy": "", "note": None}
     word, sentence = str(data.get("word") or "").strip(), " ".join(str(data.get("sentence") or "").split())
     layer, source = (str(data[key]) if data.get(key) else None for key in ("layer", "source"))
     sent = data.get("models")
     models = [str(name) for name in sent if name] if isinstance(sent, list) else []
 
-    def work(progress: Progress) -> str:
+    def work(value: dict[str, Any], progress: Progress) -> str:
         only = str(data.get("only") or "all")
         if len(models) > service.limits.max_models:
             raise InputError(f"At most {service.limits.max_models} models stand side by side, not {len(models)}.")
@@ -56,10 +118,10 @@ def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], 
         found = service.nearest.uses(word, sentence, layer, only, source, model=model, progress=progress)
         value["layer"], value["source"] = found.layer, found.source
         value["layers"] = [{"name": name, "title": view_title(name)} for name in found.layers]
-        value["sources"] = [{"name": name, "title": nearest_page.source_title(name)} for name in found.sources]
+        value["sources"] = [{"name": name, "title": source_title(name)} for name in found.sources]
         kept = {"word": word, "s": sentence, "layer": found.layer, "only": only, "source": source, "model": model}
         query = urlencode({"tab": "nearest", **{key: text for key, text in kept.items() if text}})
-        return nearest_page.page(found, service.models(), query)
+        return page(found, service.models(), query)
 
     def by_several(only: str, progress: Progress) -> str:
         found = [
@@ -67,9 +129,9 @@ def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], 
         ]
         kept = [("tab", "nearest"), ("word", word), ("s", sentence), ("only", only), *(("model", m) for m in models)]
         sense = next((e[3] for e in EXAMPLES if e[1:3] == (word, sentence)), found[0].sense)
-        return nearest_several.page(found, sense, urlencode(kept))
+        return page_of_several(found, sense, urlencode(kept))
 
-    yield from answered(value, work, nearest_page.nothing)
+    yield from answered(data, "nearest", work)
 
 
 def build(service: Service) -> None:
@@ -91,10 +153,7 @@ def build(service: Service) -> None:
                 models=[{"name": m.name, "title": m.title} for m in models],
             )
         with gr.Column(elem_classes="compare-answer"):
-            result = markup(nearest_page.nothing())
-
-    def on_submit(question: Question) -> Iterator[tuple[dict[str, Any], Any]]:
-        yield from respond(service, question)
+            result = markup(nothing("nearest"))
 
     def nearest(
         word: str,
@@ -124,10 +183,7 @@ def build(service: Service) -> None:
             uses (sentence, start, end, token, cosine, same_word, sense), static (word, cosine), answer, headline, vectors
             (name of the static vectors), reads_sentence, sense (what is known of the meaning; else empty).
         """
-        texts = (word, sentence, only, layer or "", source or "", model or "")
-        if not all(isinstance(text, str) for text in texts) or not isinstance(n, int) or isinstance(n, bool):
-            raise gr.Error("Expected strings, and n as a whole number.", print_exception=False)
         return service.nearest.uses(word, sentence, layer or None, only, source or None, n, model or None).to_dict()
 
-    on_question(editor, on_submit, [editor, result])
-    gr.api(nearest, api_name="nearest", **SHARED)
+    on_question(editor, partial(respond, service), [editor, result])
+    endpoint(nearest, "strings, and n as a whole number")

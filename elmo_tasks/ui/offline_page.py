@@ -12,21 +12,15 @@ from markupsafe import Markup
 
 from elmo_tasks.api import Comparison, MapUse, ModelInfo, SenseMap
 from elmo_tasks.ui import answer as compared
-from elmo_tasks.ui import map_picture
+from elmo_tasks.ui import maps
 from elmo_tasks.ui.page import joined, render
 from elmo_tasks.wording.map_words import about, forms, measured, shown_words
 from elmo_tasks.wording.models import title_of
-from elmo_tasks.wording.text import slug
 
 #: Sentences to guess on.
 MOST_STORY = 6
 _LONGEST_STORY = 400  # characters
 _STYLES = ("styles/style.css", "styles/groups.css", "styles/map.css", "styles/offline.css")
-
-
-def file_name(word: str) -> str:
-    """A file name that every system takes."""
-    return f"sense-map-{slug(word)}.html"
 
 
 def story_of(answer: SenseMap) -> list[str]:
@@ -50,15 +44,7 @@ def _can_be_told(use: MapUse) -> bool:
 
 
 def page(answer: SenseMap, comparison: Comparison | None, models: Sequence[ModelInfo], made: date) -> str:
-    """The file.
-
-    Args:
-        answer: the map.
-        comparison: of the sentences of :func:`story_of`; ``None`` without them.
-        models: gives the model its title.
-        made: the date to write on it.
-    """
-    last = len(answer.groups)
+    """The file; the comparison is that of the sentences of :func:`story_of`, if there are any."""
     script = _script()
     return render(
         "offline.html",
@@ -68,10 +54,10 @@ def page(answer: SenseMap, comparison: Comparison | None, models: Sequence[Model
         reasons=" ".join(filter(None, (answer.said.reasons, measured(answer)))),
         story=comparison.items if comparison else (),
         verdict=compared.verdict_section(comparison, models) if comparison else "",
-        picture=map_picture.picture(answer),
-        shape=map_picture.shape,
+        picture=maps.picture(answer),
+        shape=maps.shape,
         shown=shown_words(answer),
-        order=sorted(range(len(answer.uses)), key=lambda k: (last if (at := answer.uses[k].group) is None else at, k)),
+        order=maps.by_group(answer),
         model=title_of(answer.model, models),
         made=made.isoformat(),
         style=Markup(joined(*_STYLES)),  # ours alone, as is the script

@@ -1,20 +1,35 @@
-"""The scripts, styles and templates of the page. Templates escape what is put into them; :class:`Markup` stays as it is."""
+"""The scripts, styles and templates of the page, and the files that it saves.
+
+Templates escape what is put into them; :class:`Markup` stays as it is. A file is in its link, so nothing goes to a server.
+"""
 
 from __future__ import annotations
 
+import csv
+import io
+import json
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from elmo_tasks.ui.downloads import data_link
 from elmo_tasks.wording.labels import class_words, type_note
 from elmo_tasks.wording.terms import first_terms
 from elmo_tasks.wording.text import cell_percent, first_capital, listed, number, percent, short_percent, signed
 from elmo_tasks.wording.views import layer_title, map_title, mapped_by, view_place, view_title
 
 FOLDER = Path(__file__).parent
+Mark = TypeVar("Mark")
+_templates = Environment(
+    loader=FileSystemLoader(FOLDER / "templates"),
+    autoescape=True,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    undefined=StrictUndefined,
+)
 
 
 def unbroken(text: str) -> Markup:
@@ -26,13 +41,14 @@ def unbroken(text: str) -> Markup:
     return Markup('{}<span class="unbroken">({})</span>{}').format(before, inside, after)
 
 
-_templates = Environment(
-    loader=FileSystemLoader(FOLDER / "templates"),
-    autoescape=True,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    undefined=StrictUndefined,
-)
+def data_link(content: Any) -> str:
+    """The address of a file that is in its link: of a spreadsheet if it is text, else of JSON."""
+    if isinstance(content, str):
+        # The byte order mark tells spreadsheets that the file is UTF-8.
+        return f"data:text/csv;charset=utf-8,{quote(chr(0xFEFF) + content)}"
+    return f"data:application/json;charset=utf-8,{quote(json.dumps(content, ensure_ascii=False, indent=1))}"
+
+
 _templates.filters.update(
     first_terms=first_terms,
     unbroken=unbroken,
@@ -53,11 +69,7 @@ _templates.filters.update(
     hundredths="{:.2f}".format,
 )
 _templates.globals.update(
-    GROUP_LETTERS="ABCDEFGHIJKL",
-    zip=zip,
-    number=number,
-    cell_percent=cell_percent,
-    short_percent=short_percent,
+    GROUP_LETTERS="ABCDEFGHIJKL", zip=zip, number=number, cell_percent=cell_percent, short_percent=short_percent
 )
 
 
@@ -75,3 +87,41 @@ def fill(template: str, macro: str, *values: Any) -> Markup:
 def joined(*names: str) -> str:
     """Scripts or styles as one text; of scripts, what one defines, those after it can use: gradio runs them as one function."""
     return "\n".join((FOLDER / name).read_text(encoding="utf-8") for name in names)
+
+
+def nothing(tab: str, reason: str = "") -> str:
+    """What is shown where there is no answer: before a question, or with the reason, which stands at the form as well."""
+    return render(f"{tab}_none.html", reason=reason)
+
+
+def pieces(text: str, spans: Iterable[tuple[int, int, Mark]]) -> list[tuple[str, Mark | None]]:
+    """The text in pieces, each with what marks it; what is empty or begins inside an earlier one marks nothing."""
+    found: list[tuple[str, Mark | None]] = []
+    at = 0
+    for start, end, mark in sorted(spans, key=lambda span: span[:2]):
+        if start < at or end <= start:
+            continue
+        if start > at:
+            found.append((text[at:start], None))
+        found.append((text[start:end], mark))
+        at = end
+    return [*found, (text[at:], None)] if at < len(text) else found
+
+
+def csv_cell(value: object) -> str:
+    """A cell that no spreadsheet runs as a formula: text that begins like one gets a leading apostrophe."""
+    if isinstance(value, float):
+        return f"{value:.6f}"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    text = "" if value is None else str(value)
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+
+
+def csv_file(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Rows as a spreadsheet in which no cell is run as a formula."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow([csv_cell(name) for name in header])
+    writer.writerows([csv_cell(cell) for cell in row] for row in rows)
+    return out.getvalue()

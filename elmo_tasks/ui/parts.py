@@ -7,15 +7,22 @@ The protocol is that of ``scripts/form.js``: a question is what a script gives t
 from __future__ import annotations
 
 import inspect
+import queue
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from contextvars import copy_context
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import gradio as gr
 from gradio.utils import get_upload_folder
 
-from elmo_tasks.ui.page import joined
+from elmo_tasks.api import Progress
+from elmo_tasks.errors import InputError
+from elmo_tasks.ui.format import note_of_error
+from elmo_tasks.ui.page import joined, nothing, render
 from elmo_tasks.wording.text import whole
 
 #: Whatever asks a model: four at once, the others wait.
@@ -31,6 +38,9 @@ READ_TEXTS: dict[str, Any] = {"concurrency_id": "texts", "concurrency_limit": 2,
 MAP_USES: dict[str, Any] = {"concurrency_id": "uses", "concurrency_limit": 2, **PRIVATE}
 
 Question = Mapping[str, Any]
+T = TypeVar("T")
+_PAUSE = 0.4  # seconds between two words to the page
+_LEAST = 0.7  # what takes less long says nothing
 
 
 def revision_of(question: Question) -> int:
@@ -104,6 +114,13 @@ def on_question(
     asked.failure(on_failure[0], None, on_failure[1], js=fails(part), **options)
 
 
+def shown_later(name: str, script: str, template: str, page: Callable[[], str]) -> None:
+    """Put a part into the open container that asks for its page when it is first shown, and waits with its template."""
+    waiting = {"markup": render(template, is_waiting=True)}
+    part = scripted(name, script, template="${value.markup}", value=waiting)
+    on_question(part, lambda question: {"revision": revision_of(question), "markup": page()}, part, **PRIVATE)
+
+
 def take_upload(path: Any) -> bytes | None:
     """A file that a script sent with gradio's ``upload``, which is then forgotten; ``None`` if it is none of those.
 
@@ -136,3 +153,53 @@ def with_whole_characters(value: Any) -> Any:
     if isinstance(value, dict):
         return {with_whole_characters(key): with_whole_characters(part) for key, part in value.items()}
     return value
+
+
+def working(work: Callable[[Progress], T]) -> Iterator[str | tuple[T]]:
+    """Run ``work`` and give what it says of its progress, at most every 0.4 seconds, and at last its result in a tuple.
+
+    Raises:
+        Exception: what the work raised.
+    """
+    said: queue.Queue[str] = queue.Queue()
+    results: list[T] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(work(lambda what, share: said.put(f"{what}: {100 * min(1.0, share):.0f} %")))
+        except BaseException as error:
+            errors.append(error)
+
+    # The context knows whether somebody still waits for the answer.
+    thread = threading.Thread(target=copy_context().run, args=(run,), daemon=True)
+    thread.start()
+    thread.join(_LEAST)
+    while thread.is_alive():
+        newest = None
+        while not said.empty():
+            newest = said.get()
+        if newest is not None:
+            yield newest
+        thread.join(_PAUSE)
+    if errors:
+        raise errors[0]
+    yield (results[0],)
+
+
+def answered(
+    question: Question, tab: str, work: Callable[[dict[str, Any], Progress], str]
+) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Answer the form of a tab: what it shows next (how far the work is, at first), and the markup of the answer.
+
+    The work makes the markup, and may add to what the form shows.
+    """
+    value: dict[str, Any] = {"revision": revision_of(question), "busy": "", "note": None}
+    try:
+        for step in working(partial(work, value)):
+            if isinstance(step, str):
+                yield {**value, "busy": step}, gr.skip()
+            else:
+                yield value, step[0]
+    except InputError as error:
+        yield {**value, "note": note_of_error(error)}, nothing(tab, str(error))

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from elmo_tasks.api import Comparison, GallerySense, IncrementalReading, LayerComparison, ReadingStep, StaticNeighbours
+from elmo_tasks.api import Comparison, IncrementalReading, LayerComparison, ReadingStep
 from elmo_tasks.ui import format
+from elmo_tasks.ui.examples import Example, groups_of, outcome
 from elmo_tasks.ui.heat import cosine_style
-from elmo_tasks.ui.outcomes import groups_of, outcome
 from elmo_tasks.ui.page import fill
-from elmo_tasks.ui.present_examples import Story
-from elmo_tasks.ui.uses import group_of
 
-ANSWERS = "present/answers.html"
+#: A live part, by its name.
+part = partial(fill, "present/answers.html")
 #: What is said of ready sentences (:mod:`elmo_tasks.senses.typical_uses`): an answer that is right shows little then.
 EASIEST = (
     "Of all meanings and sentences that our gallery has of this word, these are the ones that the model that comes with this "
@@ -22,45 +22,15 @@ EASIEST = (
 )
 
 
-def problem(message: str) -> str:
-    """What stands in the place of a part that cannot be answered."""
-    return fill(ANSWERS, "problem", message)
-
-
-def neighbours(answers: Sequence[StaticNeighbours]) -> str:
-    """The nearest words of a few words, side by side."""
-    return fill(ANSWERS, "neighbours", answers)
-
-
-def senses(found: Sequence[GallerySense], others: Sequence[str] = (), step: int = 0) -> str:
-    """How many senses of a word the gallery has, and which.
-
-    Args:
-        found: the senses.
-        others: senses of the word that are not among them and that a later step uses.
-        step: number of that step.
-    """
-    return fill(ANSWERS, "senses", found, others, step)
-
-
-def story(comparison: Comparison) -> str:
-    """The sentences to guess on, and behind the reveal the groups that the model finds."""
-    return fill(ANSWERS, "story", comparison)
-
-
 def own(comparison: Comparison, query: str, meant: Sequence[str] = (), typed: str = "", by_rule: bool = False) -> str:
-    """The answer to the presenter's own word.
+    """The answer to the presenter's own word, which ``query`` opens in Compare.
 
-    Args:
-        comparison: the answer.
-        query: opens it in Compare.
-        meant: of each sentence what it means, where they are ours.
-        typed: the form of the word that was typed, where ours are of another one.
-        by_rule: whether ours were chosen as those that the bundled model keeps apart best.
+    Where the sentences are ours, ``meant`` has what each means, ``typed`` the form of the word that was typed if they are of
+    another one, and ``by_rule`` whether they were chosen as those that the bundled model keeps apart best.
     """
     found = outcome(comparison, meant).value if meant else ""
     easiest = EASIEST if by_rule else ""
-    return fill(ANSWERS, "own", comparison, query, meant_uses(meant), found, typed, easiest)
+    return part("own", comparison, query, meant_uses(meant), found, typed, easiest)
 
 
 def layers(comparison: Comparison) -> str:
@@ -73,21 +43,20 @@ def layers(comparison: Comparison) -> str:
             lambda cosine: cosine_style(cosine, layer.random_pair_cosine),
         )
 
-    return fill(
-        ANSWERS,
+    return part(
         "layers",
         comparison,
         [shown(layer) for layer in comparison.layers],
         format.display_order(comparison),
-        group_of(comparison),
+        format.group_of(comparison),
         [format.snippet(item) for item in comparison.items],
     )
 
 
-def failure(comparison: Comparison, example: Story) -> str:
+def failure(comparison: Comparison, example: Example) -> str:
     """What was meant, and behind the reveal what the model says."""
     found = outcome(comparison, example.meant).value
-    return fill(ANSWERS, "failure", comparison, example, meant_uses(example.meant), found)
+    return part("failure", comparison, example, meant_uses(example.meant), found)
 
 
 def meant_uses(meant: Sequence[str]) -> dict[str, list[int]]:
@@ -116,8 +85,7 @@ def forming(answers: tuple[IncrementalReading, IncrementalReading]) -> str:
         }
         for pair in zip(*(answer.steps for answer in answers), strict=True)
     ]
-    return fill(
-        ANSWERS,
+    return part(
         "forming",
         answers,
         steps,

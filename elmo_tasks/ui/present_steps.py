@@ -1,14 +1,20 @@
-"""The twelve steps of the Present tab: what each is called, and what its speaker may say; what stands on it is in its template."""
+"""The twelve steps of the Present tab, and what its speaker may say; what stands on a step is in its template.
+
+What may be said of an answer is made from the answer: nothing is claimed that the model did not show.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from elmo_tasks.ui.chosen import n_ready, words
+from elmo_tasks.api import Comparison, IncrementalReading, LayerComparison, StaticNeighbours
+from elmo_tasks.ui.examples import CONTENT, Outcome, groups_of, outcome, words
 from elmo_tasks.ui.page import render
-from elmo_tasks.ui.present_examples import FAILURES, STORIES
-from elmo_tasks.ui.present_pairs import FORMINGS
+from elmo_tasks.ui.present_examples import FAILURES, FORMINGS, STORIES
+from elmo_tasks.ui.present_parts import EASIEST, forming_said
+from elmo_tasks.wording.text import first_capital, listed, number
+from elmo_tasks.wording.views import looked_at, view_place, view_title
 
 #: What the last step says of each tab that it links to.
 TABS = {
@@ -21,27 +27,28 @@ TABS = {
     "texts": ("Two texts", "A word in one text against another: how far its use moved."),
     "train": ("Train", "Train a model on your own examples."),
 }
+#: Until the answer of a step is there.
+LATER = "What you may say here comes with the answer on the screen."
+#: Two layers that differ by less are not told apart.
+_CLEAR = 0.02
+#: For a word that has no answer yet.
+NO_ANSWER = (
+    "There is no answer on the screen yet: type two sentences for each meaning that people name, as they say them."
+)
+_EXAMPLES = (
+    "Good examples of “run” to call out: a race, a shop, a program, a nose that runs, run for office, run out of milk."
+)
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step.
+    """One step."""
 
-    Attributes:
-        name: of its template.
-        title: its heading.
-        notes: for the speaker; where the step shows an answer, others come with it (:mod:`elmo_tasks.ui.present_notes`).
-        kind: a class for the look of the step as a whole.
-    """
-
-    name: str
+    name: str  # of its template
     title: str
-    notes: str
-    kind: str = ""
+    notes: str  # for the speaker; those of :mod:`elmo_tasks.ui.present_steps` come with an answer
+    kind: str = ""  # a class for the look of the step as a whole
 
-
-#: Until the answer of a step is there.
-LATER = "What you may say here comes with the answer on the screen."
 
 STEPS = (
     Step(
@@ -98,11 +105,7 @@ STEPS = (
 
 
 def markup(tabs: Sequence[str] = tuple(TABS)) -> str:
-    """The stage with all steps.
-
-    Args:
-        tabs: ids of the tabs that the last step links to.
-    """
+    """The stage with all steps; the last links to ``tabs``."""
     doors = [(tab, *TABS.get(tab, (tab.capitalize(), ""))) for tab in tabs if tab != "present"]
     return render(
         "present/stage.html",
@@ -111,6 +114,134 @@ def markup(tabs: Sequence[str] = tuple(TABS)) -> str:
         FORMINGS=FORMINGS,
         FAILURES=FAILURES,
         OWN=words("own"),
-        N_READY=n_ready(),
+        N_READY=len(CONTENT["ready"]),
         doors=doors,
     )
+
+
+def static(answers: Sequence[StaticNeighbours]) -> str:
+    """For the lists of nearest words."""
+    first = listed([f"“{answer.neighbours[0].word}” for “{answer.word}”" for answer in answers if answer.neighbours])
+    return (
+        f"Let people read the lists aloud and call out meanings that they miss. Nearest are {first}. The lists come from "
+        "vectors trained for this project; nobody chose their words. Then reveal the explanation."
+    )
+
+
+def guess(n_senses: int) -> str:
+    """For the vote."""
+    return f"Take the vote for each number before you reveal. {_EXAMPLES} Our gallery of examples keeps {n_senses} of its meanings."
+
+
+def story(comparison: Comparison, meant: Sequence[str]) -> str:
+    """For the sentences that the audience sorts."""
+    found = outcome(comparison, meant)
+    return (
+        "Let the audience sort the sentences into A and B first, by hand or with the buttons, then reveal what the model says. "
+        f"{found.value} {_meant(meant)} {_read(comparison)} What its numbers mean was learned from sentences with other words. "
+        "The words of this step were chosen because the model sorts them rightly: many words are harder."
+    )
+
+
+def forming(answers: tuple[IncrementalReading, IncrementalReading]) -> str:
+    """For the two sentences that are read word by word."""
+    first = answers[0]
+    total = len(first.known[0]) + len(first.known[1])
+    alone = ""
+    if len(first.read_from) > 1:
+        so = ": so it is not ELMo’s layer alone that turns it" if first.right_by_layer < first.right else ""
+        alone = (
+            f" By {view_title(first.layer).lower()} alone {first.right_by_layer} of the {total} known uses lie on their own side, "
+            f"by all together {first.right}{so}."
+        )
+    return (
+        "Press Play. The dots are the word in the two sentences; the two poles are the averages of known uses of each "
+        f"sense. The program looks {looked_at(first.read_from, 'the word')}.{alone} {forming_said(answers)}"
+    )
+
+
+def layers(comparison: Comparison) -> str:
+    """For the same sentences layer by layer."""
+    first = comparison.layers[0]
+    cosines = [value for at, row in enumerate(first.cosine) for value in row[:at]]
+    if first.name == "0" and min(cosines) > 0.995:
+        start = f"At “{view_title('0')}” every pair scores 1.00: the letters are the same."
+    else:
+        start = f"At “{view_title(first.name)}” the cosines go from {number(min(cosines))} to {number(max(cosines))}."
+    return (
+        f"{start} Move up with the arrow keys while the slider has the focus, or with the button below. "
+        f"{_best_layer(comparison)} Which layer is best is a matter of the model and the sentences, not a law."
+    )
+
+
+def failure(comparison: Comparison, meant: Sequence[str]) -> str:
+    """For a word that the model was expected to fail at."""
+    found = outcome(comparison, meant)
+    asks = (
+        "Ask what could have misled it; the screen does not tell."
+        if found.is_wrong
+        else "Ask which words of the sentences could have told it more."
+        if not found.is_right
+        else "So this is no failure: the model on this machine reads it well."
+    )
+    bet = "What was meant is on the slide: let people bet on whether the model finds it, then reveal."
+    return f"{bet} {_meant(meant)} {found.value} {asks}"
+
+
+def own(comparison: Comparison, meant: Sequence[str], by_rule: bool = False) -> str:
+    """For the audience's word; ``meant`` and ``by_rule`` as in :func:`elmo_tasks.ui.present_parts.own`."""
+    if not meant:
+        return f"{_voiced(comparison)} Ask the room whether that is what they meant. Sentences that differ in topic work best."
+    found = outcome(comparison, meant)
+    silent = " That is an answer, too." if found is Outcome.SILENT else ""
+    best = (
+        f" {EASIEST} Ask for the meaning that people think of first, and type two sentences for it." if by_rule else ""
+    )
+    return f"{_meant(meant)} {found.value}{silent}{best}"
+
+
+def _voiced(comparison: Comparison) -> str:
+    if comparison.spellings_differ:
+        return Outcome.UNASKED.value
+    return {
+        "named": "The model is sure enough here to say what goes together.",
+        "leaning": "The model only leans to an answer here.",
+    }.get(comparison.voice, "The model cannot say how these uses group.")
+
+
+def _meant(meant: Sequence[str]) -> str:
+    parts = [f"{name}: {listed([use + 1 for use in uses])}" for name, uses in groups_of(meant).items()]
+    return f"Meant were {'; '.join(parts)}."
+
+
+def _read(comparison: Comparison) -> str:
+    if not comparison.read_from:
+        return ""
+    return f"The program looks {looked_at(comparison.read_from)}."
+
+
+def _best_layer(comparison: Comparison) -> str:
+    """Where uses of one group and of different groups lie furthest apart."""
+    if len(comparison.groups) < 2:
+        return "The model names no groups here, so look at which uses come out alike."
+    apart = {layer.name: _separation(layer, comparison.groups) for layer in comparison.layers}
+    ranked = sorted(apart, key=lambda name: -apart[name])
+    if apart[ranked[0]] < _CLEAR:
+        return "No layer alone sets the groups of the answer apart: the answer rests on more than ELMo’s layers."
+    said = (
+        f"{first_capital(view_place(ranked[0]))} uses of one group are {number(apart[ranked[0]])} closer on average than uses of "
+        "different groups"
+    )
+    if apart[ranked[0]] - apart[ranked[1]] < _CLEAR:
+        return f"{said}, and {view_place(ranked[1])} about as much."
+    return f"{said}, more than anywhere else."
+
+
+def _separation(layer: LayerComparison, groups: Sequence[Sequence[int]]) -> float:
+    of = {use: k for k, group in enumerate(groups) for use in group}
+    within: list[float] = []
+    between: list[float] = []
+    for a, row in enumerate(layer.cosine):
+        for b in range(a):
+            (within if of[a] == of[b] else between).append(row[b])
+    return sum(within) / max(1, len(within)) - sum(between) / max(1, len(between)) if within and between else 0.0

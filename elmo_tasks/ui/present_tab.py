@@ -7,15 +7,13 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
 
-import gradio as gr
-
 from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import format, landing, present_landing, present_notes, present_parts, present_steps, quiz
-from elmo_tasks.ui.chosen import ready_uses
-from elmo_tasks.ui.parts import SHARED, Question, on_question, revision_of, scripted
-from elmo_tasks.ui.present_examples import FAILURES, STATIC_WORDS, STORIES
-from elmo_tasks.ui.present_pairs import FORMINGS
+from elmo_tasks.ui import format, maps, present_parts, present_steps, quiz
+from elmo_tasks.ui.endpoints import endpoint
+from elmo_tasks.ui.examples import ready_uses
+from elmo_tasks.ui.parts import Question, on_question, revision_of, scripted
+from elmo_tasks.ui.present_examples import FAILURES, FORMINGS, STATIC_WORDS, STORIES
 
 SHOWN_NEIGHBOURS = 7
 ABOUT = "run"
@@ -30,24 +28,18 @@ class Shown:
     notes: dict[str, str] = field(default_factory=dict)
 
     def add(self, name: str, make: Callable[[], tuple[str, str]], step: str = "") -> None:
-        """A part and its notes, or in its place the reason why there is none: the others stay.
-
-        Args:
-            name: of the part.
-            make: gives the part and the notes.
-            step: whose notes they are; that of the part's name if empty.
-        """
+        """A part and the notes of its step, or in its place the reason why there is none: the others stay."""
         try:
             self.parts[name], self.notes[step or name] = make()
         except InputError as error:
-            self.parts[name] = present_parts.problem(str(error))
+            self.parts[name] = present_parts.part("problem", str(error))
             self.notes[step or name] = f"There is no answer here: {error}"
 
 
 def neighbours(service: Service) -> tuple[str, str]:
     """The static neighbours of the words that the page shows."""
     found = [service.present.neighbours(word, SHOWN_NEIGHBOURS) for word in STATIC_WORDS]
-    return present_parts.neighbours(found), present_notes.static(found)
+    return present_parts.part("neighbours", found), present_steps.static(found)
 
 
 def senses(service: Service) -> tuple[str, str]:
@@ -57,55 +49,37 @@ def senses(service: Service) -> tuple[str, str]:
     used = dict.fromkeys(sense for story in FAILURES if story.word == ABOUT for sense in story.meant)
     others = [f"“{sense}”" for sense in used if sense not in known]
     step = next(number for number, step in enumerate(present_steps.STEPS, 1) if step.name == "limits")
-    return present_parts.senses(found, others, step), present_notes.guess(len(found))
+    return present_parts.part("senses", found, others, step), present_steps.guess(len(found))
 
 
 def story(service: Service, shown: Shown, choice: int) -> None:
     """The sentences to guess on, and the same comparison layer by layer."""
     chosen = STORIES[choice]
     answer = cache(lambda: service.compare(chosen.word, chosen.sentences))
-    shown.add("story", lambda: (present_parts.story(answer()), present_notes.story(answer(), chosen.meant)))
-    shown.add("layers", lambda: (present_parts.layers(answer()), present_notes.layers(answer())))
+    shown.add("story", lambda: (present_parts.part("story", answer()), present_steps.story(answer(), chosen.meant)))
+    shown.add("layers", lambda: (present_parts.layers(answer()), present_steps.layers(answer())))
 
 
 def forming(service: Service, choice: int) -> tuple[str, str]:
     """Two sentences that are read word by word."""
     chosen = FORMINGS[choice]
     one, other = (service.present.forms(chosen.word, sentence, chosen.senses) for sentence in chosen.sentences)
-    return present_parts.forming((one, other)), present_notes.forming((one, other))
+    return present_parts.forming((one, other)), present_steps.forming((one, other))
 
 
 def failure(service: Service, choice: int) -> tuple[str, str]:
     """A word that the bundled model does not read well."""
     chosen = FAILURES[choice]
     comparison = service.compare(chosen.word, chosen.sentences)
-    return present_parts.failure(comparison, chosen), present_notes.failure(comparison, chosen.meant)
-
-
-def everything(service: Service) -> Shown:
-    """All live parts as the page opens."""
-    shown = Shown()
-    shown.add("neighbours", lambda: neighbours(service), "static")
-    shown.add("senses", lambda: senses(service), "guess")
-    story(service, shown, 0)
-    shown.add("forming", lambda: forming(service, 0))
-    shown.add("failure", lambda: failure(service, 0), "limits")
-    shown.parts["landing"] = present_landing.markup(service)  # what may be said of it hangs on no answer
-    return shown
+    return present_parts.failure(comparison, chosen), present_steps.failure(comparison, chosen.meant)
 
 
 class Ready(NamedTuple):
-    """Sentences that are ready for a word.
+    """Sentences that are ready for a word."""
 
-    Attributes:
-        word: as the gallery has it (tables: table).
-        sentences: each with its sense; none for a word that is not in the gallery.
-        by_rule: whether the rule chose them that takes those which the bundled model keeps apart best.
-    """
-
-    word: str
-    sentences: list[tuple[str, str]]
-    by_rule: bool
+    word: str  # as the gallery has it (tables: table)
+    sentences: list[tuple[str, str]]  # each with its sense; none for a word that is not in the gallery
+    by_rule: bool  # whether they were chosen as those that the bundled model keeps apart best
 
 
 def ready_sentences(service: Service, word: str) -> Ready:
@@ -126,23 +100,24 @@ def own(service: Service, data: Question) -> dict[str, Any]:
     base, found, by_rule = ready_sentences(service, form.word) if form.word else Ready("", [], False)
     ready = dict(found)
     typed = ""
+    none: dict[str, Any] = {"parts": {"own": ""}, "notes": {"own": present_steps.NO_ANSWER}}
     if form.word and not form.sentences:
         typed = form.word if ready and base != form.word.lower() else ""
         form = format.Form(base if ready else form.word, tuple(ready))
         if not form.sentences:
             note = f"No sentences are ready for “{form.word}”. Type at least two that use it, one a line."
-            return {"parts": {"own": ""}, "notes": {"own": present_notes.own_none()}, "note": note, "word": form.word}
+            return {**none, "note": note, "word": form.word}
     shown = {"word": form.word, "sentences": "\n".join(form.sentences)}
     try:
         comparison = service.compare(form.word, form.sentences)
     except InputError as error:
-        return {"parts": {"own": ""}, "notes": {"own": present_notes.own_none()}, "note": str(error), **shown}
+        return {**none, "note": str(error), **shown}
     meant = [ready[s] for s in form.sentences] if set(form.sentences) <= set(ready) else []
     by_rule = by_rule and set(form.sentences) == set(ready)  # some of them may have been taken away
     query = format.query_of(form, comparison.model)
     return {
         "parts": {"own": present_parts.own(comparison, query, meant, typed, by_rule)},
-        "notes": {"own": present_notes.own(comparison, meant, by_rule)},
+        "notes": {"own": present_steps.own(comparison, meant, by_rule)},
         "note": "",
         **shown,
     }
@@ -155,26 +130,24 @@ def respond(service: Service, data: Question) -> dict[str, Any]:
     if ask == "own":
         return {**value, **own(service, data)}
     at = data.get("choice")
-    choice = at if isinstance(at, int) and not isinstance(at, bool) else 0
+    is_all = ask not in ("story", "forming", "failure")
+    choice = at if isinstance(at, int) and not isinstance(at, bool) and not is_all else 0
     shown = Shown()
-    if ask == "story":
+    if is_all:
+        shown.add("neighbours", lambda: neighbours(service), "static")
+        shown.add("senses", lambda: senses(service), "guess")
+        shown.parts["landing"] = maps.stage(service)  # what may be said of it hangs on no answer
+    if is_all or ask == "story":
         story(service, shown, choice % len(STORIES))
-    elif ask == "forming":
+    if is_all or ask == "forming":
         shown.add("forming", lambda: forming(service, choice % len(FORMINGS)))
-    elif ask == "failure":
+    if is_all or ask == "failure":
         shown.add("failure", lambda: failure(service, choice % len(FAILURES)), "limits")
-    else:
-        shown = everything(service)
     return {**value, "parts": shown.parts, "notes": shown.notes}
 
 
 def build(service: Service, tabs: Sequence[str] = tuple(present_steps.TABS)) -> None:
-    """Put the tab's component into the open container and wire its event; nothing is asked before the tab is opened.
-
-    Args:
-        service: answers.
-        tabs: ids of the tabs that the last step links to.
-    """
+    """Put the tab's component into the open container and wire its event; nothing is asked before the tab is opened."""
     stage = scripted(
         "present",
         "scripts/presenter.js",
@@ -200,14 +173,7 @@ def build(service: Service, tabs: Sequence[str] = tuple(present_steps.TABS)) -> 
             The senses; for each step from the word to the end the words read, the cosines to the average use of the first and
             of the second sense, and which it is nearer to (null where that cannot be told); where the known uses lie.
         """
-        names = senses or []
-        if not isinstance(names, list) or not all(
-            isinstance(text, str) for text in (word, sentence, *names, model or "")
-        ):
-            raise gr.Error(
-                "Expected a word and a sentence (strings) and senses (a list of two strings).", print_exception=False
-            )
-        return service.present.forms(word, sentence, names or None, model or None).to_dict()
+        return service.present.forms(word, sentence, senses or None, model or None).to_dict()
 
     def static_neighbours(word: str, n: int = 12) -> dict[str, Any]:
         """Find the words nearest to a word among static vectors, where a word has one vector whatever the sentence.
@@ -221,12 +187,10 @@ def build(service: Service, tabs: Sequence[str] = tuple(present_steps.TABS)) -> 
         Returns:
             word, vectors (their name), vocabulary (its size), neighbours (word, cosine), nearest first.
         """
-        if not isinstance(word, str) or not isinstance(n, int) or isinstance(n, bool):
-            raise gr.Error("Expected a word (a string) and n (a whole number).", print_exception=False)
         return service.present.neighbours(word, n).to_dict()
 
-    landing.build(service, "present-landing")
+    maps.build_landing(service, "present-landing")
     quiz.build(service)
     on_question(stage, lambda question: respond(service, question), stage)
-    gr.api(meaning_forms, api_name="meaning_forms", **SHARED)
-    gr.api(static_neighbours, api_name="static_neighbours", **SHARED)
+    endpoint(meaning_forms, "a word and a sentence (strings) and senses (a list of two strings)")
+    endpoint(static_neighbours, "a word (a string) and n (a whole number)")

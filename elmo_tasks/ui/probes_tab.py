@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import gradio as gr
-
 from elmo_tasks.api import LayerScore, ModelProbes, ProbeResult, Service
-from elmo_tasks.ui.downloads import csv_file
-from elmo_tasks.ui.page import render
-from elmo_tasks.ui.parts import PRIVATE, SHARED, on_question, revision_of, scripted
+from elmo_tasks.ui.endpoints import endpoint
+from elmo_tasks.ui.page import csv_file, render
+from elmo_tasks.ui.parts import shown_later
 from elmo_tasks.wording.text import first_capital, listed, number
 
 #: Scores that differ by less than this are called the same: so much another start of a probe brings.
@@ -20,17 +18,11 @@ _SAME = 0.005
 
 @dataclass(frozen=True)
 class ProbeText:
-    """A test in plain words.
-
-    Attributes:
-        title: its heading.
-        question: what it asks of each layer.
-        counted: what the number counts, after "of 100".
-    """
+    """A test in plain words."""
 
     title: str
-    question: str
-    counted: str
+    question: str  # what it asks of each layer
+    counted: str  # what the number counts, after "of 100"
 
 
 TESTS = {
@@ -61,19 +53,8 @@ def build(service: Service) -> None:
         """
         return [model.to_dict() for model in service.probes.measured()]
 
-    part = scripted("probes", "scripts/probes_form.js", template="${value.markup}", value={"markup": waiting()})
-    on_question(
-        part,
-        lambda question: {"revision": revision_of(question), "markup": page(service.probes.measured())},
-        part,
-        **PRIVATE,
-    )
-    gr.api(what_layers_know, api_name="what_layers_know", **SHARED)
-
-
-def waiting() -> str:
-    """What is shown until the numbers are there."""
-    return render("probes.html", is_waiting=True)
+    shown_later("probes", "scripts/probes_form.js", "probes.html", lambda: page(service.probes.measured()))
+    endpoint(what_layers_know)
 
 
 def page(models: Sequence[ModelProbes]) -> str:
@@ -133,7 +114,7 @@ def reading(model: ModelProbes, result: ProbeResult) -> str:
 
 def csv_text(models: Sequence[ModelProbes]) -> str:
     """Every number, one a row, the paper's among them."""
-    rows: list[list[str | float]] = []
+    rows: list[Sequence[object]] = []
     for model in models:
         for result in model.results:
             rows += [[model.model, result.task, result.title, score.layer, score.score] for score in result.scores]

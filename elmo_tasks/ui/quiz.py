@@ -9,9 +9,8 @@ from typing import Any
 
 from elmo_tasks.api import Comparison, Service, VoteCount, VoteState
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui.chosen import QuizPair, quiz_pairs
-from elmo_tasks.ui.downloads import csv_file, data_link
-from elmo_tasks.ui.page import fill
+from elmo_tasks.ui.examples import QuizPair, quiz_pairs
+from elmo_tasks.ui.page import csv_file, data_link, fill
 from elmo_tasks.ui.parts import Question, on_question, revision_of, scripted
 from elmo_tasks.wording.text import number, percent
 
@@ -40,11 +39,9 @@ def model_says(comparison: Comparison) -> tuple[bool | None, str]:
 
 def votes_say(count: VoteCount) -> str:
     """The votes on a pair, in words."""
-    total = count.same + count.different
-    most = max(count.same, count.different)
     if count.majority is None:
         return f"undecided, {count.same} to {count.different}."
-    return f"{said(count.majority)}, {most} of {total} votes."
+    return f"{said(count.majority)}, {max(count.same, count.different)} of {count.same + count.different} votes."
 
 
 def meant(pair: QuizPair) -> str:
@@ -63,14 +60,7 @@ def agreement_says(state: VoteState) -> str:
 
 
 def reveal(at: int, guess: str, state: VoteState | None, compare: Compare) -> dict[str, Any]:
-    """What came out of a pair: its markup, and who was right.
-
-    Args:
-        at: number of the pair.
-        guess: of the room where nobody votes by phone: ``"same"``, ``"different"`` or nothing.
-        state: of the vote, if one is open.
-        compare: gives the model's answer to a pair.
-    """
+    """What came out of a pair: its markup, and who was right; the room is asked for its ``guess`` where nobody votes by phone."""
     pair = quiz_pairs()[at]
     is_same = pair.senses[0] == pair.senses[1]
     model, told = model_says(compare(at))
@@ -101,9 +91,9 @@ def results(state: VoteState, compare: Compare) -> str:
         pair = quiz_pairs()[at]
         model, _ = model_says(compare(at))
         sentences = [item.sentence for item in compare(at).items]
-        says = "" if model is None else said(model)
+        says = None if model is None else said(model)
         is_same = pair.senses[0] == pair.senses[1]
-        rows.append((str(at + 1), pair.word, *sentences, said(is_same), says, str(count.same), str(count.different)))
+        rows.append((at + 1, pair.word, *sentences, said(is_same), says, count.same, count.different))
     return csv_file(COLUMNS, rows)
 
 
@@ -115,6 +105,7 @@ def respond(service: Service, question: Question, compare: Compare) -> dict[str,
     value: dict[str, Any] = {"revision": revision_of(question), "note": ""}
     ask, at = question.get("ask"), question.get("at")
     at = at if isinstance(at, int) and not isinstance(at, bool) and 0 <= at < len(quiz_pairs()) else 0
+    pair, over = quiz_pairs()[at], "This pair is over."
     code, key = (str(question.get(name) or "") for name in ("room", "key"))
     try:
         if ask == "open":
@@ -128,17 +119,14 @@ def respond(service: Service, question: Question, compare: Compare) -> dict[str,
         told = None
         if ask == "reveal":
             if code:  # first, so that no vote comes after the count
-                service.votes.show(
-                    code, key, at, quiz_pairs()[at].word, quiz_pairs()[at].sentences, "This pair is over."
-                )
+                service.votes.show(code, key, at, pair.word, pair.sentences, over)
             state = service.votes.state(code, key) if code else None
             value["result"] = reveal(at, str(question.get("guess") or ""), state, compare)
             told = value["result"].pop("told")
         if code and ask != "look":
-            pair = quiz_pairs()[at]
             # A vote that is opened after a pair was told of takes no votes on that one.
             is_over = ask == "open" and question.get("revealed") is True
-            service.votes.show(code, key, at, pair.word, pair.sentences, "This pair is over." if is_over else told)
+            service.votes.show(code, key, at, pair.word, pair.sentences, over if is_over else told)
         if code:
             state = service.votes.state(code, key)
             value["votes"] = {"people": state.people, "of": asdict(state.counts.get(at, VoteCount()))}

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from elmo_tasks.api import Substitutes, WrittenHere
-from elmo_tasks.ui.downloads import csv_file
-from elmo_tasks.ui.page import render
+from elmo_tasks.ui.page import csv_file, render
 from elmo_tasks.wording.text import ordinal
 
 TITLE = "What would the model have written here?"
@@ -33,17 +32,8 @@ def own_place(found: WrittenHere, token: str, vocabulary: int) -> str:
     return f"“{token}” itself: {place}, {chance(found.probability)}, told by both sides."
 
 
-def body(substitutes: Substitutes, groups: Sequence[int | None]) -> str:
-    """The whole answer, below the fold's title; ``groups`` holds that of each use."""
-    return _render(substitutes, groups, in_report=False, csv=csv_text(substitutes), data=substitutes.to_dict())
-
-
-def in_report(substitutes: Substitutes, groups: Sequence[int | None]) -> str:
-    """The same for a file that is read and not used."""
-    return _render(substitutes, groups, in_report=True)
-
-
-def _render(substitutes: Substitutes, groups: Sequence[int | None], **values: object) -> str:
+def body(substitutes: Substitutes, groups: Sequence[int | None], *, in_report: bool = False) -> str:
+    """The whole answer, below the fold's title or in a file that is only read; ``groups`` holds that of each use."""
     return render(
         "substitutes.html",
         substitutes=substitutes,
@@ -53,14 +43,16 @@ def _render(substitutes: Substitutes, groups: Sequence[int | None], **values: ob
         KINDS=AT_ONCE if substitutes.at_once else JOINED,
         chance=chance,
         own_place=own_place,
-        **values,
+        in_report=in_report,
+        csv=csv_text(substitutes),
+        data=substitutes.to_dict(),
     )
 
 
 def csv_text(substitutes: Substitutes) -> str:
     """One row for each guess."""
     header = ["use", "told by", "guess", "word", "probability", "form of the word", "sentence"]
-    rows: list[list[str | float]] = []
+    rows = []
     for found in substitutes.uses:
         sentence = substitutes.items[found.use].sentence
         for kind, guesses in (
@@ -70,6 +62,6 @@ def csv_text(substitutes: Substitutes) -> str:
             ("after", found.after),
         ):
             for number, guess in enumerate(guesses, 1):
-                form = "yes" if guess.is_form else "no"
-                rows.append([str(found.use + 1), kind, str(number), guess.word, guess.probability, form, sentence])
+                told = (guess.word, guess.probability, guess.is_form)
+                rows.append((found.use + 1, kind, number, *told, sentence))
     return csv_file(header, rows)

@@ -2,34 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import gradio as gr
 
-from elmo_tasks.api import Progress, Service
+from elmo_tasks.api import ModelInfo, Progress, Service, TwoTexts
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import texts_page
-from elmo_tasks.ui.parts import MAP_USES, SLOW, Question, markup, on_question, revision_of, scripted
-from elmo_tasks.ui.texts_example import FIRST, NAMES, SECOND, WORD
-from elmo_tasks.ui.working import answered
+from elmo_tasks.ui import maps
+from elmo_tasks.ui.endpoints import endpoint
+from elmo_tasks.ui.page import csv_file, nothing, render
+from elmo_tasks.ui.parts import MAP_USES, SLOW, Question, answered, markup, on_question, scripted
+from elmo_tasks.wording.map_words import shown_words
+from elmo_tasks.wording.models import title_of
+
+NAMES = ("a biologist’s notebook", "a prisoner’s diary")
+WORD = "cell"
+FIRST = """\
+Under the microscope every cell of the leaf looked like a small green room.
+The cell divides in two, and each half grows a wall of its own.
+Viruses enter the cell through its outer membrane.
+We stained one cell with iodine so that its nucleus stood out.
+A red blood cell carries oxygen and has no nucleus at all.
+The sugar passes slowly from one cell to the next.
+In a young root the cell is still thin and full of water.
+By the evening a cell in the third dish had died.
+"""
+SECOND = """\
+They locked me in a cell without a window.
+The guard opened the cell at six and pushed in a bowl of soup.
+My cell measures four steps by three.
+Somebody before me had scratched a calendar into the wall of the cell.
+In the next cell an old man sang at night.
+After the trial they moved me to a cell with two other men.
+The door of the cell closes with a sound that I hear in my dreams.
+From the cell I could smell the rain in the yard.
+"""
+
+
+_HEADER = ("word", "uses in the first", "uses in the second", "distance", "chance", "p", "score", "stands out")
+
+
+def page(answer: TwoTexts, models: Sequence[ModelInfo]) -> str:
+    """A word on one map in the colours of its two texts, or the words that moved most."""
+    rows = [(w.word, w.n_first, w.n_second, w.distance, w.chance, w.p, w.score, w.stands_out) for w in answer.words]
+    return render(
+        "texts.html",
+        answer=answer,
+        model=title_of(answer.model, models),
+        picture=maps.picture(answer.map) if answer.map else "",
+        shape=maps.shape,
+        shown=shown_words(answer.map) if answer.map else "",
+        csv=csv_file(_HEADER, rows),
+        data=answer.to_dict(),
+    )
 
 
 def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], Any]]:
     """Answer what the browser sent, as :func:`elmo_tasks.ui.map_tab.respond`."""
-    value: dict[str, Any] = {"revision": revision_of(data), "busy": "", "note": None}
     word = "" if data.get("all") is True else str(data.get("word") or "")
 
-    def work(progress: Progress) -> str:
+    def work(value: dict[str, Any], progress: Progress) -> str:
         if not word.strip() and data.get("all") is not True:
             raise InputError("Type a word that both texts use.", field="word")
         names = (str(data.get("first_name") or ""), str(data.get("second_name") or ""))
         texts = (str(data.get("first") or ""), str(data.get("second") or ""))
         model = str(data["model"]) if data.get("model") else None
         found = service.texts.set_against(*texts, word, names, model, progress)
-        return texts_page.page(found, service.models())
+        return page(found, service.models())
 
-    yield from answered(value, work, texts_page.nothing)
+    yield from answered(data, "texts", work)
 
 
 def build(service: Service) -> None:
@@ -44,10 +87,7 @@ def build(service: Service) -> None:
                 models=[{"name": m.name, "title": m.title} for m in models],
             )
         with gr.Column(elem_classes="compare-answer"):
-            result = markup(texts_page.nothing(), "scripts/map_answer.js")
-
-    def on_submit(question: Question) -> Iterator[tuple[dict[str, Any], Any]]:
-        yield from respond(service, question)
+            result = markup(nothing("texts"), "scripts/map_answer.js")
 
     def two_texts(first: str, second: str, word: str = "", model: str | None = None) -> dict[str, Any]:
         """Say how far the use of a word moved from one text to another, or which words moved most.
@@ -64,9 +104,7 @@ def build(service: Service) -> None:
             model, view, names, n_sentences, words (word, n_first, n_second, distance, chance, p, score, stands_out),
             n_candidates, map (as /sense_map, its groups the two texts; null without a word), verdict, headline, sees.
         """
-        if not all(isinstance(text, str) for text in (first, second, word, model or "")):
-            raise gr.Error("Expected two texts and a word (strings).", print_exception=False)
         return service.texts.set_against(first, second, word, ("", ""), model or None).to_dict()
 
-    on_question(editor, on_submit, [editor, result], **MAP_USES)
-    gr.api(two_texts, api_name="two_texts", **SLOW)
+    on_question(editor, partial(respond, service), [editor, result], **MAP_USES)
+    endpoint(two_texts, "two texts and a word (strings)", SLOW)

@@ -10,7 +10,8 @@ import gradio as gr
 
 from elmo_tasks.api import DataLook, Service, TrainingPlan
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import train_data, train_page
+from elmo_tasks.ui import train_page
+from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.parts import PRIVATE, Question, markup, on_question, revision_of, scripted, take_upload
 from elmo_tasks.wording.task_kinds import TASK_WORDS
 from elmo_tasks.wording.text import duration
@@ -72,21 +73,21 @@ def respond(service: Service, question: Question) -> tuple[dict[str, Any], Any, 
             value["data"] = service.training.keep_upload(*upload)
             plan = plan_from({**question, "data": value["data"]})
         if plan.source == "upload" and not plan.data:
-            return value, train_data.choose_file(), *stays
+            return value, train_page.no_data(), *stays
         look = service.training.look(plan)
     except InputError as error:
         value |= {"note": str(error), "field": error.field or "file", "look": None}
-        return value, train_data.problem(str(error)) if plan.source == "upload" else gr.skip(), *stays
+        return value, train_page.no_data(str(error)) if plan.source == "upload" else gr.skip(), *stays
     value["look"] = _for_form(look, plan)
-    data = train_data.card(look, plan.kind)
+    data = train_page.data_card(look, plan.kind)
     if question.get("action") != "start":
         return value, data, *stays
     try:
         job = service.training.start(plan)
     except InputError as error:
         return {**value, "note": str(error), "field": error.field}, data, *stays
-    runs = train_page.page(service.training.jobs(), job.name)
-    return {**value, "started": job.name}, data, runs.markup, _state(runs)
+    runs, state = train_page.page(service.training.jobs(), job.name)
+    return {**value, "started": job.name}, data, runs, {"revision": 0, "note": "", **state}
 
 
 def _bases(service: Service, kind: str) -> list[dict[str, str]]:
@@ -101,7 +102,8 @@ def _bases(service: Service, kind: str) -> list[dict[str, str]]:
 def respond_to_runs(service: Service, question: Question) -> tuple[Any, dict[str, Any]]:
     """Answer the list of runs, after what it asks to do with one: its markup, or that it stays, and its state."""
     if not service.training.offer().allowed:
-        return train_page.off(), {"revision": revision_of(question), "digest": "", "shown": "", "live": False}
+        off = {"revision": revision_of(question), "digest": "", "shown": "", "live": False}
+        return train_page.no_runs(is_off=True), off
     action, run, note = question.get("action"), str(question.get("run")), ""
     if action == "stop":
         # If it is over already, what is shown says so.
@@ -114,13 +116,9 @@ def respond_to_runs(service: Service, question: Question) -> tuple[Any, dict[str
             service.training.rename(run, str(question.get("title") or ""))
     except InputError as error:
         note = str(error)
-    runs = train_page.page(service.training.jobs(), str(question["shown"]) if question.get("shown") else None)
-    shown = gr.skip() if runs.digest == question.get("seen") else runs.markup
-    return shown, _state(runs, revision_of(question), note)
-
-
-def _state(runs: train_page.Shown, revision: int = 0, note: str = "") -> dict[str, Any]:
-    return {"revision": revision, "digest": runs.digest, "shown": runs.run, "live": runs.is_live, "note": note}
+    runs, state = train_page.page(service.training.jobs(), str(question.get("shown") or ""))
+    shown = gr.skip() if state["digest"] == question.get("seen") else runs
+    return shown, {"revision": revision_of(question), "note": note, **state}
 
 
 def _for_form(look: DataLook, plan: TrainingPlan) -> dict[str, Any]:
@@ -147,9 +145,9 @@ def build(service: Service) -> None:
         """
         return [job.to_dict() for job in service.training.jobs()]
 
-    gr.api(training_runs, api_name="training_runs", **shared)
+    endpoint(training_runs, slots=shared)
     if not offer.allowed:
-        markup(train_page.off())
+        markup(train_page.no_runs(is_off=True))
         return
     with gr.Row(elem_classes="compare train"):
         with gr.Column(elem_classes="compare-form"):
@@ -165,12 +163,9 @@ def build(service: Service) -> None:
             )
         with gr.Column(elem_classes="compare-answer train-column"):
             shown = markup("", classes="train-data")
-            runs = markup(train_page.waiting(), classes="train-runs")
+            runs = markup(train_page.no_runs(), classes="train-runs")
             state = scripted(
-                "runs",
-                "scripts/train_runs.js",
-                value={"digest": "", "shown": "", "live": False},
-                classes="unseen",
+                "runs", "scripts/train_runs.js", value={"digest": "", "shown": "", "live": False}, classes="unseen"
             )
     on_question(editor, lambda question: respond(service, question), [editor, shown, runs, state], **quiet)
     on_question(state, lambda question: respond_to_runs(service, question), [runs, state], **quiet)

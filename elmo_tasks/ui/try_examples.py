@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from elmo_tasks.ui.chosen import chosen
+from elmo_tasks.ui.examples import chosen
 
 
 @dataclass(frozen=True)
 class TryExample:
-    """A text that runs on click.
-
-    Attributes:
-        title: what the button says.
-        task: what to look for in it: ``"feeling"``, ``"names"`` or ``"both"``.
-        lines: the texts.
-        feeling: what is to be said of each: ``"positive"``, ``"negative"`` or ``"neither"``.
-        names: the types of the names that are to be found in each, in order.
-    """
+    """A text that runs on click."""
 
     title: str
-    task: str
+    task: str  # ``"feeling"``, ``"names"`` or ``"both"``
     lines: tuple[str, ...]
-    feeling: tuple[str, ...] = ()
-    names: tuple[tuple[str, ...], ...] = ()
+    feeling: tuple[str, ...] = ()  # of each ``"positive"``, ``"negative"`` or ``"neither"``
+    names: tuple[tuple[str, ...], ...] = ()  # types of the names in each, in order
+
+
+def _feeling(title: str, *texts: tuple[str, str]) -> TryExample:
+    lines, feeling = zip(*texts, strict=True)
+    return TryExample(title, "feeling", lines, feeling=feeling)
+
+
+def _names(title: str, *texts: tuple[str, str]) -> TryExample:
+    lines, types = zip(*texts, strict=True)
+    return TryExample(title, "names", lines, names=tuple(tuple(found.split()) for found in types))
 
 
 CANDIDATES: tuple[TryExample, ...] = (
@@ -34,189 +36,98 @@ CANDIDATES: tuple[TryExample, ...] = (
             "Maria Lindholm is superb in this warm and funny film from Norway.",
             "Iberia Rail lost our bags in Lisbon, and the food was awful.",
         ),
-        feeling=("positive", "negative"),
-        names=(("PER", "LOC"), ("ORG", "LOC")),
+        ("positive", "negative"),
+        (("PER", "LOC"), ("ORG", "LOC")),
     ),
-    TryExample(
+    _feeling(
         "Not bad",
-        "feeling",
-        (
-            "The food was good and the waiter was kind.",
-            "The food was not good and the waiter was never kind.",
-        ),
-        feeling=("positive", "negative"),
+        ("The food was good and the waiter was kind.", "positive"),
+        ("The food was not good and the waiter was never kind.", "negative"),
     ),
-    TryExample(
+    _feeling(
         "Mixed feelings",
-        "feeling",
-        (
-            "The songs are lovely, but the story is dull and far too long.",
-            "I expected to be bored, and then I laughed until the last minute.",
-        ),
-        feeling=("neither", "positive"),
+        ("The songs are lovely, but the story is dull and far too long.", "neither"),
+        ("I expected to be bored, and then I laughed until the last minute.", "positive"),
     ),
-    TryExample(
+    _feeling(
         "A hotel review",
-        "feeling",
-        (
-            "The room was clean and the view over the harbour was wonderful.",
-            "Nobody answered the phone, and breakfast was cold.",
-            "It is a hotel by a station.",
-        ),
-        feeling=("positive", "negative", "neither"),
+        ("The room was clean and the view over the harbour was wonderful.", "positive"),
+        ("Nobody answered the phone, and breakfast was cold.", "negative"),
+        ("It is a hotel by a station.", "neither"),
     ),
-    TryExample(
+    _names(
         "Jordan",
-        "names",
-        (
-            "Jordan scored twice before half-time and thanked his coach.",
-            "The bus crossed the border into Jordan at night.",
-        ),
-        names=(("PER",), ("LOC",)),
+        ("Jordan scored twice before half-time and thanked his coach.", "PER"),
+        ("The bus crossed the border into Jordan at night.", "LOC"),
     ),
-    TryExample(
+    _names(
         "Washington",
-        "names",
-        (
-            "Washington wrote to his wife on the evening before the battle.",
-            "The ministers flew to Washington for two days of talks.",
-        ),
-        names=(("PER",), ("LOC",)),
+        ("Washington wrote to his wife on the evening before the battle.", "PER"),
+        ("The ministers flew to Washington for two days of talks.", "LOC"),
     ),
-    TryExample(
+    _names(
         "Wellington",
-        "names",
-        (
-            "Wellington wrote that his men were tired.",
-            "The minister flew to Wellington on Monday.",
-        ),
-        names=(("PER",), ("LOC",)),
+        ("Wellington wrote that his men were tired.", "PER"),
+        ("The minister flew to Wellington on Monday.", "LOC"),
     ),
-    TryExample(
-        "Lancaster",
-        "names",
-        (
-            "Lancaster scored with his head.",
-            "The train stops in Lancaster.",
-        ),
-        names=(("PER",), ("LOC",)),
-    ),
-    TryExample(
+    _names("Lancaster", ("Lancaster scored with his head.", "PER"), ("The train stops in Lancaster.", "LOC")),
+    _names(
         "Paris",
-        "names",
-        (
-            "Paris said that she would open a second shop in spring.",
-            "It rained in Paris on the day of the parade.",
-        ),
-        names=(("PER",), ("LOC",)),
+        ("Paris said that she would open a second shop in spring.", "PER"),
+        ("It rained in Paris on the day of the parade.", "LOC"),
     ),
-    TryExample(
+    _names(
         "In the news",
-        "names",
-        (
-            "Maria Lindholm left Nordbank on Monday to lead a charity in Nairobi.",
-            "The Kenyan runner beat Tom Abara of Ghana in the rain at Oslo.",
-        ),
-        names=(("PER", "ORG", "LOC"), ("MISC", "PER", "LOC", "LOC")),
+        ("Maria Lindholm left Nordbank on Monday to lead a charity in Nairobi.", "PER ORG LOC"),
+        ("The Kenyan runner beat Tom Abara of Ghana in the rain at Oslo.", "MISC PER LOC LOC"),
     ),
-    TryExample(
+    _names(
         "At the clinic",
-        "names",
+        ("The patient took ibuprofen for her arthritis and stopped the aspirin.", "Chemical Disease Chemical"),
         (
-            "The patient took ibuprofen for her arthritis and stopped the aspirin.",
             "Metformin is given early in diabetes, and kidney failure is a reason not to use it.",
+            "Chemical Disease Disease",
         ),
-        names=(("Chemical", "Disease", "Chemical"), ("Chemical", "Disease", "Disease")),
     ),
-    TryExample(
+    _feeling(
         "Never dull",
-        "feeling",
-        (
-            "The film is warm, clever and never dull.",
-            "The film is cold, empty and never funny.",
-        ),
-        feeling=("positive", "negative"),
+        ("The film is warm, clever and never dull.", "positive"),
+        ("The film is cold, empty and never funny.", "negative"),
     ),
-    TryExample(
+    _feeling(
         "Worth it",
-        "feeling",
-        (
-            "It was worth every minute of the evening.",
-            "It was not worth a minute of the evening.",
-        ),
-        feeling=("positive", "negative"),
+        ("It was worth every minute of the evening.", "positive"),
+        ("It was not worth a minute of the evening.", "negative"),
     ),
-    TryExample(
-        "No charm",
-        "feeling",
-        (
-            "The story has a quiet charm.",
-            "The story has no charm at all.",
-        ),
-        feeling=("positive", "negative"),
+    _feeling("No charm", ("The story has a quiet charm.", "positive"), ("The story has no charm at all.", "negative")),
+    _feeling(
+        "To life", ("She brings the role to life.", "positive"), ("She fails to bring the role to life.", "negative")
     ),
-    TryExample(
-        "To life",
-        "feeling",
-        (
-            "She brings the role to life.",
-            "She fails to bring the role to life.",
-        ),
-        feeling=("positive", "negative"),
-    ),
-    TryExample(
+    _feeling(
         "Nobody enjoyed it",
-        "feeling",
-        (
-            "Everybody enjoyed the show from start to end.",
-            "Nobody enjoyed the show, and it had no end.",
-        ),
-        feeling=("positive", "negative"),
+        ("Everybody enjoyed the show from start to end.", "positive"),
+        ("Nobody enjoyed the show, and it had no end.", "negative"),
     ),
-    TryExample(
+    _feeling(
         "Could have been",
-        "feeling",
-        (
-            "It could not have been better.",
-            "It could have been a good film, and is not.",
-        ),
-        feeling=("positive", "negative"),
+        ("It could not have been better.", "positive"),
+        ("It could have been a good film, and is not.", "negative"),
     ),
-    TryExample(
+    _feeling(
         "Neither",
-        "feeling",
-        (
-            "The meeting is on Tuesday.",
-            "There are two chairs and a table in the room.",
-        ),
-        feeling=("neither", "neither"),
+        ("The meeting is on Tuesday.", "neither"),
+        ("There are two chairs and a table in the room.", "neither"),
     ),
-    TryExample(
-        "Chelsea",
-        "names",
-        (
-            "Chelsea won the cup after extra time.",
-            "She rents a small flat in Chelsea.",
-        ),
-        names=(("ORG",), ("LOC",)),
-    ),
-    TryExample(
+    _names("Chelsea", ("Chelsea won the cup after extra time.", "ORG"), ("She rents a small flat in Chelsea.", "LOC")),
+    _names(
         "Ford",
-        "names",
-        (
-            "Ford will close its factory in Ghent next year.",
-            "Ford told reporters that he was tired.",
-        ),
-        names=(("ORG", "LOC"), ("PER",)),
+        ("Ford will close its factory in Ghent next year.", "ORG LOC"),
+        ("Ford told reporters that he was tired.", "PER"),
     ),
-    TryExample(
+    _names(
         "Lincoln",
-        "names",
-        (
-            "Lincoln read the letter twice and answered it himself.",
-            "The train to Lincoln was late again.",
-        ),
-        names=(("PER",), ("LOC",)),
+        ("Lincoln read the letter twice and answered it himself.", "PER"),
+        ("The train to Lincoln was late again.", "LOC"),
     ),
 )
 

@@ -10,10 +10,10 @@ import gradio as gr
 
 from elmo_tasks.api import Service, TrainingPlan
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import entities, sentiment
-from elmo_tasks.ui.heads import Offer, distinct, find, offers, option
+from elmo_tasks.ui.cards import Offer, distinct, feeling_card, find, names_card, offers, option
+from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.page import render
-from elmo_tasks.ui.parts import READ_TEXTS, SHARED, SLOW, Question, markup, on_question, revision_of, scripted
+from elmo_tasks.ui.parts import READ_TEXTS, SLOW, Question, markup, on_question, revision_of, scripted
 from elmo_tasks.ui.try_examples import TRY_EXAMPLES
 from elmo_tasks.wording.task_kinds import TASK_WORDS
 
@@ -27,17 +27,11 @@ MOST_READINGS = 10
 
 @dataclass(frozen=True)
 class TryForm:
-    """What the form holds.
+    """What the form holds."""
 
-    Attributes:
-        texts: the lines that are not empty.
-        tasks: what to look for: ``"feeling"``, ``"names"`` or both.
-        heads: the chosen heads of each kind, side by side where there are several; none for the default one.
-    """
-
-    texts: tuple[str, ...]
-    tasks: tuple[str, ...]
-    heads: Mapping[str, tuple[str, ...]]
+    texts: tuple[str, ...]  # the lines that are not empty
+    tasks: tuple[str, ...]  # ``"feeling"``, ``"names"`` or both
+    heads: Mapping[str, tuple[str, ...]]  # of each kind, side by side; none for the default one
 
 
 def form_from(data: Mapping[str, Any]) -> TryForm:
@@ -103,7 +97,7 @@ def _side_by_side(kind: str, cards: Sequence[str], said: Sequence[Answers]) -> s
 def _feeling(service: Service, texts: Sequence[str], offer: Offer) -> tuple[str, Answers]:
     classified = service.heads.classify(texts, offer.head.name)
     plain = service.heads.classify(texts, offer.baseline.name) if offer.baseline else ()
-    return sentiment.card(offer, classified, plain, _base(service, offer)), [text.label for text in classified]
+    return feeling_card(offer, classified, plain, _base(service, offer)), [text.label for text in classified]
 
 
 def _base(service: Service, offer: Offer) -> str | None:
@@ -119,7 +113,7 @@ def _base(service: Service, offer: Offer) -> str | None:
 def _names(service: Service, texts: Sequence[str], offer: Offer) -> tuple[str, Answers]:
     tagged = service.heads.tag(texts, offer.head.name, READINGS)
     bare = service.heads.tag(texts, offer.baseline.name, READINGS) if offer.baseline else ()
-    return entities.card(offer, tagged, bare, _base(service, offer)), [sentence.tags for sentence in tagged]
+    return names_card(offer, tagged, bare, _base(service, offer)), [sentence.tags for sentence in tagged]
 
 
 #: What answers for each kind of task.
@@ -150,12 +144,6 @@ def respond(service: Service, question: Question) -> tuple[dict[str, Any], Any]:
         value["note"] = str(error)
         shown = gr.skip() if value["revision"] > 1 else _frame(is_empty=True)
     return {**value, "heads": options(service)}, shown
-
-
-def _checked(texts: Any, head: Any, what: str) -> None:
-    # Gradio does not check the types of a request; a string would be taken for a list of letters.
-    if not isinstance(texts, list) or not all(isinstance(text, str) for text in (*texts, head or "")):
-        raise gr.Error(f"Expected {what} (a list of strings) and a head (a string).", print_exception=False)
 
 
 def build(service: Service) -> None:
@@ -189,7 +177,6 @@ def build(service: Service) -> None:
             For each text: text, tokens, label, is_sure, probabilities by class, occlusion (token, start, end, change); none for
             texts of more words than one request may have weighed, the shortest texts first.
         """
-        _checked(texts, head, "texts")
         return [result.to_dict() for result in service.heads.classify(texts, head or None)]
 
     def ner_endpoint(sentences: list[str], head: str | None = None, n_readings: int = 1) -> list[dict[str, Any]]:
@@ -205,11 +192,11 @@ def build(service: Service) -> None:
         Returns:
             For each sentence: text, tokens, tags, spans (type, confidence, where), probability, runners_up.
         """
-        _checked(sentences, head, "sentences")
-        if not isinstance(n_readings, int) or isinstance(n_readings, bool) or not 1 <= n_readings <= MOST_READINGS:
-            raise gr.Error(f"Expected n_readings as a whole number from 1 to {MOST_READINGS}.", print_exception=False)
+        if not 1 <= n_readings <= MOST_READINGS:
+            raise InputError(f"Expected {of_readings}.")
         return [result.to_dict() for result in service.heads.tag(sentences, head or None, n_readings)]
 
     on_question(editor, lambda question: respond(service, question), [editor, result], **READ_TEXTS)
-    gr.api(sentiment_endpoint, api_name="sentiment", **SLOW)
-    gr.api(ner_endpoint, api_name="ner", **SHARED)
+    of_readings = f"n_readings as a whole number from 1 to {MOST_READINGS}"
+    endpoint(sentiment_endpoint, "texts (a list of strings) and a head (a string)", SLOW)
+    endpoint(ner_endpoint, "sentences (a list of strings) and a head (a string)", n_readings=of_readings)

@@ -2,17 +2,119 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import gradio as gr
 
-from elmo_tasks.api import LayerProducts, Service
+from elmo_tasks.api import LayerProducts, RespelledLayer, Respelling, Service
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import heat, what_if
+from elmo_tasks.ui import heat
+from elmo_tasks.ui.cards import distinct
+from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.examples import EXAMPLES
 from elmo_tasks.ui.format import Form, form_from_query, snippet
-from elmo_tasks.ui.heads import distinct
-from elmo_tasks.ui.parts import SHARED, Question, markup, on_question, revision_of, scripted
+from elmo_tasks.ui.page import csv_file, render
+from elmo_tasks.ui.parts import Question, markup, on_question, revision_of, scripted
+from elmo_tasks.wording.text import first_capital, listed, number, slug
+from elmo_tasks.wording.views import READS_LETTERS, view_place
+
+# From here on the vector is the same for all a person could tell.
+_SAME = 0.995
+# Two cosines that differ by less are not told apart.
+_CLEAR = 0.02
+_BRACKETED = re.compile(r"\[([^\[\]]*)\]")
+
+
+def mean(layer: RespelledLayer) -> float:
+    """The mean cosine over the sentences."""
+    return sum(layer.cosine) / len(layer.cosine)
+
+
+def headline(result: Respelling) -> str:
+    """How far the word moved, without more than the numbers carry."""
+    first, top = result.layers[0], _top(result)
+    pair = f"“{result.word}” and “{result.spelling}”"
+    if all(mean(layer) >= _SAME for layer in result.layers):
+        return f"To the model {pair} are the same."
+    return (
+        f"By its {_parts(first)} alone “{result.spelling}” keeps a cosine of {number(mean(first))} with “{result.word}”; "
+        f"{view_place(top.name)}, with the sentence around it, {number(mean(top))}."
+    )
+
+
+def reasons(result: Respelling) -> str:
+    """What comes from the letters, and what from the sentence: an unrelated word in the same place is the measuring stick."""
+    first, top = result.layers[0], _top(result)
+    if all(mean(layer) >= _SAME for layer in result.layers):
+        return ""
+    parts = _parts(first)
+    letters, more = mean(first) - first.unrelated_cosine, mean(top) - top.unrelated_cosine
+    place, names = view_place(top.name), listed([f"“{word}”" for word in result.unrelated])
+    baseline = (
+        f"Unrelated words in its place ({names}) keep {number(first.unrelated_cosine)} by their {parts} and "
+        f"{number(top.unrelated_cosine)} {place}, on average."
+    )
+    knows = ": that is what the character layer knows" if parts == "letters" else ""
+    by_letters = (
+        f"By its {parts} the new spelling is no closer than these."
+        if letters <= _CLEAR
+        else f"By its {parts} the new spelling is closer than these{knows}."
+    )
+    in_place = (
+        "it is no closer: there the sentence counts, whatever word stands in it."
+        if more <= _CLEAR
+        else f"it is still closer by {number(more)}."
+    )
+    return f"{baseline} {by_letters} {first_capital(place)} {in_place}"
+
+
+def _parts(lowest: RespelledLayer) -> str:
+    """What the lowest layer sees of a word."""
+    return "letters" if lowest.sees in ("", READS_LETTERS) else "word pieces"
+
+
+def _top(result: Respelling) -> RespelledLayer:
+    """The highest layer that is no mean."""
+    return next(layer for layer in reversed(result.layers) if layer.name != "mean")
+
+
+def nothing(message: str = "") -> str:
+    """What is shown where there is no answer: before a question, or with the reason, which stands at the form as well."""
+    return render("respelling.html", result=None, message=message)
+
+
+def page(result: Respelling) -> str:
+    """The answer."""
+    return render(
+        "respelling.html",
+        result=result,
+        headline=headline(result),
+        reasons=reasons(result),
+        mean=mean,
+        marked=marked,
+        name=f"spelling-{slug(f'{result.word}-{result.spelling}')}",
+        csv=csv_text(result),
+        data=result.to_dict(),
+    )
+
+
+def marked(sentence: str) -> tuple[str, str, str]:
+    """A sentence before its bracketed word, that word, and what follows; brackets without a partner, which a person typed, stay."""
+    found = _BRACKETED.search(sentence)
+    return (sentence[: found.start()], found[1], sentence[found.end() :]) if found else (sentence, "", "")
+
+
+def csv_text(result: Respelling) -> str:
+    """One row per layer and sentence."""
+    header = ("layer", "sentence", "word", "spelling", "cosine", "unrelated words in its place", "two random words")
+    pair = (result.word, result.spelling)
+    rows = [
+        (layer.name, sentence, *pair, cosine, layer.unrelated_cosine, layer.random_pair_cosine)
+        for layer in result.layers
+        for sentence, cosine in zip(result.sentences, layer.cosine, strict=True)
+    ]
+    return csv_file(header, rows)
 
 
 def form_of(service: Service, query: str) -> Form:
@@ -28,11 +130,11 @@ def respond(service: Service, data: Question) -> tuple[dict[str, Any], Any]:
         form = form_of(service, str(data.get("query") or ""))
         if data.get("action") == "respell":
             result = service.what_if.respell(form.word, form.sentences, str(data.get("spelling") or ""), form.model)
-            return value, what_if.page(result)
+            return value, page(result)
         products = service.what_if.layer_products(form.word, form.sentences, form.model)
     except InputError as error:
         if data.get("action") == "respell":
-            return value, what_if.nothing(str(error))
+            return value, nothing(str(error))
         return {**value, "note": str(error)}, gr.skip()
     return {**value, **_for_mixer(products), "heads": _heads(service, len(products.layers))}, gr.skip()
 
@@ -56,12 +158,9 @@ def _heads(service: Service, n_layers: int) -> list[dict[str, Any]]:
 def build(service: Service) -> None:
     """Put the components into the open container and wire their events."""
     mixer = scripted(
-        "what_if",
-        "scripts/what_if.js",
-        value={"note": ""},
-        colours=[heat.cosine_style(k / 100, 0) for k in range(101)],
+        "what_if", "scripts/what_if.js", value={"note": ""}, colours=[heat.cosine_style(k / 100, 0) for k in range(101)]
     )
-    answer = markup(what_if.nothing(), classes="respelling-answer")
+    answer = markup(nothing(), classes="respelling-answer")
 
     def what_if_endpoint(word: str, sentences: list[str], spelling: str, model: str | None = None) -> dict[str, Any]:
         """Put another spelling in the place of a word and say how far its vector moves, layer by layer.
@@ -78,14 +177,7 @@ def build(service: Service) -> None:
             word, spelling, model, sentences, and for each layer: name, cosine (one a sentence), random_pair_cosine,
             unrelated_cosine, sees.
         """
-        # Gradio does not check the types of a request; a string would be taken for a list of letters.
-        if not isinstance(sentences, list) or not all(
-            isinstance(text, str) for text in (word, spelling, *sentences, model or "")
-        ):
-            raise gr.Error(
-                "Expected a word, a spelling (strings) and sentences (a list of strings).", print_exception=False
-            )
         return service.what_if.respell(word, sentences, spelling, model or None).to_dict()
 
     on_question(mixer, lambda question: respond(service, question), [mixer, answer])
-    gr.api(what_if_endpoint, api_name="what_if", **SHARED)
+    endpoint(what_if_endpoint, "a word, a spelling (strings) and sentences (a list of strings)")

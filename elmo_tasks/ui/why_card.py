@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 
 from elmo_tasks.api import Explanation, HiddenWord
-from elmo_tasks.ui.downloads import csv_file
-from elmo_tasks.ui.page import render
-from elmo_tasks.ui.spans import pieces
-from elmo_tasks.ui.uses import group_of
+from elmo_tasks.ui.format import group_of
+from elmo_tasks.ui.heat import tint
+from elmo_tasks.ui.page import csv_file, pieces, render
 from elmo_tasks.wording.text import first_capital, number, percent
 from elmo_tasks.wording.views import view_place
 
@@ -27,14 +27,13 @@ def question(explanation: Explanation) -> str:
 def reason(explanation: Explanation) -> str:
     """The numbers behind the answer, and what keeps it from naming a word."""
     if explanation.layer == "verdict":
-        return _reason_of_verdict(explanation)
+        return f"{_reason_of_two(explanation)}{_among_all(explanation)}"
     where = view_place(explanation.layer)
     now = number(explanation.cosine)
     stick = f"Two random words have {number(explanation.random_pair_cosine)}."
     if not explanation.words:
         return f"Their cosine {where} is {now}. {stick}"
-    sign = 1 if explanation.apart else -1
-    top = explanation.decisive or max(explanation.words, key=lambda word: sign * word.change)
+    sign, top = _moves_most(explanation)
     then = number(explanation.cosine + top.change)
     if explanation.decisive is not None:
         return f"With it, their cosine {where} is {now}; with it hidden, {then}. {stick}"
@@ -51,11 +50,6 @@ def reason(explanation: Explanation) -> str:
     else:
         because = "but the three ways of hiding do not agree on the word"
     return f"Hiding {name} moves their cosine {where} most, from {now} to {then}, {because}. {stick}"
-
-
-def _reason_of_verdict(explanation: Explanation) -> str:
-    """The same for the probability that the two mean the same, and how it goes with that among all sentences."""
-    return f"{_reason_of_two(explanation)}{_among_all(explanation)}"
 
 
 def _among_all(explanation: Explanation) -> str:
@@ -76,8 +70,7 @@ def _reason_of_two(explanation: Explanation) -> str:
     alone = "the two alone" if len(explanation.comparison.items) > 2 else "they"
     if not explanation.words:
         return f"The verdict gives {now} that {alone} mean the same."
-    sign = 1 if explanation.apart else -1
-    top = explanation.decisive or max(explanation.words, key=lambda word: sign * word.change)
+    sign, top = _moves_most(explanation)
     then = percent(explanation.cosine + top.change)
     if explanation.decisive is not None:
         return f"With it, the verdict gives {now} that {alone} mean the same; with it hidden, {then}."
@@ -87,19 +80,18 @@ def _reason_of_two(explanation: Explanation) -> str:
     return f"Hiding {name} moves it most: the verdict gives {now} that {alone} mean the same, with it hidden {then}."
 
 
+def _moves_most(explanation: Explanation) -> tuple[int, HiddenWord]:
+    """Which way a hidden word is to move the number (1 is up), and the word that moves it most."""
+    sign = 1 if explanation.apart else -1
+    return sign, explanation.decisive or max(explanation.words, key=lambda word: sign * word.change)
+
+
 def agreed(explanation: Explanation, top: HiddenWord) -> bool:
     """Whether every way of hiding moves the cosine most at this word."""
     sign = 1 if explanation.apart else -1
     return all(
         max(explanation.words, key=lambda word: sign * word.changes[way]) == top for way in range(len(explanation.ways))
     )
-
-
-def step(explanation: Explanation, change: float) -> str:
-    """The class of a word's tint: ``for1`` to ``for4`` (sets apart), ``against1`` to ``against4``, or empty."""
-    share = abs(change) / max(1 - explanation.random_pair_cosine, 1e-6)
-    reached = sum(share >= least for least in STEPS)
-    return "" if not reached else f"{'for' if change > 0 else 'against'}{reached}"
 
 
 def words(explanation: Explanation, use: int) -> list[tuple[str, HiddenWord | str | None]]:
@@ -114,11 +106,8 @@ def tip(explanation: Explanation, word: HiddenWord) -> str:
     """What would be if the word were hidden."""
     shown = percent if explanation.layer == "verdict" else number
     now, then = shown(explanation.cosine), shown(explanation.cosine + word.change)
-    if explanation.layer == "verdict":
-        return (
-            f"With “{word.token}” hidden: same meaning {f'still {now}' if now == then else f'{then} instead of {now}'}."
-        )
-    return f"With “{word.token}” hidden: cosine {f'still {now}' if now == then else f'{then} instead of {now}'}."
+    measure = "same meaning" if explanation.layer == "verdict" else "cosine"
+    return f"With “{word.token}” hidden: {measure} {f'still {now}' if now == then else f'{then} instead of {now}'}."
 
 
 def way_words(way: str) -> str:
@@ -137,43 +126,27 @@ def halves(explanation: Explanation) -> Iterator[tuple[str, bool, list[tuple[str
     yield "Reading back to the word", False, [bar(s.layer, s.after, s.random_after) for s in sides]
 
 
-def body(explanation: Explanation) -> str:
-    """The whole answer, below the fold's title."""
-    n = len(explanation.comparison.items)
-    layers = [layer.name for layer in explanation.comparison.layers[1:]]
-    return _render(
-        explanation,
-        in_report=False,
-        pairs=[(a, b) for a in range(n) for b in range(a + 1, n)],
-        layers=[
-            *(["verdict"] if explanation.comparison.same_meaning else []),
-            *(["words"] if "words" in explanation.comparison.read_from else []),
-            *layers,
-        ],
-        csv=csv_text(explanation),
-        data=explanation.to_dict(),
-    )
-
-
-def in_report(explanation: Explanation) -> str:
-    """The same for a file that is read and not used."""
-    return _render(explanation, in_report=True)
-
-
-def _render(explanation: Explanation, **values: object) -> str:
+def body(explanation: Explanation, *, in_report: bool = False) -> str:
+    """The whole answer, below the fold's title or in a file that is only read."""
+    comparison = explanation.comparison
+    views = [("verdict", comparison.same_meaning), ("words", "words" in comparison.read_from)]
     return render(
         "why.html",
         explanation=explanation,
-        items=explanation.comparison.items,
-        groups=group_of(explanation.comparison),
+        in_report=in_report,
+        items=comparison.items,
+        groups=group_of(comparison),
+        pairs=list(combinations(range(len(comparison.items)), 2)),
+        layers=[*(name for name, is_there in views if is_there), *(layer.name for layer in comparison.layers[1:])],
         question=question(explanation),
         reason=reason(explanation),
         words=lambda use: words(explanation, use),
-        step=lambda change: step(explanation, change),
+        step=lambda change: tint(change / max(1 - explanation.random_pair_cosine, 1e-6), STEPS),
         tip=lambda word: tip(explanation, word),
         way_words=way_words,
         halves=list(halves(explanation)) if explanation.sides else (),
-        **values,
+        csv=csv_text(explanation),
+        data=explanation.to_dict(),
     )
 
 
@@ -182,14 +155,14 @@ def csv_text(explanation: Explanation) -> str:
     ways = [first_capital(way_words(way)) for way in explanation.ways]
     measure = "probability" if explanation.layer == "verdict" else "cosine"
     header = ["use", "word", "position", "layer", measure, "change when hidden", *ways, "sentence"]
-    rows: list[list[str | float]] = []
+    rows: list[tuple[object, ...]] = []
     for word in explanation.words:
-        first: list[str | float] = [str(word.use + 1), word.token, str(word.index + 1), explanation.layer]
+        first = (word.use + 1, word.token, word.index + 1, explanation.layer, explanation.cosine)
         sentence = explanation.comparison.items[word.use].sentence
-        rows.append([*first, explanation.cosine, word.change, *word.changes, sentence])
-    blank: list[str | float] = [""] * len(ways)
+        rows.append((*first, word.change, *word.changes, sentence))
+    blank = ("",) * len(ways)
     pair = " and ".join(str(use + 1) for use in explanation.pair)
     for layer in explanation.sides:
         for name, cosine in (("before the word", layer.before), ("after the word", layer.after)):
-            rows.append([pair, f"half-view {name}", "", layer.layer, cosine, "", *blank, ""])
+            rows.append((pair, f"half-view {name}", "", layer.layer, cosine, "", *blank, ""))
     return csv_file(header, rows)

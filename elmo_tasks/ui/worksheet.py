@@ -10,12 +10,11 @@ from datetime import date
 from markupsafe import Markup
 
 from elmo_tasks.api import Comparison, ModelInfo, SenseMap
+from elmo_tasks.ui.format import group_of
 from elmo_tasks.ui.page import joined, render
-from elmo_tasks.ui.uses import group_of
 from elmo_tasks.wording.map_words import about
 from elmo_tasks.wording.models import title_of
 from elmo_tasks.wording.sense_maps import in_quotes
-from elmo_tasks.wording.text import slug
 
 #: Sentences of a sheet that is made from a map, as far as they can be shared out: they fit a page.
 MOST_SENTENCES = 10
@@ -23,42 +22,24 @@ MOST_SENTENCES = 10
 
 @dataclass(frozen=True)
 class Line:
-    """A sentence to sort.
-
-    Attributes:
-        sentence: the sentence.
-        start: character offset of the word in it.
-        end: character offset one past its end.
-        group: the group that the program puts it in; ``None`` if it does not say.
-        meant: the meaning that it was written for, where that is known.
-    """
+    """A sentence to sort."""
 
     sentence: str
-    start: int
+    start: int  # of the word in it
     end: int
-    group: int | None
-    meant: str
+    group: int | None  # that the program puts it in, if it says
+    meant: str  # the meaning that it was written for, where that is known
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """What a worksheet asks and answers.
+    """What a worksheet asks and answers."""
 
-    Attributes:
-        word: the word; empty where the sentences mark words of their own.
-        about: the same in quotes, as the sentences have it, or "the marked words".
-        lines: the sentences, mixed.
-        n_meanings: how many groups pupils are to make; 0 where nobody is told.
-        n_groups: groups that the program names; 0 where it does not say.
-        said: what the program says.
-        model: name of the model.
-    """
-
-    word: str
-    about: str
-    lines: tuple[Line, ...]
-    n_meanings: int
-    n_groups: int
+    word: str  # empty where the sentences mark words of their own
+    about: str  # the same in quotes, as the sentences have it, or "the marked words"
+    lines: tuple[Line, ...]  # mixed
+    n_meanings: int  # groups that pupils are to make; 0 where nobody is told
+    n_groups: int  # groups that the program names; 0 where it does not say
     said: str
     model: str
 
@@ -73,16 +54,7 @@ def of_map(answer: SenseMap) -> Sheet:
         chosen = list(range(0, len(answer.uses), step))[:MOST_SENTENCES]
     uses = [answer.uses[k] for k in chosen]
     lines = [Line(use.sentence, use.start, use.end, use.group, use.sense or "") for use in uses]
-    n_groups = len(answer.groups)
-    return Sheet(
-        answer.word,
-        about(answer),
-        _mixed(lines, answer.word),
-        _n_meanings(lines, n_groups),
-        n_groups,
-        answer.said.headline,
-        answer.model,
-    )
+    return _sheet(answer, about(answer), lines, _n_meanings(lines, len(answer.groups)))
 
 
 def _n_meanings(lines: Sequence[Line], n_groups: int) -> int:
@@ -97,44 +69,22 @@ def _n_meanings(lines: Sequence[Line], n_groups: int) -> int:
 
 def of_comparison(comparison: Comparison) -> Sheet:
     """A sheet of the sentences of a comparison."""
-    groups = group_of(comparison)
-    lines = [
-        Line(item.sentence, item.start, item.end, group, "")
-        for item, group in zip(comparison.items, groups, strict=True)
-    ]
-    n_groups = len(comparison.groups)
+    uses = zip(comparison.items, group_of(comparison), strict=True)
+    lines = [Line(item.sentence, item.start, item.end, group, "") for item, group in uses]
     called = in_quotes((comparison.word,)) if comparison.word else "the marked words"
-    return Sheet(
-        comparison.word,
-        called,
-        _mixed(lines, comparison.word),
-        n_groups,
-        n_groups,
-        comparison.said.headline,
-        comparison.model,
-    )
+    return _sheet(comparison, called, lines, len(comparison.groups))
 
 
-def _mixed(lines: Sequence[Line], word: str) -> tuple[Line, ...]:
-    """In an order that tells nothing, and is the same each time."""
-    order = sorted(lines, key=lambda line: line.sentence)
-    random.Random(word).shuffle(order)
-    return tuple(order)
-
-
-def file_name(sheet: Sheet) -> str:
-    """A file name that every system takes."""
-    return f"worksheet-{slug(sheet.word)}.html"
+def _sheet(answer: SenseMap | Comparison, called: str, lines: list[Line], n_meanings: int) -> Sheet:
+    """The lines in an order that tells nothing, and is the same each time."""
+    mixed = sorted(lines, key=lambda line: line.sentence)
+    random.Random(answer.word).shuffle(mixed)
+    said = answer.said.headline
+    return Sheet(answer.word, called, tuple(mixed), n_meanings, len(answer.groups), said, answer.model)
 
 
 def page(sheet: Sheet, models: Sequence[ModelInfo], made: date) -> str:
-    """The file: the sheet, and its answers on a page of their own.
-
-    Args:
-        sheet: what it asks.
-        models: gives the model its title.
-        made: the date to write on it.
-    """
+    """The file: the sheet, and its answers on a page of their own."""
     return render(
         "worksheet.html",
         sheet=sheet,

@@ -31,7 +31,9 @@ class Told:
     one_meaning: float  #: the probability that all mean the same
     #: a pair ``(a, b, whether they mean the same, probability)`` that is all that is leaned to; ``None`` else
     claim: tuple[int, int, bool, float] | None = None
-    near: Sequence[tuple[int, int, float]] = ()  #: other pairs ``(a, b, probability)`` of which nearly the same may be said
+    near: Sequence[
+        tuple[int, int, float]
+    ] = ()  #: other pairs ``(a, b, probability)`` of which nearly the same may be said
     #: whether the grouping is probable enough for a perhaps, where no more than a pair is leaned to
     is_likely: bool = False
     several: str = "silent"  #: how it may be said that there are several meanings: ``named``, ``leaning`` or ``silent``

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from elmo_tasks.ui.present_pairs import FORMINGS
+from elmo_tasks.ui.present_examples import FORMINGS
 from elmo_tasks.ui.present_tab import ready_sentences
 from tests.browser.test_look import CONTRAST
 from tests.ui.fake_service import FakeService

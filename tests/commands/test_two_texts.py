@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from elmo_tasks.ui.texts_example import FIRST, SECOND
+from elmo_tasks.ui.texts_tab import FIRST, SECOND
 from tests.commands.test_commands import run
 
 

@@ -9,8 +9,7 @@ from elmo_tasks import load_head
 from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.files import read_json
 from elmo_tasks.serving.session import Session
-from elmo_tasks.ui.examples import EXAMPLES
-from elmo_tasks.ui.outcomes import Outcome, outcome
+from elmo_tasks.ui.examples import EXAMPLES, Outcome, outcome
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "clinical.md").read_text(encoding="utf-8")
 FOUND = re.findall(r"^\| ([A-Z][^|]*\.) \| ([^|]*)\|$", PAGE, re.MULTILINE)
@@ -53,7 +52,7 @@ def test_compare_says_of_its_examples_what_the_page_says(session, word, said, of
     (example,) = (one for one in EXAMPLES if one.title == word)
     found = session.compare(word, example.sentences)
     assert found.verdict.replace("\u00a0", " ").startswith(said)
-    assert outcome(found, example.senses) is Outcome.RIGHT
+    assert outcome(found, example.meant) is Outcome.RIGHT
     assert VOICES[session.compare(word, example.sentences[:2]).voice] == of_two
 
 

@@ -14,17 +14,16 @@ from elmo_tasks.api import MapRequest
 from elmo_tasks.senses.gallery import gallery_words
 from elmo_tasks.serving.session import Session
 from elmo_tasks.ui import (
-    chosen,
     examples,
     map_tab,
+    maps,
     nearest_tab,
     present_examples,
-    present_landing,
-    present_notes,
     present_parts,
+    present_steps,
 )
-from elmo_tasks.ui.outcomes import Outcome, outcome, shows_what_was_meant
-from elmo_tasks.ui.present_pairs import FORMING_CANDIDATES, FORMINGS
+from elmo_tasks.ui.examples import Outcome, outcome, shows_what_was_meant
+from elmo_tasks.ui.present_examples import FORMING_CANDIDATES, FORMINGS
 from elmo_tasks.ui.try_examples import TRY_EXAMPLES
 
 pytestmark = pytest.mark.long
@@ -37,14 +36,14 @@ def session():
 
 @pytest.mark.parametrize("example", examples.EXAMPLES, ids=lambda e: e.title)
 def test_an_example_of_compare_is_sorted_as_it_was_meant(session, example):
-    assert shows_what_was_meant(session.compare(example.word, example.sentences), example.senses or example.about)
+    assert shows_what_was_meant(session.compare(example.word, example.sentences), example.meant)
 
 
 @pytest.mark.parametrize("story", present_examples.STORIES, ids=lambda s: s.word)
 def test_a_story_is_sorted_rightly_and_its_notes_say_so(session, story):
     comparison = session.compare(story.word, story.sentences)
     assert outcome(comparison, story.meant) is Outcome.RIGHT
-    assert Outcome.RIGHT.value in present_notes.story(comparison, story.meant)
+    assert Outcome.RIGHT.value in present_steps.story(comparison, story.meant)
 
 
 @pytest.mark.parametrize("story", present_examples.FAILURES, ids=lambda s: s.word)
@@ -69,9 +68,9 @@ def test_a_word_to_start_a_map_with_falls_into_its_meanings(session, word):
 
 
 def test_the_map_that_sentences_land_on_is_clean_and_the_ready_ones_land_where_they_belong(session):
-    on = MapRequest(present_landing.WORD, by_meaning=True)
-    assert session.maps.sense_map(MapRequest(present_landing.WORD)).agreement == 1
-    said = [session.maps.land(sentence, on).verdict for sentence in present_landing.READY]
+    on = MapRequest(maps.WORD, by_meaning=True)
+    assert session.maps.sense_map(MapRequest(maps.WORD)).agreement == 1
+    said = [session.maps.land(sentence, on).verdict for sentence in maps.READY]
     assert said[0].endswith("(legal).")
     assert said[1].endswith("(illness).")
     assert said[2].startswith("It lands between the groups.")
@@ -86,7 +85,7 @@ def test_the_nearest_uses_have_the_sense_that_the_button_names(session, candidat
 
 def compared(session, words):
     """What becomes of the ready sentences of words."""
-    ready = {word: chosen.ready_uses(word) for word in words}
+    ready = {word: examples.ready_uses(word) for word in words}
     return {
         word: outcome(session.compare(word, sentences_of(word, uses)), [sense for sense, _ in uses])
         for word, uses in ready.items()
@@ -108,7 +107,7 @@ def test_every_tenth_ready_word_and_all_that_are_offered_come_out_right(session)
     found = compared(session, gallery_words()[::10])
     assert sum(o.is_right for o in found.values()) >= 0.70 * len(found)
     assert sum(o.is_wrong for o in found.values()) <= 0.05 * len(found)
-    assert set(compared(session, chosen.words("own")).values()) == {Outcome.RIGHT}
+    assert set(compared(session, examples.words("own")).values()) == {Outcome.RIGHT}
 
 
 @pytest.mark.parametrize("pair", FORMINGS, ids=lambda p: p.title)

@@ -10,7 +10,7 @@ from elmo_tasks.api import MapRequest
 from elmo_tasks.errors import InputError
 from elmo_tasks.senses.gallery import gallery
 from elmo_tasks.serving.session import Session
-from elmo_tasks.ui import asked, compare_tab, handouts, landing, map_page, map_tab, probes_tab, texts_tab, what_if_tab
+from elmo_tasks.ui import asked, compare_tab, handouts, map_tab, maps, probes_tab, texts_tab, what_if_tab
 from elmo_tasks.ui.format import layer_sentence
 from elmo_tasks.wording.views import layer_title, mapped_by
 from tests.encoders.tiny_transformers import tiny_bert
@@ -96,16 +96,16 @@ MAP = {"map": {"word": "bank"}}
 
 def every_answer(session: Session) -> dict[str, str]:
     """What each part of the page answers, as text."""
-    landed = landing.respond(session, {"sentence": "A heron stood on the bank.", **MAP})
+    landed = maps.respond_to_sentence(session, {"sentence": "A heron stood on the bank.", **MAP})
     *_, (_, texts) = texts_tab.respond(session, {"word": "bank", "first": ONE, "second": OTHER})
     *_, (_, lives) = map_tab.respond(session, {"lives": True, "text": ONE + OTHER})
     mixer, _ = what_if_tab.respond(session, {"query": QUERY})
     _, respelled = what_if_tab.respond(session, {"query": QUERY, "action": "respell", "spelling": "bnak"})
     answers = {
         "compare": compare_tab.respond_to_link(session, QUERY)[1],
-        "report": compare_tab.respond_report(session, {"query": QUERY})["text"],
-        "why": asked.respond_why(session, {"query": QUERY})["markup"],
-        "substitutes": asked.respond_substitutes(session, {"query": QUERY})["markup"],
+        "report": handouts.report_of_comparison(session, {"query": QUERY})[1],
+        "why": asked.respond(session, "why", {"query": QUERY})["markup"],
+        "substitutes": asked.respond(session, "substitutes", {"query": QUERY})["markup"],
         "landing": landed["landed"]["markup"] if landed["landed"] else landed["note"],
         "texts": texts,
         "lives": lives,
@@ -184,4 +184,4 @@ def test_what_static_vectors_compare_two_texts_and_the_words_of_one_by_is_no_lay
     said = "by one vector for each word together with the words around them"
     lives, texts = static.maps.polysemy_ranking(text), static.texts.set_against(text, text)
     assert [mapped_by(found.view, found.sees) for found in (lives, texts)] == [said, said]
-    assert f"Compared {said}" in map_page.ranking_page(lives)
+    assert f"Compared {said}" in map_tab.ranking_page(lives)

@@ -7,7 +7,7 @@ import pytest
 from elmo_tasks.errors import InputError
 from elmo_tasks.senses.gallery import gallery
 from elmo_tasks.serving.session import Session
-from elmo_tasks.ui.texts_example import FIRST, NAMES, SECOND, WORD
+from elmo_tasks.ui.texts_tab import FIRST, NAMES, SECOND, WORD
 
 
 @pytest.fixture(scope="module")

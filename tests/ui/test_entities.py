@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from elmo_tasks.api import Entity, Reading, TaggedSentence
-from elmo_tasks.ui import entities
+from elmo_tasks.ui import cards
 from elmo_tasks.wording import readings
 from tests.ui.reader import parsed
 from tests.ui.try_answers import JORDAN, names
@@ -58,7 +58,7 @@ def test_many_differences_are_cut_short():
 
 def test_parts_of_speech_have_a_tag_under_each_word(service):
     offer, results, _ = names(service, "The dog barked.", head=2)
-    card = entities.card(offer, results)
+    card = cards.names_card(offer, results)
     assert not readings.has_spans(results)
     assert card.count("<bdi>") == 4
     assert "noun" in card
@@ -68,7 +68,7 @@ def test_parts_of_speech_have_a_tag_under_each_word(service):
 
 def test_a_name_has_its_type_in_letters_and_how_sure_the_model_is(service):
     offer, results, without = names(service, *JORDAN)
-    card = entities.card(offer, results, without)
+    card = cards.names_card(offer, results, without)
     text = parsed(card).text.replace("\u00a0", " ")
     assert "Jordan PER 88 % scored twice." in text
     assert "The reading shown above" in text
@@ -80,11 +80,11 @@ def test_the_table_tells_what_only_the_baseline_finds(service):
     result, *_ = service.heads.tag(["It rained in Oslo."])
     nothing = replace(result, best=Reading(("O",) * 5, (), 0.9))
     offer = names(service, "x")[0]
-    assert any("not found" in row for row in parsed(entities.card(offer, [nothing], [result])).rows)
-    assert "All names in a table" not in entities.card(offer, [nothing])
+    assert any("not found" in row for row in parsed(cards.names_card(offer, [nothing], [result])).rows)
+    assert "All names in a table" not in cards.names_card(offer, [nothing])
 
 
 def test_colours_are_the_same_everywhere():
-    assert entities.colour_of("PER", ()) == entities.colour_of("PER", ("LOC", "PER")) == 0
-    assert entities.colour_of("Gene", ("Gene", "Cell")) != entities.colour_of("Cell", ("Gene", "Cell"))
-    assert 0 <= entities.colour_of("new", ()) < 6
+    assert cards.colour_of("PER", ()) == cards.colour_of("PER", ("LOC", "PER")) == 0
+    assert cards.colour_of("Gene", ("Gene", "Cell")) != cards.colour_of("Cell", ("Gene", "Cell"))
+    assert 0 <= cards.colour_of("new", ()) < 6

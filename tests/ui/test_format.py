@@ -7,8 +7,8 @@ import pytest
 from elmo_tasks.api import Choice, ComparisonItem, Limits, Said
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import format
-from elmo_tasks.ui.downloads import csv_cell
 from elmo_tasks.ui.examples import EXAMPLES
+from elmo_tasks.ui.page import csv_cell
 
 LIMITS = Limits()
 SENTENCES = ("The bank refused our loan.", "The river bank was muddy.", "My cash is at the bank.")
@@ -151,4 +151,4 @@ def test_examples_are_answered_without_notes(service, example):
     comparison = service.compare(example.word, example.sentences)
     assert format.notes_of(comparison) == []
     assert all(6 <= len(s.split()) <= 16 for s in example.sentences)
-    assert (4 if example.senses else 3) <= len(example.sentences) <= 6
+    assert (4 if example.is_one_word else 3) <= len(example.sentences) <= 6

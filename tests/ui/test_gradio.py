@@ -34,7 +34,7 @@ def test_no_regular_expression_reads_our_own_markup():
     with_expressions = {
         path.name for path in UI.rglob("*.py") if re.search(r"^import re$", path.read_text(), re.MULTILINE)
     }
-    assert with_expressions == {"what_if.py", "present_pairs.py"}
+    assert with_expressions == {"what_if_tab.py", "present_examples.py"}
     assert not [path.name for path in UI.rglob("*.js") if re.search(r"DOMParser|\.innerHTML\.", path.read_text())]
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from elmo_tasks.api import NoLongerWanted, check_wanted, for_everybody, wanted_while
 from elmo_tasks.ui.layout import build_app
+from elmo_tasks.ui.parts import working
 from elmo_tasks.ui.theme import launch_options
-from elmo_tasks.ui.working import working
 from tests.ui.fake_service import FakeService
 
 

@@ -10,10 +10,10 @@ from dataclasses import replace
 import pytest
 
 from elmo_tasks.api import Said
-from elmo_tasks.ui import layout, present_landing, present_notes, present_parts, present_steps, present_tab
+from elmo_tasks.ui import layout, maps, present_parts, present_steps, present_tab
+from elmo_tasks.ui.examples import Example
 from elmo_tasks.ui.page import render
-from elmo_tasks.ui.present_examples import STORIES, Story
-from elmo_tasks.ui.present_pairs import FORMINGS
+from elmo_tasks.ui.present_examples import FORMINGS, STORIES
 from tests.ui.reader import parsed
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -46,10 +46,10 @@ def test_the_first_question_fills_every_part(service):
 
 def test_a_part_that_cannot_be_answered_leaves_the_others(service, monkeypatch):
     monkeypatch.setattr(present_tab, "STATIC_WORDS", ("no-letters!",))
-    shown = present_tab.everything(service)
-    assert "not among the words" in shown.parts["neighbours"]
-    assert "There is no answer here" in shown.notes["static"]
-    assert "Words read: 2 of 9" in parsed(shown.parts["forming"]).text
+    shown = present_tab.respond(service, {})
+    assert "not among the words" in shown["parts"]["neighbours"]
+    assert "There is no answer here" in shown["notes"]["static"]
+    assert "Words read: 2 of 9" in parsed(shown["parts"]["forming"]).text
 
 
 @pytest.mark.parametrize("choice", [-1, 99, "x", None, True])
@@ -60,7 +60,7 @@ def test_a_choice_that_is_none_is_answered_all_the_same(service, choice):
 
 def test_the_story_hides_the_groups_until_they_are_revealed(service):
     story = STORIES[0]
-    markup = present_parts.story(service.compare(story.word, story.sentences))
+    markup = present_parts.part("story", service.compare(story.word, story.sentences))
     before, after = markup.split("<div data-reveal hidden>")
     assert "Group A" not in before
     assert "Group A" in after
@@ -75,7 +75,7 @@ def test_an_unsure_answer_names_no_groups(service):
 
 
 def test_what_is_said_of_a_failure_comes_from_the_answer(service):
-    example = Story("match", ("A match.",) * 4, ("fire", "game", "fire", "game"))
+    example = Example("match", "match", ("A match.",) * 4, ("fire", "game", "fire", "game"))
     comparison = service.compare(example.word, example.sentences)
     said = {
         ("named", ((0, 2), (1, 3))): "The model sorts them as they were meant, and is sure of it.",
@@ -87,15 +87,15 @@ def test_what_is_said_of_a_failure_comes_from_the_answer(service):
     }
     for (voice, found), sentence in said.items():
         answer = replace(comparison, groups=found, voice=voice)
-        for text in (present_parts.failure(answer, example), present_notes.failure(answer, example.meant)):
+        for text in (present_parts.failure(answer, example), present_steps.failure(answer, example.meant)):
             assert [other for other in said.values() if other in text] == [sentence]
-    assert "no failure" in present_notes.failure(
+    assert "no failure" in present_steps.failure(
         replace(comparison, groups=((0, 2), (1, 3)), voice="named"), example.meant
     )
 
 
 def test_the_whole_answer_of_a_failure_is_shown(service):
-    example = Story("match", ("A match.",) * 4, ("fire", "game", "fire", "game"))
+    example = Example("match", "match", ("A match.",) * 4, ("fire", "game", "fire", "game"))
     said = Said(
         "The model cannot tell how all 4 uses of “match” group.",
         "Of all pairs, 1 and 3 are the likeliest to mean the same (81 % for that pair).",
@@ -106,7 +106,7 @@ def test_the_whole_answer_of_a_failure_is_shown(service):
 
 def test_the_notes_of_a_failure_name_no_cause(service):
     comparison = replace(service.compare("match", ["A match.", "The match."]), groups=((0, 1),), voice="named")
-    notes = present_notes.failure(comparison, ("fire", "game"))
+    notes = present_steps.failure(comparison, ("fire", "game"))
     assert "the screen does not tell" in notes
     assert "how the sentences are built" not in notes
 
@@ -116,23 +116,23 @@ def test_other_spellings_are_not_said_to_have_been_asked_about(service):
         service.compare("muddle", ["A muddle.", "The muddle."]), spellings_differ=True, voice="silent", groups=()
     )
     for meant in (("a", "b"), ()):
-        for text in (present_parts.own(comparison, "", meant), present_notes.own(comparison, meant)):
+        for text in (present_parts.own(comparison, "", meant), present_steps.own(comparison, meant)):
             assert "cannot say how these" not in text
             assert "That is an answer, too." not in text
     asked = "The spellings differ, so the model was not asked to sort these."
     assert asked in present_parts.own(comparison, "", ("a", "b"))
-    assert asked in present_notes.own(comparison, ())
+    assert asked in present_steps.own(comparison, ())
 
 
 def test_senses_that_a_later_step_uses_are_told_of(service):
-    markup = present_tab.everything(service).parts["senses"]
+    markup = present_tab.respond(service, {})["parts"]["senses"]
     step = next(number for number, step in enumerate(present_steps.STEPS, 1) if step.name == "limits")
     assert f"Step {step} tests others: “move fast” and “manage”." in markup
-    assert "tests others" not in present_parts.senses(service.present.senses("run"))
+    assert "tests others" not in present_parts.part("senses", service.present.senses("run"), [], 0)
 
 
 def test_the_landing_map_calls_a_group_by_one_name_and_says_how_well_it_fits(service):
-    text = html.unescape(present_landing.markup(service))
+    text = html.unescape(maps.stage(service))
     legend = text.split("</ul>")[0]
     assert "money" in parsed(legend).text
     assert "loan" not in legend  # a word that is typical of the group
@@ -154,17 +154,17 @@ def test_notes_on_the_layers_name_the_one_that_parts_the_groups_most(service):
         "bank", ["The bank lent a loan.", "A bank of savings.", "The muddy river bank.", "A bank, a boat, a river."]
     )
     assert re.search(
-        "(At layer [12]|In the mean of all layers) uses of one group are 0", present_notes.layers(comparison)
+        "(At layer [12]|In the mean of all layers) uses of one group are 0", present_steps.layers(comparison)
     )
     flat = replace(comparison, layers=comparison.layers[:1])
-    assert "rests on more than ELMo’s layers" in present_notes.layers(flat)
-    assert "names no groups" in present_notes.layers(replace(comparison, groups=()))
+    assert "rests on more than ELMo’s layers" in present_steps.layers(flat)
+    assert "names no groups" in present_steps.layers(replace(comparison, groups=()))
 
 
 def test_notes_on_an_own_word_do_not_know_what_was_meant(service):
     for voice, said in (("named", "sure enough here to say"), ("leaning", "only leans"), ("silent", "cannot say")):
         comparison = replace(service.compare("bank", ["A bank.", "The bank."]), voice=voice)
-        assert said in present_notes.own(comparison, ())
+        assert said in present_steps.own(comparison, ())
 
 
 def test_the_dots_part_at_the_word_that_decides(service):
@@ -221,7 +221,7 @@ def test_what_does_not_turn_is_not_said_to(service, names, said):
 
 
 def test_what_the_layer_alone_does_is_in_the_notes(service):
-    assert "By layer 2 alone 3 of the 4 known uses lie on their own side, by all together 4" in present_notes.forming(
+    assert "By layer 2 alone 3 of the 4 known uses lie on their own side, by all together 4" in present_steps.forming(
         forming(service)
     )
 
@@ -283,8 +283,8 @@ def test_nothing_typed_is_read_as_markup(service):
     answer, other = forming(service)
     hostile = replace(answer, senses=(replace(answer.senses[0], name=HOSTILE, gloss=HOSTILE), answer.senses[1]))
     assert "img" not in parsed(present_parts.forming((hostile, other))).seen
-    assert "<img" not in present_parts.problem(word)
-    assert "<img" not in present_parts.neighbours([replace(service.present.neighbours("bank"), word=HOSTILE)])
+    assert "<img" not in present_parts.part("problem", word)
+    assert "<img" not in present_parts.part("neighbours", [replace(service.present.neighbours("bank"), word=HOSTILE)])
 
 
 def test_the_picture_says_what_it_shows():

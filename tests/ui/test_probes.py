@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from elmo_tasks.evaluation.probes import PROBES
-from elmo_tasks.ui import probes_tab
+from elmo_tasks.ui.page import render
 from elmo_tasks.ui.probes_tab import TESTS, csv_text, page, reading
 from tests.ui.fake_probes import LIKENESS, POS, STATIC, FakeProbes, scores
 from tests.ui.reader import parsed
@@ -82,4 +82,4 @@ def test_the_spreadsheet_has_every_number_and_the_papers():
 
 
 def test_the_tab_waits_before_it_asks():
-    assert 'aria-busy="true"' in probes_tab.waiting()
+    assert 'aria-busy="true"' in render("probes.html", is_waiting=True)

@@ -11,7 +11,7 @@ import pytest
 from elmo_tasks.api import VoteCount, VoteState
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import quiz
-from elmo_tasks.ui.chosen import quiz_pairs
+from elmo_tasks.ui.examples import quiz_pairs
 from tests.ui.fake_service import FakeService
 from tests.ui.reader import parsed
 

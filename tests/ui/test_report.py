@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from elmo_tasks.api import Said
-from elmo_tasks.ui import compare_tab, format, report
+from elmo_tasks.ui import format, handouts
 from tests.ui.reader import parsed
 from tests.ui.test_answer import HOSTILE
 
@@ -14,7 +14,11 @@ LINK = "http://127.0.0.1:7860/?word=bank&s=a&s=b"
 
 
 def made(service, **more):
-    return report.page(service.compare("bank", SENTENCES), service.models(), date(2026, 3, 4), LINK, **more)
+    return handouts.report_page(service.compare("bank", SENTENCES), service.models(), date(2026, 3, 4), LINK, **more)
+
+
+def reported(service, question):
+    return handouts.respond(service, question, handouts.report_of_comparison)
 
 
 def made_whole(service):
@@ -55,7 +59,7 @@ def test_nothing_typed_is_markup(service):
     comparison = replace(
         service.compare("bank", [HOSTILE, "The bank."]), said=Said(HOSTILE, HOSTILE), model=HOSTILE, word=HOSTILE
     )
-    tags = parsed(report.page(comparison, service.models(), date(2026, 3, 4), LINK))
+    tags = parsed(handouts.report_page(comparison, service.models(), date(2026, 3, 4), LINK))
     assert not tags.seen & {"img", "script"}
     assert "onerror" not in tags.attributes
     assert HOSTILE in tags.text
@@ -63,13 +67,13 @@ def test_nothing_typed_is_markup(service):
 
 @pytest.mark.parametrize("link", ["", "javascript:alert(1)", "data:text/html,x"])
 def test_only_a_web_address_is_linked(service, link):
-    page = report.page(service.compare("bank", SENTENCES), service.models(), date(2026, 3, 4), link)
+    page = handouts.report_page(service.compare("bank", SENTENCES), service.models(), date(2026, 3, 4), link)
     assert not parsed(page).links
 
 
 def test_the_report_of_the_page_is_that_of_its_link(service):
     query = format.query_of(format.Form("bank", SENTENCES), "fake-small")
-    found = compare_tab.respond_report(service, {"query": query, "pair": "0,1", "layer": "1", "revision": 7})
+    found = reported(service, {"query": query, "pair": "0,1", "layer": "1", "revision": 7})
     assert found["name"] == "compare-bank.html"
     assert found["revision"] == 7
     assert "Mostly because of" in found["text"]
@@ -77,8 +81,8 @@ def test_the_report_of_the_page_is_that_of_its_link(service):
 
 
 def test_a_request_that_cannot_be_answered_gives_no_report(service):
-    assert compare_tab.respond_report(service, {"query": "word=&s=a"})["text"] == ""
-    assert compare_tab.respond_report(service, {})["text"] == ""
+    assert reported(service, {"query": "word=&s=a"})["text"] == ""
+    assert reported(service, {})["text"] == ""
 
 
 def test_it_compares_once(service, monkeypatch):
@@ -87,7 +91,7 @@ def test_it_compares_once(service, monkeypatch):
     monkeypatch.setattr(service, "compare", lambda *question: asked.append(question) or compare(*question))
     service.why.compare = service.compare
     query = format.query_of(format.Form("bank", SENTENCES), "fake-small")
-    found = compare_tab.respond_report(service, {"query": query, "pair": "0,1", "substitutes": True})
+    found = reported(service, {"query": query, "pair": "0,1", "substitutes": True})
     assert "Mostly because of" in found["text"]
     assert "would the model have written" in found["text"]
     assert len(asked) == 1

@@ -7,8 +7,8 @@ import httpx
 import pytest
 
 from elmo_tasks.serving.door import Door, Uploads
+from elmo_tasks.ui.endpoints import forget_sessions
 from elmo_tasks.ui.layout import build_app
-from elmo_tasks.ui.sessions import forget_sessions
 from elmo_tasks.ui.theme import launch_options
 from tests.ui.fake_service import FakeService
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import several
+from elmo_tasks.ui import answer
 from elmo_tasks.ui.compare_tab import respond, respond_to_link
 from elmo_tasks.ui.examples import EXAMPLES, known_senses
 from elmo_tasks.ui.format import Form, form_from, form_from_query, query_of
@@ -34,7 +34,7 @@ def test_every_model_has_a_column_and_the_page_says_who_is_right(service):
     assert "Names no groups" in page
     assert "What the sentences mean is known here" in page
     asked = seen.text.split("fake-small Fake small")[0]
-    for sentence, sense in zip(BANK.sentences, BANK.senses, strict=True):
+    for sentence, sense in zip(BANK.sentences, BANK.meant, strict=True):
         assert f"{sentence} {sense}" in asked
     assert "How likely two uses mean the same, by fake-small" in page
     assert "Cosine of every two uses, by fake-large" in page
@@ -83,12 +83,12 @@ def test_a_model_that_is_not_there_is_said_at_the_field(service):
 
 
 def test_groups_have_the_same_colour_in_every_column():
-    assert several._numbered(["b", "a", None, "b"]) == [0, 1, None, 0]
+    assert answer._numbered(["b", "a", None, "b"]) == [0, 1, None, 0]
 
 
 def test_the_spreadsheet_has_every_pair_of_every_model(service):
-    found = service.side_by_side(BANK.word, BANK.sentences, MODELS, BANK.senses)
-    rows = list(csv.DictReader(io.StringIO(several.csv_text(found))))
+    found = service.side_by_side(BANK.word, BANK.sentences, MODELS, BANK.meant)
+    rows = list(csv.DictReader(io.StringIO(answer.csv_by_several(found))))
     assert len(rows) == 2 * 10
     assert rows[1]["use"] == "1"
     assert rows[1]["other use"] == "3"
@@ -100,14 +100,14 @@ def test_the_spreadsheet_has_every_pair_of_every_model(service):
 def test_nothing_typed_is_markup(service):
     found = service.side_by_side("bank", [HOSTILE, "The bank."], MODELS)
     found = replace(found, agreement=HOSTILE, senses=(HOSTILE, HOSTILE))
-    tags = parsed(several.page(found, Form(HOSTILE, (HOSTILE,), None, None, MODELS[1:]), service.models()))
+    tags = parsed(answer.page_by_several(found, Form(HOSTILE, (HOSTILE,), None, None, MODELS[1:]), service.models()))
     assert not tags.seen & {"img", "script"}
     assert "onerror" not in tags.attributes
 
 
 def test_meanings_of_examples_fit_their_sentences():
     for example in EXAMPLES:
-        assert len(example.senses) in (0, len(example.sentences))
+        assert len(example.meant) == len(example.sentences)
     assert known_senses("bank", BANK.sentences[1:3]) == ("river", "money")
     assert known_senses("bank", [*BANK.sentences, "Another bank."]) == ()
     assert known_senses("shore", BANK.sentences) == ()

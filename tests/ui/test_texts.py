@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from elmo_tasks.api import Said
-from elmo_tasks.ui import texts_page, texts_tab
+from elmo_tasks.ui import texts_tab
 from tests.ui.reader import parsed
 from tests.ui.test_answer import HOSTILE
 
@@ -52,7 +52,7 @@ def test_nothing_from_a_person_is_markup(service):
     found = service.texts.set_against(f"bank {HOSTILE}", f"bank {HOSTILE}", "bank", (HOSTILE, HOSTILE))
     bad = replace(found, said=Said(HOSTILE, HOSTILE), model=HOSTILE, words=(replace(found.words[0], word=HOSTILE),))
     for answer in (bad, replace(bad, map=None)):
-        tags = parsed(texts_page.page(answer, ()))
+        tags = parsed(texts_tab.page(answer, ()))
         assert not tags.seen & {"img", "script"}
         assert "onerror" not in tags.attributes
 
@@ -60,5 +60,5 @@ def test_nothing_from_a_person_is_markup(service):
 def test_the_spreadsheet_runs_no_formula(service):
     found = service.texts.set_against("a bank", "a bank")
     bad = replace(found, words=(replace(found.words[0], word="=cmd()"),))
-    page = texts_page.page(bad, ())
+    page = texts_tab.page(bad, ())
     assert "%27%3Dcmd%28%29" in page  # in the link of the file

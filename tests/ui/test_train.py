@@ -6,7 +6,7 @@ import gradio as gr
 import pytest
 
 from elmo_tasks.api import SplitScore
-from elmo_tasks.ui import train_charts, train_data, train_page, train_tab
+from elmo_tasks.ui import train_page, train_tab
 from elmo_tasks.wording import training_runs
 from tests.ui.fake_training import LOOK, course, job
 from tests.ui.reader import parsed
@@ -161,7 +161,7 @@ def test_more_examples_can_be_added_to_the_sample_and_to_runs_of_the_kind(servic
     ],
 )
 def test_labels_out_of_balance_are_said(labels, said):
-    page = plain(train_data.card(replace(LOOK, labels=labels), "classification"))
+    page = plain(train_page.data_card(replace(LOOK, labels=labels), "classification"))
     assert (said in page) if said else ("often" not in page.partition("How often")[0])
     assert ("Rare labels weigh as much" in page) == bool(said)
 
@@ -209,10 +209,9 @@ def test_the_best_round_is_the_first_of_equals():
 @pytest.mark.parametrize("status", ["queued", "running", "done", "stopped", "failed"])
 @pytest.mark.parametrize("looks", [0, 1, 3, 9])
 def test_a_run_in_any_state_has_a_page(status, looks):
-    shown = train_page.page([job(looks=looks, status=status, message="why")])
-    page = shown.markup
+    page, shown = train_page.page([job(looks=looks, status=status, message="why")])
     assert "nan" not in page.lower()
-    assert shown.is_live == (status in ("queued", "running"))
+    assert shown["live"] == (status in ("queued", "running"))
     can_stop = {"Stop and keep the best", "Take it back"} & set(parsed(page).buttons)
     assert bool(can_stop) == (status in ("queued", "running"))
 
@@ -220,7 +219,7 @@ def test_a_run_in_any_state_has_a_page(status, looks):
 @pytest.mark.parametrize("loss", [0.0, 1e-9, float("nan"), float("inf"), 1e9])
 def test_charts_take_any_loss(loss):
     found = job(losses=((0.5, loss), (1.0, 0.5)), course=tuple(replace(e, train_loss=loss) for e in course(3)))
-    drawn = train_charts.losses(found) + train_charts.scores(found) + train_charts.weights(found)
+    drawn = train_page.losses(found) + train_page.scores(found) + train_page.weights(found)
     assert "nan" not in drawn
     assert "inf" not in drawn
 
@@ -231,10 +230,10 @@ def test_nothing_from_a_person_or_a_log_is_markup():
     tagged = replace(look, counted="names", examples=(((HOSTILE, "x"), ("B-" + HOSTILE, "O")),))
     jobs = ([bad, replace(bad, status="done")], [replace(bad, status="running", head=HOSTILE)])
     shown = parsed(
-        "".join(train_page.page(found).markup for found in jobs)
-        + train_data.card(look, "classification")
-        + train_data.card(tagged, "tagging")
-        + train_data.problem(HOSTILE)
+        "".join(train_page.page(found)[0] for found in jobs)
+        + train_page.data_card(look, "classification")
+        + train_page.data_card(tagged, "tagging")
+        + train_page.no_data(HOSTILE)
     )
     assert not shown.seen & {"img", "script"}
     assert "onerror" not in shown.attributes
@@ -249,5 +248,5 @@ def test_the_spreadsheet_holds_all_rounds_and_no_formula():
 
 def test_a_lopsided_data_set_is_pointed_out():
     lopsided = replace(LOOK, labels=(("ham", 90), ("spam", 10)))
-    assert "90\u00a0% of the texts are “ham”" in train_data.card(lopsided, "classification")
-    assert "a high score means little here" not in train_data.card(LOOK, "classification").replace("\n", " ")
+    assert "90\u00a0% of the texts are “ham”" in train_page.data_card(lopsided, "classification")
+    assert "a high score means little here" not in train_page.data_card(LOOK, "classification").replace("\n", " ")

@@ -10,9 +10,9 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 
 from elmo_tasks.api import Entity, HeadInfo, Limits, Reading, Score, TaggedSentence
-from elmo_tasks.ui import entities, heads, sentiment, try_tab
-from elmo_tasks.ui.downloads import csv_file, data_link
+from elmo_tasks.ui import cards, try_tab
 from elmo_tasks.ui.layout import build_app
+from elmo_tasks.ui.page import csv_file, data_link
 from elmo_tasks.ui.theme import launch_options
 from elmo_tasks.ui.try_examples import TRY_EXAMPLES
 from tests.ui.fake_service import FakeService
@@ -23,7 +23,7 @@ from tests.ui.try_answers import JORDAN, NOT_BAD, ask, feeling, names
 
 def test_nothing_typed_is_markup(service):
     head = HeadInfo(HOSTILE, HOSTILE, "tagging", (HOSTILE,), "m", Score(HOSTILE, 0.5, HOSTILE))
-    offer = heads.Offer(head, head)
+    offer = cards.Offer(head, head)
     tokens = (HOSTILE,)
     span = Entity(0, 1, HOSTILE, 0.5, 0, len(HOSTILE))
     best, other = Reading((f"B-{HOSTILE}",), (span,), 0.5), Reading(("O",), (), 0.1)
@@ -32,9 +32,9 @@ def test_nothing_typed_is_markup(service):
     (classified,) = service.heads.classify([HOSTILE])
     odd = replace(classified, label=HOSTILE, probabilities={HOSTILE: 1.0})
     for markup in (
-        entities.card(offer, [tagged] * 2, [plain] * 2),
-        entities.card(offer, [plain], [plain]),
-        sentiment.card(offer, [odd] * 2, [classified] * 2),
+        cards.names_card(offer, [tagged] * 2, [plain] * 2),
+        cards.names_card(offer, [plain], [plain]),
+        cards.feeling_card(offer, [odd] * 2, [classified] * 2),
         ask(service, text=HOSTILE)[1],
     ):
         tags = parsed(markup)
@@ -49,24 +49,24 @@ def test_nothing_typed_is_markup(service):
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
 def test_no_cell_is_a_formula(service, start):
     offer, results, without = feeling(service, f"{start}cmd() good")
-    rows = list(csv.DictReader(io.StringIO(sentiment.csv_text(offer, results, without))))
+    rows = list(csv.DictReader(io.StringIO(cards.feeling_csv(offer, results, without))))
     assert {row["text"] for row in rows} == {f"'{start}cmd() good"}
     assert csv_file([start], [[f"{start}a", -0.5]]).splitlines()[-1].endswith("-0.500000")
     offer, tagged, _ = names(service, f"{start}Oslo")
-    rows = list(csv.DictReader(io.StringIO(entities.csv_text(offer, tagged))))
+    rows = list(csv.DictReader(io.StringIO(cards.names_csv(offer, tagged))))
     assert {row["sentence"] for row in rows} == {f"'{start}Oslo"}
 
 
 def test_the_spreadsheets_hold_both_heads(service):
     offer, results, without = feeling(service, NOT_BAD, "It is good.")
-    rows = list(csv.DictReader(io.StringIO(sentiment.csv_text(offer, results, without))))
+    rows = list(csv.DictReader(io.StringIO(cards.feeling_csv(offer, results, without))))
     assert {row["head"] for row in rows} == {"fake-sentiment", "fake-sentiment-static"}
     assert len(rows) == 2 * (6 + 4)
     assert float(next(row for row in rows if row["word"] == "not")["push"]) == pytest.approx(0.656, abs=0.01)
     bare = [replace(result, occlusion=()) for result in results]
-    assert len(sentiment.csv_text(offer, bare).splitlines()) == 3
+    assert len(cards.feeling_csv(offer, bare).splitlines()) == 3
     offer, tagged, plain = names(service, *JORDAN, "Nothing.")
-    rows = list(csv.DictReader(io.StringIO(entities.csv_text(offer, tagged, plain))))
+    rows = list(csv.DictReader(io.StringIO(cards.names_csv(offer, tagged, plain))))
     assert rows[0] == {
         "sentence number": "1",
         "head": "fake-ner",
@@ -84,10 +84,10 @@ def test_the_spreadsheets_hold_both_heads(service):
 
 def test_the_json_is_what_the_endpoint_gives(service):
     offer, results, without = names(service, *JORDAN)
-    data = heads.json_data(offer, results, without)
+    data = cards.json_data(offer, results, without)
     assert data["results"] == [result.to_dict() for result in results]
     assert data["without_context"]["head"] == "fake-ner-static"
-    assert "without_context" not in heads.json_data(heads.Offer(offer.head), service.heads.classify(["x"]))
+    assert "without_context" not in cards.json_data(cards.Offer(offer.head), service.heads.classify(["x"]))
     link = data_link({"text": '<b> & "ü"'})
     assert json.loads(unquote(link.removeprefix("data:application/json;charset=utf-8,"))) == {"text": '<b> & "ü"'}
 

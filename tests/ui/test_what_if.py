@@ -6,7 +6,7 @@ import gradio as gr
 import pytest
 
 from elmo_tasks.api import RespelledLayer, Respelling
-from elmo_tasks.ui import what_if, what_if_tab
+from elmo_tasks.ui import what_if_tab
 from tests.ui.reader import parsed
 from tests.ui.test_answer import HOSTILE
 
@@ -66,7 +66,7 @@ def test_a_link_with_too_much_is_refused(service):
 def test_unrelated_words_in_its_place_are_the_measuring_stick(low, high, said):
     found = respelling(low, high)
     layers = [replace(layer, unrelated_cosine=0.1 if layer.name == "0" else 0.8) for layer in found.layers]
-    reasons = what_if.reasons(replace(found, layers=tuple(layers), unrelated=("garden", "seven")))
+    reasons = what_if_tab.reasons(replace(found, layers=tuple(layers), unrelated=("garden", "seven")))
     assert "(“garden” and “seven”) keep 0.10 by their letters and 0.80 at layer 2" in reasons
     assert all(part in reasons for part in said)
 
@@ -75,26 +75,28 @@ def test_what_reads_no_letters_is_not_said_to():
     found = respelling(0.9, 0.95)
     layers = tuple(replace(layer, sees="the word's pieces and their places") for layer in found.layers[:1])
     found = replace(found, layers=layers + found.layers[1:], unrelated=("garden", "seven"))
-    assert what_if.headline(found).startswith("By its word pieces alone “bankk” keeps a cosine of 0.90")
-    assert "By its word pieces the new spelling is closer than these. At layer 2" in what_if.reasons(found)
-    assert "Word pieces only" in what_if.page(found)
+    assert what_if_tab.headline(found).startswith("By its word pieces alone “bankk” keeps a cosine of 0.90")
+    assert "By its word pieces the new spelling is closer than these. At layer 2" in what_if_tab.reasons(found)
+    assert "Word pieces only" in what_if_tab.page(found)
 
 
 def test_the_same_word_is_said_to_be_the_same():
     same = Respelling("bank", "bank", "m", ("x",), (RespelledLayer("0", (1.0,), 0.1), RespelledLayer("1", (1.0,), 0.1)))
-    assert what_if.headline(same) == "To the model “bank” and “bank” are the same."
-    assert what_if.reasons(same) == ""
+    assert what_if_tab.headline(same) == "To the model “bank” and “bank” are the same."
+    assert what_if_tab.reasons(same) == ""
 
 
 def test_nothing_typed_is_markup():
     hostile = respelling(sentences=(f"{HOSTILE} [{HOSTILE}]",), spelling=HOSTILE, word=HOSTILE)
-    shown = parsed(what_if.page(hostile) + what_if.nothing(HOSTILE))
+    shown = parsed(what_if_tab.page(hostile) + what_if_tab.nothing(HOSTILE))
     assert not shown.seen & {"img", "script"}
     assert "onerror" not in shown.attributes
 
 
 def test_the_spreadsheet_has_a_row_per_layer_and_sentence():
-    rows = list(csv.DictReader(io.StringIO(what_if.csv_text(respelling(sentences=("=a [b]", "c"), spelling="=cmd")))))
+    rows = list(
+        csv.DictReader(io.StringIO(what_if_tab.csv_text(respelling(sentences=("=a [b]", "c"), spelling="=cmd"))))
+    )
     assert len(rows) == 8
     assert rows[0]["sentence"] == "'=a [b]"
     assert rows[0]["spelling"] == "'=cmd"
@@ -102,6 +104,6 @@ def test_the_spreadsheet_has_a_row_per_layer_and_sentence():
 
 @pytest.mark.parametrize("before", ["one [ of", "one ] of"])
 def test_brackets_without_a_partner_stay_what_they_are(before):
-    shown = what_if.page(respelling(sentences=(f"{before} the [bankk] closed",)))
+    shown = what_if_tab.page(respelling(sentences=(f"{before} the [bankk] closed",)))
     assert f"{before} the bankk closed" in parsed(shown).text
     assert "bankk" in parsed(shown).marked

@@ -36,7 +36,7 @@ def test_groups_that_are_none_are_left_out(groups):
 
 
 def test_the_answer_comes_before_the_picture_the_numbers_and_the_explanation(service):
-    page = asked.respond_why(service, {"query": QUERY})["markup"]
+    page = asked.respond(service, "why", {"query": QUERY})["markup"]
     order = [
         "What sets 1 and 2 apart?",
         "Mostly because of “loan” in sentence 1.",
@@ -49,7 +49,7 @@ def test_the_answer_comes_before_the_picture_the_numbers_and_the_explanation(ser
 
 def test_the_chosen_pair_and_layer_are_asked(service):
     query = format.query_of(format.Form("bank", (*SENTENCES, "The bank has cash.")), "fake-small")
-    page = asked.respond_why(service, {"query": query, "pair": "1,2", "layer": "1"})["markup"]
+    page = asked.respond(service, "why", {"query": query, "pair": "1,2", "layer": "1"})["markup"]
     assert "What sets 2 and 3 apart?" in page
     assert parsed(page).chosen == ["2 and 3", "Layer 1"]
 
@@ -60,9 +60,9 @@ def test_a_pair_that_is_none_is_the_default(pair):
 
 
 def test_what_cannot_be_answered_is_said_in_the_fold(service):
-    assert "Choose two different uses" in asked.respond_why(service, {"query": QUERY, "pair": "1,1"})["markup"]
+    assert "Choose two different uses" in asked.respond(service, "why", {"query": QUERY, "pair": "1,1"})["markup"]
     large = format.query_of(format.Form("bank", SENTENCES), "fake-large")
-    assert "cannot write words" in asked.respond_substitutes(service, {"query": large})["markup"]
+    assert "cannot write words" in asked.respond(service, "substitutes", {"query": large})["markup"]
 
 
 def test_nothing_typed_is_markup(service):
@@ -113,7 +113,7 @@ def test_with_more_sentences_the_number_of_the_matrix_stands_beside_that_of_the_
 
 
 def test_the_picture_holds_the_whole_sentence(service):
-    tags = parsed(why_card.in_report(service.why.explain("bank", SENTENCES)))
+    tags = parsed(why_card.body(service.why.explain("bank", SENTENCES), in_report=True))
     assert all(sentence in tags.text for sentence in SENTENCES)
 
 
