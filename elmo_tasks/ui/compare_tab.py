@@ -108,7 +108,7 @@ def build(app: gr.Blocks, service: Service) -> None:
             result = markup(answer.nothing(), "scripts/answer.js")
             folds = asked.build(service)
             markup(answer.how(service.models()))
-            saved = scripted("report", "scripts/report.js", value={"name": "", "text": ""}, classes="download-slot")
+            saved = scripted("report", "scripts/handouts.js", value={"name": "", "text": ""}, classes="download-slot")
             handouts.build(service, "compare-handout", handouts.of_comparison)
 
     def on_submit(question: Question) -> Answer:

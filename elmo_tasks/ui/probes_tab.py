@@ -61,7 +61,7 @@ def build(service: Service) -> None:
         """
         return [model.to_dict() for model in service.probes.measured()]
 
-    part = scripted("probes", "scripts/probes_form.js", template="${value.markup}", value={"markup": waiting()})
+    part = scripted("probes", "scripts/measured.js", template="${value.markup}", value={"markup": waiting()})
     on_question(
         part,
         lambda question: {"revision": revision_of(question), "markup": page(service.probes.measured())},

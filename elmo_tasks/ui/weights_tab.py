@@ -10,7 +10,7 @@ from elmo_tasks.ui.parts import PRIVATE, on_question, revision_of, scripted
 def build(service: Service) -> None:
     """Put the tab's component into the open container; it asks for the weights when it is first shown."""
     part = scripted(
-        "weights", "scripts/weights.js", template="${value.markup}", value={"markup": weights_page.waiting()}
+        "weights", "scripts/measured.js", template="${value.markup}", value={"markup": weights_page.waiting()}
     )
     on_question(
         part,
