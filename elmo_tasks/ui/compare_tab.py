@@ -85,7 +85,7 @@ def build(app: gr.Blocks, service: Service) -> None:
             result = markup(nothing("compare"), "scripts/answer.js")
             folds = asked.build(service)
             markup(answer.how(service.models()))
-            handouts.build(service, "report", handouts.report_of_comparison, "scripts/report.js")
+            handouts.build(service, "report", handouts.report_of_comparison)
             handouts.build(service, "compare-handout", handouts.of_comparison)
 
     def on_submit(question: Question) -> Answer:

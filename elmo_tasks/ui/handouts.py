@@ -108,9 +108,7 @@ def respond(service: Service, question: Question, make: Callable[[Service, Quest
     return {"revision": revision_of(question), "name": name, "text": text}
 
 
-def build(
-    service: Service, part: str, make: Callable[[Service, Question], Handout], script: str = "scripts/handouts.js"
-) -> None:
+def build(service: Service, part: str, make: Callable[[Service, Question], Handout]) -> None:
     """Put the part that saves what the buttons of its tab ask for into the open container."""
-    slot = scripted(part, script, value={"name": "", "text": ""}, classes="download-slot")
+    slot = scripted(part, "scripts/handouts.js", value={"name": "", "text": ""}, classes="download-slot")
     on_question(slot, lambda question: respond(service, question, make), slot)

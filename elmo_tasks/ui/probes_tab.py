@@ -53,7 +53,7 @@ def build(service: Service) -> None:
         """
         return [model.to_dict() for model in service.probes.measured()]
 
-    shown_later("probes", "scripts/probes_form.js", "probes.html", lambda: page(service.probes.measured()))
+    shown_later("probes", "scripts/measured.js", "probes.html", lambda: page(service.probes.measured()))
     endpoint(what_layers_know)
 
 

@@ -153,8 +153,7 @@ def build(service: Service) -> None:
         with gr.Column(elem_classes="compare-form"):
             editor = scripted(
                 "train",
-                "scripts/typed_examples.js",
-                "scripts/typed_sentences.js",
+                "scripts/typed.js",
                 "scripts/train_form.js",
                 value={"note": "", "field": ""},
                 kinds=[asdict(words) for words in TASK_WORDS.values()],

@@ -107,4 +107,4 @@ def csv_text(entry: LayerWeights) -> str:
 
 def build(service: Service) -> None:
     """Put the tab's component into the open container; it asks for the weights when it is first shown."""
-    shown_later("weights", "scripts/weights.js", "weights.html", lambda: page(service.heads.layer_weights()))
+    shown_later("weights", "scripts/measured.js", "weights.html", lambda: page(service.heads.layer_weights()))

@@ -20,12 +20,7 @@ function start() {
   showLayer([...element.querySelectorAll("[data-stop]")].findIndex((stop) => stop.dataset.stop === root().dataset.layer));
 }
 
-element.addEventListener("input", (event) => {
-  if (event.target.id === "compare-layer") showLayer(Number(event.target.value));
-});
-element.addEventListener("click", (event) => {
-  const stop = event.target.closest("[data-stop]");
-  if (stop) showLayer([...stop.parentElement.children].indexOf(stop));
-});
+elmo.when(element, "input", "#compare-layer", (range) => showLayer(Number(range.value)));
+elmo.when(element, "click", "[data-stop]", (stop) => showLayer([...stop.parentElement.children].indexOf(stop)));
 watch("value", start);
 start();

@@ -1,7 +1,7 @@
 // A fold below a comparison: it asks for its answer when it is opened, and again when another pair or layer is chosen.
 // Gradio runs this, behind word_tips.js, as a function body with `element`, `trigger`, `props` and `watch`.
 
-const { questions, complain, settle } = elmo;
+const { when, questions, complain, settle } = elmo;
 const card = () => element.querySelector("details.asked");
 const body = () => card()?.querySelector(".asked-body");
 let open = false;
@@ -33,14 +33,13 @@ function askIfNew() {
   const old = props.value.state === "closed" || props.value.query !== query;
   if (open && old && !answers.waits()) ask();
 }
-element.addEventListener("toggle", (event) => {
-  if (event.target !== card()) return;
-  open = event.target.open;
+when(element, "toggle", "details.asked", (fold, { target }) => {
+  if (fold !== target) return; // another fold in it
+  open = fold.open;
   askIfNew();
 }, true);
-element.addEventListener("change", (event) => {
-  if (!event.target.closest(".choosers")) return;
-  chooser = event.target.name;
+when(element, "change", ".choosers", (_, { target }) => {
+  chooser = target.name;
   const [pair, layer] = ["pair", "layer"].map((name) => element.querySelector(`select[name="${name}"]`).value);
   ask({ pair, layer });
 });

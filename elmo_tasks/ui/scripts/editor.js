@@ -1,20 +1,16 @@
 // The form of the Compare tab. Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
-// The page is built from elements and text nodes only, so nothing a person typed is ever read as HTML.
 
-const { make, models, field, examples, place, say, hush, busy, away, bring, grow, outdated, questions } = elmo;
+const { make, button, models, field, wordBox, examples, place, say, hush, busy, away, bring, grow, onEnter, outdated, questions } = elmo;
 
-const word = make("input", {
-  id: "compare-word", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
-  "aria-describedby": "compare-word-note",
-});
+const word = wordBox("compare-word");
 const wordNote = place("compare-word-note");
 const modelNote = place("compare-model-note");
 // Whole sentences need no word.
 const whole = make("input", { id: "compare-whole", type: "checkbox", onchange: () => { word.disabled = whole.checked; } });
 const list = make("ol", { class: "sentences", role: "list" });
 const listNote = place("compare-sentences-note");
-const add = make("button", { type: "button", class: "plain", onclick: () => addRow(true) }, "Add a sentence");
-const clear = make("button", { type: "button", class: "plain", onclick: () => { hush(element); fill({ word: "", sentences: [], models: model.chosen() }); old.check(); word.focus(); } }, "Clear all");
+const add = button("Add a sentence", () => addRow(true));
+const clear = button("Clear all", () => { hush(element); fill({ word: "", sentences: [], models: model.chosen() }); old.check(); word.focus(); });
 const model = models("compare-model", props.models, props.most_models, modelNote, () => old.check());
 const submit = make("button", { type: "submit", class: "primary" }, "Compare");
 
@@ -39,10 +35,9 @@ const state = () => ({ word: word.value, sentences: boxes().map((box) => box.val
 
 function addRow(focus = false, text = "") {
   if (list.children.length >= props.most) return;
-  const box = make("textarea", { rows: "1", enterkeyhint: "go", spellcheck: "false", onkeydown: onKey, onpaste: onPaste, oninput: (e) => grow(e.target) });
+  const box = make("textarea", { rows: "1", enterkeyhint: "go", spellcheck: "false", onkeydown: onEnter(send), onpaste: onPaste, oninput: (e) => grow(e.target) });
   box.value = text;
-  const remove = make("button", { type: "button", class: "remove", onclick: () => removeRow(row) }, "×");
-  const row = make("li", {}, make("label", {}), box, remove, place(""));
+  const row = make("li", {}, make("label", {}), box, button("×", () => removeRow(row), { class: "remove" }), place(""));
   list.append(row);
   number();
   grow(box);
@@ -69,11 +64,6 @@ function number() {
     remove.hidden = rows.length <= props.fewest;
   });
   add.hidden = rows.length >= props.most;
-}
-function onKey(event) {
-  if (event.key !== "Enter" || event.isComposing) return;
-  event.preventDefault(); // a sentence has no line break
-  send();
 }
 function onPaste(event) {
   const lines = event.clipboardData.getData("text/plain").split(/\r?\n/).map((l) => l.trim()).filter(Boolean);

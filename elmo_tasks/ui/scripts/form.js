@@ -5,20 +5,34 @@ window.elmo = (() => {
   const LOST = "No answer has come for a minute. Is the connection lost? Ask again.";
   const FAILED = "The program failed on this, not you: whoever runs it finds the reason in its log.";
 
-  // An element with attributes, events (`onclick`, …) and children. Strings become text nodes: nothing is read as HTML.
-  function make(tag, attributes = {}, ...children) {
-    const node = document.createElement(tag);
+  // An element with attributes, events (`onclick`, …) and children. Strings become text nodes: nothing a person typed is read as HTML.
+  const make = (tag, attributes = {}, ...children) => filled(document.createElement(tag), attributes, children);
+  const draw = (tag, attributes = {}, ...children) => filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+  function filled(node, attributes, children) {
     for (const [name, value] of Object.entries(attributes)) {
+      if (value === false || value === null) continue;
       if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-      else if (value !== false && value !== null) node.setAttribute(name, value === true ? "" : value);
+      else node.setAttribute(name, value === true ? "" : value);
     }
     node.append(...children);
     return node;
   }
+  // What happens at parts of a page that match, also at those that are drawn later.
+  function when(root, type, selector, act, options) {
+    root.addEventListener(type, (event) => {
+      const found = event.target.closest?.(selector);
+      if (found) act(found, event);
+    }, options);
+  }
+  const button = (title, onclick, attributes = {}) => make("button", { type: "button", class: "plain", onclick, ...attributes }, title);
+  const hint = (text, id = null) => make("p", { class: "hint", id }, text);
   const options = (entries) => entries.map(({ name, title }) => make("option", { value: name }, title));
   const chips = (entries, attributes = {}) => make("div", { class: "chips", role: "group", ...attributes },
-    ...entries.map(([title, onclick]) => make("button", { type: "button", class: "chip", onclick }, title)));
+    ...entries.map(([title, onclick]) => button(title, onclick, { class: "chip" })));
   const field = (id, title, box, ...rest) => make("div", { class: "field" }, make("label", { for: id }, title), box, ...rest);
+  // For one word: nothing is corrected or proposed.
+  const wordBox = (id, attributes = {}) => make("input", { id, type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
+    "aria-describedby": `${id}-note`, ...attributes });
   const examples = (id, title, entries) => make("div", { class: "field examples" },
     make("p", { class: "label", id }, title), chips(entries, { "aria-labelledby": id }));
   // One of a few choices; `picked` tells which.
@@ -34,7 +48,7 @@ window.elmo = (() => {
   function models(id, entries, most, note, onchange = () => {}, title = "Model") {
     const first = make("select", { id, "aria-describedby": `${id}-note`, onchange: changed }, ...options(entries));
     const others = make("div", { class: "other-models" });
-    const add = make("button", { type: "button", class: "plain add-model", onclick: () => { another().focus(); changed(); } }, "Add a model to compare with");
+    const add = button("Add a model to compare with", () => { another().focus(); changed(); }, { class: "plain add-model" });
     const boxes = () => [first, ...others.querySelectorAll("select")];
     const chosen = () => boxes().map((box) => box.value);
     function changed() {
@@ -43,7 +57,7 @@ window.elmo = (() => {
     }
     function another(name = entries.find((entry) => !chosen().includes(entry.name)).name) {
       const box = make("select", { onchange: changed }, ...options(entries));
-      const row = make("div", {}, box, make("button", { type: "button", class: "remove", onclick: () => { row.remove(); add.focus(); changed(); } }, "×"));
+      const row = make("div", {}, box, button("×", () => { row.remove(); add.focus(); changed(); }, { class: "remove" }));
       box.value = name;
       others.append(row);
       number();
@@ -83,7 +97,7 @@ window.elmo = (() => {
     where.className = `note ${kind}`;
     where.setAttribute("role", kind === "error" ? "alert" : "status");
     where.replaceChildren(make("p", {}, text),
-      ...choices.map((choice) => make("button", { type: "button", class: "chip", onclick: () => use(choice.text) }, choice.label)));
+      ...choices.map((choice) => button(choice.label, () => use(choice.text), { class: "chip" })));
     where.hidden = false;
     if (kind === "error") box?.setAttribute("aria-invalid", "true");
     const fold = box?.closest("details");
@@ -106,14 +120,17 @@ window.elmo = (() => {
   const away = (selector) => narrow() || document.querySelector(selector)?.getBoundingClientRect().top < 0;
   // Only as far as it takes to see it, on a stage of which the rest is to stay in view; the stage goes back before its next step.
   function glimpse(node) {
-    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    node.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" });
+    bring(node, "nearest");
     node.dispatchEvent(new Event("glimpsed", { bubbles: true }));
   }
-  function bring(node) {
-    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    node?.scrollIntoView({ behavior: calm ? "auto" : "smooth", block: "start" });
-  }
+  const isCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const bring = (node, block = "start") => node?.scrollIntoView({ block, behavior: isCalm() ? "auto" : "smooth" });
+  // A sentence has no line break: the key asks.
+  const onEnter = (ask) => (event) => {
+    if (event.key !== "Enter" || event.isComposing) return;
+    event.preventDefault();
+    ask();
+  };
   function grow(box) {
     if (CSS.supports("field-sizing", "content")) return;
     box.style.height = "auto";
@@ -124,7 +141,7 @@ window.elmo = (() => {
   function outdated(find, title, again, state) {
     const text = (held) => JSON.stringify(held);
     const sign = make("p", { class: "old-sign", role: "status" }, "The form has changed since this answer. ",
-      make("button", { type: "button", class: "plain", onclick: again }, title));
+      button(title, again));
     let last = null; // what the answer is to
     function check() {
       const answer = find();
@@ -139,6 +156,18 @@ window.elmo = (() => {
     }
     return { check, answered };
   }
+
+  // What a form does while its answer is on its way, and when none comes. `find` gives the answer in view.
+  const patience = (submit, doing, find, tell) => ({
+    busy: (text, asked) => {
+      busy(submit, text === "…" ? doing(asked) : text);
+      find()?.classList.toggle("stale", Boolean(text));
+    },
+    lost: (text) => {
+      find()?.querySelector(".waiting")?.replaceChildren(make("p", {}, "No answer yet."));
+      tell(text);
+    },
+  });
 
   // As wording/text.py says them.
   const number = (value) => value.toFixed(2).replace(/^-0\.00$/, "0.00").replace("-", "−");
@@ -201,7 +230,7 @@ window.elmo = (() => {
   function complain(part, text, again) {
     settle(part);
     part.before(make("div", { class: "note error lost", role: "alert" }, make("p", {}, text),
-      make("button", { type: "button", class: "chip", onclick: () => { settle(part); again(); } }, "Ask again")));
+      button("Ask again", () => { settle(part); again(); }, { class: "chip" })));
     part.hidden = part.querySelector(".waiting") !== null;
   }
   function settle(part) {
@@ -209,14 +238,48 @@ window.elmo = (() => {
     part.hidden = false;
   }
   // A page as a file of the person's own.
-  function save(name, text, type = "text/html;charset=utf-8") {
-    const address = URL.createObjectURL(new Blob([text], { type }));
-    Object.assign(document.createElement("a"), { href: address, download: name }).click();
+  function save(name, content, type = "text/html;charset=utf-8") {
+    const address = URL.createObjectURL(new Blob([content], { type }));
+    make("a", { href: address, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  }
+  // A cell that begins like a formula gets an apostrophe, so that no spreadsheet runs it.
+  const csvCell = (text) => `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
+  // What the link that the page was opened with holds for a tab; nothing, if it leads to another one.
+  function linkOf(tab) {
+    const query = new URLSearchParams(location.search);
+    return query.get("tab") === tab ? query : new URLSearchParams();
+  }
+  // Open another tab, and tell its form something: it is drawn when it is first opened.
+  function hand(title, selector, name, detail) {
+    [...document.querySelectorAll("[role=tab]")].find((tab) => tab.textContent.trim() === title)?.click();
+    let tries = 0;
+    const tell = () => {
+      const form = document.querySelector(selector);
+      if (form) form.dispatchEvent(new CustomEvent(name, { bubbles: true, detail }));
+      else if (++tries < 100) setTimeout(tell, 50);
+    };
+    tell();
+  }
+  // What a person opened or closed stays so when `part` is drawn anew: call what this returns then. Folds of one title are numbered.
+  function remembered(root, part = () => root) {
+    const unfolded = new Map();
+    function folds() {
+      const seen = {};
+      return [...part().querySelectorAll("details")].map((fold) => {
+        const title = fold.querySelector("summary").textContent;
+        seen[title] = (seen[title] || 0) + 1;
+        return [`${title} ${seen[title]}`, fold];
+      });
+    }
+    when(root, "click", "summary", ({ parentElement: fold }) => {
+      for (const [name, other] of folds()) if (other === fold) unfolded.set(name, !fold.open);
+    });
+    return () => { for (const [name, fold] of folds()) if (unfolded.has(name)) fold.open = unfolded.get(name); };
   }
   // The tab that is chosen stands whole in the bar of a narrow page: when it is pressed, and for some seconds after a link has opened one.
   const whole = (tab) => tab?.scrollIntoView({ block: "nearest", inline: "center" });
-  document.addEventListener("click", ({ target }) => whole(target.closest?.("[role=tab]")));
+  when(document, "click", "[role=tab]", whole);
   let shown = null;
   const follow = setInterval(() => {
     const tab = document.querySelector("[role=tab][aria-selected=true]");
@@ -224,5 +287,8 @@ window.elmo = (() => {
     shown = tab;
   }, 250);
   setTimeout(clearInterval, 8000, follow);
-  return { make, options, chips, field, examples, segments, picked, pick, models, place, say, hush, busy, narrow, away, bring, glimpse, grow, outdated, number, percent, questions, complain, settle, save };
+  return {
+    make, draw, when, button, hint, options, chips, field, wordBox, examples, segments, picked, pick, models, place, say, hush, busy, narrow, away, bring, glimpse,
+    isCalm, grow, onEnter, outdated, patience, number, percent, questions, complain, settle, save, csvCell, linkOf, hand, remembered,
+  };
 })();

@@ -10,12 +10,8 @@
   const FOR_HANDS = ".tip, details:not([open])"; // hints and closed folds
   const XHTML = "http://www.w3.org/1999/xhtml";
 
-  document.addEventListener("click", (event) => {
-    const link = event.target.closest?.("[data-link]");
-    if (link) copy(link);
-    const picture = event.target.closest?.("[data-png]");
-    if (picture) save(picture);
-  });
+  elmo.when(document, "click", "[data-link]", copy);
+  elmo.when(document, "click", "[data-png]", save);
 
   const saidBy = (button) => button.parentElement.querySelector(".said");
 
@@ -35,8 +31,7 @@
       said.textContent = `Link copied${short}${reach()}`;
     } catch {
       // Pages served without https have no clipboard: show the link, ready to copy.
-      const box = Object.assign(document.createElement("input"), { value: link, readOnly: true });
-      box.setAttribute("aria-label", "Link to this view");
+      const box = elmo.make("input", { value: link, readonly: true, "aria-label": "Link to this view" });
       said.replaceChildren(box, `${short}${reach()}`);
       box.select();
     }
@@ -46,10 +41,7 @@
     const said = saidBy(button);
     said.textContent = "Drawing the picture…";
     try {
-      const file = await draw(button);
-      const address = URL.createObjectURL(file);
-      Object.assign(document.createElement("a"), { href: address, download: `${button.dataset.png}.png` }).click();
-      setTimeout(() => URL.revokeObjectURL(address), 10_000);
+      elmo.save(`${button.dataset.png}.png`, await draw(button), "image/png");
       said.textContent = "Picture saved";
     } catch (error) {
       console.warn(error);
@@ -79,34 +71,25 @@
     const [scope, pictures] = around(button);
     learnPlain(pictures);
     const page = getComputedStyle(document.querySelector(".gradio-container"));
-    const line = (text, font, colour) => {
-      const node = document.createElement("div");
-      node.textContent = text;
-      node.style.cssText = `font: ${font}; color: ${page.getPropertyValue(colour)}; margin: 0 0 10px; overflow-wrap: anywhere;`;
-      return node;
-    };
+    const line = (text, font, colour, below = "10px") => elmo.make("div",
+      { style: `font: ${font}; color: ${page.getPropertyValue(colour)}; margin: 0 0 ${below}; overflow-wrap: anywhere;` }, text);
     const serif = page.getPropertyValue("--serif");
     const sans = page.fontFamily;
-    const sheet = document.createElement("div");
     const widest = Math.max(LEAST_WIDTH, ...pictures.map((picture) => Math.ceil(Math.max(picture.getBoundingClientRect().width, picture.scrollWidth))));
-    sheet.style.cssText = `box-sizing: border-box; width: ${widest + 2 * PADDING}px; padding: ${PADDING}px; background: ${page.getPropertyValue("--card")};`;
-    sheet.append(line(nearby(scope, "h2, h3"), `700 22px/1.3 ${serif}`, "--ink"));
+    const sheet = elmo.make("div", { style: `box-sizing: border-box; width: ${widest + 2 * PADDING}px; padding: ${PADDING}px; background: ${page.getPropertyValue("--card")};` },
+      line(nearby(scope, "h2, h3"), `700 22px/1.3 ${serif}`, "--ink"));
     for (const picture of pictures) {
       if (picture.dataset.picture) sheet.append(line(picture.dataset.picture, `400 15px/1.4 ${sans}`, "--soft"));
-      const frame = document.createElement("div");
-      frame.style.cssText = "margin: 0 0 14px;";
       const shown = copyOf(picture);
       if (!(picture instanceof SVGElement)) {
         // What can be scrolled is shown whole.
         Object.assign(shown.style, { margin: "0", overflow: "visible", maxHeight: "none", width: `${Math.max(picture.clientWidth, picture.scrollWidth)}px`, boxSizing: "border-box" });
         if (picture.scrollHeight > picture.clientHeight) shown.style.height = `${picture.scrollHeight}px`;
       }
-      frame.append(shown);
-      sheet.append(frame);
+      sheet.append(elmo.make("div", { style: "margin: 0 0 14px;" }, shown));
     }
     const source = ["ELMo in context", nearby(scope, ".meta"), new Date().toISOString().slice(0, 10)].filter(Boolean).join(" · ");
-    sheet.append(line(source, `400 13px/1.4 ${sans}`, "--soft"));
-    sheet.lastChild.style.margin = "0";
+    sheet.append(line(source, `400 13px/1.4 ${sans}`, "--soft", "0"));
     return render(sheet);
   }
 
@@ -129,8 +112,7 @@
     host.remove();
   }
   function apart() {
-    const host = document.createElement("div");
-    host.style.cssText = "all: initial; position: absolute; left: -99999px; top: 0;";
+    const host = elmo.make("div", { style: "all: initial; position: absolute; left: -99999px; top: 0;" });
     document.body.append(host);
     return [host, host.attachShadow({ mode: "open" })];
   }
@@ -170,9 +152,8 @@
       const style = getComputedStyle(node, kind);
       const { content } = style;
       if (!content || content === "none" || content === "normal" || node instanceof SVGElement) return "";
-      const span = document.createElement("span");
+      const span = elmo.make("span", {}, /^"((?:[^"\\]|\\.)*)"/.exec(content)?.[1] ?? ""); // what follows a slash is for screen readers
       span.setAttribute("style", written({ ...valuesOf(style), content: "normal" }, values, span));
-      span.textContent = /^"((?:[^"\\]|\\.)*)"/.exec(content)?.[1] ?? ""; // what follows a slash is for screen readers
       return span;
     };
     made.append(ghost("::before"), ...[...node.childNodes].map((child) => copyOf(child, values)), ghost("::after"));

@@ -1,30 +1,26 @@
 // A sentence flies to its place on the map above its form; nothing else there moves.
 // Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
 
-const { make, busy, glimpse, questions } = elmo;
-const SVG = "http://www.w3.org/2000/svg";
+const { make, draw, when, busy, say, hush, isCalm, glimpse, questions, linkOf } = elmo;
 const FLIGHT = 1400; // milliseconds
 const MOST_IN_LINK = 2_000; // characters
 const panel = element.closest("[role=tabpanel]") || document.body;
-const query = new URLSearchParams(location.search);
-let landed = query.get("tab") === "map" ? query.getAll("land") : []; // sentences, in the order they came
+let landed = linkOf("map").getAll("land"); // sentences, in the order they came
 let word = null; // of the map they lie on; none yet
 let known = {}; // the form of that map, and of which answer it is: gradio draws the next answer into the same elements
 
 const form = () => panel.querySelector("form.landing");
 // What the map in view was asked with: it stands at its form, or the editor of the tab remembers it.
 const asked = () => (form()?.dataset.asked ? JSON.parse(form().dataset.asked) : panel.querySelector(".map-editor")?.drawn);
+const linkButton = () => form().closest(".map-answer")?.querySelector("[data-link]");
 const answers = questions({ props, trigger, watch }, { answer: onAnswer, all: true, hint: "Try another sentence.",
   busy: (text) => form() && busy(form().querySelector(".primary"), text && "Reading…"), lost: note });
 
 function note(text) {
-  const where = form()?.querySelector(".note");
-  if (!where) return;
-  where.hidden = !text;
-  where.replaceChildren(text && make("p", {}, text));
+  if (form()) say(null, form().querySelector(".note"), { text });
 }
 function ask(sentence, fly) {
-  note("");
+  if (form()) hush(form());
   answers.ask(() => ({ sentence, fly, map: asked() }));
 }
 function onAnswer(value, question) {
@@ -32,7 +28,7 @@ function onAnswer(value, question) {
   if (value.note) return note(value.note);
   if (!landed.includes(question.sentence)) landed.push(question.sentence);
   show(value.landed, landed.indexOf(question.sentence) + 1, question.fly);
-  const link = form().closest(".map-answer")?.querySelector("[data-link]");
+  const link = linkButton();
   if (!link) return;
   link.dataset.base ??= link.dataset.link;
   const more = landed.map((sentence) => `&land=${encodeURIComponent(sentence)}`).join("");
@@ -41,12 +37,6 @@ function onAnswer(value, question) {
 
 // --- On the map ---
 
-function draw(name, attributes, ...children) {
-  const node = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  node.append(...children);
-  return node;
-}
 const map = () => panel.querySelector(".sense-map");
 const pins = (number) => [...map().querySelectorAll(number ? `.pin[data-pin="${number}"]` : ".pin")];
 function pinned({ x, y }, number) {
@@ -75,22 +65,21 @@ function show(found, number, fly) {
   map().append(pin);
   const list = panel.querySelector(".landed");
   list.querySelector(`[data-pin="${number}"]`)?.remove();
-  const item = make("li", { "data-pin": number }, make("details", { open: true, ontoggle: (event) => { if (event.target.open) chosen(); } },
-    make("summary", {}, make("b", { class: "pin-sign" }, String(number)), " ", landed[number - 1])));
-  const body = make("div", {});
+  const body = make("div");
   body.innerHTML = found.markup; // escaped on the server
-  item.firstElementChild.append(body);
+  const fold = make("details", { open: true, ontoggle: () => { if (fold.open) chosen(); } },
+    make("summary", {}, make("b", { class: "pin-sign" }, String(number)), " ", landed[number - 1]), body);
+  const item = make("li", { "data-pin": number }, fold);
   list.prepend(item);
   function chosen() {
-    for (const other of list.querySelectorAll("details[open]")) if (other !== item.firstElementChild) other.open = false;
+    for (const other of list.querySelectorAll("details[open]")) if (other !== fold) other.open = false;
     tie(number, found.near);
     // On a wide stage the map stays in view beside what is told, which else may lie below the window.
     if (number === landed.length && item.closest(".landing-stage") && matchMedia("(min-width: 901px)").matches) glimpse(item);
   }
   const again = form().querySelector("[data-again]");
   if (again) again.hidden = false;
-  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  if (!fly || calm) return chosen();
+  if (!fly || isCalm()) return chosen();
   map().scrollIntoView({ block: "nearest", behavior: "smooth" });
   const plane = map().closest(".plane");
   const from = form().querySelector("input").getBoundingClientRect();
@@ -104,27 +93,23 @@ function show(found, number, fly) {
   ], { duration: FLIGHT, easing: "cubic-bezier(.3, .1, .2, 1)" }).finished.then(chosen, chosen).finally(() => plane.classList.remove("flying"));
 }
 
-panel.addEventListener("submit", (event) => {
-  if (event.target !== form()) return;
+when(panel, "submit", "form.landing", (asking, event) => {
   event.preventDefault();
   event.stopPropagation(); // the stage of Present has forms of its own
-  const box = form().querySelector("input");
+  const box = asking.querySelector("input");
   ask(box.value.trim(), true);
   box.select();
 }, true);
-panel.addEventListener("click", (event) => {
-  const pin = event.target.closest?.(".pin");
-  if (pin) panel.querySelector(`.landed [data-pin="${pin.dataset.pin}"] details`).open = true;
-  const ready = event.target.closest?.("form.landing [data-sentence]");
-  if (ready) ask(ready.dataset.sentence, true);
-  if (!event.target.closest?.("form.landing [data-again]")) return;
+when(panel, "click", ".pin", (pin) => { panel.querySelector(`.landed [data-pin="${pin.dataset.pin}"] details`).open = true; });
+when(panel, "click", "form.landing [data-sentence]", (ready) => ask(ready.dataset.sentence, true));
+when(panel, "click", "form.landing [data-again]", (again) => {
   landed = [];
   for (const old of pins()) old.remove();
   map().querySelector(".pin-ties")?.replaceChildren();
   for (const mark of map().querySelectorAll(".near-pin")) mark.classList.remove("near-pin");
   panel.querySelector(".landed").replaceChildren();
-  event.target.hidden = true;
-  const link = form().closest(".map-answer")?.querySelector("[data-link]");
+  again.hidden = true;
+  const link = linkButton();
   if (link?.dataset.base) link.dataset.link = link.dataset.base;
 });
 // Another map has come: of the same word, all land there again; the map and what was asked for it come in any order.

@@ -1,11 +1,11 @@
 // The map: a mark tells its sentence, and its nearest uses, when it is pointed at, tapped or reached by key.
 // Gradio runs this as a function body with `element` and `watch`.
 
-const { make, number } = elmo;
-const SVG = "http://www.w3.org/2000/svg";
+const { make, draw, when, number } = elmo;
 let held = null; // the mark that was tapped or chosen; what is pointed at goes before it for a moment
 
 const marks = () => [...element.querySelectorAll(".mark")];
+const markAt = (use) => element.querySelector(`.mark[data-use="${use}"]`);
 const row = (use) => element.querySelector(`tr[data-row="${use}"]`);
 const near = (use) => JSON.parse(row(use)?.dataset.near || "[]").slice(0, 5); // [other use, cosine], nearest first
 
@@ -20,13 +20,10 @@ function tell(use) {
   told.dataset.use = use;
   const { sense, own } = row(use).dataset;
   const from = sense ? `Written for the sense “${sense}”.` : own ? "From your text." : "";
-  const list = make("ol", { class: "near", role: "list" });
-  for (const [other, cosine] of near(use)) {
-    list.append(make("li", {}, make("b", {}, number(cosine)), ...sentence(other)));
-  }
+  const list = make("ol", { class: "near", role: "list" }, ...near(use).map(([other, cosine]) => make("li", {}, make("b", {}, number(cosine)), ...sentence(other))));
   told.replaceChildren(make("div", { class: "this" }, ...sentence(use)), from && make("p", { class: "hint" }, from),
     make("h4", {}, "Its nearest uses (cosine)"), list);
-  draw(use);
+  tie(use);
 }
 // The sentence that is told of is told anew: its group, or a name, has changed.
 function tellAgain() {
@@ -36,16 +33,12 @@ function tellAgain() {
   delete told.dataset.use;
   tell(use);
 }
-function draw(use) {
+const lineBetween = (from, to) => draw("line", { x1: from.getAttribute("x"), y1: from.getAttribute("y"), x2: to.getAttribute("x"), y2: to.getAttribute("y") });
+function tie(use) {
   const ties = element.querySelector(".ties");
-  const from = element.querySelector(`.mark[data-use="${use}"]`);
+  const from = markAt(use);
   if (!ties || !from) return;
-  ties.replaceChildren(...near(use).map(([other]) => {
-    const to = element.querySelector(`.mark[data-use="${other}"]`);
-    const line = document.createElementNS(SVG, "line");
-    for (const [name, value] of [["x1", from.getAttribute("x")], ["y1", from.getAttribute("y")], ["x2", to.getAttribute("x")], ["y2", to.getAttribute("y")]]) line.setAttribute(name, value);
-    return line;
-  }));
+  ties.replaceChildren(...near(use).map(([other]) => lineBetween(from, markAt(other))));
   for (const mark of marks()) mark.classList.toggle("told-of", mark === from);
 }
 function hold(mark) {
@@ -56,34 +49,28 @@ function hold(mark) {
   }
   tell(held);
 }
-const markOf = (event) => event.target.closest?.(".mark");
-element.addEventListener("mouseover", (event) => { const mark = markOf(event); if (mark) tell(mark.dataset.use); });
-element.addEventListener("mouseout", (event) => { if (markOf(event) && held !== null) tell(held); });
-element.addEventListener("focusin", (event) => { const mark = markOf(event); if (mark) hold(mark); });
-element.addEventListener("click", (event) => {
-  const mark = markOf(event);
-  if (mark) { mark.focus(); hold(mark); }
-  const word = event.target.closest?.("[data-map]");
-  if (word) document.querySelector(".map-editor")?.dispatchEvent(new CustomEvent("choose", { detail: word.dataset.map }));
-});
-element.addEventListener("keydown", (event) => {
-  const mark = markOf(event);
+when(element, "mouseover", ".mark", (mark) => tell(mark.dataset.use));
+when(element, "mouseout", ".mark", () => { if (held !== null) tell(held); });
+when(element, "focusin", ".mark", hold);
+when(element, "click", ".mark", (mark) => { mark.focus(); hold(mark); });
+when(element, "click", "[data-map]", (word) => document.querySelector(".map-editor")?.dispatchEvent(new CustomEvent("choose", { detail: word.dataset.map })));
+function middleOf(mark) {
+  const box = mark.querySelector(".shape").getBoundingClientRect();
+  return [box.x + box.width / 2, box.y + box.height / 2];
+}
+when(element, "keydown", ".mark", (mark, event) => {
   const step = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[event.key];
-  if (!mark || !step) return;
+  if (!step) return;
   event.preventDefault();
   // The nearest mark that lies that way.
-  const place = (m) => { const box = m.querySelector(".shape").getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; };
-  const [x, y] = place(mark);
+  const [x, y] = middleOf(mark);
   let best = null;
   let least = Infinity;
   for (const other of marks()) {
-    if (other === mark) continue;
-    const [dx, dy] = place(other).map((v, k) => v - [x, y][k]);
+    const [dx, dy] = middleOf(other).map((v, k) => v - [x, y][k]);
     const along = dx * step[0] + dy * step[1];
-    const aside = Math.abs(dx * step[1]) + Math.abs(dy * step[0]);
-    if (along <= 0) continue;
-    const cost = along + 2 * aside;
-    if (cost < least) [best, least] = [other, cost];
+    const cost = along + 2 * (Math.abs(dx * step[1]) + Math.abs(dy * step[0]));
+    if (along > 0 && cost < least) [best, least] = [other, cost];
   }
   best?.focus();
 });

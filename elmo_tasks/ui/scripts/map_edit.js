@@ -6,14 +6,15 @@ const MOST_IN_LINK = 1_500; // characters
 let steps = []; // {moves: [[use, group before, group now], ...]} or {group, name, before}
 let chosen = new Set();
 let drawing = null; // the corners of the line, while it is drawn
-let linked = new URLSearchParams(location.search).get("tab") === "map" ? new URLSearchParams(location.search).get("sorted") : null;
+let linked = elmo.linkOf("map").get("sorted");
 
 const tool = () => element.querySelector(".map-tool");
 const plane = () => element.querySelector(".plane");
 const shapes = () => JSON.parse(element.querySelector(".sense-map").dataset.shapes);
 const LETTERS = "ABCDEFGHIJKL";
 const groupOf = (mark) => (mark.dataset.group === "" ? null : Number(mark.dataset.group));
-const markAt = (use) => element.querySelector(`.mark[data-use="${use}"]`);
+const elsewhere = () => marks().filter((mark) => mark.dataset.group !== mark.dataset.first);
+const count = (n) => `${n} ${n === 1 ? "use" : "uses"}`;
 const names = new Map(); // of groups, as the person calls them
 const titleOf = (group) => names.get(group) || `group ${LETTERS[group]}`;
 
@@ -83,10 +84,9 @@ function show() {
   const free = [...LETTERS].findIndex((_, group) => !groups.includes(group));
   const to = tool().querySelector(".move-to");
   // A press does not end the naming of a group: the chips would get other widths, and lie elsewhere when it is let go.
-  const chip = (title, group, known = {}) => make("button", { type: "button", class: "chip", ...known,
-    onmousedown: (event) => event.preventDefault(), onclick: () => move(group) }, title);
+  const chip = (title, group, known = {}) => elmo.button(title, () => move(group), { class: "chip", onmousedown: (event) => event.preventDefault(), ...known });
   to.hidden = chosen.size === 0;
-  to.replaceChildren(make("span", {}, `${chosen.size} ${chosen.size === 1 ? "use" : "uses"} to`), ...groups.map((group) => chip(titleOf(group), group, { "data-to": group })),
+  to.replaceChildren(make("span", {}, `${count(chosen.size)} to`), ...groups.map((group) => chip(titleOf(group), group, { "data-to": group })),
     ...(free < 0 ? [] : [chip("a new group", free)]), chip("none", null));
   legend(groups);
   account();
@@ -96,7 +96,7 @@ function account() {
   const isKept = keep();
   tool().querySelector("[data-undo]").hidden = steps.length === 0;
   tool().querySelector("[data-own-groups]").hidden = steps.length === 0;
-  const moved = marks().filter((mark) => mark.dataset.group !== mark.dataset.first).length;
+  const moved = elsewhere().length;
   tool().querySelector(".sorted-said").textContent = steps.length
     ? `Your own sorting: ${moved} of ${marks().length} uses ${moved === 1 ? "stands elsewhere than the model put it" : "stand elsewhere than the model put them"}${names.size ? `; ${names.size} named` : ""}.${isKept ? "" : " The link does not keep that; the file does."}` : "";
 }
@@ -107,7 +107,7 @@ function legend(groups) {
     const box = make("input", { type: "text", maxlength: "40", value: names.get(group) || "", placeholder: `name of group ${LETTERS[group]}`, "aria-label": `Name of group ${LETTERS[group]}`,
       onchange: () => take({ group, name: box.value.trim(), before: names.get(group) || "" }) });
     const drawn = mine.length ? row(mine[0].dataset.use).querySelector(".sign").cloneNode(true) : "";
-    return make("li", {}, drawn, box, make("span", { class: "hint" }, `${mine.length} ${mine.length === 1 ? "use" : "uses"}`));
+    return make("li", {}, drawn, box, make("span", { class: "hint" }, count(mine.length)));
   }));
 }
 function filter(which) {
@@ -124,7 +124,7 @@ function keep() {
   if (!link) return false;
   const landed = link.dataset.base ? link.dataset.link.slice(link.dataset.base.length) : "";
   link.dataset.plain ??= link.dataset.base ?? link.dataset.link;
-  const moved = marks().filter((mark) => mark.dataset.group !== mark.dataset.first).map((mark) => [Number(mark.dataset.use), groupOf(mark)]);
+  const moved = elsewhere().map((mark) => [Number(mark.dataset.use), groupOf(mark)]);
   const more = steps.length ? `&sorted=${encodeURIComponent(JSON.stringify([moved, [...names], marks().length]))}` : "";
   const fits = more.length <= MOST_IN_LINK && !link.dataset.short; // without its text the link leads to another map
   link.dataset.base = link.dataset.plain + (fits ? more : "");
@@ -147,11 +147,10 @@ function restore() {
   for (const [group, name] of named.filter(Array.isArray)) if (fits(group) && group !== null) take({ group, name: String(name).slice(0, 40), before: "" });
 }
 function table() {
-  const cell = (text) => `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
   const lines = marks().map((mark) => {
     const group = groupOf(mark);
     const first = mark.dataset.first === "" ? "" : LETTERS[Number(mark.dataset.first)];
-    return [group === null ? "" : names.get(group) || LETTERS[group], first, row(mark.dataset.use).children[1].textContent.trim()].map(cell).join(",");
+    return [group === null ? "" : names.get(group) || LETTERS[group], first, row(mark.dataset.use).children[1].textContent.trim()].map(elmo.csvCell).join(",");
   });
   return `\uFEFF${["your group,the model's group,sentence", ...lines].join("\r\n")}\r\n`;
 }
@@ -168,13 +167,12 @@ function inside([x, y], corners) {
   return is;
 }
 function drawLine() {
-  const line = plane().querySelector(".lasso") ?? plane().querySelector("svg").appendChild(document.createElementNS(SVG, "polygon"));
-  line.setAttribute("class", "lasso");
+  const line = plane().querySelector(".lasso") ?? plane().querySelector("svg").appendChild(draw("polygon", { class: "lasso" }));
   const { left, top } = plane().querySelector("svg").getBoundingClientRect();
   line.setAttribute("points", drawing.map(([x, y]) => `${x - left},${y - top}`).join(" "));
 }
-element.addEventListener("pointerdown", (event) => {
-  if (!lasso() || !event.target.closest?.(".plane")) return;
+when(element, "pointerdown", ".plane", (_, event) => {
+  if (!lasso()) return;
   event.preventDefault();
   drawing = [[event.clientX, event.clientY]];
   plane().setPointerCapture(event.pointerId);
@@ -189,27 +187,21 @@ element.addEventListener("pointerup", () => {
   const corners = drawing;
   drawing = null;
   plane().querySelector(".lasso")?.remove();
-  const middle = (mark) => { const box = mark.querySelector(".shape").getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; };
-  if (corners.length > 2) choose(marks().filter((mark) => inside(middle(mark), corners)).map((mark) => mark.dataset.use));
+  if (corners.length > 2) choose(marks().filter((mark) => inside(middleOf(mark), corners)).map((mark) => mark.dataset.use));
 });
 
-element.addEventListener("click", (event) => {
-  const { target } = event;
-  const mark = markOf(event);
-  if (mark && tool()?.open && !lasso()) {
-    const use = Number(mark.dataset.use);
-    choose(chosen.has(use) ? [...chosen].filter((other) => other !== use) : [...chosen, use]);
-  }
-  const button = target.closest?.(".map-tool button");
-  if (!button) return;
-  if (button.dataset.undo !== undefined) undo();
-  if (button.dataset.ownGroups !== undefined) elmo.save("my-groups.csv", table(), "text/csv;charset=utf-8");
-  if (button.dataset.lasso !== undefined) {
-    button.setAttribute("aria-pressed", String(!lasso()));
-    plane().classList.toggle("drawing", lasso());
-  }
+when(element, "click", ".mark", (mark) => {
+  if (!tool()?.open || lasso()) return;
+  const use = Number(mark.dataset.use);
+  choose(chosen.has(use) ? [...chosen].filter((other) => other !== use) : [...chosen, use]);
 });
-element.addEventListener("change", (event) => { if (event.target.closest?.(".map-tool [data-filter]")) filter(event.target.value); });
+when(element, "click", ".map-tool [data-undo]", undo);
+when(element, "click", ".map-tool [data-own-groups]", () => elmo.save("my-groups.csv", table(), "text/csv;charset=utf-8"));
+when(element, "click", ".map-tool [data-lasso]", (pressed) => {
+  pressed.setAttribute("aria-pressed", String(!lasso()));
+  plane().classList.toggle("drawing", lasso());
+});
+when(element, "change", ".map-tool [data-filter]", (select) => filter(select.value));
 element.addEventListener("toggle", (event) => { if (event.target.matches(".map-tool") && !event.target.open) choose([]); }, true);
 
 function startTool() {

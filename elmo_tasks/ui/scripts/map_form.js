@@ -1,10 +1,9 @@
 // The form of the Sense map tab. Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
-// The page is built from elements and text nodes only, so nothing a person typed is ever read as HTML.
 
-const { make, options, field, examples, place, say, hush, busy, narrow, bring, outdated, questions } = elmo;
+const { make, button, hint, options, field, wordBox, examples, place, say, hush, narrow, bring, outdated, patience, questions, linkOf } = elmo;
 const MOST_BYTES = 2_000_000;
 
-const word = make("input", { id: "map-word", type: "text", list: "map-words", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-describedby": "map-word-note" });
+const word = wordBox("map-word", { list: "map-words" });
 const wordNote = place("map-word-note");
 const offered = make("datalist", { id: "map-words" }, ...props.words.map((w) => make("option", { value: w })));
 const view = make("select", { id: "map-view", onchange: () => { chosenView = true; send(false); } }, ...options(props.views));
@@ -18,16 +17,16 @@ const file = make("input", { id: "map-file", type: "file", "aria-label": "A text
 const said = make("span", { class: "said", role: "status" });
 const gallery = make("input", { type: "checkbox", id: "map-gallery", checked: true });
 const index = make("input", { type: "checkbox", id: "map-index", checked: Boolean(props.index), onchange: () => send(false) });
-const lives = make("button", { type: "button", class: "plain", onclick: () => send(true) }, "Find words with two lives");
-const clear = make("button", { type: "button", class: "plain", onclick: () => { text.value = ""; name = ""; said.textContent = ""; gallery.checked = true; refresh(); old.check(); text.focus(); } }, "Clear");
+const lives = button("Find words with two lives", () => send(true));
+const clear = button("Clear", () => { text.value = ""; name = ""; said.textContent = ""; gallery.checked = true; refresh(); old.check(); text.focus(); });
 const submit = make("button", { type: "submit", class: "primary" }, "Draw the map");
 const own = make("details", { class: "own-text" }, make("summary", {}, "Your own text"),
   field("map-text", "Text with the word in it", text, textNote,
-    make("p", { class: "hint", id: "map-text-hint" }, "Also a .txt or .csv file, up to 2 MB. Up to 300 uses are drawn. Nothing is kept."),
-    make("div", { class: "tools" }, make("button", { type: "button", class: "plain", onclick: () => file.click() }, "Open a file"), file, clear, said),
+    hint("Also a .txt or .csv file, up to 2 MB. Up to 300 uses are drawn. Nothing is kept.", "map-text-hint"),
+    make("div", { class: "tools" }, button("Open a file", () => file.click()), file, clear, said),
     make("label", { class: "check" }, gallery, make("span", {}, "Draw the example sentences, too")),
     make("div", { class: "tools" }, lives),
-    make("p", { class: "hint" }, "Two lives: which words of your text (up to 200,000 characters) are used in ways that fall apart?")));
+    hint("Two lives: which words of your text (up to 200,000 characters) are used in ways that fall apart?")));
 
 let name = ""; // of the file the text came from
 let chosenView = false;
@@ -36,8 +35,7 @@ let hadText = false; // with the first of it, the text alone counts: examples of
 let scroll = false;
 
 element.append(make("form", { class: "editor map-editor card", novalidate: true, "aria-label": "Map the uses of a word", oninput: () => old.check(), onsubmit: (event) => { event.preventDefault(); scroll = narrow(); send(false); } },
-  field("map-word", "Word", word, offered, wordNote,
-    make("p", { class: "hint" }, `Example sentences are here for ${props.words.length} words. For any other word, paste your own text.`)),
+  field("map-word", "Word", word, offered, wordNote, hint(`Example sentences are here for ${props.words.length} words. For any other word, paste your own text.`)),
   make("label", { class: "check", hidden: !props.index }, index, make("span", {}, `Draw its uses in my index “${props.index}”, too`)),
   own, submit,
   examples("map-examples", "Words to start with", props.first.map((w) => [w, () => { word.value = w; groups.value = ""; gallery.checked = true; send(false); }])),
@@ -45,19 +43,13 @@ element.append(make("form", { class: "editor map-editor card", novalidate: true,
   field("map-groups", "Number of groups", groups),
   make("div", { class: "field", hidden: props.models.length < 2 }, make("label", { for: "map-model" }, "Model"), model)));
 
+const answer = () => document.querySelector(".map-answer");
 const answers = questions({ props, trigger, watch }, { answer: onAnswer, hint: "Try another word.",
-  busy: (text, asked) => {
-    busy(submit, text !== "…" ? text : asked.lives ? "Reading your text…" : "Drawing…");
-    document.querySelector(".map-answer")?.classList.toggle("stale", Boolean(text));
-  },
-  lost: (text) => {
-    document.querySelector(".map-answer .waiting")?.replaceChildren(make("p", {}, "No answer yet."));
-    show("word", text);
-  } });
+  ...patience(submit, (asked) => (asked.lives ? "Reading your text…" : "Drawing…"), answer, (text) => show("word", text)) });
 
 const typed = ({ word, text, gallery, index }) => ({ word, text, gallery, index });
 const state = () => typed({ word: word.value, text: text.value, gallery: gallery.checked, index: index.checked });
-const old = outdated(() => document.querySelector(".map-answer"), "Draw it again", () => send(false), state);
+const old = outdated(answer, "Draw it again", () => send(false), state);
 
 // Until the answer of another model says what its layers are: what all of them have.
 function offerShared() {
@@ -117,7 +109,7 @@ function onAnswer(value, asked, more) {
   }
   old.answered(value.note ? null : asked ? typed(asked) : state());
   if (more) return;
-  if (scroll && !value.note) requestAnimationFrame(() => bring(document.querySelector(".map-answer")));
+  if (scroll && !value.note) requestAnimationFrame(() => bring(answer()));
   scroll = false;
 }
 // A word of the list of words with two lives was chosen: its map is drawn from the text alone.
@@ -129,21 +121,18 @@ element.firstElementChild.addEventListener("choose", (event) => {
   send(false);
 });
 
-const query = new URLSearchParams(location.search);
-const linked = query.get("tab") === "map";
-word.value = (linked && query.get("word")) || props.first[0] || "";
-if (linked) {
-  if (props.models.some((m) => m.name === query.get("model"))) model.value = query.get("model");
-  if (model.selectedIndex > 0) {
-    offerShared();
-    linkedView = query.get("view") || "";
-  } else if (props.views.some((v) => v.name === query.get("view"))) { view.value = query.get("view"); chosenView = true; }
-  groups.value = query.get("groups") || "";
-  if (groups.selectedIndex < 0) groups.value = "";
-  text.value = query.get("t") || "";
-  own.open = Boolean(text.value);
-  if (query.has("word")) index.checked = Boolean(props.index) && query.get("index") === "yes";
-  gallery.checked = query.get("gallery") !== "no" || !(text.value || index.checked);
-}
+const query = linkOf("map");
+word.value = query.get("word") || props.first[0] || "";
+if (props.models.some((m) => m.name === query.get("model"))) model.value = query.get("model");
+if (model.selectedIndex > 0) {
+  offerShared();
+  linkedView = query.get("view") || "";
+} else if (props.views.some((v) => v.name === query.get("view"))) { view.value = query.get("view"); chosenView = true; }
+groups.value = query.get("groups") || "";
+if (groups.selectedIndex < 0) groups.value = "";
+text.value = query.get("t") || "";
+own.open = Boolean(text.value);
+if (query.has("word")) index.checked = Boolean(props.index) && query.get("index") === "yes";
+gallery.checked = query.get("gallery") !== "no" || !(text.value || index.checked);
 refresh();
-send(linked && query.get("lives") === "yes" && Boolean(text.value));
+send(query.get("lives") === "yes" && Boolean(text.value));

@@ -1,15 +1,10 @@
 // The form of the Nearest uses tab. Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
-// The page is built from elements and text nodes only, so nothing a person typed is ever read as HTML.
 
-const { make, options, field, examples, segments, picked, pick, models, place, say, hush, busy, narrow, bring, outdated, questions } = elmo;
+const { make, hint, options, field, wordBox, examples, segments, picked, pick, models, place, say, hush, narrow, bring, onEnter, outdated, patience, questions, linkOf } = elmo;
 
-const word = make("input", { id: "near-word", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-describedby": "near-word-note" });
+const word = wordBox("near-word");
 const wordNote = place("near-word-note");
-const sentence = make("textarea", { id: "near-sentence", rows: "3", spellcheck: "false", dir: "auto", enterkeyhint: "go", "aria-describedby": "near-sentence-hint near-sentence-note", onkeydown: (event) => {
-  if (event.key !== "Enter" || event.isComposing) return;
-  event.preventDefault(); // a sentence has no line break
-  go();
-} });
+const sentence = make("textarea", { id: "near-sentence", rows: "3", spellcheck: "false", dir: "auto", enterkeyhint: "go", "aria-describedby": "near-sentence-hint near-sentence-note", onkeydown: onEnter(go) });
 const sentenceNote = place("near-sentence-note");
 const only = segments("near-only", "Show uses of", [["all", "All"], ["same", "Same word"], ["other", "Other words"]], () => send());
 const layer = make("select", { id: "near-layer", onchange: () => { chosenLayer = true; send(); } }, ...options(props.layers));
@@ -27,25 +22,17 @@ let scroll = false;
 
 element.append(make("form", { class: "editor near-editor card", novalidate: true, "aria-label": "Find the nearest uses", oninput: () => old.check(), onsubmit: (event) => { event.preventDefault(); go(); } },
   field("near-word", "Word", word, wordNote),
-  field("near-sentence", "A sentence with it", sentence, sentenceNote, make("p", { class: "hint", id: "near-sentence-hint" }, `At most ${props.most_words} words.`)),
+  field("near-sentence", "A sentence with it", sentence, sentenceNote, hint(`At most ${props.most_words} words.`, "near-sentence-hint")),
   only, submit,
   examples("near-examples", "Or try an example", props.examples.map((example) => [example.title, () => { word.value = example.word; sentence.value = example.sentence; go(); }])),
-  layerField,
-  sourceField,
-  model.node));
+  layerField, sourceField, model.node));
 
+const answer = () => document.querySelector(".near-answer");
 const answers = questions({ props, trigger, watch }, { answer: onAnswer, hint: "Try another sentence.",
-  busy: (text) => {
-    busy(submit, text === "…" ? "Searching…" : text);
-    document.querySelector(".near-answer")?.classList.toggle("stale", Boolean(text));
-  },
-  lost: (text) => {
-    document.querySelector(".near-answer .waiting")?.replaceChildren(make("p", {}, "No answer yet."));
-    show({ field: "sentence", text });
-  } });
+  ...patience(submit, () => "Searching…", answer, (text) => show({ field: "sentence", text })) });
 
 const state = (held = { word: word.value, sentence: sentence.value }) => ({ word: held.word, sentence: held.sentence });
-const old = outdated(() => document.querySelector(".near-answer"), "Find them again", send, state);
+const old = outdated(answer, "Find them again", send, state);
 
 function go() {
   scroll = narrow();
@@ -80,18 +67,15 @@ function onAnswer(value, asked, more) {
   }
   old.answered(value.note ? null : state(asked || undefined));
   if (more) return;
-  if (scroll && !value.note) requestAnimationFrame(() => bring(document.querySelector(".near-answer")));
+  if (scroll && !value.note) requestAnimationFrame(() => bring(answer()));
   scroll = false;
 }
 
-const query = new URLSearchParams(location.search);
-const linked = query.get("tab") === "nearest";
-word.value = (linked && query.get("word")) || props.examples[0].word;
-sentence.value = (linked && query.get("s")) || props.examples[0].sentence;
-if (linked) {
-  pick(only, query.get("only"));
-  if (props.layers.some((l) => l.name === query.get("layer"))) { layer.value = query.get("layer"); chosenLayer = true; }
-  model.choose(query.getAll("model"));
-  linkedSource = query.get("source") || ""; // what can be looked through is known with the first answer
-}
+const query = linkOf("nearest");
+word.value = query.get("word") || props.examples[0].word;
+sentence.value = query.get("s") || props.examples[0].sentence;
+pick(only, query.get("only"));
+if (props.layers.some((l) => l.name === query.get("layer"))) { layer.value = query.get("layer"); chosenLayer = true; }
+model.choose(query.getAll("model"));
+linkedSource = query.get("source") || ""; // what can be looked through is known with the first answer
 send();

@@ -1,7 +1,7 @@
 // The Present tab. Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
 // The page comes escaped from the server; one step of it is shown.
 
-const { questions, hush, say, glimpse } = elmo;
+const { make, when, button, questions, hush, say, glimpse, linkOf } = elmo;
 
 element.innerHTML = props.markup;
 const root = element.querySelector(".present");
@@ -90,16 +90,16 @@ function remember() {
   for (const key of [...query.keys()]) if (!key.startsWith("__")) query.delete(key);
   query.set("tab", "present");
   query.set("step", String(step));
-  history.replaceState(history.state, "", `${location.pathname}?${query}`);
+  readdress(query);
 }
 function forget() {
-  const query = new URLSearchParams(location.search);
-  if (query.get("tab") !== "present") return;
+  const query = linkOf("present");
+  if (!query.size) return;
   query.delete("tab");
   query.delete("step");
-  const left = query.toString();
-  history.replaceState(history.state, "", left ? `${location.pathname}?${left}` : location.pathname);
+  readdress(query);
 }
+const readdress = (query) => history.replaceState(history.state, "", query.size ? `${location.pathname}?${query}` : location.pathname);
 
 // --- What an audience does ---
 
@@ -125,10 +125,10 @@ function agree() {
   said.textContent = most === rows.length ? "You sort them exactly as the model does." : `You and the model agree on ${most} of ${rows.length} sentences.`;
   said.hidden = false;
 }
-function press(button) {
-  const was = button.getAttribute("aria-pressed") === "true";
-  for (const other of button.parentElement.children) other.setAttribute("aria-pressed", "false");
-  button.setAttribute("aria-pressed", String(!was || "ask" in button.dataset));
+function press(pressed) {
+  const was = pressed.getAttribute("aria-pressed") === "true";
+  for (const other of pressed.parentElement.children) other.setAttribute("aria-pressed", "false");
+  pressed.setAttribute("aria-pressed", String(!was || "ask" in pressed.dataset));
 }
 
 // --- A meaning that forms ---
@@ -157,19 +157,18 @@ function read(at) {
 function play() {
   const box = forming();
   const last = Number(box.querySelector("input").max);
-  const button = box.querySelector("[data-play]");
   if (playing) return stop();
   let at = Number(box.querySelector("input").value);
   if (at >= last) at = -1;
-  button.textContent = "Pause";
+  box.querySelector("[data-play]").textContent = "Pause";
   playing = setInterval(() => read(++at), 900);
   read(++at);
 }
 function stop() {
   clearInterval(playing);
   playing = 0;
-  const button = root.querySelector("[data-play]");
-  if (button) button.textContent = "Play";
+  const player = root.querySelector("[data-play]");
+  if (player) player.textContent = "Play";
   label();
 }
 function showLayer(range) {
@@ -215,8 +214,8 @@ function onLost(text, asked) {
     place.classList.remove("asking");
     const busy = place.querySelector("[aria-busy]");
     if (!busy) continue;
-    const again = elmo.make("button", { type: "button", class: "chip", onclick: () => answers.ask(asked?.ask === "own" ? asked : { ask: "all" }) }, "Ask again");
-    busy.replaceWith(elmo.make("p", { class: "problem" }, text, " ", again));
+    const again = button("Ask again", () => answers.ask(asked?.ask === "own" ? asked : { ask: "all" }), { class: "chip" });
+    busy.replaceWith(make("p", { class: "problem" }, text, " ", again));
   }
   if (asked?.ask === "own") complain(text);
 }
@@ -227,37 +226,34 @@ function take(word) {
 }
 function askOwn(word, sentences) {
   hush(root);
-  part("own").replaceChildren(elmo.make("p", { class: "soft", "aria-busy": "true" }, "Reading the sentences…"));
+  part("own").replaceChildren(make("p", { class: "soft", "aria-busy": "true" }, "Reading the sentences…"));
   answers.ask({ ask: "own", word, sentences });
 }
 
 // --- Events ---
 
-root.addEventListener("click", (event) => {
-  const button = event.target.closest("button");
-  if (!button) return;
-  const { go, guess, pick, ask: wanted, play: player, own } = button.dataset;
-  if (go === "next") forward();
-  else if (go === "back") show(step - 1);
-  else if (guess || pick) press(button);
-  else if (own) take(own);
-  else if (wanted) {
-    press(button);
-    part(wanted).classList.add("asking");
-    answers.ask({ ask: wanted, choice: Number(button.dataset.choice) });
-  } else if (player !== undefined) play();
-  else if (button === comeBack) show(from, true);
-  else if (button.dataset.window !== undefined) {
-    if (second.open() === false) status.textContent = "The browser did not let a second window open.";
-  } else if (button === full) {
-    if (document.fullscreenElement) document.exitFullscreen();
-    else stage.requestFullscreen?.();
-  }
+const onPress = (selector, act) => when(root, "click", `button${selector}`, act);
+onPress('[data-go="next"]', forward);
+onPress('[data-go="back"]', () => show(step - 1));
+onPress(":is([data-guess], [data-pick])", press);
+onPress("[data-own]", ({ dataset: { own } }) => take(own));
+onPress("[data-ask]", (pressed) => {
+  const { ask, choice } = pressed.dataset;
+  press(pressed);
+  part(ask).classList.add("asking");
+  answers.ask({ ask, choice: Number(choice) });
 });
-root.addEventListener("input", (event) => {
-  if (event.target.id === "present-words") { stop(); read(Number(event.target.value)); }
-  if (event.target.id === "present-layer") showLayer(event.target);
+onPress("[data-play]", play);
+onPress("[data-return]", () => show(from, true));
+onPress("[data-window]", () => {
+  if (second.open() === false) status.textContent = "The browser did not let a second window open.";
 });
+onPress("[data-full]", () => {
+  if (document.fullscreenElement) document.exitFullscreen();
+  else stage.requestFullscreen?.();
+});
+when(root, "input", "#present-words", (range) => { stop(); read(Number(range.value)); });
+when(root, "input", "#present-layer", showLayer);
 root.addEventListener("relabel", label);
 root.addEventListener("glimpsed", () => { glimpsed = true; });
 select.addEventListener("change", () => show(Number(select.value)));
@@ -296,5 +292,5 @@ new IntersectionObserver((entries) => {
 }).observe(root);
 
 if (!document.fullscreenEnabled) full.hidden = true;
-show(new URLSearchParams(location.search).get("tab") === "present" ? Number(new URLSearchParams(location.search).get("step")) : 1);
+show(Number(linkOf("present").get("step")));
 answers.ask({ ask: "all" });

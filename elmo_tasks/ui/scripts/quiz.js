@@ -1,7 +1,7 @@
 // The quiz of the Present tab: shows pairs, takes the room's answer, counts who was right; with phones it asks how the vote stands.
 // Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
 
-const { make, questions } = elmo;
+const { when, questions } = elmo;
 const PAUSE = 1200; // milliseconds between two looks at a vote
 const WAIT = "…"; // a second press, before the answer is there, does nothing
 const panel = element.closest("[role=tabpanel]") || document.body;
@@ -135,12 +135,8 @@ function plan() {
   if (room) timer = setTimeout(() => { if (!answers.waits()) ask("look"); else plan(); }, PAUSE);
 }
 
-panel.addEventListener("click", (event) => {
-  const button = event.target.closest?.(".quiz button");
-  if (!button) return;
-  if (button.dataset.phones === "open") ask("open", { page: location.origin + location.pathname, revealed });
-  else if (button.dataset.phones === "close") ask("close");
-});
+when(panel, "click", '.quiz [data-phones="open"]', () => ask("open", { page: location.origin + location.pathname, revealed }));
+when(panel, "click", '.quiz [data-phones="close"]', () => ask("close"));
 function start() {
   if (!box()) return void setTimeout(start, 50);
   box().addEventListener("next", () => {

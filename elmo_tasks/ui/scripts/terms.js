@@ -3,9 +3,8 @@
 
 (() => {
   const GAP = 6;
-  const bubble = document.createElement("div");
   // A popover lies above everything, the full screen included.
-  Object.assign(bubble, { id: "term-tip", className: "term-tip", popover: "manual", role: "tooltip" });
+  const bubble = elmo.make("div", { id: "term-tip", class: "term-tip", popover: "manual", role: "tooltip" });
   let shown = null;
 
   const termOf = (event) => event.target.closest?.("[data-explains]") ?? null;
@@ -36,9 +35,10 @@
     if (term) show(term);
     else if (shown && shown !== document.activeElement && !bubble.contains(event.target)) hide(); // what is pointed at may be read
   });
-  document.addEventListener("focusin", (event) => { const term = termOf(event); if (term) show(term); else hide(); });
-  document.addEventListener("focusout", (event) => { if (termOf(event)) hide(); });
-  document.addEventListener("click", (event) => { const term = termOf(event); if (term) show(term); else hide(); });
+  const showOrHide = (event) => { const term = termOf(event); if (term) show(term); else hide(); };
+  document.addEventListener("focusin", showOrHide);
+  elmo.when(document, "focusout", "[data-explains]", hide);
+  document.addEventListener("click", showOrHide);
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !shown) return;
     hide();

@@ -1,7 +1,6 @@
 // The form of the Train tab. Gradio runs this as a function body with `element`, `trigger`, `props`, `upload` and `watch`.
-// The page is built from elements and text nodes only, so nothing from a person or a file is ever read as HTML.
 
-const { make, options, field, segments, picked, pick, place, say, hush, busy, bring, questions } = elmo;
+const { make, hint, options, field, segments, picked, pick, place, say, hush, busy, bring, questions } = elmo;
 
 let fileId = ""; // what the server calls the file that was sent
 let starting = false;
@@ -9,17 +8,17 @@ let look = null; // what is in the data that is chosen
 let wanted = null; // what typed examples are to be added to, once it is known
 
 const kind = segments("train-kind", "What should it learn?",
-  props.kinds.map((k) => [k.kind, k.choice]), () => { fileId = ""; file.value = ""; reset(); if (picked(source) === "typed") sendTyped(); else ask(); });
-const kindHint = make("p", { class: "hint" });
+  props.kinds.map((k) => [k.kind, k.choice]), () => { file.value = ""; reset(); askAnew(); });
+const kindHint = hint("");
 const source = segments("train-source", "From which examples?",
-  [["sample", "Sample"], ["typed", "Type them"], ["upload", "My own file"], ["hub", "Public data"]], () => { fileId = ""; showSource(); if (picked(source) === "typed") sendTyped(); else ask(); });
+  [["sample", "Sample"], ["typed", "Type them"], ["upload", "My own file"], ["hub", "Public data"]], () => { showSource(); askAnew(); });
 const typedFor = { classification: typedExamples(elmo, () => sendTyped()), tagging: typedSentences(elmo, () => sendTyped()) };
 const typed = () => typedFor[picked(kind)];
 const base = make("select", { id: "train-base", onchange: () => ask() });
 const baseField = field("train-base", "Together with", base);
 const typedNote = place("train-typed-note");
 const file = make("input", { type: "file", id: "train-file", "aria-describedby": "train-file-hint train-file-note", onchange: sendFile });
-const fileHint = make("p", { class: "hint", id: "train-file-hint" });
+const fileHint = hint("", "train-file-hint");
 const fileNote = place("train-file-note");
 const textColumn = make("select", { id: "train-text-column", onchange: () => ask() });
 const labelColumn = make("select", { id: "train-label-column", onchange: () => ask() });
@@ -29,7 +28,7 @@ const columns = make("div", { class: "field columns", hidden: true },
   make("div", { class: "two" }, field("train-text-column", "Texts are in", textColumn), field("train-label-column", "Labels are in", labelColumn)), headerField);
 const fileFields = field("train-file", "File", file, fileHint, fileNote, columns);
 const hub = make("select", { id: "train-hub", onchange: () => ask() });
-const hubFields = field("train-hub", "Data set", hub, make("p", { class: "hint" }, "Downloaded from the Hugging Face hub when training begins: works with a network only."));
+const hubFields = field("train-hub", "Data set", hub, hint("Downloaded from the Hugging Face hub when training begins: works with a network only."));
 const name = make("input", { type: "text", id: "train-name", maxlength: "60", autocomplete: "off", placeholder: "made from the data’s name" });
 const epochs = make("input", { type: "number", id: "train-epochs", min: "1", max: "200", step: "1", inputmode: "numeric", "aria-describedby": "train-epochs-hint", onchange: () => ask() });
 const hidden = make("input", { type: "number", id: "train-hidden", min: "8", max: "512", step: "1", inputmode: "numeric" });
@@ -53,11 +52,11 @@ const form = make("form", { class: "editor train-editor card", novalidate: true,
 } },
   make("div", { class: "field" }, kind, kindHint), source, ...Object.values(typedFor).map((t) => t.element), typedNote, fileFields, baseField, hubFields,
   field("train-name", "Name", name),
-  field("train-epochs", "Rounds", epochs, make("p", { class: "hint", id: "train-epochs-hint" }, "How often it goes through all examples.")),
+  field("train-epochs", "Rounds", epochs, hint("How often it goes through all examples.", "train-epochs-hint")),
   make("details", { class: "more" }, make("summary", {}, "More settings"), make("div", { class: "more-fields" },
     field("train-layers", "Layers of the language model", layers), balancedField,
     make("div", { class: "two" }, field("train-hidden", "Hidden size", hidden), field("train-rate", "Learning rate", rate)),
-    make("p", { class: "hint" }, "Hidden size: how large the part that learns is. Learning rate: how big its steps are; too big and it never settles."))),
+    hint("Hidden size: how large the part that learns is. Learning rate: how big its steps are; too big and it never settles."))),
   note, time, submit);
 element.append(form);
 
@@ -81,8 +80,7 @@ function state() {
 // Every question is answered in its turn: a start must not get lost behind a look at other data.
 const answers = questions({ props, trigger, watch }, { answer: onAnswer, all: true, lost: (text) => { starting = false; busy(submit, ""); tell("", text); },
   busy: (text) => {
-    if (text) form.setAttribute("aria-busy", "true");
-    else form.removeAttribute("aria-busy");
+    form.ariaBusy = text ? "true" : null;
     if (!starting) busy(submit, "");
   } });
 
@@ -90,17 +88,18 @@ function ask(action = "look", extra = {}) {
   hush(element);
   answers.ask(() => ({ ...state(), ...extra, action }));
 }
+function askAnew() {
+  fileId = "";
+  if (picked(source) === "typed") sendTyped();
+  else ask();
+}
 async function sendFile() {
   fileId = "";
-  columns.hidden = true;
-  textColumn.replaceChildren();
-  labelColumn.replaceChildren();
+  clearColumns();
   const [chosen] = file.files;
   if (!chosen) return ask();
   hush(element);
-  if (chosen.size > props.most) {
-    return tell("file", `“${chosen.name}” has ${(chosen.size / 1e6).toFixed(1)} MB; the most is ${props.most / 1e6} MB.`);
-  }
+  if (chosen.size > props.most) return tell("file", `“${chosen.name}” has ${(chosen.size / 1e6).toFixed(1)} MB; the most is ${props.most / 1e6} MB.`);
   await send(chosen, () => chosen === file.files[0]);
 }
 async function send(chosen, isWanted) {
@@ -120,6 +119,11 @@ async function sendTyped() {
   if (missing) ask();
   else await send(typed().file(), () => number === sent && picked(source) === "typed");
 }
+function clearColumns() {
+  columns.hidden = true;
+  textColumn.replaceChildren();
+  labelColumn.replaceChildren();
+}
 function reset() {
   const chosen = picked(kind);
   const { epochs: e, hidden: h, learning_rate: r, about, files, endings } = props.kinds.find((k) => k.kind === chosen);
@@ -130,9 +134,7 @@ function reset() {
   file.accept = endings.join(",");
   fileHint.textContent = files;
   hub.replaceChildren(...options(props.hub.filter((h) => h.kind === chosen)));
-  columns.hidden = true;
-  textColumn.replaceChildren();
-  labelColumn.replaceChildren();
+  clearColumns();
   look = null;
   showSource();
 }

@@ -2,7 +2,7 @@
 // Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`. What is shown is the part above: it is sent
 // again only when it is new.
 
-const { make, questions, complain, settle, bring } = elmo;
+const { make, when, button, questions, complain, settle, bring, hand, remembered } = elmo;
 const PAUSE = 1000; // milliseconds from answer to question
 const column = element.closest(".train-column");
 const runs = () => column.querySelector(".train-runs");
@@ -20,26 +20,25 @@ function ask(action = "look", run = "", title = "") {
   answers.ask(() => ({ action, run, title, shown: chosen, seen: props.value.digest }));
 }
 // In the place of the buttons: a question, what it needs, and a way back.
-function askFirst(button, text, label, act, box = null) {
-  const row = button.closest(".run-buttons");
-  const done = (sure) => { asking.remove(); row.hidden = false; if (sure) act(); else button.focus(); };
+function askFirst(pressed, text, label, act, box = null) {
+  const row = pressed.closest(".run-buttons");
+  const done = (sure) => { asking.remove(); row.hidden = false; if (sure) act(); else pressed.focus(); };
   const asking = make("form", { class: "run-asking", onsubmit: (event) => { event.preventDefault(); done(true); },
     onkeydown: (event) => { if (event.key === "Escape") done(false); } },
     ...(box ? [make("label", { for: box.id }, text), box] : [make("p", {}, text)]),
-    make("button", { type: "submit", class: "primary" }, label), make("button", { type: "button", class: "plain", onclick: () => done(false) }, "Cancel"));
+    make("button", { type: "submit", class: "primary" }, label), button("Cancel", () => done(false)));
   row.hidden = true;
   row.after(asking);
   (box || asking.querySelector("button")).focus();
 }
-function rename(button) {
-  const { dataset } = button;
-  const box = make("input", { type: "text", id: "train-new-name", maxlength: "60", autocomplete: "off", value: dataset.title });
-  askFirst(button, "New name", "Rename", () => { chosen = dataset.renameRun; ask("rename", dataset.renameRun, box.value); }, box);
+function rename(pressed) {
+  const { title, renameRun: run } = pressed.dataset;
+  const box = make("input", { type: "text", id: "train-new-name", maxlength: "60", autocomplete: "off", value: title });
+  askFirst(pressed, "New name", "Rename", () => { chosen = run; ask("rename", run, box.value); }, box);
 }
-function remove(button) {
-  const { dataset } = button;
-  askFirst(button, `Delete “${dataset.title}” with its model and its data? It cannot be brought back.`, "Delete",
-    () => { chosen = null; ask("delete", dataset.deleteRun); });
+function remove(pressed) {
+  const { title, deleteRun: run } = pressed.dataset;
+  askFirst(pressed, `Delete “${title}” with its model and its data? It cannot be brought back.`, "Delete", () => { chosen = null; ask("delete", run); });
 }
 function plan() {
   clearTimeout(timer);
@@ -52,22 +51,13 @@ function tick() {
   else plan();
 }
 // What a person opened, scrolled and focused stays so when the next news comes.
-const unfolded = new Map();
+const unfold = remembered(column, runs);
 const scrolled = new Map();
-column.addEventListener("click", (event) => {
-  const fold = event.target.closest?.("summary")?.parentElement;
-  if (fold) unfolded.set(fold.querySelector("summary").textContent, !fold.open);
-  const stop = event.target.closest?.("[data-stop-run]");
-  if (stop) { stop.disabled = true; ask("stop", stop.dataset.stopRun); }
-  const show = event.target.closest?.("[data-show]");
-  const name = event.target.closest?.("[data-rename-run]");
-  if (name) rename(name);
-  const gone = event.target.closest?.("[data-delete-run]");
-  if (gone) remove(gone);
-  if (show) { chosen = show.dataset.show; ask(); bring(runs()); }
-  const open = event.target.closest?.("[data-open]");
-  if (open) openHead(open.dataset.open, open.dataset.kind);
-});
+when(column, "click", "[data-stop-run]", (stop) => { stop.disabled = true; ask("stop", stop.dataset.stopRun); });
+when(column, "click", "[data-rename-run]", rename);
+when(column, "click", "[data-delete-run]", remove);
+when(column, "click", "[data-show]", (show) => { chosen = show.dataset.show; ask(); bring(runs()); });
+when(column, "click", "[data-open]", ({ dataset: { open: name, kind } }) => hand("Try the models", ".try-editor", "choosehead", { name, kind }));
 column.addEventListener("focusin", (event) => { focused = event.target.id || event.target.getAttribute("aria-label") || ""; });
 column.addEventListener("focusout", (event) => { if (event.relatedTarget) focused = ""; });
 column.addEventListener("scroll", (event) => {
@@ -75,10 +65,7 @@ column.addEventListener("scroll", (event) => {
   if (label) scrolled.set(label, [event.target.scrollTop, event.target.scrollLeft]);
 }, true);
 function restore() {
-  for (const fold of runs().querySelectorAll("details")) {
-    const title = fold.querySelector("summary").textContent;
-    if (unfolded.has(title)) fold.open = unfolded.get(title);
-  }
+  unfold();
   for (const region of runs().querySelectorAll("[role=region]")) {
     const at = scrolled.get(region.getAttribute("aria-label"));
     if (at) [region.scrollTop, region.scrollLeft] = at;
@@ -87,17 +74,6 @@ function restore() {
     const again = runs().querySelector(`#${CSS.escape(focused)}`) || runs().querySelector(`[aria-label="${CSS.escape(focused)}"]`);
     again?.focus({ preventScroll: true });
   }
-}
-function openHead(name, kind) {
-  [...document.querySelectorAll("[role=tab]")].find((tab) => tab.textContent.trim() === "Try the models")?.click();
-  let tries = 0;
-  // The other tab is drawn when it is first opened.
-  const hand = () => {
-    const form = document.querySelector(".try-editor");
-    if (form) form.dispatchEvent(new CustomEvent("choosehead", { bubbles: true, detail: { name, kind } }));
-    else if (++tries < 100) setTimeout(hand, 50);
-  };
-  hand();
 }
 
 watch("value", () => {

@@ -1,8 +1,7 @@
 // The form of the Try tab. Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
-// The page is built from elements and text nodes only, so nothing a person typed is ever read as HTML.
 
 const PAUSE = 400; // milliseconds after the last key
-const { make, examples, segments, picked, pick, models, place, say, hush, narrow, bring, grow, questions } = elmo;
+const { make, button, hint, field, examples, segments, picked, pick, models, place, say, hush, narrow, bring, grow, questions, linkOf } = elmo;
 
 const text = make("textarea", {
   id: "try-text", rows: "4", spellcheck: "false", dir: "auto", "aria-describedby": "try-hint try-note",
@@ -10,15 +9,15 @@ const text = make("textarea", {
 });
 const note = place("try-note");
 const said = make("span", { class: "said", role: "status" });
-const clear = make("button", { type: "button", class: "plain", onclick: () => { put(""); text.focus(); } }, "Clear");
-const copy = make("button", { type: "button", class: "plain", onclick: link }, "Copy link");
+const clear = button("Clear", () => { put(""); text.focus(); });
+const copy = button("Copy link", link);
 const tasks = segments("try-task", "Look for", [["both", "Both"], ...props.kinds.map((k) => [k.task, k.look])], () => { showHeads(); now(); });
 const taskOf = Object.fromEntries(props.kinds.map((k) => [k.kind, k.task]));
 const heads = {};
 const headFields = props.kinds.map(({ kind, model: title }) => {
-  const score = make("p", { class: "hint", id: `try-${kind}-note` });
+  const score = hint("", `try-${kind}-note`);
   const chooser = models(`try-${kind}`, [], props.most_models, score, () => { delete wanted[kind]; showHeads(); now(); }, title);
-  heads[kind] = { chooser, select: chooser.first, score, field: chooser.node, scores: {} };
+  heads[kind] = { chooser, select: chooser.first, score, scores: {} };
   return chooser.node;
 });
 
@@ -29,8 +28,8 @@ const wanted = {}; // by kind the names of heads that a link has, or that was ju
 let scroll = false; // take a phone to the answer of an example
 
 element.append(make("form", { class: "editor try-editor card", novalidate: true, "aria-label": "Try the models", onsubmit: (event) => event.preventDefault() },
-  make("div", { class: "field" }, make("label", { for: "try-text" }, "Your text"), text, note,
-    make("p", { class: "hint", id: "try-hint" }, `One sentence a line, at most ${props.most} of ${props.most_words} words. The answer follows as you type.`),
+  field("try-text", "Your text", text, note,
+    hint(`One sentence a line, at most ${props.most} of ${props.most_words} words. The answer follows as you type.`, "try-hint"),
     make("div", { class: "tools" }, clear, copy, said)),
   tasks, ...headFields,
   examples("try-examples", "Or try an example", props.examples.map((example) => [example.title, () => { choose(example.task); scroll = narrow(); put(example.text); }]))));
@@ -70,8 +69,8 @@ function fillHeads(offered) {
   if (tasks.hidden) choose(taskOf[Object.keys(heads).find((kind) => heads[kind].select.options.length) || props.kinds[0].kind]);
 }
 function showHeads() {
-  for (const [kind, { select, chooser, score, scores, field }] of Object.entries(heads)) {
-    field.hidden = select.options.length < 2 || !isAsked(kind);
+  for (const [kind, { select, chooser, score, scores }] of Object.entries(heads)) {
+    chooser.node.hidden = select.options.length < 2 || !isAsked(kind);
     const chosen = chooser.chosen();
     score.textContent = chosen.length > 1 ? "" : scores[chosen[0]] || ""; // of several, each answer has it
   }
@@ -128,15 +127,13 @@ function link() {
   copy.dataset.link = new URLSearchParams([["tab", "try"], ["look", task()], ["t", text.value], ...chosen]); // copied by keep.js
 }
 function start() {
-  const query = new URLSearchParams(location.search);
-  const linked = query.get("tab") === "try" ? query.get("t") : null;
+  const query = linkOf("try");
+  const linked = query.get("t");
   choose(linked === null ? "both" : query.get("look"));
   if (linked !== null) for (const kind of Object.keys(heads)) wanted[kind] = [...new Set(query.getAll(kind))].slice(0, props.most_models);
   fillHeads(props.value.heads);
   showHeads();
-  text.value = linked === null ? props.examples[0].text : linked;
-  grow(text);
-  now(); // also without a head: one may have been trained since the app was started
+  put(linked ?? props.examples[0].text); // also without a head: one may have been trained since the app was started
 }
 
 element.addEventListener("choosehead", chooseHead);

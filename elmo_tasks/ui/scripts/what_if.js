@@ -1,7 +1,7 @@
 // The what-ifs: sliders for the layers, whose mix is computed here from the inner products of the uses; and another spelling.
 // Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`. Text nodes only: nothing is read as HTML.
 
-const { make, chips: chipsOf, number, percent, questions, complain, settle } = elmo;
+const { make, button, hint, wordBox, chips: chipsOf, number, percent, questions, complain, settle, csvCell } = elmo;
 const badge = (at, text, title) => make("span", { class: `badge g${at % 6}`, role: "img", "aria-label": title }, make("span", {}, text));
 
 let shown = null; // the query string of the comparison that is asked about or shown
@@ -17,19 +17,19 @@ const presets = make("div", { class: "chips", role: "group", "aria-label": "Read
 const map = make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Cosine of every two uses, with this mix" });
 const save = make("a", { class: "plain", download: "mix.csv" }, "Download CSV");
 const kept = make("span", { class: "said", role: "status" });
-const link = make("button", { type: "button", class: "plain", "data-link": "" }, "Copy link");
+const link = button("Copy link", null, { "data-link": "" });
 const mixer = make("section", { class: "card verdict mixer", "aria-label": "Mix the layers yourself" }, eyebrow, said,
   make("div", { class: "mixer-parts" }, make("div", { class: "mix-side" }, mixBox, presets), map),
-  make("p", { class: "hint" }, "Colour: from 0.00 (light) to 1.00 (identical). What two random words score with a mix of your own was not measured, so compare the pairs with each other."),
-  make("div", { class: "actions" }, link, make("button", { type: "button", class: "plain", "data-png": "mix" }, "Download PNG"), save, kept));
+  hint("Colour: from 0.00 (light) to 1.00 (identical). What two random words score with a mix of your own was not measured, so compare the pairs with each other."),
+  make("div", { class: "actions" }, link, button("Download PNG", null, { "data-png": "mix" }), save, kept));
 
-const spelling = make("input", { type: "text", id: "what-if-spelling", autocomplete: "off", autocapitalize: "off", spellcheck: "false", maxlength: "50", "aria-describedby": "what-if-hint" });
+const spelling = wordBox("what-if-spelling", { maxlength: "50", "aria-describedby": "what-if-hint" });
 const swaps = make("div", { class: "chips", role: "group", "aria-label": "Ready-made spellings" });
 const spell = make("section", { class: "card verdict speller", "aria-label": "Swap or misspell the word" },
   make("p", { class: "eyebrow" }, "Swap or misspell"),
   make("form", { onsubmit: (event) => { event.preventDefault(); ask("respell"); } },
     make("label", { for: "what-if-spelling" }), make("div", { class: "one-line" }, spelling, make("button", { type: "submit", class: "primary" }, "Show what it does")),
-    make("p", { class: "hint", id: "what-if-hint" }, "The model reads words letter by letter, so it has a vector for every spelling, also for ones it never saw. One word, up to 50 letters."), swaps));
+    hint("The model reads words letter by letter, so it has a vector for every spelling, also for ones it never saw. One word, up to 50 letters.", "what-if-hint"), swaps));
 element.append(mixer, spell);
 
 const answers = questions({ props, trigger, watch }, { answer: onAnswer, all: true, lost: (text, asked) => {
@@ -82,7 +82,7 @@ function draw() {
   const pairs = [];
   table.forEach((row, i) => row.forEach((value, j) => { if (i < j) pairs.push([i, j, value]); }));
   pairs.sort((a, b) => b[2] - a[2]);
-  const [best, worst] = [pairs[0], pairs[pairs.length - 1]];
+  const [best, worst] = [pairs[0], pairs.at(-1)];
   const apart = best[2] - worst[2];
   eyebrow.textContent = `What if the layers were mixed otherwise? “${data.word}” in ${data.uses.length} sentences`;
   if (pairs.length === 1) headline.textContent = `With this mix the two uses have a cosine of ${number(best[2])}.`;
@@ -100,11 +100,9 @@ function draw() {
   save.href = `data:text/csv;charset=utf-8,${encodeURIComponent(`\ufeff${csv(table, w)}`)}`;
 }
 function csv(table, w) {
-  // A cell that begins like a formula gets an apostrophe, so that no spreadsheet runs it.
-  const text = (value) => `"${(/^[=+\-@\t\r]/.test(value) ? `'${value}` : value).replaceAll('"', '""')}"`;
   const header = ["use", "sentence", ...data.uses.map((_, at) => `cosine with ${at + 1}`), ...data.layers.map((name) => `weight of layer ${name}`)];
-  const rows = table.map((row, i) => [String(i + 1), text(data.uses[i].sentence), ...row.map((v) => v.toFixed(6)), ...w.map((v) => v.toFixed(6))]);
-  return [header.map(text), ...rows].map((row) => row.join(",")).join("\r\n");
+  const rows = table.map((row, i) => [String(i + 1), csvCell(data.uses[i].sentence), ...row.map((v) => v.toFixed(6)), ...w.map((v) => v.toFixed(6))]);
+  return [header.map(csvCell), ...rows].map((row) => row.join(",")).join("\r\n");
 }
 function put(shares) {
   sliders.forEach((slider, at) => { slider.value = String(Math.round(100 * shares[at])); });
@@ -128,9 +126,8 @@ function fill() {
     ...data.heads.map((head) => [`As “${head.title}” learned it`, head.weights])];
   presets.replaceChildren(...chipsOf(chips.map(([title, shares]) => [title, () => put(shares)])).children);
   put(before || linked(names.length) || even);
-  const label = spell.querySelector("label");
-  label.textContent = `Put this in the place of “${data.word}”`;
   const w = data.word;
+  spell.querySelector("label").textContent = `Put this in the place of “${w}”`;
   const doubled = w + w.slice(-1);
   const turned = w.length > 3 ? w.slice(0, 1) + w[2] + w[1] + w.slice(3) : w;
   const ready = [...new Set([doubled, turned, w.toUpperCase(), `${w}s`])].filter((s) => s !== w);
@@ -148,12 +145,13 @@ function onAnswer(value) {
     headline.textContent = value.note;
     reading.textContent = "Change it in the Compare tab, then come back.";
   }
-  for (const part of mixer.querySelectorAll(".mixer-parts, .hint, .actions")) part.hidden = !data;
-  spell.hidden = !data;
+  hideWithout();
+}
+function hideWithout() {
+  for (const part of [...mixer.querySelectorAll(".mixer-parts, .hint, .actions"), spell]) part.hidden = !data;
 }
 
-mixer.querySelectorAll(".mixer-parts, .hint, .actions").forEach((part) => { part.hidden = true; });
-spell.hidden = true;
+hideWithout();
 headline.textContent = "Reading the sentences…";
 // The comparison may have changed while another tab was open.
 new IntersectionObserver(([entry]) => { if (entry.isIntersecting) ask("products"); }).observe(element);

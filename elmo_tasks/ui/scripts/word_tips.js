@@ -5,16 +5,13 @@ function tell(word) {
   const line = word.closest(".occlusion")?.querySelector(".tip");
   if (line && line.textContent !== word.dataset.tip) line.textContent = word.dataset.tip;
 }
-const wordOf = (event) => event.target.closest?.("[data-tip]");
-element.addEventListener("mouseover", (event) => { const word = wordOf(event); if (word) tell(word); });
-element.addEventListener("click", (event) => { const word = wordOf(event); if (word) word.focus(); });
-element.addEventListener("focusin", (event) => { const word = wordOf(event); if (word) tell(word); });
-element.addEventListener("keydown", (event) => {
-  const word = wordOf(event);
-  if (!word) return;
+elmo.when(element, "mouseover", "[data-tip]", tell);
+elmo.when(element, "focusin", "[data-tip]", tell);
+elmo.when(element, "click", "[data-tip]", (word) => word.focus());
+elmo.when(element, "keydown", "[data-tip]", (word, event) => {
   const words = [...word.parentElement.querySelectorAll("[data-tip]")];
-  const forward = getComputedStyle(word.parentElement).direction === "rtl" ? "ArrowLeft" : "ArrowRight";
-  const back = forward === "ArrowLeft" ? "ArrowRight" : "ArrowLeft";
+  const isLeftward = getComputedStyle(word.parentElement).direction === "rtl";
+  const [forward, back] = isLeftward ? ["ArrowLeft", "ArrowRight"] : ["ArrowRight", "ArrowLeft"];
   const at = { [forward]: words.indexOf(word) + 1, [back]: words.indexOf(word) - 1, Home: 0, End: words.length - 1 }[event.key];
   if (at === undefined || !words[at]) return;
   event.preventDefault();

@@ -1,7 +1,7 @@
-// The Layer weights tab: all heads are in the page, the list shows one of them.
+// What was measured of heads and layers is asked for once, when its tab is first shown. All heads are in the page, a list shows one of them.
 // Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
 
-const { questions, complain, settle } = elmo;
+const { when, questions, complain, settle } = elmo;
 let chosen = "0";
 let linked = new URLSearchParams(location.search).get("head"); // of a link: shown once its weights are there
 
@@ -19,9 +19,8 @@ function show() {
   if ([...select.options].some((option) => option.value === chosen)) select.value = chosen;
   for (const one of element.querySelectorAll("[data-head]")) one.hidden = one.dataset.head !== select.value;
 }
-element.addEventListener("change", (event) => {
-  if (event.target.id !== "weights-head") return;
-  chosen = event.target.value;
+when(element, "change", "#weights-head", (select) => {
+  chosen = select.value;
   show();
 });
 answers.ask({});
