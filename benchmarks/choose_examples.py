@@ -66,6 +66,8 @@ def main() -> None:
     ready = {word: uses for word in gallery_words() if (uses := ready_uses(session, word))}
     sentences = {word: sentences_of(word, uses) for word, uses in ready.items()}
     right = [word for word, uses in ready.items() if _is_shown(session, word, sentences[word], [s for s, _ in uses])]
+    # The talk has shown its own words before, in meanings that are not those of their ready sentences.
+    new = [word for word in right if word not in {s.word for s in present_examples.STORY_CANDIDATES}]
     content: dict[str, Any] = {
         "model": session.loaded.default,
         "compare": compare,
@@ -76,7 +78,7 @@ def main() -> None:
         "nearest": [title for title, *asked in nearest_tab.CANDIDATES if is_near(session, *asked)],
         "try": _try(session),
         "quiz": quiz(session),
-        "own": right[:: max(1, len(right) // _OWN)][:_OWN],
+        "own": new[:: max(1, len(new) // _OWN)][:_OWN],
         "ready": ready,
     }
     write_whole(examples.FILE, _as_json(content))

@@ -156,7 +156,7 @@ class Votes:
             if not here:
                 return "", (
                     "Phones cannot reach this page: it is served to this computer only. Start the program with "
-                    "--host 0.0.0.0, in a network that you trust, and open the vote again. Until then show of hands."
+                    "--host 0.0.0.0, in a network that you trust, and open the vote again. Until then, let them show hands."
                 )
             place = here if port is None else f"{here}:{port}"
         path = parts.path.rstrip("/")

@@ -15,10 +15,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
+from itertools import combinations
 from typing import Any, TypeVar
 
 from elmo_tasks.api import Comparison
 from elmo_tasks.ui.page import FOLDER
+from elmo_tasks.wording.text import percent
 
 FILE = FOLDER / "chosen.json"
 Candidate = TypeVar("Candidate")
@@ -226,7 +228,7 @@ class Outcome(Enum):
     PAIR = "The model does not dare to sort them all; it leans to something about two of them."
     IF_SEVERAL = "The model does not dare to sort them; it says how they go together if they have several meanings."
     UNASKED = "The spellings differ, so the model was not asked to sort these."
-    SILENT = "The model cannot say how these group, and says so."
+    SILENT = "The model cannot tell how these group, and says so."
 
     @property
     def is_wrong(self) -> bool:
@@ -256,6 +258,20 @@ def outcome(comparison: Comparison, meant: Sequence[str]) -> Outcome:
     if comparison.voice == "named":
         return Outcome.RIGHT if right else Outcome.WRONG
     return Outcome.LEANS_RIGHT if right else Outcome.LEANS_WRONG
+
+
+def told(comparison: Comparison, meant: Sequence[str]) -> str:
+    """The outcome as a sentence; of uses of which only a pair is told also what, and whether that is right."""
+    found = outcome(comparison, meant)
+    if found is not Outcome.PAIR:
+        return found.value
+    same = comparison.same_meaning
+    a, b = max(combinations(range(len(same)), 2), key=lambda pair: abs(same[pair[0]][pair[1]] - 0.5))
+    is_same = same[a][b] >= 0.5
+    right = "rightly" if is_same == (meant[a] == meant[b]) else "wrongly"
+    kinds = "mean the same" if is_same else "mean different things"
+    sure = percent(same[a][b] if is_same else 1 - same[a][b])
+    return f"The model does not sort them all. It is surest that {a + 1} and {b + 1} {kinds} ({sure}), {right}."
 
 
 def shows_what_was_meant(comparison: Comparison, meant: Sequence[str]) -> bool:

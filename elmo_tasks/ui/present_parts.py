@@ -9,7 +9,7 @@ from typing import Any
 
 from elmo_tasks.api import Comparison, IncrementalReading, LayerComparison, ReadingStep
 from elmo_tasks.ui import format
-from elmo_tasks.ui.examples import Example, groups_of, outcome
+from elmo_tasks.ui.examples import Example, groups_of, told
 from elmo_tasks.ui.heat import cosine_style
 from elmo_tasks.ui.page import fill
 
@@ -28,8 +28,8 @@ def own(comparison: Comparison, query: str, meant: Sequence[str] = (), typed: st
     Where the sentences are ours, ``meant`` has what each means, ``typed`` the form of the word that was typed if they are of
     another one, and ``by_rule`` whether they were chosen as those that the bundled model keeps apart best.
     """
-    found = outcome(comparison, meant).value if meant else ""
-    easiest = EASIEST if by_rule else ""
+    found = told(comparison, meant) if meant else ""
+    easiest = EASIEST if by_rule and not comparison.spellings_differ else ""
     return part("own", comparison, query, meant_uses(meant), found, typed, easiest)
 
 
@@ -55,8 +55,7 @@ def layers(comparison: Comparison) -> str:
 
 def failure(comparison: Comparison, example: Example) -> str:
     """What was meant, and behind the reveal what the model says."""
-    found = outcome(comparison, example.meant).value
-    return part("failure", comparison, example, meant_uses(example.meant), found)
+    return part("failure", comparison, example, meant_uses(example.meant), told(comparison, example.meant))
 
 
 def meant_uses(meant: Sequence[str]) -> dict[str, list[int]]:

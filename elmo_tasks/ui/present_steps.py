@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from elmo_tasks.api import Comparison, IncrementalReading, LayerComparison, StaticNeighbours
-from elmo_tasks.ui.examples import CONTENT, Outcome, groups_of, outcome, words
+from elmo_tasks.ui.examples import CONTENT, Outcome, groups_of, outcome, told, words
 from elmo_tasks.ui.page import render
 from elmo_tasks.ui.present_examples import FAILURES, FORMINGS, STORIES
 from elmo_tasks.ui.present_parts import EASIEST, forming_said
@@ -54,16 +54,17 @@ STEPS = (
     Step(
         "opening",
         "One word, many meanings",
-        "Every answer that follows is computed live by a small model on the machine that serves this page, with no other service. "
-        "Ask who has ever been misunderstood because one word has two meanings.",
+        "All that the model answers in what follows is computed live by a small model on the machine that serves "
+        "this page, with no other service. If phones are to vote in step 10, the program must have been started with "
+        "--host 0.0.0.0, in a network that you trust. Ask who has ever been misunderstood because one word has two meanings.",
         "opening",
     ),
     Step(
         "stages",
         "From counting words to reading them",
         "Go through the four stages with the word “bank”. The point to make: up to the second stage a word is one"
-        " thing; from the third on, a word is what its sentence makes of it. ELMo stands between: it is old by "
-        "now, but small enough to look inside.",
+        " thing; from the third on, a word is what its sentence makes of it. ELMo stands between the fixed vectors and the "
+        "Transformers: it is old by now, but small enough to look inside.",
         "wide",
     ),
     Step("static", "One word, one vector", LATER),
@@ -86,7 +87,9 @@ STEPS = (
         "The room against the model",
         "Ten pairs of short sentences of ours. The first are those that the model is surest of; the pairs were not picked by "
         "whether it is right. Let people vote by a show of hands and press what most say, or open the "
-        "vote for phones: they scan the square, and each has one vote a pair. The counts are shown once the pair is revealed.",
+        "vote for phones, if the program was started with --host 0.0.0.0: they scan the square, and each has one vote a pair. The "
+        "counts are shown once the pair is revealed. Each pair takes two presses; the score stands below every answer, so you "
+        "can end after any of them. Of the last ones, which are the hardest, the model often cannot tell.",
     ),
     Step(
         "own",
@@ -94,7 +97,8 @@ STEPS = (
         "Take a word from the audience: the box at the bottom of every step leads here. For the words that are ready "
         "it shows the two meanings and the sentences that the bundled model keeps apart best of all in our gallery, so expect a "
         "right answer there, and not always the meanings that people think of first; those on the buttons it sorts rightly. With "
-        "the room’s own sentences it is harder: type two or more. Sentences that differ in topic work best.",
+        "the room’s own sentences it is harder: of short ones the model often cannot tell how they group, and now and then it "
+        "leans to a wrong answer. Let the room judge it. Two sentences for each meaning, on different topics, work best.",
     ),
     Step(
         "doors",
@@ -130,7 +134,10 @@ def static(answers: Sequence[StaticNeighbours]) -> str:
 
 def guess(n_senses: int) -> str:
     """For the vote."""
-    return f"Take the vote for each number before you reveal. {_EXAMPLES} Our gallery of examples keeps {n_senses} of its meanings."
+    return (
+        f"Let the room vote and press the number that most say before you reveal. {_EXAMPLES} "
+        f"Our gallery of examples keeps {n_senses} of its meanings."
+    )
 
 
 def story(comparison: Comparison, meant: Sequence[str]) -> str:
@@ -149,10 +156,9 @@ def forming(answers: tuple[IncrementalReading, IncrementalReading]) -> str:
     total = len(first.known[0]) + len(first.known[1])
     alone = ""
     if len(first.read_from) > 1:
-        so = ": so it is not ELMo’s layer alone that turns it" if first.right_by_layer < first.right else ""
         alone = (
-            f" By {view_title(first.layer).lower()} alone {first.right_by_layer} of the {total} known uses lie on their own side, "
-            f"by all together {first.right}{so}."
+            f" That is more than ELMo: by its {view_title(first.layer).lower()} alone {first.right_by_layer} of the {total} known "
+            f"uses lie on their own side (half of them would by chance), by all together {first.right}."
         )
     return (
         "Press Play. The dots are the word in the two sentences; the two poles are the averages of known uses of each "
@@ -185,7 +191,7 @@ def failure(comparison: Comparison, meant: Sequence[str]) -> str:
         else "So this is no failure: the model on this machine reads it well."
     )
     bet = "What was meant is on the slide: let people bet on whether the model finds it, then reveal."
-    return f"{bet} {_meant(meant)} {found.value} {asks}"
+    return f"{bet} {_meant(meant)} {told(comparison, meant)} {asks}"
 
 
 def own(comparison: Comparison, meant: Sequence[str], by_rule: bool = False) -> str:
@@ -195,9 +201,11 @@ def own(comparison: Comparison, meant: Sequence[str], by_rule: bool = False) -> 
     found = outcome(comparison, meant)
     silent = " That is an answer, too." if found is Outcome.SILENT else ""
     best = (
-        f" {EASIEST} Ask for the meaning that people think of first, and type two sentences for it." if by_rule else ""
+        f" {EASIEST} Ask for the meaning that people think of first, and type two sentences for it."
+        if by_rule and found is not Outcome.UNASKED
+        else ""
     )
-    return f"{_meant(meant)} {found.value}{silent}{best}"
+    return f"{_meant(meant)} {told(comparison, meant)}{silent}{best}"
 
 
 def _voiced(comparison: Comparison) -> str:
@@ -206,7 +214,7 @@ def _voiced(comparison: Comparison) -> str:
     return {
         "named": "The model is sure enough here to say what goes together.",
         "leaning": "The model only leans to an answer here.",
-    }.get(comparison.voice, "The model cannot say how these uses group.")
+    }.get(comparison.voice, "The model cannot tell how these uses group.")
 
 
 def _meant(meant: Sequence[str]) -> str:

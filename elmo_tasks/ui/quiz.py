@@ -47,7 +47,7 @@ def votes_say(count: VoteCount) -> str:
 def meant(pair: QuizPair) -> str:
     """What the writer of a pair meant."""
     one, other = pair.senses
-    return f"Meant is the same: {one}." if one == other else f"Meant are different things: {one}, then {other}."
+    return f"Both mean the same: {one}." if one == other else f"They mean different things: {one}, then {other}."
 
 
 def agreement_says(state: VoteState) -> str:

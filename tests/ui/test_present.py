@@ -11,7 +11,7 @@ import pytest
 
 from elmo_tasks.api import Said
 from elmo_tasks.ui import layout, maps, present_parts, present_steps, present_tab
-from elmo_tasks.ui.examples import Example
+from elmo_tasks.ui.examples import Example, told
 from elmo_tasks.ui.page import render
 from elmo_tasks.ui.present_examples import FORMINGS, STORIES
 from tests.ui.reader import parsed
@@ -82,8 +82,8 @@ def test_what_is_said_of_a_failure_comes_from_the_answer(service):
         ("named", ((0, 1), (2, 3))): "The model is sure here, and wrong.",
         ("leaning", ((0, 1), (2, 3))): "The model leans to another grouping than was meant",
         ("leaning", ((1, 3), (0, 2))): "The model leans to what was meant",
-        ("leaning", ()): "it leans to something about two of them.",
-        ("silent", ()): "The model cannot say how these group, and says so.",
+        ("leaning", ()): "The model does not sort them all. It is surest that",
+        ("silent", ()): "The model cannot tell how these group, and says so.",
     }
     for (voice, found), sentence in said.items():
         answer = replace(comparison, groups=found, voice=voice)
@@ -92,6 +92,18 @@ def test_what_is_said_of_a_failure_comes_from_the_answer(service):
     assert "no failure" in present_steps.failure(
         replace(comparison, groups=((0, 2), (1, 3)), voice="named"), example.meant
     )
+
+
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [(0.78, "1 and 3 mean the same (78 %), rightly."), (0.1, "1 and 3 mean different things (90 %), wrongly.")],
+)
+def test_of_a_pair_it_is_said_which_and_whether_it_is_right(service, share, said):
+    comparison = service.compare("match", ["A match."] * 4)
+    same = [[0.5] * 4 for _ in range(4)]
+    same[0][2] = same[2][0] = share
+    pair = replace(comparison, groups=(), voice="leaning", same_meaning=tuple(map(tuple, same)))
+    assert told(pair, ("fire", "game", "fire", "game")).replace("\u00a0", " ").endswith(said)
 
 
 def test_the_whole_answer_of_a_failure_is_shown(service):
@@ -117,7 +129,7 @@ def test_other_spellings_are_not_said_to_have_been_asked_about(service):
     )
     for meant in (("a", "b"), ()):
         for text in (present_parts.own(comparison, "", meant), present_steps.own(comparison, meant)):
-            assert "cannot say how these" not in text
+            assert "cannot tell how these" not in text
             assert "That is an answer, too." not in text
     asked = "The spellings differ, so the model was not asked to sort these."
     assert asked in present_parts.own(comparison, "", ("a", "b"))
@@ -127,8 +139,8 @@ def test_other_spellings_are_not_said_to_have_been_asked_about(service):
 def test_senses_that_a_later_step_uses_are_told_of(service):
     markup = present_tab.respond(service, {})["parts"]["senses"]
     step = next(number for number, step in enumerate(present_steps.STEPS, 1) if step.name == "limits")
-    assert f"Step {step} tests others: “move fast” and “manage”." in markup
-    assert "tests others" not in present_parts.part("senses", service.present.senses("run"), [], 0)
+    assert f"Step {step} tests meanings that are not in this list: “move fast” and “manage”." in markup
+    assert "not in this list" not in present_parts.part("senses", service.present.senses("run"), [], 0)
 
 
 def test_the_landing_map_calls_a_group_by_one_name_and_says_how_well_it_fits(service):
@@ -162,7 +174,7 @@ def test_notes_on_the_layers_name_the_one_that_parts_the_groups_most(service):
 
 
 def test_notes_on_an_own_word_do_not_know_what_was_meant(service):
-    for voice, said in (("named", "sure enough here to say"), ("leaning", "only leans"), ("silent", "cannot say")):
+    for voice, said in (("named", "sure enough here to say"), ("leaning", "only leans"), ("silent", "cannot tell")):
         comparison = replace(service.compare("bank", ["A bank.", "The bank."]), voice=voice)
         assert said in present_steps.own(comparison, ())
 
@@ -221,8 +233,9 @@ def test_what_does_not_turn_is_not_said_to(service, names, said):
 
 
 def test_what_the_layer_alone_does_is_in_the_notes(service):
-    assert "By layer 2 alone 3 of the 4 known uses lie on their own side, by all together 4" in present_steps.forming(
-        forming(service)
+    assert (
+        "by its layer 2 alone 3 of the 4 known uses lie on their own side (half of them would by chance), by all together 4"
+        in present_steps.forming(forming(service))
     )
 
 

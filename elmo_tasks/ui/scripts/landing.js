@@ -98,7 +98,9 @@ when(panel, "submit", "form.landing", (asking, event) => {
   event.stopPropagation(); // the stage of Present has forms of its own
   const box = asking.querySelector("input");
   ask(box.value.trim(), true);
-  box.select();
+  // On a stage the arrows and a remote go on with the talk; elsewhere the next sentence can be typed at once.
+  if (asking.closest(".stage")) box.blur();
+  else box.select();
 }, true);
 when(panel, "click", ".pin", (pin) => { panel.querySelector(`.landed [data-pin="${pin.dataset.pin}"] details`).open = true; });
 when(panel, "click", "form.landing [data-sentence]", (ready) => ask(ready.dataset.sentence, true));

@@ -82,6 +82,7 @@ function forward() {
   agree();
   guessed();
   label();
+  more.at(-1)?.scrollIntoView({ block: "nearest" });
   status.textContent = "Revealed";
 }
 function remember() {
@@ -256,7 +257,8 @@ when(root, "input", "#present-words", (range) => { stop(); read(Number(range.val
 when(root, "input", "#present-layer", showLayer);
 root.addEventListener("relabel", label);
 root.addEventListener("glimpsed", () => { glimpsed = true; });
-select.addEventListener("change", () => show(Number(select.value)));
+// The focus leaves the list, in which an arrow would choose another step.
+select.addEventListener("change", () => { show(Number(select.value)); next.focus({ preventScroll: true }); });
 root.addEventListener("submit", (event) => {
   event.preventDefault();
   if (event.target.matches(".ask")) {
@@ -271,12 +273,12 @@ root.addEventListener("submit", (event) => {
 function onKey(event) {
   if (!seen() || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
   const at = event.target instanceof Element ? event.target : document.body;
-  if (at.closest("textarea, [contenteditable]")) return;
   // A presenter's remote sends the page keys: they change the step wherever the focus is.
-  // The arrows stay with a field. Not with a tab: Gradio's tabs do not use them, and a click on "Present" leaves the focus there.
-  const field = at.closest("input, select, .scroll");
+  // The arrows stay with a field that holds something. Not with a tab: Gradio's tabs do not use them, and a click on "Present" leaves the focus there.
+  const field = at.closest("input, textarea, select, .scroll");
+  const isEmpty = field?.matches("input[type=text], textarea") && !field.value;
   const move = { PageDown: forward, PageUp: () => show(step - 1) }[event.key]
-    || (!field && { ArrowRight: forward, ArrowLeft: () => show(step - 1), Home: () => show(1), End: () => show(sections.length) }[event.key]);
+    || ((!field || isEmpty) && { ArrowRight: forward, ArrowLeft: () => show(step - 1), Home: () => show(1), End: () => show(sections.length) }[event.key]);
   if (!move) return;
   event.preventDefault();
   move();

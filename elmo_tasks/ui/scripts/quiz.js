@@ -126,7 +126,7 @@ function end() {
   for (const votes of box().querySelectorAll(".votes")) votes.textContent = "";
 }
 function count({ people, of }) {
-  place("room").querySelector(".people").textContent = `${people} ${people === 1 ? "person has" : "people have"} voted, ${of.same + of.different} on this pair.`;
+  place("room").querySelector(".people").textContent = room.hint && !people ? "" : `${people} ${people === 1 ? "person has" : "people have"} voted, ${of.same + of.different} on this pair.`;
   // How the vote stands would lead those who have not voted yet.
   for (const choice of box().querySelectorAll(".choice")) choice.querySelector(".votes").textContent = revealed ? `${of[choice.dataset.guess]}` : "";
 }
