@@ -17,18 +17,13 @@ __all__ = ["Use", "UseVectors", "read_uses", "told_as_share", "use_batches", "us
 
 @dataclass(frozen=True)
 class UseVectors:
-    """What an encoder makes of ``n`` uses, in float32 on the CPU.
+    """What an encoder makes of ``n`` uses, in float32 on the CPU."""
 
-    Attributes:
-        layers: ``[L, n, D]``; a word of several tokens is the mean of them.
-        before: ``[L - 1, n, D / 2]`` what a language model knows of the place before it has read the word: the states of the
-            reading up to it, one step earlier, the top layer last. None for any other encoder.
-        after: ``[L - 1, n, D / 2]`` the same of the reading back to it, one step later.
-    """
-
-    layers: Tensor
+    layers: Tensor  #: ``[L, n, D]``; a word of several tokens is the mean of them
+    #: ``[L - 1, n, D / 2]`` what a language model knows of the place before it has read the word: the states of the reading up to
+    #: it, one step earlier, the top layer last. None for any other encoder.
     before: Tensor | None = None
-    after: Tensor | None = None
+    after: Tensor | None = None  #: ``[L - 1, n, D / 2]`` the same of the reading back to it, one step later
 
 
 def use_vectors(encoder: Encoder, uses: Sequence[Use]) -> Tensor:

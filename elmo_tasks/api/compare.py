@@ -10,98 +10,64 @@ from elmo_tasks.api.said import Said
 
 @dataclass(frozen=True)
 class Choice:
-    """One way to read what a person typed, ready to be put in its place.
+    """One way to read what a person typed, ready to be put in its place."""
 
-    Attributes:
-        label: what to write on the button, e.g. ``"banks"`` or ``"the 2nd “bank”"``.
-        sentence: the sentence with ``[brackets]`` around that word.
-    """
-
-    label: str
-    sentence: str
+    label: str  #: what to write on the button, e.g. ``"banks"`` or ``"the 2nd “bank”"``
+    sentence: str  #: the sentence with ``[brackets]`` around that word
 
 
 @dataclass(frozen=True)
 class ComparisonItem:
-    """One use of a word.
+    """One use of a word."""
 
-    Attributes:
-        sentence: the sentence as typed, without the brackets.
-        tokens: its tokens.
-        index: position in ``tokens`` of the word that is compared.
-        token: ``tokens[index]``.
-        start: character offset of that word in ``sentence``.
-        end: character offset one past its end.
-        choices: the other places of this sentence that could have been meant; empty when there is one only.
-    """
-
-    sentence: str
-    tokens: tuple[str, ...]
-    index: int
-    token: str
-    start: int
-    end: int
+    sentence: str  #: the sentence as typed, without the brackets
+    tokens: tuple[str, ...]  #: its tokens
+    index: int  #: position in ``tokens`` of the word that is compared
+    token: str  #: ``tokens[index]``
+    start: int  #: character offset of that word in ``sentence``
+    end: int  #: character offset one past its end
+    #: the other places of this sentence that could have been meant; empty when there is one only
     choices: tuple[Choice, ...] = ()
 
 
 @dataclass(frozen=True)
 class LayerComparison:
-    """The uses compared at one layer.
+    """The uses compared at one layer."""
 
-    Attributes:
-        name: ``"0"``, ``"1"``, ... or ``"mean"``.
-        cosine: ``[n][n]`` cosine similarities, in -1..1, 1 on the diagonal.
-        norms: ``[n]`` Euclidean lengths of the vectors.
-        random_pair_cosine: mean cosine of two random words in random sentences at this layer.
-        sees: what a layer that reads no other word sees: ``"the letters of the word"``; empty for the others.
-    """
-
-    name: str
-    cosine: tuple[tuple[float, ...], ...]
-    norms: tuple[float, ...]
-    random_pair_cosine: float
-    sees: str = ""
+    name: str  #: ``"0"``, ``"1"``, ... or ``"mean"``
+    cosine: tuple[tuple[float, ...], ...]  #: ``[n][n]`` cosine similarities, in -1..1, 1 on the diagonal
+    norms: tuple[float, ...]  #: ``[n]`` Euclidean lengths of the vectors
+    random_pair_cosine: float  #: mean cosine of two random words in random sentences at this layer
+    sees: str = ""  #: what a layer that reads no other word sees: ``"the letters of the word"``; empty for the others
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A word in several sentences, compared layer by layer.
+    """A word in several sentences, compared layer by layer."""
 
-    Attributes:
-        word: the word that was asked for.
-        model: name of the model that answered.
-        items: the ``n`` uses.
-        layers: one entry per layer, then the mean of the layers.
-        groups: the uses (positions in ``items``, from 0) that go together; empty when the model cannot tell.
-        voice: ``"named"``: the groups are as sure as a verdict must be; ``"leaning"``: they are more likely than not, no more;
-            ``"silent"``: there are none.
-        probability: how probable the groups are, among all ways to sort the uses; 0 where that is not known.
-        said: the answer: a headline and its reasons.
-        verdict_layer: name of the layer that the verdict gives the cosines of.
-        read_from: what the verdict was read from, one or more of: the name of a layer, ``"words"`` (the words around the word,
-            without the model), ``"expected"`` (the words that the model would have written in its place); none if it was not read.
-        same_meaning: ``[n][n]`` probabilities that two uses mean the same, where a set is as often in one sense as in several;
-            empty where that is not known.
-        right_when_clear: share of the groupings that were right, in a test with other words, among those as sure as those that
-            are named here.
-        groups_if_several: how the uses group if they have several meanings, where no more than that is told; empty else.
-        spellings_differ: whether the uses are of different words, of which nothing is said of meanings.
-    """
-
-    word: str
-    model: str
-    items: tuple[ComparisonItem, ...]
-    layers: tuple[LayerComparison, ...]
+    word: str  #: the word that was asked for
+    model: str  #: name of the model that answered
+    items: tuple[ComparisonItem, ...]  #: the ``n`` uses
+    layers: tuple[LayerComparison, ...]  #: one entry per layer, then the mean of the layers
+    #: the uses (positions in ``items``, from 0) that go together; empty when the model cannot tell
     groups: tuple[tuple[int, ...], ...]
-    said: Said
-    verdict_layer: str
+    said: Said  #: the answer: a headline and its reasons
+    verdict_layer: str  #: name of the layer that the verdict gives the cosines of
+    #: what the verdict was read from, one or more of: the name of a layer, ``"words"`` (the words around the word, without the
+    #: model), ``"expected"`` (the words that the model would have written in its place); none if it was not read
     read_from: tuple[str, ...] = ()
+    #: ``[n][n]`` probabilities that two uses mean the same, where a set is as often in one sense as in several; empty where that is
+    #: not known
     same_meaning: tuple[tuple[float, ...], ...] = ()
+    #: share of the groupings that were right, in a test with other words, among those as sure as those that are named here
     right_when_clear: float = 0.0
+    #: ``"named"``: the groups are as sure as a verdict must be; ``"leaning"``: they are more likely than not, no more;
+    #: ``"silent"``: there are none
     voice: str = "silent"
-    probability: float = 0.0
+    probability: float = 0.0  #: how probable the groups are, among all ways to sort the uses; 0 where that is not known
+    #: how the uses group if they have several meanings, where no more than that is told; empty else
     groups_if_several: tuple[tuple[int, ...], ...] = ()
-    spellings_differ: bool = False
+    spellings_differ: bool = False  #: whether the uses are of different words, of which nothing is said of meanings
 
     @property
     def verdict(self) -> str:
@@ -139,16 +105,10 @@ class Comparison:
 
 @dataclass(frozen=True)
 class ModelInfo:
-    """A model a person can choose.
+    """A model a person can choose."""
 
-    Attributes:
-        name: what to pass as ``model``.
-        title: one short line for people.
-        layers: layer names, from the context-free one up; none for a model other than the default one, which may not be read yet.
-        about: how it was trained, in sentences.
-    """
-
-    name: str
-    title: str
+    name: str  #: what to pass as ``model``
+    title: str  #: one short line for people
+    #: layer names, from the context-free one up; none for a model other than the default one, which may not be read yet
     layers: tuple[str, ...]
-    about: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()  #: how it was trained, in sentences

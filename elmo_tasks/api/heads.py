@@ -12,42 +12,26 @@ from elmo_tasks.api.weights import LayerWeights
 
 @dataclass(frozen=True)
 class Score:
-    """What a head was measured to do.
+    """What a head was measured to do."""
 
-    Attributes:
-        metric: ``"F1"`` or ``"accuracy"``.
-        value: from 0 to 1.
-        data: what it was measured on, such as ``"CoNLL-2003 test"``.
-    """
-
-    metric: str
-    value: float
-    data: str
+    metric: str  #: ``"F1"`` or ``"accuracy"``
+    value: float  #: from 0 to 1
+    data: str  #: what it was measured on, such as ``"CoNLL-2003 test"``
 
 
 @dataclass(frozen=True)
 class HeadInfo:
-    """A trained head a person can choose.
+    """A trained head a person can choose."""
 
-    Attributes:
-        name: what to pass as ``head``.
-        title: one short line for people.
-        kind: ``"tagging"`` (a tag per word) or ``"classification"`` (a label per text).
-        labels: span types of a tagger, or its tags where these are no spans; classes of a classifier.
-        encoder: name of the encoder that it reads.
-        score: what it was measured to do, if that is known.
-        baseline: name of its no-context baseline, the same head trained on context-free word vectors (layer 0), if there is one.
-        own: trained on this machine, not shipped.
-    """
-
-    name: str
-    title: str
-    kind: str
-    labels: tuple[str, ...]
-    encoder: str
-    score: Score | None = None
+    name: str  #: what to pass as ``head``
+    title: str  #: one short line for people
+    kind: str  #: ``"tagging"`` (a tag per word) or ``"classification"`` (a label per text)
+    labels: tuple[str, ...]  #: span types of a tagger, or its tags where these are no spans; classes of a classifier
+    encoder: str  #: name of the encoder that it reads
+    score: Score | None = None  #: what it was measured to do, if that is known
+    #: name of its no-context baseline, the same head trained on context-free word vectors (layer 0), if there is one
     baseline: str | None = None
-    own: bool = False
+    own: bool = False  #: trained on this machine, not shipped
 
 
 class HeadService(Protocol):

@@ -8,25 +8,15 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Entity:
-    """A span that a tagger found.
+    """A span that a tagger found."""
 
-    Attributes:
-        start: first token, counted from 0.
-        end: one past the last token.
-        type: what it is, such as ``PER``.
-        confidence: the model's probability of exactly this span with this type.
-        start_char: where it begins in the sentence.
-        end_char: one past where it ends.
-        text: the characters from the one to the other.
-    """
-
-    start: int
-    end: int
-    type: str
-    confidence: float
-    start_char: int
-    end_char: int
-    text: str = ""
+    start: int  #: first token, counted from 0
+    end: int  #: one past the last token
+    type: str  #: what it is, such as ``PER``
+    confidence: float  #: the model's probability of exactly this span with this type
+    start_char: int  #: where it begins in the sentence
+    end_char: int  #: one past where it ends
+    text: str = ""  #: the characters from the one to the other
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
@@ -35,17 +25,11 @@ class Entity:
 
 @dataclass(frozen=True)
 class Reading:
-    """One way to tag a sentence.
+    """One way to tag a sentence."""
 
-    Attributes:
-        tags: one for each token: BIO, or plain tags where they are no spans.
-        entities: what they spell, in order.
-        probability: of this reading as a whole.
-    """
-
-    tags: tuple[str, ...]
-    entities: tuple[Entity, ...]
-    probability: float
+    tags: tuple[str, ...]  #: one for each token: BIO, or plain tags where they are no spans
+    entities: tuple[Entity, ...]  #: what they spell, in order
+    probability: float  #: of this reading as a whole
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
@@ -55,21 +39,13 @@ class Reading:
 
 @dataclass(frozen=True)
 class TaggedSentence:
-    """A sentence with what a tagger found in it.
+    """A sentence with what a tagger found in it."""
 
-    Attributes:
-        sentence: as typed.
-        tokens: its tokens.
-        offsets: ``(start, end)`` characters of each token.
-        best: the most probable reading.
-        runners_up: the next most probable ones, best first.
-    """
-
-    sentence: str
-    tokens: tuple[str, ...]
-    offsets: tuple[tuple[int, int], ...]
-    best: Reading
-    runners_up: tuple[Reading, ...] = ()
+    sentence: str  #: as typed
+    tokens: tuple[str, ...]  #: its tokens
+    offsets: tuple[tuple[int, int], ...]  #: ``(start, end)`` characters of each token
+    best: Reading  #: the most probable reading
+    runners_up: tuple[Reading, ...] = ()  #: the next most probable ones, best first
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -93,40 +69,25 @@ class TaggedSentence:
 
 @dataclass(frozen=True)
 class WordOcclusion:
-    """What one word does to the label of its text, found by leaving the word out.
+    """What one word does to the label of its text, found by leaving the word out."""
 
-    Attributes:
-        token: the word.
-        start: where it begins in the text.
-        end: one past where it ends.
-        change: probability of the text's label with the word minus without it: positive words speak for the label.
-    """
-
-    token: str
-    start: int
-    end: int
-    change: float
+    token: str  #: the word
+    start: int  #: where it begins in the text
+    end: int  #: one past where it ends
+    change: float  #: probability of the text's label with the word minus without it: positive words speak for the label
 
 
 @dataclass(frozen=True)
 class ClassifiedText:
-    """A text with what a classifier says of it.
+    """A text with what a classifier says of it."""
 
-    Attributes:
-        text: as typed.
-        tokens: its tokens.
-        label: the most probable class.
-        probabilities: of each class, in the order of the head's classes.
-        occlusion: one for each token, in order; empty if they were not asked for, or if there are more words than one request may
-            have weighed.
-        is_sure: whether the label is probable enough to be said; where not, the text is clearly none of the classes.
-    """
-
-    text: str
-    tokens: tuple[str, ...]
-    label: str
-    probabilities: dict[str, float]
+    text: str  #: as typed
+    tokens: tuple[str, ...]  #: its tokens
+    label: str  #: the most probable class
+    probabilities: dict[str, float]  #: of each class, in the order of the head's classes
+    #: one for each token, in order; empty if they were not asked for, or if there are more words than one request may have weighed
     occlusion: tuple[WordOcclusion, ...] = ()
+    #: whether the label is probable enough to be said; where not, the text is clearly none of the classes
     is_sure: bool = True
 
     def to_dict(self) -> dict[str, Any]:

@@ -9,17 +9,11 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Said:
-    """An answer in plain words.
+    """An answer in plain words."""
 
-    Attributes:
-        headline: the answer itself, one sentence.
-        reasons: what follows from it, or speaks for it; may be empty.
-        numbers: what only those ask who look inside the model, and a page tells there; may be empty.
-    """
-
-    headline: str
-    reasons: str = ""
-    numbers: str = ""
+    headline: str  #: the answer itself, one sentence
+    reasons: str = ""  #: what follows from it, or speaks for it; may be empty
+    numbers: str = ""  #: what only those ask who look inside the model, and a page tells there; may be empty
 
     def __str__(self) -> str:
         return " ".join(filter(None, (self.headline, self.reasons, self.numbers)))

@@ -11,44 +11,28 @@ from elmo_tasks.api.said import Said
 
 @dataclass(frozen=True)
 class SentenceLayer:
-    """Sentences compared by one way to make vectors of them.
+    """Sentences compared by one way to make vectors of them."""
 
-    Attributes:
-        name: ``"0"``, ``"1"``, ..., ``"mean"``: the mean of the words at a layer; ``"sentence"``: as the model was trained for it.
-        cosine: ``[n][n]`` cosine similarities, 1 on the diagonal.
-        unconnected: mean cosine of two sentences that have nothing to do with each other.
-        reworded: in a test, how often the same said in other words was nearer than something else said in nearly the same words.
-        related: in that test, how often it was nearer than each of sixty unconnected sentences.
-        tests: how many sentences the test had.
-    """
-
+    #: ``"0"``, ``"1"``, ..., ``"mean"``: the mean of the words at a layer; ``"sentence"``: as the model was trained for it
     name: str
-    cosine: tuple[tuple[float, ...], ...]
-    unconnected: float
+    cosine: tuple[tuple[float, ...], ...]  #: ``[n][n]`` cosine similarities, 1 on the diagonal
+    unconnected: float  #: mean cosine of two sentences that have nothing to do with each other
+    #: in a test, how often the same said in other words was nearer than something else said in nearly the same words
     reworded: int
-    related: int
-    tests: int
+    related: int  #: in that test, how often it was nearer than each of sixty unconnected sentences
+    tests: int  #: how many sentences the test had
 
 
 @dataclass(frozen=True)
 class SentenceComparison:
-    """Whole sentences compared by one model.
+    """Whole sentences compared by one model."""
 
-    Attributes:
-        model: its name.
-        sentences: as typed.
-        layers: one entry for each way to make a vector of a sentence.
-        shown: name of the layer that did best in the test.
-        said: which are the closest, and which are the furthest apart.
-        told: what that can tell and what it cannot, as measured.
-    """
-
-    model: str
-    sentences: tuple[str, ...]
-    layers: tuple[SentenceLayer, ...]
-    shown: str
-    said: Said
-    told: str
+    model: str  #: its name
+    sentences: tuple[str, ...]  #: as typed
+    layers: tuple[SentenceLayer, ...]  #: one entry for each way to make a vector of a sentence
+    shown: str  #: name of the layer that did best in the test
+    said: Said  #: which are the closest, and which are the furthest apart
+    told: str  #: what that can tell and what it cannot, as measured
 
     def layer(self, name: str | None = None) -> SentenceLayer:
         """The layer of that name, or the one that is shown."""

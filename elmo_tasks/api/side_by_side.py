@@ -11,19 +11,14 @@ from elmo_tasks.api.compare import Comparison
 
 @dataclass(frozen=True)
 class SideBySide:
-    """One comparison per model, of the same uses.
+    """One comparison per model, of the same uses."""
 
-    Attributes:
-        comparisons: in the order in which the models were asked for; each is told by what was measured of its own model.
-        senses: the meaning of each use, where those of all are known; else none.
-        right: for each model, whether it groups the uses by these meanings; ``None`` where it names no groups, or nothing is known.
-        agreement: one line: who agrees with whom, and who is right.
-    """
-
+    #: in the order in which the models were asked for; each is told by what was measured of its own model
     comparisons: tuple[Comparison, ...]
-    senses: tuple[str, ...]
+    senses: tuple[str, ...]  #: the meaning of each use, where those of all are known; else none
+    #: for each model, whether it groups the uses by these meanings; ``None`` where it names no groups, or nothing is known
     right: tuple[bool | None, ...]
-    agreement: str
+    agreement: str  #: one line: who agrees with whom, and who is right
 
     def to_list(self) -> list[dict[str, Any]]:
         """The JSON of ``/side_by_side`` and of ``compare --json`` with several models: one comparison each, with ``right``."""

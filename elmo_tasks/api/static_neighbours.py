@@ -8,32 +8,20 @@ from typing import Any
 
 @dataclass(frozen=True)
 class StaticNeighbour:
-    """A word near another one, where each has one vector whatever the sentence.
+    """A word near another one, where each has one vector whatever the sentence."""
 
-    Attributes:
-        word: the neighbour.
-        cosine: of the two vectors.
-    """
-
-    word: str
-    cosine: float
+    word: str  #: the neighbour
+    cosine: float  #: of the two vectors
 
 
 @dataclass(frozen=True)
 class StaticNeighbours:
-    """The nearest words of a word among static vectors.
+    """The nearest words of a word among static vectors."""
 
-    Attributes:
-        word: the word that was asked for.
-        vectors: name of the vectors.
-        vocabulary: how many words have one.
-        neighbours: nearest first.
-    """
-
-    word: str
-    vectors: str
-    vocabulary: int
-    neighbours: tuple[StaticNeighbour, ...]
+    word: str  #: the word that was asked for
+    vectors: str  #: name of the vectors
+    vocabulary: int  #: how many words have one
+    neighbours: tuple[StaticNeighbour, ...]  #: nearest first
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of ``/static_neighbours``."""

@@ -12,54 +12,31 @@ from elmo_tasks.api.said import Said
 
 @dataclass(frozen=True)
 class MovedWord:
-    """A word that both texts use.
+    """A word that both texts use."""
 
-    Attributes:
-        word: the spelling that they have most.
-        n_first: its uses in the first text.
-        n_second: its uses in the second one.
-        distance: mean cosine distance of a use in one text and a use in the other (average pair distance).
-        chance: its mean when the same uses are dealt to the texts at random.
-        p: share of random deals with a distance as large.
-        score: how many standard deviations of chance it lies above it.
-        stands_out: whether it moved much more than the other words of these texts.
-    """
-
-    word: str
-    n_first: int
-    n_second: int
-    distance: float
-    chance: float
-    p: float
-    score: float
-    stands_out: bool
+    word: str  #: the spelling that they have most
+    n_first: int  #: its uses in the first text
+    n_second: int  #: its uses in the second one
+    distance: float  #: mean cosine distance of a use in one text and a use in the other (average pair distance)
+    chance: float  #: its mean when the same uses are dealt to the texts at random
+    p: float  #: share of random deals with a distance as large
+    score: float  #: how many standard deviations of chance it lies above it
+    stands_out: bool  #: whether it moved much more than the other words of these texts
 
 
 @dataclass(frozen=True)
 class TwoTexts:
-    """What two texts make of a word, or of all words that both use.
+    """What two texts make of a word, or of all words that both use."""
 
-    Attributes:
-        model: name of the model.
-        view: what the uses were compared by.
-        names: what the texts are called.
-        n_sentences: of each text.
-        words: the words, those that moved most first; the one that was asked for, if one was.
-        n_candidates: content words that both use often enough; ``words`` may be fewer.
-        map: the uses of the word that was asked for, its groups the two texts; ``None`` if none was.
-        said: the answer: a headline and its reasons.
-        sees: what the layer of the view sees if that reads no other word; else empty.
-    """
-
-    model: str
-    view: str
-    names: tuple[str, str]
-    n_sentences: tuple[int, int]
-    words: tuple[MovedWord, ...]
-    n_candidates: int
-    map: SenseMap | None
-    said: Said
-    sees: str = ""
+    model: str  #: name of the model
+    view: str  #: what the uses were compared by
+    names: tuple[str, str]  #: what the texts are called
+    n_sentences: tuple[int, int]  #: of each text
+    words: tuple[MovedWord, ...]  #: the words, those that moved most first; the one that was asked for, if one was
+    n_candidates: int  #: content words that both use often enough; ``words`` may be fewer
+    map: SenseMap | None  #: the uses of the word that was asked for, its groups the two texts; ``None`` if none was
+    said: Said  #: the answer: a headline and its reasons
+    sees: str = ""  #: what the layer of the view sees if that reads no other word; else empty
 
     @property
     def verdict(self) -> str:

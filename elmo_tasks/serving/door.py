@@ -35,17 +35,11 @@ _FILE = re.compile(rb"\r\ncontent-disposition:[^\r\n]*?filename\*?=", re.IGNOREC
 
 @dataclass(frozen=True)
 class Uploads:
-    """How much may be uploaded.
+    """How much may be uploaded."""
 
-    Attributes:
-        most_bytes: of one request.
-        most_files: of one request.
-        most_requests: in an hour, by all people together.
-    """
-
-    most_bytes: int
-    most_files: int = 2
-    most_requests: int = 60
+    most_bytes: int  #: of one request
+    most_files: int = 2  #: of one request
+    most_requests: int = 60  #: in an hour, by all people together
 
 
 class _TooMuch(Exception):

@@ -43,31 +43,18 @@ _NEAREST = 8
 
 @dataclass(frozen=True)
 class DrawnMap:
-    """A map in numbers.
+    """A map in numbers."""
 
-    Attributes:
-        encoder: the model.
-        view: what the uses are compared by.
-        views: all that they could be compared by.
-        known: how well the views were measured to work, if they were.
-        uses: the uses.
-        n_own: how many a person's own text has; not all of them need be among ``uses``.
-        vectors: ``[n, D]`` of length 1.
-        split: the groups that were found.
-        named: those that are named; none where the model cannot tell.
-        paper: the drawing.
-    """
-
-    encoder: Encoder
-    view: str
-    views: tuple[str, ...]
-    known: SenseMapCalibration | None
-    uses: tuple[FoundUse, ...]
-    n_own: int
-    vectors: NDArray[np.float32]
-    split: Split
-    named: Groups
-    paper: Paper
+    encoder: Encoder  #: the model
+    view: str  #: what the uses are compared by
+    views: tuple[str, ...]  #: all that they could be compared by
+    known: SenseMapCalibration | None  #: how well the views were measured to work, if they were
+    uses: tuple[FoundUse, ...]  #: the uses
+    n_own: int  #: how many a person's own text has; not all of them need be among ``uses``
+    vectors: NDArray[np.float32]  #: ``[n, D]`` of length 1
+    split: Split  #: the groups that were found
+    named: Groups  #: those that are named; none where the model cannot tell
+    paper: Paper  #: the drawing
 
 
 class MapDrawer:

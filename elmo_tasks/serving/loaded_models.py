@@ -22,20 +22,13 @@ from elmo_tasks.serving.calibrations import load_calibration
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A model in memory, and what its cosines mean.
+    """A model in memory, and what its cosines mean."""
 
-    Attributes:
-        encoder: the model.
-        names: of its layers, the mean included.
-        calibration: what its cosines mean.
-        static: one vector per word, for the words around a use.
-        expected: what the model would have written in the place of a use; ``None`` for a model without its output layer.
-    """
-
-    encoder: Encoder
-    names: tuple[str, ...]
-    calibration: Calibration
-    static: StaticVectors
+    encoder: Encoder  #: the model
+    names: tuple[str, ...]  #: of its layers, the mean included
+    calibration: Calibration  #: what its cosines mean
+    static: StaticVectors  #: one vector per word, for the words around a use
+    #: what the model would have written in the place of a use; ``None`` for a model without its output layer
     expected: ExpectedWords | None
 
 

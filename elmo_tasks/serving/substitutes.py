@@ -46,19 +46,13 @@ _RARELY = 10
 
 @dataclass(frozen=True)
 class _Words:
-    """Words that can be written.
+    """Words that can be written."""
 
-    Attributes:
-        words: the ``V`` words as they are shown.
-        place: where each of them is, as it is looked up.
-        is_word: ``[V]`` whether it is one that a person would write in the place of a word: no mark, no punctuation.
-        lowers: whether a word is looked up in small letters.
-    """
-
-    words: Sequence[str]
-    place: Mapping[str, int]
+    words: Sequence[str]  #: the ``V`` words as they are shown
+    place: Mapping[str, int]  #: where each of them is, as it is looked up
+    #: ``[V]`` whether it is one that a person would write in the place of a word: no mark, no punctuation
     is_word: Tensor
-    lowers: bool = False
+    lowers: bool = False  #: whether a word is looked up in small letters
 
     @classmethod
     def of(cls, words: Sequence[str], shown: Sequence[str] | None = None) -> _Words:
@@ -72,21 +66,13 @@ class _Words:
 
 @dataclass(frozen=True)
 class _Output:
-    """What a model writes with.
+    """What a model writes with."""
 
-    Attributes:
-        softmax: vector of one side -> score of each word.
-        words: the words of the softmax.
-        log_frequency: ``[V]`` log-probability of each of them on its own.
-        cloze: answers from both sides at once; ``None`` for a model that has no such part.
-        its_words: the words that it chooses among.
-    """
-
-    softmax: LMSoftmax
-    words: _Words
-    log_frequency: Tensor
-    cloze: OneAnswer | None
-    its_words: _Words
+    softmax: LMSoftmax  #: vector of one side -> score of each word
+    words: _Words  #: the words of the softmax
+    log_frequency: Tensor  #: ``[V]`` log-probability of each of them on its own
+    cloze: OneAnswer | None  #: answers from both sides at once; ``None`` for a model that has no such part
+    its_words: _Words  #: the words that it chooses among
 
 
 class Writer:
