@@ -90,7 +90,7 @@ def _log_probability(session: Session, word: str, sentences: list[str], senses: 
     loaded = session.loaded.model()
     selected = loaded.calibration.selected_reading
     assert selected.grouping is not None, "the model cannot tell uses apart"
-    uses = [use_of(item_of(mention)) for mention in find_uses(word, sentences, session.limits)]
+    uses = [use_of(item_of(mention)) for mention in find_uses(word, sentences)]
     read = read_uses(loaded.encoder, uses)
     layers = zip(loaded.names, with_mean(read.layers), strict=True)
     cosines = {name: np.asarray(cosine_matrix(vectors)) for name, vectors in layers} | other_cosines(loaded, uses, read)

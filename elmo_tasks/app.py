@@ -190,13 +190,14 @@ def _serve(args: argparse.Namespace) -> None:
     from elmo_tasks.jobs.uploads import MAX_UPLOAD
     from elmo_tasks.serving.door import Door, Uploads
     from elmo_tasks.serving.vote_pages import VotePages
+    from elmo_tasks.serving.votes import Votes
     from elmo_tasks.ui.layout import vote_page
     from elmo_tasks.ui.sessions import forget_sessions
     from elmo_tasks.ui.theme import launch_options
 
     training = training_is_allowed(args, os.environ)
     service = _service(args.models or (), args.runs_dir, training, args.index, not args.no_calibration, args.device)
-    service.votes.host = args.host or os.environ.get("GRADIO_SERVER_NAME") or ""
+    service.votes = votes = Votes(args.host or os.environ.get("GRADIO_SERVER_NAME") or "")
     app = _build(service)
     bounds = {"uploads": Uploads(MAX_UPLOAD + 10_000) if training else None}
     app.queue(max_size=_MOST_WAITING)
@@ -210,7 +211,7 @@ def _serve(args: argparse.Namespace) -> None:
         # Only what is trained on is sent to gradio's door for files.
         max_file_size=MAX_UPLOAD if training else 1,
         # What starlette's `Middleware` is unpacked to.
-        app_kwargs={"middleware": [(Door, (), bounds), (VotePages, (), {"votes": service.votes, "page": vote_page()})]},
+        app_kwargs={"middleware": [(Door, (), bounds), (VotePages, (), {"votes": votes, "page": vote_page()})]},
         prevent_thread_lock=True,
         **launch_options(),
     )

@@ -1,11 +1,12 @@
-"""A word in several sentences, compared layer by layer."""
+"""A word in several sentences, compared layer by layer, by one model or several."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from elmo_tasks.api.said import Said
+from elmo_tasks.api.said import Said, Verdict
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class LayerComparison:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Verdict):
     """A word in several sentences, compared layer by layer."""
 
     word: str  #: the word that was asked for
@@ -68,11 +69,6 @@ class Comparison:
     #: how the uses group if they have several meanings, where no more than that is told; empty else
     groups_if_several: tuple[tuple[int, ...], ...] = ()
     spellings_differ: bool = False  #: whether the uses are of different words, of which nothing is said of meanings
-
-    @property
-    def verdict(self) -> str:
-        """The whole answer in a few plain sentences."""
-        return str(self.said)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON that the ``/compare`` endpoint and ``compare --json`` both give."""
@@ -112,3 +108,27 @@ class ModelInfo:
     #: layer names, from the context-free one up; none for a model other than the default one, which may not be read yet
     layers: tuple[str, ...]
     about: tuple[str, ...] = ()  #: how it was trained, in sentences
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """One comparison per model, of the same uses."""
+
+    #: in the order in which the models were asked for; each is told by what was measured of its own model
+    comparisons: tuple[Comparison, ...]
+    senses: tuple[str, ...]  #: the meaning of each use, where those of all are known; else none
+    #: for each model, whether it groups the uses by these meanings; ``None`` where it names no groups, or nothing is known
+    right: tuple[bool | None, ...]
+    agreement: str  #: one line: who agrees with whom, and who is right
+
+    def to_list(self) -> list[dict[str, Any]]:
+        """The JSON of ``/side_by_side`` and of ``compare --json`` with several models: one comparison each, with ``right``."""
+        return [
+            {**comparison.to_dict(), "right": right}
+            for comparison, right in zip(self.comparisons, self.right, strict=True)
+        ]
+
+
+def partition(groups: Sequence[Sequence[int]]) -> frozenset[frozenset[int]]:
+    """Groups of uses without an order, so that two ways to group can be compared."""
+    return frozenset(frozenset(group) for group in groups)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Protocol
 
 from elmo_tasks.api.request import Progress
-from elmo_tasks.api.said import Said
+from elmo_tasks.api.said import Result, Said, Verdict
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class MapView:
 
 
 @dataclass(frozen=True)
-class SenseMap:
+class SenseMap(Verdict):
     """The uses of a word as points, sorted into groups where the numbers carry that."""
 
     word: str  #: as asked
@@ -76,15 +76,6 @@ class SenseMap:
     def shown_view(self) -> MapView:
         """What the uses are compared by, with what was measured of it."""
         return next((view for view in self.views if view.name == self.view), MapView(self.view))
-
-    @property
-    def verdict(self) -> str:
-        """The whole answer in a few plain sentences."""
-        return str(self.said)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``/sense_map``."""
-        return self.said.within(asdict(self), "verdict")
 
 
 @dataclass(frozen=True)
@@ -116,7 +107,7 @@ class NearOnMap:
 
 
 @dataclass(frozen=True)
-class LandedUse:
+class LandedUse(Result):
     """A further use of the word, put on its map; the map itself stays as it is."""
 
     sentence: str  #: as typed, without brackets
@@ -129,10 +120,6 @@ class LandedUse:
     nearness: tuple[float, ...]  #: for each group the mean cosine to its uses, seen from the middle of the map
     nearest: tuple[NearOnMap, ...]  #: the nearest uses of the map, nearest first
     verdict: str  #: the answer in one or two plain sentences
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``/land``."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -148,7 +135,7 @@ class RankedWord:
 
 
 @dataclass(frozen=True)
-class PolysemyRanking:
+class PolysemyRanking(Verdict):
     """The words of a text, those whose uses split most clearly first."""
 
     model: str  #: name of the model
@@ -159,40 +146,26 @@ class PolysemyRanking:
     said: Said  #: the answer: a headline and its reasons
     sees: str = ""  #: what the layer of the view sees if that reads no other word; else empty
 
-    @property
-    def verdict(self) -> str:
-        """The whole answer in a few plain sentences."""
-        return str(self.said)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``/polysemy_ranking``."""
-        return self.said.within(asdict(self), "verdict")
-
 
 class MapService(Protocol):
     """Maps the uses of words."""
 
     def words(self) -> tuple[str, ...]:
         """The words that the gallery of example sentences has uses of."""
-        ...
 
     def index_title(self) -> str:
         """The index of one's own text that the app was started with; empty without one."""
-        ...
 
     def sense_map(self, asked: MapRequest, progress: Progress | None = None) -> SenseMap:
         """Map the uses of a word."""
-        ...
 
     def land(self, sentence: str, on: MapRequest) -> LandedUse:
         """Put the use of the word in ``sentence`` on a map that was drawn, without moving anything there.
 
         Where the word comes several times in it, ``[brackets]`` mark the one that is meant.
         """
-        ...
 
     def polysemy_ranking(
         self, text: str, model: str | None = None, progress: Progress | None = None
     ) -> PolysemyRanking:
         """Rank the content words of a text by how clearly their uses split into groups."""
-        ...

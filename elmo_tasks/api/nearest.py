@@ -1,13 +1,30 @@
-"""The nearest uses of any word in a collection of sentences."""
+"""The nearest uses of any word, and its neighbours where every word has one vector whatever the sentence."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Protocol
 
 from elmo_tasks.api.request import Progress
-from elmo_tasks.api.said import Said
-from elmo_tasks.api.static_neighbours import StaticNeighbour
+from elmo_tasks.api.said import Answer, Result, Said
+
+
+@dataclass(frozen=True)
+class StaticNeighbour:
+    """A word near another one, where each has one vector whatever the sentence."""
+
+    word: str  #: the neighbour
+    cosine: float  #: of the two vectors
+
+
+@dataclass(frozen=True)
+class StaticNeighbours(Result):
+    """The nearest words of a word among static vectors."""
+
+    word: str  #: the word that was asked for
+    vectors: str  #: name of the vectors
+    vocabulary: int  #: how many words have one
+    neighbours: tuple[StaticNeighbour, ...]  #: nearest first
 
 
 @dataclass(frozen=True)
@@ -24,7 +41,7 @@ class NearUse:
 
 
 @dataclass(frozen=True)
-class NearestUses:
+class NearestUses(Answer):
     """The nearest uses of any word in a collection of sentences."""
 
     word: str  #: the word asked about
@@ -47,15 +64,6 @@ class NearestUses:
     reads_sentence: bool = True  #: whether the model does; where it does not, ``static`` is its answer
     sense: str = ""  #: what the word means in the sentence asked about, if that is known; else empty
 
-    @property
-    def answer(self) -> str:
-        """The whole answer in a few plain sentences."""
-        return str(self.said)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``/nearest``."""
-        return self.said.within(asdict(self), "answer")
-
 
 class NearestService(Protocol):
     """Searches collections of sentences."""
@@ -75,4 +83,3 @@ class NearestService(Protocol):
 
         ``only`` is ``"all"``, ``"same"`` or ``"other"``; ``source`` is the gallery if ``None``.
         """
-        ...

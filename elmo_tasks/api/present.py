@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
-from elmo_tasks.api.static_neighbours import StaticNeighbours
+from elmo_tasks.api.nearest import StaticNeighbours
 
 
 @dataclass(frozen=True)
@@ -72,14 +72,11 @@ class PresentService(Protocol):
 
     def senses(self, word: str) -> tuple[GallerySense, ...]:
         """The senses of a word, or of what it is an inflection of, in the gallery of example sentences; none if it is not in it."""
-        ...
 
     def neighbours(self, word: str, n: int = 12) -> StaticNeighbours:
         """The ``n`` (1 to 50) words nearest to a word where every word has one vector whatever the sentence."""
-        ...
 
     def forms(
         self, word: str, sentence: str, senses: Sequence[str] | None = None, model: str | None = None
     ) -> IncrementalReading:
         """Follow ``word`` between two of its gallery senses (the first two if ``None``) while ``sentence`` is read word by word."""
-        ...

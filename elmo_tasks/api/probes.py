@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Protocol
+
+from elmo_tasks.api.said import Result
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class ProbeResult:
 
 
 @dataclass(frozen=True)
-class ModelProbes:
+class ModelProbes(Result):
     """What was measured of one model."""
 
     model: str  #: its name
@@ -48,14 +50,9 @@ class ModelProbes:
     results: tuple[ProbeResult, ...]  #: one for each test; empty if nothing was measured of the weights that are here
     remark: str = ""  #: why there are none
 
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return asdict(self)
-
 
 class ProbeService(Protocol):
     """What the layers know."""
 
     def measured(self) -> tuple[ModelProbes, ...]:
         """The default model, and every other one on offer that was measured."""
-        ...

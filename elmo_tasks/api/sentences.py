@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Protocol
 
-from elmo_tasks.api.said import Said
+from elmo_tasks.api.said import Answer, Said
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class SentenceLayer:
 
 
 @dataclass(frozen=True)
-class SentenceComparison:
+class SentenceComparison(Answer):
     """Whole sentences compared by one model."""
 
     model: str  #: its name
@@ -38,19 +38,9 @@ class SentenceComparison:
         """The layer of that name, or the one that is shown."""
         return next(layer for layer in self.layers if layer.name == (name or self.shown))
 
-    @property
-    def answer(self) -> str:
-        """The whole answer in a few plain sentences."""
-        return str(self.said)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``/sentences`` and of ``compare --whole --json``."""
-        return self.said.within(asdict(self), "answer")
-
 
 class SentenceService(Protocol):
     """Compares whole sentences."""
 
     def compare(self, sentences: Sequence[str], model: str | None = None) -> SentenceComparison:
         """2 to ``limits.max_sentences`` sentences by the mean of their words, and as the model was trained for it if it was."""
-        ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from elmo_tasks.api.compare import Comparison, ModelInfo
+from elmo_tasks.api.compare import Comparison, ModelInfo, SideBySide
 from elmo_tasks.api.heads import HeadService
 from elmo_tasks.api.maps import MapService
 from elmo_tasks.api.nearest import NearestService
@@ -13,7 +13,6 @@ from elmo_tasks.api.present import PresentService
 from elmo_tasks.api.probes import ProbeService
 from elmo_tasks.api.request import Limits
 from elmo_tasks.api.sentences import SentenceService
-from elmo_tasks.api.side_by_side import SideBySide
 from elmo_tasks.api.substitutes import SubstituteService
 from elmo_tasks.api.training import TrainingService
 from elmo_tasks.api.two_texts import TwoTextService
@@ -29,14 +28,24 @@ class Service(Protocol):
     """
 
     limits: Limits
+    sentences: SentenceService  #: whole sentences, without a word
+    why: WhyService  #: what a cosine hangs on
+    substitutes: SubstituteService  #: what the model would have written
+    what_if: WhatIfService  #: other mixes of the layers, other spellings
+    maps: MapService  #: uses as points, and words with two lives
+    texts: TwoTextService  #: a word in one text against another
+    nearest: NearestService  #: the nearest uses of any word
+    heads: HeadService  #: what was trained to read names and feelings
+    probes: ProbeService  #: what each layer knows
+    training: TrainingService  #: runs that train more of them
+    votes: VoteService  #: votes by phone
+    present: PresentService  #: senses, static neighbours, and meanings that form
 
     def models(self) -> tuple[ModelInfo, ...]:
         """The models on offer, the default one first."""
-        ...
 
     def compare(self, word: str, sentences: Sequence[str], model: str | None = None) -> Comparison:
         """Compare the uses of ``word`` in ``sentences``; ``[brackets]`` in a sentence mark another word there."""
-        ...
 
     def side_by_side(
         self, word: str, sentences: Sequence[str], models: Sequence[str], senses: Sequence[str] = ()
@@ -45,64 +54,3 @@ class Service(Protocol):
 
         ``senses`` are the meanings of the uses; where none are given, those of sentences that come with the program are known.
         """
-        ...
-
-    @property
-    def sentences(self) -> SentenceService:
-        """Whole sentences, without a word."""
-        ...
-
-    @property
-    def why(self) -> WhyService:
-        """What a cosine hangs on."""
-        ...
-
-    @property
-    def substitutes(self) -> SubstituteService:
-        """What the model would have written."""
-        ...
-
-    @property
-    def what_if(self) -> WhatIfService:
-        """Other mixes of the layers, other spellings."""
-        ...
-
-    @property
-    def maps(self) -> MapService:
-        """Uses as points, and words with two lives."""
-        ...
-
-    @property
-    def texts(self) -> TwoTextService:
-        """A word in one text against another."""
-        ...
-
-    @property
-    def nearest(self) -> NearestService:
-        """The nearest uses of any word."""
-        ...
-
-    @property
-    def heads(self) -> HeadService:
-        """What was trained to read names and feelings."""
-        ...
-
-    @property
-    def probes(self) -> ProbeService:
-        """What each layer knows."""
-        ...
-
-    @property
-    def training(self) -> TrainingService:
-        """Runs that train more of them."""
-        ...
-
-    @property
-    def votes(self) -> VoteService:
-        """Votes by phone."""
-        ...
-
-    @property
-    def present(self) -> PresentService:
-        """Senses, static neighbours, and meanings that form."""
-        ...

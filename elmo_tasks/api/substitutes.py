@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 from elmo_tasks.api.compare import ComparisonItem
-from elmo_tasks.api.said import Said
+from elmo_tasks.api.said import Answer, Said
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class WrittenHere:
 
 
 @dataclass(frozen=True)
-class Substitutes:
+class Substitutes(Answer):
     """What the model would have written in the place of each use."""
 
     word: str  #: the word that was asked for
@@ -47,11 +47,6 @@ class Substitutes:
     said: Said  #: the answer: a headline and its reasons
     #: whether both sides were read before anything was answered (by a cloze head), or their answers joined afterwards
     at_once: bool = False
-
-    @property
-    def answer(self) -> str:
-        """The whole answer in a few plain sentences."""
-        return str(self.said)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of ``/substitutes``."""
@@ -84,4 +79,3 @@ class SubstituteService(Protocol):
 
     def written(self, word: str, sentences: Sequence[str], model: str | None = None) -> Substitutes:
         """Say what the model would have written in the place of each use; not every model can."""
-        ...

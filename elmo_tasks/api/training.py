@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Protocol
+
+from elmo_tasks.api.said import Result
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class TrainingPlan:
 
 
 @dataclass(frozen=True)
-class DataLook:
+class DataLook(Result):
     """What is in a data set, before anything is trained on it."""
 
     title: str  #: what to call it; of an upload, the file's name as it came
@@ -48,10 +50,6 @@ class DataLook:
     examples: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
     seconds: float = 0.0  #: estimate of the time before the first epoch and after the last
     seconds_per_epoch: float = 0.0  #: estimate of the time of one epoch
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -80,7 +78,7 @@ class SplitScore:
 
 
 @dataclass(frozen=True)
-class TrainingJob:
+class TrainingJob(Result):
     """A training run, waiting, running or over."""
 
     name: str  #: of the run, and of the head it leaves
@@ -109,10 +107,6 @@ class TrainingJob:
     #: what to name as :attr:`TrainingPlan.base` to train on the same rows and more; empty if that cannot be done
     base: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return asdict(self)
-
 
 @dataclass(frozen=True)
 class TrainingOffer:
@@ -128,32 +122,24 @@ class TrainingService(Protocol):
 
     def offer(self) -> TrainingOffer:
         """What can be trained here, and whether it may."""
-        ...
 
     def keep_upload(self, name: str, content: bytes) -> str:
         """Keep a data file for :meth:`look` and :meth:`start`; gives its id."""
-        ...
 
     def look(self, plan: TrainingPlan) -> DataLook:
         """Read and check the data of a plan."""
-        ...
 
     def start(self, plan: TrainingPlan) -> TrainingJob:
         """Start a run in a process of its own, or let it wait for the one that runs."""
-        ...
 
     def stop(self, name: str) -> TrainingJob:
         """Stop a run and keep its best head so far; asked again, stop it at once."""
-        ...
 
     def delete(self, name: str) -> None:
         """Remove a run that is over, with its head and its data."""
-        ...
 
     def rename(self, name: str, title: str) -> TrainingJob:
         """Call a run that is over, and its head, something else; its ``name`` stays."""
-        ...
 
     def jobs(self) -> tuple[TrainingJob, ...]:
         """The runs, the newest first."""
-        ...

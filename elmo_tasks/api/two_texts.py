@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from elmo_tasks.api.maps import SenseMap
 from elmo_tasks.api.request import Progress
-from elmo_tasks.api.said import Said
+from elmo_tasks.api.said import Said, Verdict
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class MovedWord:
 
 
 @dataclass(frozen=True)
-class TwoTexts:
+class TwoTexts(Verdict):
     """What two texts make of a word, or of all words that both use."""
 
     model: str  #: name of the model
@@ -38,15 +38,10 @@ class TwoTexts:
     said: Said  #: the answer: a headline and its reasons
     sees: str = ""  #: what the layer of the view sees if that reads no other word; else empty
 
-    @property
-    def verdict(self) -> str:
-        """The whole answer in a few plain sentences."""
-        return str(self.said)
-
     def to_dict(self) -> dict[str, Any]:
         """The JSON of ``/two_texts``."""
         drawn = None if self.map is None else self.map.to_dict()
-        return {**self.said.within(asdict(self), "verdict"), "map": drawn}
+        return {**super().to_dict(), "map": drawn}
 
 
 class TwoTextService(Protocol):
@@ -65,4 +60,3 @@ class TwoTextService(Protocol):
 
         Without a word, which words moved most.
         """
-        ...

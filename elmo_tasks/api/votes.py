@@ -44,7 +44,6 @@ class VoteService(Protocol):
 
     def open(self, page: str) -> VoteRoom:
         """Open a vote; ``page`` is the address of the page that asks, as its browser sees it."""
-        ...
 
     def show(self, code: str, key: str, number: int, word: str, sentences: tuple[str, str], told: str | None) -> None:
         """Show a pair on the phones; with what is ``told`` of it nobody can vote any more.
@@ -52,12 +51,9 @@ class VoteService(Protocol):
         Raises:
             InputError: there is no such vote, or it is not yours.
         """
-        ...
 
     def state(self, code: str, key: str) -> VoteState:
         """Where the vote stands; raises as :meth:`show`."""
-        ...
 
     def close(self, code: str, key: str) -> None:
         """End the vote and forget it; raises as :meth:`show`."""
-        ...

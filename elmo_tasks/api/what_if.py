@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Protocol
 
 from elmo_tasks.api.compare import ComparisonItem
+from elmo_tasks.api.said import Result
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class RespelledLayer:
 
 
 @dataclass(frozen=True)
-class Respelling:
+class Respelling(Result):
     """A word put in the place of another one."""
 
     word: str  #: the word as it stood
@@ -48,18 +49,12 @@ class Respelling:
     layers: tuple[RespelledLayer, ...]  #: what that did, layer by layer, the mean of the layers last
     unrelated: tuple[str, ...] = ()  #: the unrelated words of :attr:`RespelledLayer.unrelated_cosine`
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``/what_if``."""
-        return asdict(self)
-
 
 class WhatIfService(Protocol):
     """Answers what the mixer and the other spelling ask."""
 
     def layer_products(self, word: str, sentences: Sequence[str], model: str | None = None) -> LayerProducts:
         """What mixing the layers by hand needs; the word and sentences are as for :meth:`Service.compare`."""
-        ...
 
     def respell(self, word: str, sentences: Sequence[str], spelling: str, model: str | None = None) -> Respelling:
         """Put ``spelling`` in the place of ``word`` in 1 to ``limits.max_sentences`` sentences and say how far its vector moves."""
-        ...

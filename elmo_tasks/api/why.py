@@ -99,4 +99,3 @@ class WhyService(Protocol):
         ``pair`` holds two positions from 0, the most different two if ``None``; ``layer`` any layer but the context-free one,
         ``"verdict"`` where there is one (which is asked if it is ``None``), or ``"words"`` where the words around speak in it.
         """
-        ...

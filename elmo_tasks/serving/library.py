@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from elmo_tasks.api import Comparison, Limits, NearestUses, SentenceComparison, SideBySide
+from elmo_tasks.api import Comparison, NearestUses, SentenceComparison, SideBySide
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.serving.asked_uses import find_uses
@@ -52,7 +52,7 @@ def compare(
         WeightsError: its weights are missing or broken.
     """
     loaded = _loaded(None if model is None else str(model), device, (), calibration)
-    return compare_uses(word, find_uses(word, sentences, Limits()), loaded.model())
+    return compare_uses(word, find_uses(word, sentences), loaded.model())
 
 
 def side_by_side(
@@ -82,7 +82,7 @@ def side_by_side(
     first, *others = dict.fromkeys(map(str, models)) or [None]
     loaded = _loaded(first, device, tuple(filter(None, others)), calibration)
     names = [loaded.name_of(str(model)) for model in models]
-    return compare_side_by_side(word, sentences, names, loaded, Limits())
+    return compare_side_by_side(word, sentences, names, loaded)
 
 
 def sentence_similarity(

@@ -120,6 +120,10 @@ class LoadedModels:
                 self._static = StaticVectors.load()
             return self._static
 
+    def encoder_for(self, asked: str | None) -> Encoder:
+        """The encoder of the model that a request asks for; raises as :meth:`model`."""
+        return self.encoder(self.allowed(asked))
+
     def encoder(self, name: str) -> Encoder:
         """An encoder by a name or folder that is trusted, without the calibration that only comparing needs."""
         with self._lock:

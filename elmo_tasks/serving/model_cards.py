@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 
-def told(folder: Path) -> tuple[str, ...]:
+def told(folder: Path | None) -> tuple[str, ...]:
     """How a model was trained, and on what; nothing if it has no card, or a card that says nothing of it."""
+    if folder is None:
+        return ()
     try:
         card = json.loads((folder / "card.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):

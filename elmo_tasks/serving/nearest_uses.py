@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_tasks.api import Limits, NearestUses, NearUse, Progress, StaticNeighbour
+from elmo_tasks.api import NearestUses, NearUse, Progress, StaticNeighbour
 from elmo_tasks.bilm.model_cache import CACHE_VARIABLE, cache_folder, temporary_cache
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
@@ -48,7 +48,6 @@ class NearestSearch:
         load: gives a model by name, the default one for ``None``; raises :class:`InputError` for one that is not on offer.
         static: gives the vectors of words alone.
         own: an index of one's own text, if there is one.
-        limits: how much one request may hold.
     """
 
     def __init__(
@@ -56,9 +55,8 @@ class NearestSearch:
         load: Callable[[str | None], LoadedModel],
         static: Callable[[], StaticVectors],
         own: UseIndex | None = None,
-        limits: Limits | None = None,
     ) -> None:
-        self._load, self._static, self._own, self._limits = load, static, own, limits or Limits()
+        self._load, self._static, self._own = load, static, own
         self._galleries: dict[str, UseIndex] = {}
         self._random_pairs: dict[tuple[str, str], float] = {}
         self._lock = threading.Lock()
@@ -75,7 +73,7 @@ class NearestSearch:
         progress: Progress | None = None,
     ) -> NearestUses:
         """See :meth:`elmo_tasks.api.NearestService.uses`."""
-        mention = find_use(word, sentence, self._limits, "sentence")
+        mention = find_use(word, sentence, "sentence")
         if only not in ONLY:
             raise InputError(f"Choose {', '.join(ONLY)}, not “{only[:40]}”.", field="only")
         if not 1 <= n <= MOST:

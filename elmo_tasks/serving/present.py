@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from elmo_tasks.api import GallerySense, IncrementalReading, Limits, ReadingStep, StaticNeighbour, StaticNeighbours
+from elmo_tasks.api import GallerySense, IncrementalReading, ReadingStep, StaticNeighbour, StaticNeighbours
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import with_mean
@@ -36,16 +36,14 @@ class Presentation:
     Args:
         load: gives a model by name, the default one for ``None``; it raises :class:`InputError` for one that is not on offer.
         static: gives the vectors of words alone.
-        limits: how much one request may hold.
     """
 
     def __init__(
         self,
         load: Callable[[str | None], LoadedModel],
         static: Callable[[], StaticVectors],
-        limits: Limits | None = None,
     ) -> None:
-        self._load, self._static, self._limits = load, static, limits or Limits()
+        self._load, self._static = load, static
         self._known: dict[tuple[str, str], tuple[list[tuple[str, ...]], list[str], Tensor, Tensor]] = {}
 
     def senses(self, word: str) -> tuple[GallerySense, ...]:
@@ -77,7 +75,7 @@ class Presentation:
         self, word: str, sentence: str, senses: Sequence[str] | None = None, model: str | None = None
     ) -> IncrementalReading:
         """See :meth:`elmo_tasks.api.PresentService.forms`."""
-        check_length(sentence, self._limits, "sentence 1")
+        check_length(sentence, "sentence 1")
         mention = find_mention(word, sentence, field="sentence 1")
         tokens = mention.use.tokens
         if len(tokens) > MOST_WORDS:

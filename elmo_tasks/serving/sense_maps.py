@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from elmo_tasks.api import (
     LandedUse,
-    Limits,
     MapRequest,
     MapView,
     NearOnMap,
@@ -29,7 +28,7 @@ from elmo_tasks.senses.sense_map_calibration import SenseMapCalibration
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.senses.uses import FoundUse, base_word, evenly, landing_use, sentences_of, words_like
 from elmo_tasks.senses.views_of_uses import BOTH
-from elmo_tasks.serving.asked_uses import check_length
+from elmo_tasks.serving.asked_uses import check_length, check_words
 from elmo_tasks.serving.drawn_maps import DrawnMap, MapDrawer, map_points, nearest_first, part, rule_of
 from elmo_tasks.serving.named_groups import named_groups
 from elmo_tasks.serving.viewed_uses import lowest_sees
@@ -49,7 +48,6 @@ class SenseMaps:
         encoder: gives a model by name, the default one for ``None``; raises :class:`InputError` for one that is not on offer.
         static: gives the vectors of words alone.
         own: an index of one's own text, if there is one.
-        limits: how much one request may hold.
     """
 
     def __init__(
@@ -57,9 +55,8 @@ class SenseMaps:
         encoder: Callable[[str | None], Encoder],
         static: Callable[[], StaticVectors],
         own: UseIndex | None = None,
-        limits: Limits | None = None,
     ) -> None:
-        self.drawer, self._limits = MapDrawer(encoder, static, own), limits or Limits()
+        self.drawer = MapDrawer(encoder, static, own)
         self._uses = self.drawer.viewed
 
     def index_title(self) -> str:
@@ -118,13 +115,9 @@ class SenseMaps:
     def land(self, sentence: str, on: MapRequest) -> LandedUse:
         """See :meth:`elmo_tasks.api.MapService.land`."""
         base_word(on.word)
-        check_length(sentence, self._limits, "sentence")
+        check_length(sentence, "sentence")
         use = landing_use(on.word, sentence)
-        if len(use.tokens) > self._limits.max_tokens:
-            raise InputError(
-                f"The sentence has {len(use.tokens):,} words; the most is {self._limits.max_tokens}. Shorten it.",
-                field="sentence",
-            )
+        check_words(use.tokens, "sentence")
         drawn = self.drawer.draw(on)
         vector = self._uses.in_view(drawn.encoder, drawn.view, [use])[0]
         found = land(drawn.vectors, drawn.named, vector, drawn.paper)

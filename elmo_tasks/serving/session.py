@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from elmo_tasks.api import Comparison, Limits, ModelInfo, SideBySide
+from elmo_tasks import api
+from elmo_tasks.api import LIMITS, Comparison, ModelInfo, SideBySide
 from elmo_tasks.jobs.training_jobs import TrainingJobs
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.serving.asked_uses import find_uses
@@ -47,7 +48,7 @@ class Session:
         DataError: the folder holds no index.
     """
 
-    limits = Limits()
+    limits = LIMITS
 
     def __init__(
         self,
@@ -60,39 +61,43 @@ class Session:
         may_measure: bool = True,
     ) -> None:
         self.loaded = loaded = LoadedModels(model, device, others, may_measure)
-        self.why = Explainer(self.compare, loaded.model)
-        self.substitutes = Writer(lambda name: loaded.encoder(loaded.allowed(name)), loaded.static, self.limits)
-        self.sentences = Sentences(lambda name: loaded.encoder(loaded.allowed(name)), self.limits)
-        self.what_if = WhatIf(loaded.model, self.limits)
         own = UseIndex(index) if index is not None else None
-        self.maps = SenseMaps(lambda name: loaded.encoder(loaded.allowed(name)), loaded.static, own, self.limits)
-        self.texts = TextsSideBySide(self.maps.drawer)
-        self.nearest = NearestSearch(loaded.model, loaded.static, own, self.limits)
-        self.heads = TrainedHeads(loaded.encoder, [Path(runs_dir)], loaded.device, self.limits)
+        maps, runs = SenseMaps(loaded.encoder_for, loaded.static, own), Path(runs_dir)
+        self.why: api.WhyService = Explainer(self.compare, loaded.model)
+        self.substitutes: api.SubstituteService = Writer(loaded.encoder_for, loaded.static)
+        self.sentences: api.SentenceService = Sentences(loaded.encoder_for)
+        self.what_if: api.WhatIfService = WhatIf(loaded.model)
+        self.maps: api.MapService = maps
+        self.texts: api.TwoTextService = TextsSideBySide(maps.drawer)
+        self.nearest: api.NearestService = NearestSearch(loaded.model, loaded.static, own)
+        self.heads: api.HeadService = TrainedHeads(loaded.encoder, [runs], loaded.device)
         encoder = loaded.default if model is None else str(model)
-        self.training = TrainingJobs(Path(runs_dir), encoder, lambda: loaded.encoder(loaded.default).n_layers, training)
-        self.probes = MeasuredLayers(loaded)
-        self.votes = Votes()
-        self.present = Presentation(loaded.model, loaded.static, self.limits)
+        self.training: api.TrainingService = TrainingJobs(
+            runs, encoder, lambda: loaded.encoder(loaded.default).n_layers, training
+        )
+        self.probes: api.ProbeService = MeasuredLayers(loaded)
+        self.votes: api.VoteService = Votes()
+        self.present: api.PresentService = Presentation(loaded.model, loaded.static)
 
     def models(self) -> tuple[ModelInfo, ...]:
         """See :meth:`elmo_tasks.api.Service.models`."""
         layers = self.loaded.model().names
         return tuple(
-            ModelInfo(name, model_title(name), layers if name == self.loaded.default else (), self._about(name))
+            ModelInfo(
+                name,
+                model_title(name),
+                layers if name == self.loaded.default else (),
+                told(self.loaded.folder(name)),
+            )
             for name in self.loaded.names()
         )
 
-    def _about(self, name: str) -> tuple[str, ...]:
-        folder = self.loaded.folder(name)
-        return () if folder is None else told(folder)
-
     def compare(self, word: str, sentences: Sequence[str], model: str | None = None) -> Comparison:
         """See :meth:`elmo_tasks.api.Service.compare`."""
-        return compare_uses(word, find_uses(word, sentences, self.limits), self.loaded.model(model))
+        return compare_uses(word, find_uses(word, sentences), self.loaded.model(model))
 
     def side_by_side(
         self, word: str, sentences: Sequence[str], models: Sequence[str], senses: Sequence[str] = ()
     ) -> SideBySide:
         """See :meth:`elmo_tasks.api.Service.side_by_side`."""
-        return side_by_side(word, sentences, models, self.loaded, self.limits, senses)
+        return side_by_side(word, sentences, models, self.loaded, senses)

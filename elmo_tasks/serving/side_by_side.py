@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from elmo_tasks.api import Comparison, Limits, SideBySide, partition
+from elmo_tasks.api import LIMITS, Comparison, SideBySide, partition
 from elmo_tasks.errors import InputError
 from elmo_tasks.senses.gallery import EverydayUse, GalleryUse, everyday_uses, gallery
 from elmo_tasks.senses.uses import gallery_use
@@ -21,17 +21,16 @@ def side_by_side(
     sentences: Sequence[str],
     models: Sequence[str | None],
     loaded: LoadedModels,
-    limits: Limits,
     senses: Sequence[str] = (),
 ) -> SideBySide:
     """See :meth:`elmo_tasks.api.Service.side_by_side`."""
     names = [loaded.allowed(model) for model in models]
-    if not 1 <= len(names) <= limits.max_models or len(set(names)) < len(names):
+    if not 1 <= len(names) <= LIMITS.max_models or len(set(names)) < len(names):
         raise InputError(
-            f"Choose one to {limits.max_models} different models; there {_had(names)}.",
+            f"Choose one to {LIMITS.max_models} different models; there {_had(names)}.",
             field="model",
         )
-    mentions = find_uses(word, sentences, limits)
+    mentions = find_uses(word, sentences)
     if senses and len(senses) != len(mentions):
         raise InputError(
             f"Expected a meaning for each of the {len(mentions)} sentences, found {len(senses)}.", field="senses"

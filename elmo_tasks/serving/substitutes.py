@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from elmo_tasks.api import ComparisonItem, Guess, Limits, Said, Substitutes, WrittenHere
+from elmo_tasks.api import ComparisonItem, Guess, Said, Substitutes, WrittenHere
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.encoders.cloze_files import load_cloze
 from elmo_tasks.encoders.encoder import Encoder
@@ -81,23 +81,21 @@ class Writer:
     Args:
         encoder: gives an encoder by name, the default one for ``None``; refuses a name that is not on offer.
         static: gives the static vectors that a cloze head reads.
-        limits: how much one request may hold.
     """
 
     def __init__(
         self,
         encoder: Callable[[str | None], Encoder],
         static: Callable[[], StaticVectors],
-        limits: Limits | None = None,
     ) -> None:
-        self._encoder, self._static, self._limits = encoder, static, limits or Limits()
+        self._encoder, self._static = encoder, static
         self._outputs: dict[str, _Output] = {}
         self._lock = threading.Lock()
 
     @torch.no_grad()
     def written(self, word: str, sentences: Sequence[str], model: str | None = None) -> Substitutes:
         """See :meth:`elmo_tasks.api.SubstituteService.written`."""
-        items = tuple(item_of(mention) for mention in find_uses(word, sentences, self._limits))
+        items = tuple(item_of(mention) for mention in find_uses(word, sentences))
         encoder = self._encoder(model)
         output = self._output(encoder)
         asked = [use_of(item) for item in items]

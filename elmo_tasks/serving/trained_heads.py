@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from elmo_tasks.api import (
+    LIMITS,
     ClassifiedText,
     HeadInfo,
     LayerWeights,
@@ -25,6 +26,7 @@ from elmo_tasks.errors import ConfigError, InputError, WeightsError
 from elmo_tasks.heads.classification import TextPrediction
 from elmo_tasks.heads.head_files import HeadFiles, bundled_heads, default_head, find_head, heads_below
 from elmo_tasks.layers.views import layer_names
+from elmo_tasks.serving.asked_uses import check_length, check_words
 from elmo_tasks.tasks.kinds import CLASSIFICATION, KINDS, TAGGING, kind_of
 from elmo_tasks.text.tag_schemes import types_of
 from elmo_tasks.text.tokens import Token, tokenize
@@ -52,10 +54,10 @@ class TrainedHeads:
     """
 
     def __init__(
-        self, encoder: Callable[[str], Encoder], runs: Sequence[Path], device: str = "cpu", limits: Limits | None = None
+        self, encoder: Callable[[str], Encoder], runs: Sequence[Path], device: str = "cpu", limits: Limits = LIMITS
     ) -> None:
         self._encoder, self._runs, self._device = encoder, tuple(runs), device
-        self._limits = limits or Limits()
+        self._limits = limits
         self._predictors: dict[tuple[Path, float], Predictor] = {}
         self._said: set[Path] = set()
         self._lock = threading.Lock()
@@ -171,21 +173,12 @@ class TrainedHeads:
             raise InputError(f"Type 1 to {limits.max_texts} {what}s, one a line; {had}.", field="sentences")
         rows = []
         for k, text in enumerate(texts, start=1):
-            if len(text) > limits.max_characters:
-                raise InputError(
-                    f"{what.capitalize()} {k} has {len(text):,} characters; the most is {limits.max_characters:,}. Shorten it.",
-                    field=f"sentence {k}",
-                )
+            field, called = f"sentence {k}", f"{what.capitalize()} {k}"
+            check_length(text, field, called, limits)
             row = tokenize(text)
             if not row:
-                raise InputError(
-                    f"{what.capitalize()} {k} has no words. Type some, or delete the line.", field=f"sentence {k}"
-                )
-            if len(row) > limits.max_tokens:
-                raise InputError(
-                    f"{what.capitalize()} {k} has {len(row):,} words; the most is {limits.max_tokens}. Shorten it.",
-                    field=f"sentence {k}",
-                )
+                raise InputError(f"{called} has no words. Type some, or delete the line.", field=field)
+            check_words(row, field, called, limits)
             rows.append(row)
         return rows
 

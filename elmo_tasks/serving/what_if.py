@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import torch
 from torch.nn import functional as F
 
-from elmo_tasks.api import LayerProducts, Limits, RespelledLayer, Respelling
+from elmo_tasks.api import LayerProducts, RespelledLayer, Respelling
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import with_mean
 from elmo_tasks.senses.mixing import layer_products
@@ -26,15 +26,14 @@ class WhatIf:
 
     Args:
         load: gives a model by name, the default one for ``None``; raises :class:`InputError` for one that is not on offer.
-        limits: how much one request may hold.
     """
 
-    def __init__(self, load: Callable[[str | None], LoadedModel], limits: Limits | None = None) -> None:
-        self._load, self._limits = load, limits or Limits()
+    def __init__(self, load: Callable[[str | None], LoadedModel]) -> None:
+        self._load = load
 
     def layer_products(self, word: str, sentences: Sequence[str], model: str | None = None) -> LayerProducts:
         """See :meth:`elmo_tasks.api.WhatIfService.layer_products`."""
-        mentions = find_uses(word, sentences, self._limits)
+        mentions = find_uses(word, sentences)
         loaded = self._load(model)
         vectors = use_vectors(loaded.encoder, [mention.use for mention in mentions])
         rounded = [
@@ -50,7 +49,7 @@ class WhatIf:
 
     def respell(self, word: str, sentences: Sequence[str], spelling: str, model: str | None = None) -> Respelling:
         """See :meth:`elmo_tasks.api.WhatIfService.respell`."""
-        mentions = find_uses(word, sentences, self._limits, fewest=1)
+        mentions = find_uses(word, sentences, fewest=1)
         loaded = self._load(model)
         if not loaded.encoder.reads_sentence:
             raise InputError(
