@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from torch import Tensor
 from tqdm import tqdm
 
 from elmo_tasks.bilm.model_cache import cache_folder
@@ -31,10 +32,9 @@ from elmo_tasks.senses.marked_vectors import density_of, marked_vectors
 from elmo_tasks.senses.similarity import random_pair_cosine
 from elmo_tasks.senses.uses import gallery_use
 from elmo_tasks.senses.views_of_uses import WORDS
-from elmo_tasks.serving.everyday_words import everyday_words
 from elmo_tasks.serving.map_calibrations import checksum_of
 from elmo_tasks.text.tokens import tokenize
-from elmo_tasks.uses import told_as_share
+from elmo_tasks.uses import Use, told_as_share, use_vectors
 from elmo_tasks.wording.text import duration
 
 # To be raised when the same model is measured in another way: what was measured before no longer counts.
@@ -229,3 +229,17 @@ def _read(path: Path) -> Calibration | None:
     except (OSError, ValueError, KeyError, TypeError) as error:
         _log.warning("%s is not a calibration and is measured anew (%s: %s)", path, type(error).__name__, error)
         return None
+
+
+def everyday_words(encoder: Encoder) -> tuple[Tensor, Tensor, Tensor]:
+    """Vectors of all words, on the CPU, with what :func:`~elmo_tasks.senses.similarity.random_pair_cosine` needs beside them.
+
+    Returns:
+        ``[L, n, D]`` vectors, ``[n]`` number of the sentence of each, ``[n]`` number of the word that each is, in any case.
+    """
+    rows = [[token.text for token in tokenize(sentence)] for sentence in everyday_sentences()]
+    places = [(k, t) for k, words in enumerate(rows) for t, word in enumerate(words) if word[0].isalpha()]
+    ids: dict[str, int] = {}
+    words = [ids.setdefault(rows[k][t].lower(), len(ids)) for k, t in places]
+    vectors = use_vectors(encoder, [Use.of_tokens(rows[k], t) for k, t in places])
+    return vectors, torch.tensor([k for k, _ in places]), torch.tensor(words)

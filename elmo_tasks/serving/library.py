@@ -11,10 +11,10 @@ from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.serving.asked_uses import find_uses
 from elmo_tasks.serving.comparisons import compare_uses
+from elmo_tasks.serving.comparisons import side_by_side as compare_side_by_side
 from elmo_tasks.serving.loaded_models import LoadedModels
 from elmo_tasks.serving.nearest_uses import NearestSearch
 from elmo_tasks.serving.sentences import Sentences
-from elmo_tasks.serving.side_by_side import side_by_side as compare_side_by_side
 
 
 @lru_cache(maxsize=2)  # a model and its calibration stay in memory from one call to the next

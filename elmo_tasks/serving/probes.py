@@ -16,11 +16,7 @@ _log = logging.getLogger(__name__)
 
 
 class MeasuredLayers:
-    """Implements :class:`elmo_tasks.api.ProbeService`.
-
-    Args:
-        loaded: the models on offer.
-    """
+    """Implements :class:`elmo_tasks.api.ProbeService`."""
 
     def __init__(self, loaded: LoadedModels) -> None:
         self._loaded = loaded

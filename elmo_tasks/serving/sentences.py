@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from torch import Tensor
 
@@ -15,6 +15,8 @@ from elmo_tasks.layers.views import layer_names
 from elmo_tasks.senses.sentences import SentenceTest, measured, sentence_vectors, sentences_of_test
 from elmo_tasks.senses.similarity import cosine_matrix
 from elmo_tasks.serving.asked_uses import check_length, check_number
+from elmo_tasks.serving.comparisons import rounded
+from elmo_tasks.serving.loaded_models import LoadEncoder
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.wording.sentences import closest, limits_of
 
@@ -23,13 +25,9 @@ SENTENCE = "sentence"
 
 
 class Sentences:
-    """Answers for whole sentences. What a model can tell is measured when it is first asked.
+    """Answers for whole sentences. What a model can tell is measured when it is first asked."""
 
-    Args:
-        load: gives an encoder by name, the default one for ``None``; raises :class:`InputError` for one that is not on offer.
-    """
-
-    def __init__(self, load: Callable[[str | None], Encoder]) -> None:
+    def __init__(self, load: LoadEncoder) -> None:
         self._load = load
         self._tests: dict[str, tuple[SentenceTest, ...]] = {}
         self._trained: dict[str, SentenceModel | None] = {}
@@ -50,7 +48,7 @@ class Sentences:
         layers = tuple(
             SentenceLayer(
                 name,
-                tuple(tuple(round(value, 6) for value in row) for row in cosine_matrix(vectors).tolist()),
+                rounded(cosine_matrix(vectors)),
                 test.unconnected,
                 test.reworded,
                 test.related,

@@ -10,15 +10,13 @@ from elmo_tasks.api import LIMITS, Comparison, ModelInfo, SideBySide
 from elmo_tasks.jobs.training_jobs import TrainingJobs
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.serving.asked_uses import find_uses
-from elmo_tasks.serving.comparisons import compare_uses
-from elmo_tasks.serving.loaded_models import LoadedModels
-from elmo_tasks.serving.model_cards import told
+from elmo_tasks.serving.comparisons import compare_uses, side_by_side
+from elmo_tasks.serving.loaded_models import LoadedModels, told
 from elmo_tasks.serving.nearest_uses import NearestSearch
 from elmo_tasks.serving.present import Presentation
 from elmo_tasks.serving.probes import MeasuredLayers
 from elmo_tasks.serving.sense_maps import SenseMaps
 from elmo_tasks.serving.sentences import Sentences
-from elmo_tasks.serving.side_by_side import side_by_side
 from elmo_tasks.serving.substitutes import Writer
 from elmo_tasks.serving.trained_heads import TrainedHeads
 from elmo_tasks.serving.two_texts import TextsSideBySide

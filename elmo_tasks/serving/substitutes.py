@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -13,12 +13,12 @@ from elmo_tasks.api import ComparisonItem, Guess, Said, Substitutes, WrittenHere
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.encoders.cloze_files import load_cloze
 from elmo_tasks.encoders.encoder import Encoder
-from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import InputError
 from elmo_tasks.senses.content_words import is_stop_word
 from elmo_tasks.senses.expected_words import OneAnswer
 from elmo_tasks.senses.substitutes import beside_the_word, log_frequencies, told_by_all, told_by_both
 from elmo_tasks.serving.asked_uses import find_uses, item_of, use_of
+from elmo_tasks.serving.loaded_models import LoadEncoder, LoadStatic
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
 from elmo_tasks.text.word_forms import may_be_forms_of_one_word
 from elmo_tasks.uses import read_uses
@@ -76,18 +76,9 @@ class _Output:
 
 
 class Writer:
-    """Lets a language model fill the place of a word. What it writes with is loaded when it is first asked for.
+    """Lets a language model fill the place of a word. What it writes with is loaded when it is first asked for."""
 
-    Args:
-        encoder: gives an encoder by name, the default one for ``None``; refuses a name that is not on offer.
-        static: gives the static vectors that a cloze head reads.
-    """
-
-    def __init__(
-        self,
-        encoder: Callable[[str | None], Encoder],
-        static: Callable[[], StaticVectors],
-    ) -> None:
+    def __init__(self, encoder: LoadEncoder, static: LoadStatic) -> None:
         self._encoder, self._static = encoder, static
         self._outputs: dict[str, _Output] = {}
         self._lock = threading.Lock()

@@ -15,9 +15,7 @@ from elmo_tasks.senses.outlier_scores import OUTLIER, outlier_scores
 from elmo_tasks.senses.shift import FEWEST_EACH, Shift, shift
 from elmo_tasks.senses.uses import FoundUse, base_word, evenly, sentences_of, uses_in
 from elmo_tasks.senses.views_of_uses import BOTH
-from elmo_tasks.serving.drawn_maps import MapDrawer, map_points, part
-from elmo_tasks.serving.named_groups import named_groups
-from elmo_tasks.serving.viewed_uses import lowest_sees
+from elmo_tasks.serving.drawn_maps import MapDrawer, cut, lowest_sees, map_points, named_groups, part
 from elmo_tasks.text.word_forms import folded
 from elmo_tasks.wording.text import quoted
 from elmo_tasks.wording.two_texts import FIRST, SECOND, moved_verdict, word_verdict
@@ -29,11 +27,7 @@ _MOST_WORDS = 40
 
 
 class TextsSideBySide:
-    """Implements :class:`elmo_tasks.api.TwoTextService`.
-
-    Args:
-        drawer: reads uses, and keeps what it read.
-    """
+    """Implements :class:`elmo_tasks.api.TwoTextService`."""
 
     def __init__(self, drawer: MapDrawer) -> None:
         self._drawer = drawer
@@ -91,7 +85,7 @@ class TextsSideBySide:
             model=encoder.name,
             view=view,
             views=(MapView(view),),
-            uses=map_points(uses, vectors, paper, {k: g for g, group in enumerate(groups) for k in group}),
+            uses=map_points(uses, vectors, paper, groups),
             groups=named_groups(self._drawer.viewed.static, uses, groups, word),
             asked_groups=2,
             is_clear=False,
@@ -127,11 +121,8 @@ class TextsSideBySide:
         # All words are read at once, then cut apart by how many uses each has.
         together: list[FoundUse] = [use for _, a, b in chosen for use in (*a, *b)]
         vectors = self._drawer.viewed.in_view(encoder, view, together, part(progress, "Reading the texts"))
-        shifts, start = [], 0
-        for _, a, b in chosen:
-            middle, end = start + len(a), start + len(a) + len(b)
-            shifts.append(shift(vectors[start:middle], vectors[middle:end]))
-            start = end
+        parts = cut(vectors, [uses for _, a, b in chosen for uses in (a, b)])
+        shifts = [shift(a, b) for a, b in zip(parts[::2], parts[1::2], strict=True)]
         apart = outlier_scores([found.score for found in shifts], [len(a) + len(b) for _, a, b in chosen])
         words = [
             _moved(w, (len(one[w].uses), len(other[w].uses)), found, bool(out >= OUTLIER and found.p <= 0.05))

@@ -14,8 +14,8 @@ from elmo_tasks.senses.uses import gallery_uses
 from elmo_tasks.senses.views_of_uses import view_of
 from elmo_tasks.serving import nearest_uses
 from elmo_tasks.serving.asked_uses import find_use
+from elmo_tasks.serving.drawn_maps import ViewedUses
 from elmo_tasks.serving.session import Session
-from elmo_tasks.serving.viewed_uses import ViewedUses
 from elmo_tasks.uses import read_uses
 from elmo_tasks.wording.sense_maps import Meanings, map_verdict, uses_of
 
