@@ -5,7 +5,18 @@ Standard library only, so that the screen needs neither torch nor a model to be 
 
 # ruff: noqa: F401 (this is where they are imported from)
 
-from elmo_tasks.api.compare import Choice, Comparison, ComparisonItem, LayerComparison, ModelInfo, SideBySide, partition
+from elmo_tasks.api.compare import (
+    Choice,
+    Comparison,
+    ComparisonItem,
+    LayerComparison,
+    ModelInfo,
+    SentenceComparison,
+    SentenceLayer,
+    SentenceService,
+    SideBySide,
+    partition,
+)
 from elmo_tasks.api.heads import (
     ClassifiedText,
     Entity,
@@ -24,18 +35,20 @@ from elmo_tasks.api.maps import (
     MapService,
     MapUse,
     MapView,
+    MovedWord,
     NearOnMap,
     PolysemyRanking,
     RankedWord,
     SenseGroup,
     SenseMap,
+    TwoTexts,
+    TwoTextService,
 )
 from elmo_tasks.api.nearest import NearestService, NearestUses, NearUse, StaticNeighbour, StaticNeighbours
 from elmo_tasks.api.present import GallerySense, IncrementalReading, PresentService, ReadingStep
 from elmo_tasks.api.probes import LayerScore, ModelProbes, PaperScores, ProbeResult, ProbeService
 from elmo_tasks.api.request import LIMITS, Limits, NoLongerWanted, Progress, check_wanted, for_everybody, wanted_while
 from elmo_tasks.api.said import Answer, Result, Said, Verdict
-from elmo_tasks.api.sentences import SentenceComparison, SentenceLayer, SentenceService
 from elmo_tasks.api.service import Service
 from elmo_tasks.api.substitutes import Guess, Substitutes, SubstituteService, WrittenHere
 from elmo_tasks.api.training import (
@@ -47,7 +60,6 @@ from elmo_tasks.api.training import (
     TrainingPlan,
     TrainingService,
 )
-from elmo_tasks.api.two_texts import MovedWord, TwoTexts, TwoTextService
 from elmo_tasks.api.votes import VoteCount, VoteRoom, VoteService, VoteState
 from elmo_tasks.api.what_if import LayerProducts, RespelledLayer, Respelling, WhatIfService
 from elmo_tasks.api.why import Explanation, HiddenWord, Sides, WhyService

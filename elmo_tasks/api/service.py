@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from elmo_tasks.api.compare import Comparison, ModelInfo, SideBySide
+from elmo_tasks.api.compare import Comparison, ModelInfo, SentenceService, SideBySide
 from elmo_tasks.api.heads import HeadService
-from elmo_tasks.api.maps import MapService
+from elmo_tasks.api.maps import MapService, TwoTextService
 from elmo_tasks.api.nearest import NearestService
 from elmo_tasks.api.present import PresentService
 from elmo_tasks.api.probes import ProbeService
 from elmo_tasks.api.request import Limits
-from elmo_tasks.api.sentences import SentenceService
 from elmo_tasks.api.substitutes import SubstituteService
 from elmo_tasks.api.training import TrainingService
-from elmo_tasks.api.two_texts import TwoTextService
 from elmo_tasks.api.votes import VoteService
 from elmo_tasks.api.what_if import WhatIfService
 from elmo_tasks.api.why import WhyService

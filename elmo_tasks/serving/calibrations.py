@@ -57,11 +57,7 @@ def load_calibration(
 ) -> Calibration:
     """The calibration of a model, from beside it or from the user's cache.
 
-    Args:
-        encoder: the model.
-        static: vectors of the words around a use.
-        expected: what the model would write in the place of a use, if it can.
-        may_measure: whether it is measured now, and kept, if there is none yet; else nothing is said of meanings.
+    If there is none yet, it is measured now, and kept; where it may not be, nothing is said of meanings.
     """
     if not encoder.reads_sentence:
         return measure(encoder, static, expected)  # takes no time
@@ -232,10 +228,9 @@ def _read(path: Path) -> Calibration | None:
 
 
 def everyday_words(encoder: Encoder) -> tuple[Tensor, Tensor, Tensor]:
-    """Vectors of all words, on the CPU, with what :func:`~elmo_tasks.senses.similarity.random_pair_cosine` needs beside them.
+    """All words of the everyday sentences, as :func:`~elmo_tasks.senses.similarity.random_pair_cosine` needs them.
 
-    Returns:
-        ``[L, n, D]`` vectors, ``[n]`` number of the sentence of each, ``[n]`` number of the word that each is, in any case.
+    ``[L, n, D]`` vectors, ``[n]`` number of the sentence of each, ``[n]`` number of the word that each is, in any case.
     """
     rows = [[token.text for token in tokenize(sentence)] for sentence in everyday_sentences()]
     places = [(k, t) for k, words in enumerate(rows) for t, word in enumerate(words) if word[0].isalpha()]

@@ -49,11 +49,8 @@ class _TooMuch(Exception):
 class Door:
     """Middleware that bounds what a request may cost before it is understood.
 
-    Args:
-        app: what the requests are for.
-        uploads: how much may be uploaded; nothing if ``None``.
-        most_bytes: of any other request's body.
-        pause: seconds that the first wrong password costs; every further one twice as many.
+    Without ``uploads`` nothing may be uploaded; ``most_bytes`` bounds any other request's body; the first wrong password costs
+    ``pause`` seconds, every further one twice as many.
     """
 
     def __init__(

@@ -75,11 +75,7 @@ class LoadedModels:
     """
 
     def __init__(
-        self,
-        model: str | None = None,
-        device: str | None = None,
-        others: Sequence[str] = (),
-        may_measure: bool = True,
+        self, model: str | None = None, device: str | None = None, others: Sequence[str] = (), may_measure: bool = True
     ) -> None:
         self._may_measure = may_measure
         self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
@@ -111,11 +107,7 @@ class LoadedModels:
         return self._find(name).folder
 
     def allowed(self, model: str | None) -> str:
-        """The name of the model that a request asks for: a path from the network is not opened.
-
-        Raises:
-            InputError: it is not on offer.
-        """
+        """The name of the model that a request asks for, if it is on offer: a path from the network is not opened."""
         if model is None or model == self.default:
             return self.default
         if model not in self.names():

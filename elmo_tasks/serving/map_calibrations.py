@@ -67,11 +67,7 @@ def measure_map(
 ) -> SenseMapCalibration:
     """Group the uses of all words of the gallery in every view, and see how well the groups match the senses.
 
-    Args:
-        encoder: the model.
-        static: word vectors of the words around a use.
-        views: names of the views; all but the context-free layer if none is given.
-        passing: hands the views on one by one, as ``tqdm`` does.
+    Views are all but the context-free layer if none is given; ``passing`` hands them on one by one, as ``tqdm`` does.
     """
     names = layer_names(encoder.n_layers)
     wanted = tuple(views) or tuple(name for name in view_names(names) if name != "0" or len(names) == 1)

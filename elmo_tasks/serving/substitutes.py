@@ -126,12 +126,7 @@ class Writer:
 
 
 def as_written(words: Sequence[str], vocabulary: Sequence[str]) -> list[str]:
-    """Words in small letters as they are nearly always written: Paris, but museum, although museums have names.
-
-    Args:
-        words: in small letters.
-        vocabulary: written words, most frequent first.
-    """
+    """Words in small letters as a vocabulary, most frequent first, nearly always has them: Paris, but museum, despite its names."""
     rank: dict[str, int] = {}
     first: dict[str, str] = {}
     for k, word in enumerate(vocabulary, start=1):

@@ -44,20 +44,12 @@ _log = logging.getLogger(__name__)
 
 
 class TrainedHeads:
-    """The heads in ``checkpoints/`` and below the folders of runs; each is loaded when it is first asked.
-
-    Args:
-        encoder: gives an encoder by name, loaded once.
-        runs: folders that training runs write to.
-        device: where to compute.
-        limits: how much one request may hold.
-    """
+    """The heads in ``checkpoints/`` and below the folders of runs; each is loaded when it is first asked."""
 
     def __init__(
         self, encoder: Callable[[str], Encoder], runs: Sequence[Path], device: str = "cpu", limits: Limits = LIMITS
     ) -> None:
-        self._encoder, self._runs, self._device = encoder, tuple(runs), device
-        self._limits = limits
+        self._encoder, self._runs, self._device, self._limits = encoder, tuple(runs), device, limits
         self._predictors: dict[tuple[Path, float], Predictor] = {}
         self._said: set[Path] = set()
         self._lock = threading.Lock()
@@ -156,9 +148,7 @@ class TrainedHeads:
         if encoder is None or encoder.checksum != source.checksum:
             try:
                 place = place_of(files, "encoder", self._runs)
-            except (
-                ConfigError
-            ) as error:  # it names the folders of this machine, which are nobody's business on the network
+            except ConfigError as error:  # it names folders of this machine, which are nobody's business on the network
                 raise ConfigError(
                     f"the encoder {Path(source.name).name} that it was trained on is not here. Whoever runs this app can put it "
                     "into checkpoints/ or the folder of runs"

@@ -42,13 +42,13 @@ class TextsSideBySide:
         progress: Progress | None = None,
     ) -> TwoTexts:
         """See :meth:`elmo_tasks.api.TwoTextService.set_against`."""
-        for text, field, which in ((first, "first", "first"), (second, "second", "second")):
+        for text, which in ((first, "first"), (second, "second")):
             if not text.strip():
-                raise InputError(f"Paste the {which} text.", field=field)
+                raise InputError(f"Paste the {which} text.", field=which)
             if len(text) > MOST_CHARACTERS:
                 raise InputError(
                     f"The {which} text has {len(text):,} characters; the most is {MOST_CHARACTERS:,}. Use a part of it.",
-                    field=field,
+                    field=which,
                 )
         sides = (sentences_of(first), sentences_of(second))
         called = (names[0].strip()[:60] or FIRST, names[1].strip()[:60] or SECOND)
