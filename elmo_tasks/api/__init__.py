@@ -5,6 +5,11 @@ Standard library only, so that the screen needs neither torch nor a model to be 
 
 # ruff: noqa: F401 (this is where they are imported from)
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
 from elmo_tasks.api.compare import (
     Choice,
     Comparison,
@@ -49,7 +54,6 @@ from elmo_tasks.api.present import GallerySense, IncrementalReading, PresentServ
 from elmo_tasks.api.probes import LayerScore, ModelProbes, PaperScores, ProbeResult, ProbeService
 from elmo_tasks.api.request import LIMITS, Limits, NoLongerWanted, Progress, check_wanted, for_everybody, wanted_while
 from elmo_tasks.api.said import Answer, Result, Said, Verdict
-from elmo_tasks.api.service import Service
 from elmo_tasks.api.substitutes import Guess, Substitutes, SubstituteService, WrittenHere
 from elmo_tasks.api.training import (
     DataLook,
@@ -63,3 +67,38 @@ from elmo_tasks.api.training import (
 from elmo_tasks.api.votes import VoteCount, VoteRoom, VoteService, VoteState
 from elmo_tasks.api.what_if import LayerProducts, RespelledLayer, Respelling, WhatIfService
 from elmo_tasks.api.why import Explanation, HiddenWord, Sides, WhyService
+
+
+class Service(Protocol):
+    """What the screen asks for.
+
+    Every method, also of a part, may raise :class:`elmo_tasks.errors.InputError` with a message for people.
+    """
+
+    limits: Limits
+    sentences: SentenceService  #: whole sentences, without a word
+    why: WhyService  #: what a cosine hangs on
+    substitutes: SubstituteService  #: what the model would have written
+    what_if: WhatIfService  #: other mixes of the layers, other spellings
+    maps: MapService  #: uses as points, and words with two lives
+    texts: TwoTextService  #: a word in one text against another
+    nearest: NearestService  #: the nearest uses of any word
+    heads: HeadService  #: what was trained to read names and feelings
+    probes: ProbeService  #: what each layer knows
+    training: TrainingService  #: runs that train more of them
+    votes: VoteService  #: votes by phone
+    present: PresentService  #: senses, static neighbours, and meanings that form
+
+    def models(self) -> tuple[ModelInfo, ...]:
+        """The models on offer, the default one first."""
+
+    def compare(self, word: str, sentences: Sequence[str], model: str | None = None) -> Comparison:
+        """Compare the uses of ``word`` in ``sentences``; ``[brackets]`` in a sentence mark another word there."""
+
+    def side_by_side(
+        self, word: str, sentences: Sequence[str], models: Sequence[str], senses: Sequence[str] = ()
+    ) -> SideBySide:
+        """:meth:`compare` by one to ``limits.max_models`` models.
+
+        ``senses`` are the meanings of the uses; where none are given, those of sentences that come with the program are known.
+        """

@@ -32,7 +32,7 @@ from elmo_tasks.senses.marked_vectors import density_of, marked_vectors
 from elmo_tasks.senses.similarity import random_pair_cosine
 from elmo_tasks.senses.uses import gallery_use
 from elmo_tasks.senses.views_of_uses import WORDS
-from elmo_tasks.serving.map_calibrations import checksum_of
+from elmo_tasks.serving.map_calibrations import checksum_of, kept
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.uses import Use, told_as_share, use_vectors
 from elmo_tasks.wording.text import duration
@@ -64,9 +64,8 @@ def load_calibration(
     checksum = _checksum_of(encoder, static, expected)
     cached = cached_path(checksum)
     beside = [] if encoder.folder is None else [encoder.folder / "calibration.json"]
-    for path in (*beside, cached):
-        if (found := _read(path)) is not None and found.checksum == checksum:
-            return found
+    if found := kept((*beside, cached), checksum, Calibration.from_dict, "is not a calibration and is measured anew"):
+        return found
     began = time.perf_counter()
     random_pair = random_pairs(encoder)
     if not may_measure:
@@ -215,16 +214,6 @@ def random_pairs(encoder: Encoder) -> tuple[float, ...]:
     """Mean cosine of two random words of the everyday sentences, at each layer and in their mean."""
     vectors, sentence, word = everyday_words(encoder)
     return tuple(round(value, 6) for value in random_pair_cosine(with_mean(vectors), sentence, word).tolist())
-
-
-def _read(path: Path) -> Calibration | None:
-    if not path.exists():
-        return None
-    try:
-        return Calibration.from_dict(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        _log.warning("%s is not a calibration and is measured anew (%s: %s)", path, type(error).__name__, error)
-        return None
 
 
 def everyday_words(encoder: Encoder) -> tuple[Tensor, Tensor, Tensor]:

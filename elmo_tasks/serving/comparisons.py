@@ -140,19 +140,12 @@ def are_one_word(spellings: Sequence[str]) -> bool:
 
 
 def side_by_side(
-    word: str,
-    sentences: Sequence[str],
-    models: Sequence[str | None],
-    loaded: LoadedModels,
-    senses: Sequence[str] = (),
+    word: str, sentences: Sequence[str], models: Sequence[str | None], loaded: LoadedModels, senses: Sequence[str] = ()
 ) -> SideBySide:
     """See :meth:`elmo_tasks.api.Service.side_by_side`."""
     names = [loaded.allowed(model) for model in models]
     if not 1 <= len(names) <= LIMITS.max_models or len(set(names)) < len(names):
-        raise InputError(
-            f"Choose one to {LIMITS.max_models} different models; there {_had(names)}.",
-            field="model",
-        )
+        raise InputError(f"Choose one to {LIMITS.max_models} different models; there {_had(names)}.", field="model")
     mentions = find_uses(word, sentences)
     if senses and len(senses) != len(mentions):
         raise InputError(

@@ -71,6 +71,11 @@ class ViewedUses:
                 self._calibrations[encoder.name] = load_map_calibration(encoder, self.static)
             return self._calibrations[encoder.name]
 
+    def best_view(self, encoder: Encoder) -> str:
+        """What tells senses apart best in this model, as far as that was measured."""
+        known = self.calibration(encoder)
+        return known.best if known else BOTH
+
     @property
     def static(self) -> StaticVectors:
         """Vectors of words alone."""
@@ -146,7 +151,7 @@ class MapDrawer:
         encoder = self.encoder(asked.model)
         names = view_names(layer_names(encoder.n_layers))
         known = self.viewed.calibration(encoder)
-        view = asked.view or (known.best if known else BOTH)
+        view = asked.view or self.viewed.best_view(encoder)
         if view not in names:
             raise InputError(f"There is no view “{view[:40]}” here; there is {', '.join(names)}.", field="view")
         vectors = self.viewed.in_view(encoder, view, uses, part(progress, "Reading the sentences"))

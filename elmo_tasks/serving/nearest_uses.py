@@ -15,6 +15,7 @@ from elmo_tasks.bilm.model_cache import CACHE_VARIABLE, cache_folder, temporary_
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError, DataError, InputError
+from elmo_tasks.layers.views import with_mean
 from elmo_tasks.senses.gallery import gallery
 from elmo_tasks.senses.index_building import build_index, text_key
 from elmo_tasks.senses.use_index import Hit, UseIndex
@@ -76,8 +77,7 @@ class NearestSearch:
             raise InputError(f"There is no “{source[:40]}” to search; there is {', '.join(sources)}.", field="source")
         index = self._index(loaded.encoder, source, progress)
         at = min(1, len(loaded.names) - 1) if view == BOTH else loaded.names.index(view)
-        values = use_vectors(loaded.encoder, [mention.use])[:, 0]  # [L, D]
-        vector = values[at] if at < len(values) else values.mean(dim=0)
+        vector = with_mean(use_vectors(loaded.encoder, [mention.use]))[at, 0]
         token = mention.token
         forms = index.forms_of(token.text)
         among = None if only == "all" else forms if only == "same" else ~forms

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from elmo_tasks.api import GallerySense, IncrementalReading, ReadingStep, StaticNeighbour, StaticNeighbours
 from elmo_tasks.errors import InputError
+from elmo_tasks.layers.views import with_mean
 from elmo_tasks.senses.gallery import gallery, gallery_words
 from elmo_tasks.senses.two_senses import TwoSenses
 from elmo_tasks.senses.uses import gallery_use
@@ -75,7 +76,7 @@ class Presentation:
             [k for k, name in enumerate(names) if name == sense.name and texts[k] != tokens] for sense in chosen
         ]  # the sentence itself may be one of the examples
         poles = TwoSenses.of(*(seen[rows] for rows in kept))
-        alone, letters = (TwoSenses.of(*(_view(vectors, at)[rows] for rows in kept)) for at in (layer, 0))
+        alone, letters = (TwoSenses.of(*(with_mean(vectors)[at][rows] for rows in kept)) for at in (layer, 0))
         read = range(mention.index + 1, len(tokens) + 1)
         so_far = [Use.of_tokens(tokens[:n], mention.index) for n in read]
         cosines = poles.cosines(_as_the_verdict(loaded, so_far, read_uses(loaded.encoder, so_far)))
@@ -124,11 +125,6 @@ class Presentation:
             read = read_uses(loaded.encoder, uses)
             self._known[key] = ([use.tokens for use in uses], senses, read.layers, _as_the_verdict(loaded, uses, read))
         return self._known[key]
-
-
-def _view(vectors: Tensor, layer: int) -> Tensor:
-    """``[L, n, D]`` -> ``[n, D]`` at a layer, or their mean, which comes after the last layer."""
-    return vectors[layer] if layer < len(vectors) else vectors.mean(dim=0)
 
 
 def _read_from(loaded: LoadedModel) -> tuple[str, ...]:

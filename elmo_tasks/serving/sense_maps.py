@@ -26,7 +26,6 @@ from elmo_tasks.senses.outlier_scores import OUTLIER, outlier_scores
 from elmo_tasks.senses.sense_map_calibration import SenseMapCalibration
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.senses.uses import FoundUse, base_word, evenly, landing_use, sentences_of, words_like
-from elmo_tasks.senses.views_of_uses import BOTH
 from elmo_tasks.serving.asked_uses import check_length, check_words
 from elmo_tasks.serving.drawn_maps import (
     DrawnMap,
@@ -157,7 +156,7 @@ class SenseMaps:
             )
         encoder = self.drawer.encoder(model)
         known = self._uses.calibration(encoder)
-        view = known.best if known else BOTH
+        view = self._uses.best_view(encoder)
         chosen = [(word.word, evenly(word.uses, MOST_USES_EACH)) for word in found[:MOST_CANDIDATES]]
         # All words are read at once: the batches of one alone would be small.
         vectors = self._uses.in_view(

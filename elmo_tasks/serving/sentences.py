@@ -47,12 +47,7 @@ class Sentences:
         names = (*layer_names(encoder.n_layers), *([SENTENCE] if self._trained[encoder.name] else []))
         layers = tuple(
             SentenceLayer(
-                name,
-                rounded(cosine_matrix(vectors)),
-                test.unconnected,
-                test.reworded,
-                test.related,
-                test.triples,
+                name, rounded(cosine_matrix(vectors)), test.unconnected, test.reworded, test.related, test.triples
             )
             for name, vectors, test in zip(names, self._vectors(encoder, sentences), tests, strict=True)
         )

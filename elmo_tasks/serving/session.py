@@ -36,9 +36,8 @@ class Session:
         runs_dir: where training runs leave their heads.
         training: whether people may train heads from the screen, and upload data for it.
         index: folder of an index of one's own text, to search beside the gallery.
-        others: names or folders of more models to choose from, beside those that come with the program.
-        may_measure: whether what a cosine means is measured, once, in a model that came without it; else nothing is said of
-            meanings.
+        others: see :class:`LoadedModels`.
+        may_measure: see :class:`LoadedModels`; else nothing is said of meanings.
 
     Raises:
         ConfigError: there is no such model, or two of them have one name.
@@ -82,10 +81,7 @@ class Session:
         layers = self.loaded.model().names
         return tuple(
             ModelInfo(
-                name,
-                model_title(name),
-                layers if name == self.loaded.default else (),
-                told(self.loaded.folder(name)),
+                name, model_title(name), layers if name == self.loaded.default else (), told(self.loaded.folder(name))
             )
             for name in self.loaded.names()
         )

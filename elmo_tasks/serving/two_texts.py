@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from elmo_tasks.api import MapView, MovedWord, Progress, SenseMap, TwoTexts
-from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.errors import InputError
 from elmo_tasks.senses.clustering import directions
 from elmo_tasks.senses.content_words import content_words
@@ -14,7 +13,6 @@ from elmo_tasks.senses.layout import on_paper
 from elmo_tasks.senses.outlier_scores import OUTLIER, outlier_scores
 from elmo_tasks.senses.shift import FEWEST_EACH, Shift, shift
 from elmo_tasks.senses.uses import FoundUse, base_word, evenly, sentences_of, uses_in
-from elmo_tasks.senses.views_of_uses import BOTH
 from elmo_tasks.serving.drawn_maps import MapDrawer, cut, lowest_sees, map_points, named_groups, part
 from elmo_tasks.text.word_forms import folded
 from elmo_tasks.wording.text import quoted
@@ -73,7 +71,8 @@ class TextsSideBySide:
                     f"The {name} {times} {quoted(word)}; at least {FEWEST_EACH} uses in each text are needed.",
                     field="word",
                 )
-        encoder, view = self._view(model)
+        encoder = self._drawer.encoder(model)
+        view = self._drawer.viewed.best_view(encoder)
         uses = tuple(replace(use, own=False) for use in (*one, *other))  # a star marks one's own among examples
         vectors = self._drawer.viewed.in_view(encoder, view, uses, part(progress, "Reading the sentences"))
         found = shift(vectors[: len(one)], vectors[len(one) :])
@@ -100,11 +99,7 @@ class TextsSideBySide:
         return TwoTexts(encoder.name, view, names, sizes, (row,), 1, drawn, said, lowest_sees(view, encoder))
 
     def _words(
-        self,
-        sides: tuple[list[str], list[str]],
-        names: tuple[str, str],
-        model: str | None,
-        progress: Progress | None,
+        self, sides: tuple[list[str], list[str]], names: tuple[str, str], model: str | None, progress: Progress | None
     ) -> TwoTexts:
         one, other = ({folded(w.word): w for w in content_words(sentences, FEWEST_EACH)} for sentences in sides)
         # By the text that has fewer: a word that one of them hardly has says little, however often it is in the other.
@@ -117,7 +112,8 @@ class TextsSideBySide:
             (w, evenly(one[w].uses, _MOST_USES_EACH), evenly(other[w].uses, _MOST_USES_EACH))
             for w in both[:_MOST_WORDS]
         ]
-        encoder, view = self._view(model)
+        encoder = self._drawer.encoder(model)
+        view = self._drawer.viewed.best_view(encoder)
         # All words are read at once, then cut apart by how many uses each has.
         together: list[FoundUse] = [use for _, a, b in chosen for use in (*a, *b)]
         vectors = self._drawer.viewed.in_view(encoder, view, together, part(progress, "Reading the texts"))
@@ -130,14 +126,8 @@ class TextsSideBySide:
         ]
         words.sort(key=lambda moved: (-moved.stands_out, -moved.score))
         said = moved_verdict(words, names, len(both), FEWEST_EACH)
-        n_sentences = (len(sides[0]), len(sides[1]))
-        sees = lowest_sees(view, encoder)
-        return TwoTexts(encoder.name, view, names, n_sentences, tuple(words), len(both), None, said, sees)
-
-    def _view(self, model: str | None) -> tuple[Encoder, str]:
-        encoder = self._drawer.encoder(model)
-        known = self._drawer.viewed.calibration(encoder)
-        return encoder, known.best if known else BOTH
+        sizes, sees = (len(sides[0]), len(sides[1])), lowest_sees(view, encoder)
+        return TwoTexts(encoder.name, view, names, sizes, tuple(words), len(both), None, said, sees)
 
 
 def _moved(word: str, n: Sequence[int], found: Shift, stands_out: bool) -> MovedWord:

@@ -68,11 +68,7 @@ class WhatIf:
             sentences=tuple(f"{m.sentence[: m.token.start]}[{put}]{m.sentence[m.token.end :]}" for m in mentions),
             layers=tuple(
                 RespelledLayer(
-                    name,
-                    row,
-                    layer.random_pair_cosine,
-                    other,
-                    loaded.encoder.layer_names[0] if name == "0" else "",
+                    name, row, layer.random_pair_cosine, other, loaded.encoder.layer_names[0] if name == "0" else ""
                 )
                 for name, row, layer, other in zip(
                     loaded.names, rounded(cosine), loaded.calibration.layers, rounded(unrelated), strict=True

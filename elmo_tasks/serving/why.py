@@ -14,15 +14,7 @@ from elmo_tasks.api import Comparison, ComparisonItem, Explanation, HiddenWord, 
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import with_mean
-from elmo_tasks.senses.attribution import (
-    WAYS,
-    cosine_changes,
-    decisive,
-    halved_cosines,
-    hidden,
-    nearest,
-    telling_side,
-)
+from elmo_tasks.senses.attribution import WAYS, cosine_changes, decisive, halved_cosines, hidden, nearest, telling_side
 from elmo_tasks.senses.everyday import everyday_sentences
 from elmo_tasks.senses.expected_words import EXPECTED
 from elmo_tasks.senses.marked_vectors import VERDICT, density_of, told_of
