@@ -56,12 +56,8 @@ def _written(field: str) -> Iterator[None]:
 class TrainingJobs:
     """Starts, finds, stops and describes runs.
 
-    Args:
-        runs: the folder of runs.
-        encoder: name or folder of the encoder that heads are trained on.
-        n_layers: gives the number of its layers; asked when a run is started.
-        allowed: whether training and uploads are on.
-        command: what trains, run in the folder of the run.
+    Heads are trained on ``encoder``, a name or folder, whose ``n_layers`` are asked when a run is started; ``command`` trains, run
+    in the folder of the run.
     """
 
     def __init__(

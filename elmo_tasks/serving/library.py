@@ -64,12 +64,7 @@ def side_by_side(
 ) -> SideBySide:
     """Compare the uses of a word by two or three models at once, each told by what was measured of it.
 
-    Args:
-        word: see :func:`compare`.
-        sentences: see :func:`compare`.
-        models: names or folders of up to three encoders: biLMs, static vectors, transformers.
-        device: see :func:`compare`.
-        calibration: see :func:`compare`.
+    All but ``models``, names or folders of up to three encoders (biLMs, static vectors, transformers), is as for :func:`compare`.
 
     Returns:
         ``comparisons``, one for each model; ``agreement``, a line on who agrees with whom.
@@ -88,14 +83,9 @@ def side_by_side(
 def sentence_similarity(
     sentences: Sequence[str], model: str | Path | None = None, device: str | None = None
 ) -> SentenceComparison:
-    """Compare whole sentences: by the mean of their words at each layer, and as the model was trained for it, if it was.
+    """Compare 2 to 12 whole sentences: by the mean of their words at each layer, and as the model was trained for it, if it was.
 
-    The latter needs the package sentence-transformers and a folder in its format.
-
-    Args:
-        sentences: 2 to 12 sentences.
-        model: name or folder of an encoder; the bundled biLM if ``None``.
-        device: see :func:`compare`.
+    The latter needs the package sentence-transformers and a folder in its format. Models and devices are as for :func:`compare`.
 
     Returns:
         ``layers[k].cosine`` is the matrix of a layer; ``told`` says what it can tell and what it cannot, as measured.

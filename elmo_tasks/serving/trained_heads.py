@@ -61,8 +61,7 @@ class TrainedHeads:
 
     def layer_weights(self) -> tuple[LayerWeights, ...]:
         """See :meth:`elmo_tasks.api.HeadService.layer_weights`."""
-        found = (_layer_weights(name, files) for name, files in self._files().items())
-        return tuple(weights for weights in found if weights is not None)
+        return tuple(filter(None, (_layer_weights(name, files) for name, files in self._files().items())))
 
     def tag(self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1) -> tuple[TaggedSentence, ...]:
         """See :meth:`elmo_tasks.api.HeadService.tag`."""
@@ -133,10 +132,8 @@ class TrainedHeads:
                     loaded = self._loaded(found)
                 except (ConfigError, WeightsError) as error:
                     raise InputError(f"The model “{name[:40]}” cannot be used: {error}", field="head") from error
-                older = [other for other in self._predictors if other[0] == found.folder]
-                for other in older:
-                    del self._predictors[other]
-                self._predictors[key] = loaded
+                others = {at: kept for at, kept in self._predictors.items() if at[0] != found.folder}
+                self._predictors = {**others, key: loaded}
             return self._predictors[key]
 
     def _loaded(self, files: HeadFiles) -> Predictor:
