@@ -70,7 +70,7 @@ def main() -> None:
 
 def _log_probability(session: Session, word: str, sentences: list[str], senses: list[int]) -> float:
     """Of the right grouping, before anything is rounded or withheld."""
-    uses = [use_of(item_of(mention)) for mention in find_uses(word, sentences, session.limits)]
+    uses = [use_of(item_of(mention)) for mention in find_uses(word, sentences)]
     grouping, cosines, told, density = what_is_read(session, uses)
     labels, chances = grouping.posterior(cosines, told, density)
     right = (labels == in_order(np.array(senses))).all(axis=1)

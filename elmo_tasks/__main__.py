@@ -7,51 +7,36 @@ import contextlib
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 from elmo_tasks import app
-from elmo_tasks.commands import (
-    benchmark,
-    calibrate,
-    checksums,
-    compare,
-    confidence,
-    download,
-    embed,
-    evaluate,
-    export,
-    export_page,
-    fit,
-    index,
-    join,
-    nearest,
-    predict,
-    probe,
-    sweep,
-    two_texts,
-    vectors,
-)
+from elmo_tasks.commands import fit
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
 from elmo_tasks.files import told
 
+#: In the order of the help; each is a file of its name.
 COMMANDS = {
-    "compare": compare,
-    "nearest": nearest,
-    "embed": embed,
-    "predict": predict,
-    "sweep": sweep,
-    "benchmark": benchmark,
-    "evaluate": evaluate,
-    "probe": probe,
-    "calibrate": calibrate,
-    "confidence": confidence,
-    "export": export,
-    "export-page": export_page,
-    "vectors": vectors,
-    "join": join,
-    "index": index,
-    "two-texts": two_texts,
-    "download": download,
-    "checksums": checksums,
+    name: import_module(f"elmo_tasks.commands.{name.replace('-', '_')}")
+    for name in (
+        "compare",
+        "nearest",
+        "embed",
+        "predict",
+        "sweep",
+        "benchmark",
+        "evaluate",
+        "probe",
+        "calibrate",
+        "confidence",
+        "export",
+        "export-page",
+        "vectors",
+        "join",
+        "index",
+        "two-texts",
+        "download",
+        "checksums",
+    )
 }
 RUNS = ("fit", "validate", "test")
 #: Packages that only some commands need -> the extra of pyproject.toml that brings them.

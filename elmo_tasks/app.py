@@ -137,22 +137,13 @@ def check_address(host: str | None, port: int | None) -> None:
             raise ConfigError(f"{where}: {told(error)}") from None
 
 
-def _service(
-    models: Sequence[str] = (),
-    runs_dir: str = "runs",
-    training: bool = False,
-    index: str | None = None,
-    may_measure: bool = True,
-    device: str | None = None,
-) -> Session:
+def _service(models: Sequence[str] = (), device: str | None = None, **settings: Any) -> Session:
     from elmo_tasks.layers.device import checked_device
     from elmo_tasks.serving.session import Session
 
     first, *others = models or (None,)
     device = None if device is None else str(checked_device(device))
-    return Session(
-        first, device, runs_dir=runs_dir, training=training, index=index, others=others, may_measure=may_measure
-    )
+    return Session(first, device, others=others, **settings)
 
 
 def _build(service: Session) -> Any:
@@ -190,13 +181,21 @@ def _serve(args: argparse.Namespace) -> None:
     from elmo_tasks.jobs.uploads import MAX_UPLOAD
     from elmo_tasks.serving.door import Door, Uploads
     from elmo_tasks.serving.vote_pages import VotePages
+    from elmo_tasks.serving.votes import Votes
     from elmo_tasks.ui.endpoints import forget_sessions
     from elmo_tasks.ui.layout import vote_page
     from elmo_tasks.ui.theme import launch_options
 
     training = training_is_allowed(args, os.environ)
-    service = _service(args.models or (), args.runs_dir, training, args.index, not args.no_calibration, args.device)
-    service.votes.host = args.host or os.environ.get("GRADIO_SERVER_NAME") or ""
+    service = _service(
+        args.models or (),
+        args.device,
+        runs_dir=args.runs_dir,
+        training=training,
+        index=args.index,
+        may_measure=not args.no_calibration,
+    )
+    service.votes = votes = Votes(args.host or os.environ.get("GRADIO_SERVER_NAME") or "")
     app = _build(service)
     bounds = {"uploads": Uploads(MAX_UPLOAD + 10_000) if training else None}
     app.queue(max_size=_MOST_WAITING)
@@ -210,7 +209,7 @@ def _serve(args: argparse.Namespace) -> None:
         # Only what is trained on is sent to gradio's door for files.
         max_file_size=MAX_UPLOAD if training else 1,
         # What starlette's `Middleware` is unpacked to.
-        app_kwargs={"middleware": [(Door, (), bounds), (VotePages, (), {"votes": service.votes, "page": vote_page()})]},
+        app_kwargs={"middleware": [(Door, (), bounds), (VotePages, (), {"votes": votes, "page": vote_page()})]},
         prevent_thread_lock=True,
         **launch_options(),
     )

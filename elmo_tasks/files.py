@@ -57,12 +57,7 @@ def whole_file(target: Path) -> Iterator[Path]:
 
     Two processes may write one target at a time: each has a file of its own, and the last to end wins. What an earlier
     process left that was killed is removed. Something that is no file, as ``/dev/null``, is written to as it is.
-
-    Args:
-        target: the name. What is there is replaced, and keeps its permissions; a link stays a link.
-
-    Yields:
-        an empty file in the same folder, to be opened for writing.
+    What has the name is replaced, and keeps its permissions; a link stays a link.
 
     Raises:
         OSError: the folder cannot be written to; see :func:`told`.
@@ -99,11 +94,7 @@ def write_json(target: Path, content: Mapping[str, Any]) -> None:
 
 
 def read_json(path: Path, most_bytes: int = 20_000_000) -> Any:
-    """Read settings or a card that anybody may have written.
-
-    Args:
-        path: the file.
-        most_bytes: it may have; so much is little memory, whatever it holds.
+    """Read settings or a card that anybody may have written; ``most_bytes`` is little memory, whatever it holds.
 
     Raises:
         OSError: it cannot be read.
@@ -121,14 +112,7 @@ def read_json(path: Path, most_bytes: int = 20_000_000) -> Any:
 
 @contextmanager
 def unfinished_folder(target: Path) -> Iterator[Path]:
-    """A new folder beside a target, to be filled and renamed; what is still there at the end is removed.
-
-    Args:
-        target: the name it is to take. The folder it lies in is made.
-
-    Raises:
-        OSError: it cannot be made.
-    """
+    """A new folder beside a target, to be filled and renamed; what is still there at the end is removed."""
     target = target.absolute()
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = _unfinished_name(target)
@@ -148,10 +132,7 @@ def is_unfinished(path: Path) -> bool:
 def held(lock: Path, what: str, wait: bool = False) -> Iterator[None]:
     """Do something alone. The lock ends with the process, however that ends; its file tells who holds it.
 
-    Args:
-        lock: the lock's own file; removed at the end.
-        what: is held, for messages.
-        wait: say who holds it and wait, in place of refusing.
+    ``what`` is held, for messages; with ``wait`` it is said who holds it, and waited for, in place of refusing.
 
     Raises:
         ConfigError: another process holds it.

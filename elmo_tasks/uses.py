@@ -17,18 +17,13 @@ __all__ = ["Use", "UseVectors", "read_uses", "told_as_share", "use_batches", "us
 
 @dataclass(frozen=True)
 class UseVectors:
-    """What an encoder makes of ``n`` uses, in float32 on the CPU.
+    """What an encoder makes of ``n`` uses, in float32 on the CPU."""
 
-    Attributes:
-        layers: ``[L, n, D]``; a word of several tokens is the mean of them.
-        before: ``[L - 1, n, D / 2]`` what a language model knows of the place before it has read the word: the states of the
-            reading up to it, one step earlier, the top layer last. None for any other encoder.
-        after: ``[L - 1, n, D / 2]`` the same of the reading back to it, one step later.
-    """
-
-    layers: Tensor
+    layers: Tensor  #: ``[L, n, D]``; a word of several tokens is the mean of them
+    #: ``[L - 1, n, D / 2]`` what a language model knows of the place before it has read the word: the states of the reading up to
+    #: it, one step earlier, the top layer last. None for any other encoder.
     before: Tensor | None = None
-    after: Tensor | None = None
+    after: Tensor | None = None  #: ``[L - 1, n, D / 2]`` the same of the reading back to it, one step later
 
 
 def use_vectors(encoder: Encoder, uses: Sequence[Use]) -> Tensor:
@@ -37,12 +32,7 @@ def use_vectors(encoder: Encoder, uses: Sequence[Use]) -> Tensor:
 
 
 def read_uses(encoder: Encoder, uses: Sequence[Use]) -> UseVectors:
-    """Read each sentence once, those of like length together; of a sentence no more is kept than its words in question.
-
-    Args:
-        encoder: any.
-        uses: ``n`` uses, in any order; several may stand in one sentence.
-    """
+    """Read each sentence once, those of like length together; of a sentence no more is kept than its words in question."""
     n, width, two_ways = len(uses), encoder.width, encoder.language_model is not None
     layers = torch.zeros(encoder.n_layers, n, width)
     before, after = (torch.zeros(encoder.n_layers - 1, n, width // 2) if two_ways else None for _ in range(2))
@@ -55,11 +45,7 @@ def read_uses(encoder: Encoder, uses: Sequence[Use]) -> UseVectors:
 
 
 def use_batches(encoder: Encoder, uses: Sequence[Use]) -> Iterator[tuple[list[int], UseVectors]]:
-    """As :func:`read_uses`, batch by batch, for more uses than should be in memory in float32.
-
-    Yields:
-        which of the uses were read, those of one sentence one after another; their vectors.
-    """
+    """As :func:`read_uses`, batch by batch, for more uses than should be in memory in float32: which were read, their vectors."""
     at: dict[tuple[str, ...], list[int]] = {}
     for k, use in enumerate(uses):
         at.setdefault(use.tokens, []).append(k)

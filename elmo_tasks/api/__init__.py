@@ -3,30 +3,57 @@
 Standard library only, so that the screen needs neither torch nor a model to be built and tested.
 """
 
-from elmo_tasks.api.compare import Choice, Comparison, ComparisonItem, LayerComparison, ModelInfo
-from elmo_tasks.api.heads import HeadInfo, HeadService, Score
+# ruff: noqa: F401 (this is where they are imported from)
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from elmo_tasks.api.compare import (
+    Choice,
+    Comparison,
+    ComparisonItem,
+    LayerComparison,
+    ModelInfo,
+    SentenceComparison,
+    SentenceLayer,
+    SentenceService,
+    SideBySide,
+    partition,
+)
+from elmo_tasks.api.heads import (
+    ClassifiedText,
+    Entity,
+    HeadInfo,
+    HeadService,
+    LayerWeights,
+    MixWeights,
+    Reading,
+    Score,
+    TaggedSentence,
+    WordOcclusion,
+)
 from elmo_tasks.api.maps import (
     LandedUse,
     MapRequest,
     MapService,
     MapUse,
     MapView,
+    MovedWord,
     NearOnMap,
     PolysemyRanking,
     RankedWord,
     SenseGroup,
     SenseMap,
+    TwoTexts,
+    TwoTextService,
 )
-from elmo_tasks.api.nearest import NearestService, NearestUses, NearUse
-from elmo_tasks.api.predictions import ClassifiedText, Entity, Reading, TaggedSentence, WordOcclusion
+from elmo_tasks.api.nearest import NearestService, NearestUses, NearUse, StaticNeighbour, StaticNeighbours
 from elmo_tasks.api.present import GallerySense, IncrementalReading, PresentService, ReadingStep
 from elmo_tasks.api.probes import LayerScore, ModelProbes, PaperScores, ProbeResult, ProbeService
-from elmo_tasks.api.request import Limits, NoLongerWanted, Progress, check_wanted, for_everybody, wanted_while
-from elmo_tasks.api.said import Said
-from elmo_tasks.api.sentences import SentenceComparison, SentenceLayer, SentenceService
-from elmo_tasks.api.service import Service
-from elmo_tasks.api.side_by_side import SideBySide, partition
-from elmo_tasks.api.static_neighbours import StaticNeighbour, StaticNeighbours
+from elmo_tasks.api.request import LIMITS, Limits, NoLongerWanted, Progress, check_wanted, for_everybody, wanted_while
+from elmo_tasks.api.said import Answer, Result, Said, Verdict
 from elmo_tasks.api.substitutes import Guess, Substitutes, SubstituteService, WrittenHere
 from elmo_tasks.api.training import (
     DataLook,
@@ -37,89 +64,41 @@ from elmo_tasks.api.training import (
     TrainingPlan,
     TrainingService,
 )
-from elmo_tasks.api.two_texts import MovedWord, TwoTexts, TwoTextService
 from elmo_tasks.api.votes import VoteCount, VoteRoom, VoteService, VoteState
-from elmo_tasks.api.weights import LayerWeights, MixWeights
 from elmo_tasks.api.what_if import LayerProducts, RespelledLayer, Respelling, WhatIfService
 from elmo_tasks.api.why import Explanation, HiddenWord, Sides, WhyService
 
-__all__ = [
-    "Choice",
-    "ClassifiedText",
-    "Comparison",
-    "ComparisonItem",
-    "DataLook",
-    "Entity",
-    "Explanation",
-    "GallerySense",
-    "Guess",
-    "HeadInfo",
-    "HeadService",
-    "HiddenWord",
-    "IncrementalReading",
-    "LandedUse",
-    "LayerComparison",
-    "LayerProducts",
-    "LayerScore",
-    "LayerWeights",
-    "Limits",
-    "MapRequest",
-    "MapService",
-    "MapUse",
-    "MapView",
-    "MixWeights",
-    "ModelInfo",
-    "ModelProbes",
-    "MovedWord",
-    "NearOnMap",
-    "NearUse",
-    "NearestService",
-    "NearestUses",
-    "NoLongerWanted",
-    "PaperScores",
-    "PolysemyRanking",
-    "PresentService",
-    "ProbeResult",
-    "ProbeService",
-    "Progress",
-    "RankedWord",
-    "Reading",
-    "ReadingStep",
-    "RespelledLayer",
-    "Respelling",
-    "Said",
-    "Score",
-    "SenseGroup",
-    "SenseMap",
-    "SentenceComparison",
-    "SentenceLayer",
-    "SentenceService",
-    "Service",
-    "SideBySide",
-    "Sides",
-    "SplitScore",
-    "StaticNeighbour",
-    "StaticNeighbours",
-    "SubstituteService",
-    "Substitutes",
-    "TaggedSentence",
-    "TrainingEpoch",
-    "TrainingJob",
-    "TrainingOffer",
-    "TrainingPlan",
-    "TrainingService",
-    "TwoTextService",
-    "TwoTexts",
-    "VoteCount",
-    "VoteRoom",
-    "VoteService",
-    "VoteState",
-    "WhatIfService",
-    "WhyService",
-    "WordOcclusion",
-    "WrittenHere",
-    "check_wanted",
-    "for_everybody",
-    "partition",
-    "wanted_while",
-]
+
+class Service(Protocol):
+    """What the screen asks for.
+
+    Every method, also of a part, may raise :class:`elmo_tasks.errors.InputError` with a message for people.
+    """
+
+    limits: Limits
+    sentences: SentenceService  #: whole sentences, without a word
+    why: WhyService  #: what a cosine hangs on
+    substitutes: SubstituteService  #: what the model would have written
+    what_if: WhatIfService  #: other mixes of the layers, other spellings
+    maps: MapService  #: uses as points, and words with two lives
+    texts: TwoTextService  #: a word in one text against another
+    nearest: NearestService  #: the nearest uses of any word
+    heads: HeadService  #: what was trained to read names and feelings
+    probes: ProbeService  #: what each layer knows
+    training: TrainingService  #: runs that train more of them
+    votes: VoteService  #: votes by phone
+    present: PresentService  #: senses, static neighbours, and meanings that form
+
+    def models(self) -> tuple[ModelInfo, ...]:
+        """The models on offer, the default one first."""
+
+    def compare(self, word: str, sentences: Sequence[str], model: str | None = None) -> Comparison:
+        """Compare the uses of ``word`` in ``sentences``; ``[brackets]`` in a sentence mark another word there."""
+
+    def side_by_side(
+        self, word: str, sentences: Sequence[str], models: Sequence[str], senses: Sequence[str] = ()
+    ) -> SideBySide:
+        """:meth:`compare` by one to ``limits.max_models`` models.
+
+        ``senses`` are the meanings of the uses; where none are given, those of sentences that come with the program are known.
+        """

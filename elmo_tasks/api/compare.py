@@ -1,112 +1,74 @@
-"""A word in several sentences, compared layer by layer."""
+"""A word in several sentences, or whole sentences, compared layer by layer, by one model or several."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
-from elmo_tasks.api.said import Said
+from elmo_tasks.api.said import Answer, Said, Verdict
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One way to read what a person typed, ready to be put in its place.
+    """One way to read what a person typed, ready to be put in its place."""
 
-    Attributes:
-        label: what to write on the button, e.g. ``"banks"`` or ``"the 2nd “bank”"``.
-        sentence: the sentence with ``[brackets]`` around that word.
-    """
-
-    label: str
-    sentence: str
+    label: str  #: what to write on the button, e.g. ``"banks"`` or ``"the 2nd “bank”"``
+    sentence: str  #: the sentence with ``[brackets]`` around that word
 
 
 @dataclass(frozen=True)
 class ComparisonItem:
-    """One use of a word.
+    """One use of a word."""
 
-    Attributes:
-        sentence: the sentence as typed, without the brackets.
-        tokens: its tokens.
-        index: position in ``tokens`` of the word that is compared.
-        token: ``tokens[index]``.
-        start: character offset of that word in ``sentence``.
-        end: character offset one past its end.
-        choices: the other places of this sentence that could have been meant; empty when there is one only.
-    """
-
-    sentence: str
-    tokens: tuple[str, ...]
-    index: int
-    token: str
-    start: int
-    end: int
+    sentence: str  #: the sentence as typed, without the brackets
+    tokens: tuple[str, ...]  #: its tokens
+    index: int  #: position in ``tokens`` of the word that is compared
+    token: str  #: ``tokens[index]``
+    start: int  #: character offset of that word in ``sentence``
+    end: int  #: character offset one past its end
+    #: the other places of this sentence that could have been meant; empty when there is one only
     choices: tuple[Choice, ...] = ()
 
 
 @dataclass(frozen=True)
 class LayerComparison:
-    """The uses compared at one layer.
+    """The uses compared at one layer."""
 
-    Attributes:
-        name: ``"0"``, ``"1"``, ... or ``"mean"``.
-        cosine: ``[n][n]`` cosine similarities, in -1..1, 1 on the diagonal.
-        norms: ``[n]`` Euclidean lengths of the vectors.
-        random_pair_cosine: mean cosine of two random words in random sentences at this layer.
-        sees: what a layer that reads no other word sees: ``"the letters of the word"``; empty for the others.
-    """
-
-    name: str
-    cosine: tuple[tuple[float, ...], ...]
-    norms: tuple[float, ...]
-    random_pair_cosine: float
-    sees: str = ""
+    name: str  #: ``"0"``, ``"1"``, ... or ``"mean"``
+    cosine: tuple[tuple[float, ...], ...]  #: ``[n][n]`` cosine similarities, in -1..1, 1 on the diagonal
+    norms: tuple[float, ...]  #: ``[n]`` Euclidean lengths of the vectors
+    random_pair_cosine: float  #: mean cosine of two random words in random sentences at this layer
+    sees: str = ""  #: what a layer that reads no other word sees: ``"the letters of the word"``; empty for the others
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """A word in several sentences, compared layer by layer.
+class Comparison(Verdict):
+    """A word in several sentences, compared layer by layer."""
 
-    Attributes:
-        word: the word that was asked for.
-        model: name of the model that answered.
-        items: the ``n`` uses.
-        layers: one entry per layer, then the mean of the layers.
-        groups: the uses (positions in ``items``, from 0) that go together; empty when the model cannot tell.
-        voice: ``"named"``: the groups are as sure as a verdict must be; ``"leaning"``: they are more likely than not, no more;
-            ``"silent"``: there are none.
-        probability: how probable the groups are, among all ways to sort the uses; 0 where that is not known.
-        said: the answer: a headline and its reasons.
-        verdict_layer: name of the layer that the verdict gives the cosines of.
-        read_from: what the verdict was read from, one or more of: the name of a layer, ``"words"`` (the words around the word,
-            without the model), ``"expected"`` (the words that the model would have written in its place); none if it was not read.
-        same_meaning: ``[n][n]`` probabilities that two uses mean the same, where a set is as often in one sense as in several;
-            empty where that is not known.
-        right_when_clear: share of the groupings that were right, in a test with other words, among those as sure as those that
-            are named here.
-        groups_if_several: how the uses group if they have several meanings, where no more than that is told; empty else.
-        spellings_differ: whether the uses are of different words, of which nothing is said of meanings.
-    """
-
-    word: str
-    model: str
-    items: tuple[ComparisonItem, ...]
-    layers: tuple[LayerComparison, ...]
+    word: str  #: the word that was asked for
+    model: str  #: name of the model that answered
+    items: tuple[ComparisonItem, ...]  #: the ``n`` uses
+    layers: tuple[LayerComparison, ...]  #: one entry per layer, then the mean of the layers
+    #: the uses (positions in ``items``, from 0) that go together; empty when the model cannot tell
     groups: tuple[tuple[int, ...], ...]
-    said: Said
-    verdict_layer: str
+    said: Said  #: the answer: a headline and its reasons
+    verdict_layer: str  #: name of the layer that the verdict gives the cosines of
+    #: what the verdict was read from, one or more of: the name of a layer, ``"words"`` (the words around the word, without the
+    #: model), ``"expected"`` (the words that the model would have written in its place); none if it was not read
     read_from: tuple[str, ...] = ()
+    #: ``[n][n]`` probabilities that two uses mean the same, where a set is as often in one sense as in several; empty where that is
+    #: not known
     same_meaning: tuple[tuple[float, ...], ...] = ()
+    #: share of the groupings that were right, in a test with other words, among those as sure as those that are named here
     right_when_clear: float = 0.0
+    #: ``"named"``: the groups are as sure as a verdict must be; ``"leaning"``: they are more likely than not, no more;
+    #: ``"silent"``: there are none
     voice: str = "silent"
-    probability: float = 0.0
+    probability: float = 0.0  #: how probable the groups are, among all ways to sort the uses; 0 where that is not known
+    #: how the uses group if they have several meanings, where no more than that is told; empty else
     groups_if_several: tuple[tuple[int, ...], ...] = ()
-    spellings_differ: bool = False
-
-    @property
-    def verdict(self) -> str:
-        """The whole answer in a few plain sentences."""
-        return str(self.said)
+    spellings_differ: bool = False  #: whether the uses are of different words, of which nothing is said of meanings
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON that the ``/compare`` endpoint and ``compare --json`` both give."""
@@ -139,16 +101,71 @@ class Comparison:
 
 @dataclass(frozen=True)
 class ModelInfo:
-    """A model a person can choose.
+    """A model a person can choose."""
 
-    Attributes:
-        name: what to pass as ``model``.
-        title: one short line for people.
-        layers: layer names, from the context-free one up; none for a model other than the default one, which may not be read yet.
-        about: how it was trained, in sentences.
-    """
-
-    name: str
-    title: str
+    name: str  #: what to pass as ``model``
+    title: str  #: one short line for people
+    #: layer names, from the context-free one up; none for a model other than the default one, which may not be read yet
     layers: tuple[str, ...]
-    about: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()  #: how it was trained, in sentences
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """One comparison per model, of the same uses."""
+
+    #: in the order in which the models were asked for; each is told by what was measured of its own model
+    comparisons: tuple[Comparison, ...]
+    senses: tuple[str, ...]  #: the meaning of each use, where those of all are known; else none
+    #: for each model, whether it groups the uses by these meanings; ``None`` where it names no groups, or nothing is known
+    right: tuple[bool | None, ...]
+    agreement: str  #: one line: who agrees with whom, and who is right
+
+    def to_list(self) -> list[dict[str, Any]]:
+        """The JSON of ``/side_by_side`` and of ``compare --json`` with several models: one comparison each, with ``right``."""
+        return [
+            {**comparison.to_dict(), "right": right}
+            for comparison, right in zip(self.comparisons, self.right, strict=True)
+        ]
+
+
+def partition(groups: Sequence[Sequence[int]]) -> frozenset[frozenset[int]]:
+    """Groups of uses without an order, so that two ways to group can be compared."""
+    return frozenset(frozenset(group) for group in groups)
+
+
+@dataclass(frozen=True)
+class SentenceLayer:
+    """Sentences compared by one way to make vectors of them."""
+
+    #: ``"0"``, ``"1"``, ..., ``"mean"``: the mean of the words at a layer; ``"sentence"``: as the model was trained for it
+    name: str
+    cosine: tuple[tuple[float, ...], ...]  #: ``[n][n]`` cosine similarities, 1 on the diagonal
+    unconnected: float  #: mean cosine of two sentences that have nothing to do with each other
+    #: in a test, how often the same said in other words was nearer than something else said in nearly the same words
+    reworded: int
+    related: int  #: in that test, how often it was nearer than each of sixty unconnected sentences
+    tests: int  #: how many sentences the test had
+
+
+@dataclass(frozen=True)
+class SentenceComparison(Answer):
+    """Whole sentences compared by one model."""
+
+    model: str  #: its name
+    sentences: tuple[str, ...]  #: as typed
+    layers: tuple[SentenceLayer, ...]  #: one entry for each way to make a vector of a sentence
+    shown: str  #: name of the layer that did best in the test
+    said: Said  #: which are the closest, and which are the furthest apart
+    told: str  #: what that can tell and what it cannot, as measured
+
+    def layer(self, name: str | None = None) -> SentenceLayer:
+        """The layer of that name, or the one that is shown."""
+        return next(layer for layer in self.layers if layer.name == (name or self.shown))
+
+
+class SentenceService(Protocol):
+    """Compares whole sentences."""
+
+    def compare(self, sentences: Sequence[str], model: str | None = None) -> SentenceComparison:
+        """2 to ``limits.max_sentences`` sentences by the mean of their words, and as the model was trained for it if it was."""

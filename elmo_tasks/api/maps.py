@@ -1,260 +1,150 @@
-"""The uses of a word as points on a map, and the words of a text that have two lives."""
+"""The uses of a word as points on a map, the words of a text that have two lives, and a word in one text against another."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from elmo_tasks.api.request import Progress
-from elmo_tasks.api.said import Said
+from elmo_tasks.api.said import Result, Said, Verdict
 
 
 @dataclass(frozen=True)
 class MapUse:
-    """One use of a word on its map.
+    """One use of a word on its map."""
 
-    Attributes:
-        sentence: the sentence.
-        start: character offset of the word in it.
-        end: character offset one past its end.
-        own: from a person's own text, not from the gallery of example sentences.
-        sense: the sense the gallery knows it in.
-        group: position of its group in :attr:`SenseMap.groups`; ``None`` if no groups are named.
-        x: place on the map, -1 to 1, to the right.
-        y: place on the map, -1 to 1, upwards.
-        nearest: the nearest other uses of the map, nearest first, as ``(position, cosine)``.
-    """
-
-    sentence: str
-    start: int
-    end: int
-    own: bool
-    sense: str | None
-    group: int | None
-    x: float
-    y: float
+    sentence: str  #: the sentence
+    start: int  #: character offset of the word in it
+    end: int  #: character offset one past its end
+    own: bool  #: from a person's own text, not from the gallery of example sentences
+    sense: str | None  #: the sense the gallery knows it in
+    group: int | None  #: position of its group in :attr:`SenseMap.groups`; ``None`` if no groups are named
+    x: float  #: place on the map, -1 to 1, to the right
+    y: float  #: place on the map, -1 to 1, upwards
+    #: the nearest other uses of the map, nearest first, as ``(position, cosine)``
     nearest: tuple[tuple[int, float], ...]
 
 
 @dataclass(frozen=True)
 class SenseGroup:
-    """Uses that go together.
+    """Uses that go together."""
 
-    Attributes:
-        letter: ``"A"``, ``"B"``, ...
-        n_uses: how many there are.
-        words: words around them that are characteristic of the group; may be none.
-        typical: positions of its uses in the map, the most typical first: those most like all others of the group.
-        meant: the sense that more than half of its example sentences were written for; empty where there is none.
-    """
-
-    letter: str
-    n_uses: int
-    words: tuple[str, ...]
+    letter: str  #: ``"A"``, ``"B"``, ...
+    n_uses: int  #: how many there are
+    words: tuple[str, ...]  #: words around them that are characteristic of the group; may be none
+    #: positions of its uses in the map, the most typical first: those most like all others of the group
     typical: tuple[int, ...] = ()
+    #: the sense that more than half of its example sentences were written for; empty where there is none
     meant: str = ""
 
 
 @dataclass(frozen=True)
 class MapView:
-    """What uses can be compared by, and how well that was measured to tell senses apart.
+    """What uses can be compared by, and how well that was measured to tell senses apart."""
 
-    Attributes:
-        name: a layer, ``"mean"``, ``"words"`` (the words around a use) or ``"both"`` (these and layer 1).
-        agreement: adjusted Rand index of groups and known senses, averaged over the gallery's words; ``None`` if not measured.
-        named: share of sets of uses in several senses whose groups are clear enough to be named; ``None`` if not measured.
-        right: share of pairs of uses, where groups are named, that are rightly together or apart; ``None`` if not measured.
-        sees: what its layer sees if that reads no other word; else empty.
-    """
-
-    name: str
+    name: str  #: a layer, ``"mean"``, ``"words"`` (the words around a use) or ``"both"`` (these and layer 1)
+    #: adjusted Rand index of groups and known senses, averaged over the gallery's words; ``None`` if not measured
     agreement: float | None = None
+    #: share of sets of uses in several senses whose groups are clear enough to be named; ``None`` if not measured
     named: float | None = None
+    #: share of pairs of uses, where groups are named, that are rightly together or apart; ``None`` if not measured
     right: float | None = None
-    sees: str = ""
+    sees: str = ""  #: what its layer sees if that reads no other word; else empty
 
 
 @dataclass(frozen=True)
-class SenseMap:
-    """The uses of a word as points, sorted into groups where the numbers carry that.
+class SenseMap(Verdict):
+    """The uses of a word as points, sorted into groups where the numbers carry that."""
 
-    Attributes:
-        word: as asked.
-        model: name of the model.
-        view: what the uses are compared by.
-        views: all views on offer, each with what was measured.
-        uses: the points.
-        groups: the groups, the largest first; empty when the model cannot tell.
-        asked_groups: the number of groups that was asked for; ``None`` if it was left to the data.
-        is_clear: whether the data say that there are these groups.
-        said: the answer: a headline and its reasons.
-        shown: share of all differences between the uses that the map shows, 0 to 1.
-        agreement: adjusted Rand index of the groups and the known senses of this word's uses; ``None`` if there are none.
-        n_own: how many uses the person's own text has; not all of them need be on the map.
-        n_measured_words: words of the gallery that the views were measured on.
-        examples_of: words of the gallery whose example sentences are on the map.
-    """
-
-    word: str
-    model: str
-    view: str
-    views: tuple[MapView, ...]
-    uses: tuple[MapUse, ...]
-    groups: tuple[SenseGroup, ...]
-    asked_groups: int | None
-    is_clear: bool
-    said: Said
-    shown: float
+    word: str  #: as asked
+    model: str  #: name of the model
+    view: str  #: what the uses are compared by
+    views: tuple[MapView, ...]  #: all views on offer, each with what was measured
+    uses: tuple[MapUse, ...]  #: the points
+    groups: tuple[SenseGroup, ...]  #: the groups, the largest first; empty when the model cannot tell
+    asked_groups: int | None  #: the number of groups that was asked for; ``None`` if it was left to the data
+    is_clear: bool  #: whether the data say that there are these groups
+    said: Said  #: the answer: a headline and its reasons
+    shown: float  #: share of all differences between the uses that the map shows, 0 to 1
+    #: adjusted Rand index of the groups and the known senses of this word's uses; ``None`` if there are none
     agreement: float | None
-    n_own: int
-    n_measured_words: int
-    examples_of: tuple[str, ...] = ()
+    n_own: int  #: how many uses the person's own text has; not all of them need be on the map
+    n_measured_words: int  #: words of the gallery that the views were measured on
+    examples_of: tuple[str, ...] = ()  #: words of the gallery whose example sentences are on the map
 
     @property
     def shown_view(self) -> MapView:
         """What the uses are compared by, with what was measured of it."""
         return next((view for view in self.views if view.name == self.view), MapView(self.view))
 
-    @property
-    def verdict(self) -> str:
-        """The whole answer in a few plain sentences."""
-        return str(self.said)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``/sense_map``."""
-        return self.said.within(asdict(self), "verdict")
-
 
 @dataclass(frozen=True)
 class MapRequest:
-    """Which map is meant: what :meth:`MapService.sense_map` draws it from.
+    """Which map is meant: what :meth:`MapService.sense_map` draws it from."""
 
-    Attributes:
-        word: the word.
-        text: a person's own text.
-        view: what the uses are compared by; what measures best if ``None``.
-        n_groups: how many groups, 1 to 6; left to the data if ``None``.
-        gallery: whether the example sentences count.
-        name: of the file that the text came from.
-        model: name of the model; the default one if ``None``.
-        index: whether the index of one's own text counts.
-        by_meaning: whether the groups of what lands are called by what most of their example sentences were written for.
-    """
-
-    word: str
-    text: str = ""
-    view: str | None = None
-    n_groups: int | None = None
-    gallery: bool = True
-    name: str = ""
-    model: str | None = None
-    index: bool = False
+    word: str  #: the word
+    text: str = ""  #: a person's own text
+    view: str | None = None  #: what the uses are compared by; what measures best if ``None``
+    n_groups: int | None = None  #: how many groups, 1 to 6; left to the data if ``None``
+    gallery: bool = True  #: whether the example sentences count
+    name: str = ""  #: of the file that the text came from
+    model: str | None = None  #: name of the model; the default one if ``None``
+    index: bool = False  #: whether the index of one's own text counts
+    #: whether the groups of what lands are called by what most of their example sentences were written for
     by_meaning: bool = False
 
 
 @dataclass(frozen=True)
 class NearOnMap:
-    """A use of a map that is near to one that landed there.
+    """A use of a map that is near to one that landed there."""
 
-    Attributes:
-        position: in :attr:`SenseMap.uses`.
-        cosine: of the two uses.
-        sentence: its sentence.
-        start: character offset of the word in it.
-        end: character offset one past its end.
-        group: position of its group; ``None`` if no groups are named.
-    """
-
-    position: int
-    cosine: float
-    sentence: str
-    start: int
-    end: int
-    group: int | None
+    position: int  #: in :attr:`SenseMap.uses`
+    cosine: float  #: of the two uses
+    sentence: str  #: its sentence
+    start: int  #: character offset of the word in it
+    end: int  #: character offset one past its end
+    group: int | None  #: position of its group; ``None`` if no groups are named
 
 
 @dataclass(frozen=True)
-class LandedUse:
-    """A further use of the word, put on its map; the map itself stays as it is.
+class LandedUse(Result):
+    """A further use of the word, put on its map; the map itself stays as it is."""
 
-    Attributes:
-        sentence: as typed, without brackets.
-        start: character offset of the word in it.
-        end: character offset one past its end.
-        x: place on the map, to the right; beyond -1 or 1 where it lies farther out than all uses of the map.
-        y: place on the map, upwards.
-        group: the group it lands in; ``None`` between groups, or where none are named.
-        groups: the groups of the map.
-        nearness: for each group the mean cosine to its uses, seen from the middle of the map.
-        nearest: the nearest uses of the map, nearest first.
-        verdict: the answer in one or two plain sentences.
-    """
-
-    sentence: str
-    start: int
-    end: int
-    x: float
-    y: float
-    group: int | None
-    groups: tuple[SenseGroup, ...]
-    nearness: tuple[float, ...]
-    nearest: tuple[NearOnMap, ...]
-    verdict: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``/land``."""
-        return asdict(self)
+    sentence: str  #: as typed, without brackets
+    start: int  #: character offset of the word in it
+    end: int  #: character offset one past its end
+    x: float  #: place on the map, to the right; beyond -1 or 1 where it lies farther out than all uses of the map
+    y: float  #: place on the map, upwards
+    group: int | None  #: the group it lands in; ``None`` between groups, or where none are named
+    groups: tuple[SenseGroup, ...]  #: the groups of the map
+    nearness: tuple[float, ...]  #: for each group the mean cosine to its uses, seen from the middle of the map
+    nearest: tuple[NearOnMap, ...]  #: the nearest uses of the map, nearest first
+    verdict: str  #: the answer in one or two plain sentences
 
 
 @dataclass(frozen=True)
 class RankedWord:
-    """A word of a text, and how clearly its uses there split.
+    """A word of a text, and how clearly its uses there split."""
 
-    Attributes:
-        word: the spelling that the text has most.
-        n_uses: its uses in the text, in all inflections.
-        score: how far the split is clearer than those of the text's other words of like frequency, in usual distances.
-        is_clear: whether the split is clear, and stands out from those of the other words.
-        groups: the groups the uses fall into.
-    """
-
-    word: str
-    n_uses: int
+    word: str  #: the spelling that the text has most
+    n_uses: int  #: its uses in the text, in all inflections
+    #: how far the split is clearer than those of the text's other words of like frequency, in usual distances
     score: float
-    is_clear: bool
-    groups: tuple[SenseGroup, ...]
+    is_clear: bool  #: whether the split is clear, and stands out from those of the other words
+    groups: tuple[SenseGroup, ...]  #: the groups the uses fall into
 
 
 @dataclass(frozen=True)
-class PolysemyRanking:
-    """The words of a text, those whose uses split most clearly first.
+class PolysemyRanking(Verdict):
+    """The words of a text, those whose uses split most clearly first."""
 
-    Attributes:
-        model: name of the model.
-        view: what the uses were compared by.
-        words: the words.
-        n_sentences: sentences of the text.
-        n_candidates: content words with enough uses; ``words`` may be fewer.
-        said: the answer: a headline and its reasons.
-        sees: what the layer of the view sees if that reads no other word; else empty.
-    """
-
-    model: str
-    view: str
-    words: tuple[RankedWord, ...]
-    n_sentences: int
-    n_candidates: int
-    said: Said
-    sees: str = ""
-
-    @property
-    def verdict(self) -> str:
-        """The whole answer in a few plain sentences."""
-        return str(self.said)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``/polysemy_ranking``."""
-        return self.said.within(asdict(self), "verdict")
+    model: str  #: name of the model
+    view: str  #: what the uses were compared by
+    words: tuple[RankedWord, ...]  #: the words
+    n_sentences: int  #: sentences of the text
+    n_candidates: int  #: content words with enough uses; ``words`` may be fewer
+    said: Said  #: the answer: a headline and its reasons
+    sees: str = ""  #: what the layer of the view sees if that reads no other word; else empty
 
 
 class MapService(Protocol):
@@ -262,25 +152,72 @@ class MapService(Protocol):
 
     def words(self) -> tuple[str, ...]:
         """The words that the gallery of example sentences has uses of."""
-        ...
 
     def index_title(self) -> str:
         """The index of one's own text that the app was started with; empty without one."""
-        ...
 
     def sense_map(self, asked: MapRequest, progress: Progress | None = None) -> SenseMap:
         """Map the uses of a word."""
-        ...
 
     def land(self, sentence: str, on: MapRequest) -> LandedUse:
         """Put the use of the word in ``sentence`` on a map that was drawn, without moving anything there.
 
         Where the word comes several times in it, ``[brackets]`` mark the one that is meant.
         """
-        ...
 
     def polysemy_ranking(
         self, text: str, model: str | None = None, progress: Progress | None = None
     ) -> PolysemyRanking:
         """Rank the content words of a text by how clearly their uses split into groups."""
-        ...
+
+
+@dataclass(frozen=True)
+class MovedWord:
+    """A word that both texts use."""
+
+    word: str  #: the spelling that they have most
+    n_first: int  #: its uses in the first text
+    n_second: int  #: its uses in the second one
+    distance: float  #: mean cosine distance of a use in one text and a use in the other (average pair distance)
+    chance: float  #: its mean when the same uses are dealt to the texts at random
+    p: float  #: share of random deals with a distance as large
+    score: float  #: how many standard deviations of chance it lies above it
+    stands_out: bool  #: whether it moved much more than the other words of these texts
+
+
+@dataclass(frozen=True)
+class TwoTexts(Verdict):
+    """What two texts make of a word, or of all words that both use."""
+
+    model: str  #: name of the model
+    view: str  #: what the uses were compared by
+    names: tuple[str, str]  #: what the texts are called
+    n_sentences: tuple[int, int]  #: of each text
+    words: tuple[MovedWord, ...]  #: the words, those that moved most first; the one that was asked for, if one was
+    n_candidates: int  #: content words that both use often enough; ``words`` may be fewer
+    map: SenseMap | None  #: the uses of the word that was asked for, its groups the two texts; ``None`` if none was
+    said: Said  #: the answer: a headline and its reasons
+    sees: str = ""  #: what the layer of the view sees if that reads no other word; else empty
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of ``/two_texts``."""
+        drawn = None if self.map is None else self.map.to_dict()
+        return {**super().to_dict(), "map": drawn}
+
+
+class TwoTextService(Protocol):
+    """Sets texts against each other."""
+
+    def set_against(
+        self,
+        first: str,
+        second: str,
+        word: str = "",
+        names: tuple[str, str] = ("", ""),
+        model: str | None = None,
+        progress: Progress | None = None,
+    ) -> TwoTexts:
+        """How far the use of ``word`` moved from the first text to the second, with its map.
+
+        Without a word, which words moved most.
+        """

@@ -6,39 +6,26 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
-from elmo_tasks.api.static_neighbours import StaticNeighbours
+from elmo_tasks.api.nearest import StaticNeighbours
 
 
 @dataclass(frozen=True)
 class GallerySense:
-    """A sense of a word in the gallery of example sentences.
+    """A sense of a word in the gallery of example sentences."""
 
-    Attributes:
-        word: in its base form.
-        name: of the sense, unique within the word.
-        gloss: the sense in a few words.
-        sentences: examples with ``[brackets]`` around the word.
-    """
-
-    word: str
-    name: str
-    gloss: str
-    sentences: tuple[str, ...]
+    word: str  #: in its base form
+    name: str  #: of the sense, unique within the word
+    gloss: str  #: the sense in a few words
+    sentences: tuple[str, ...]  #: examples with ``[brackets]`` around the word
 
 
 @dataclass(frozen=True)
 class ReadingStep:
-    """A word when only the beginning of its sentence has been read.
+    """A word when only the beginning of its sentence has been read."""
 
-    Attributes:
-        words: how many words of the sentence have been read.
-        cosines: to the average use of the first and of the second sense.
-        nearer: name of the sense it stands nearer to; ``None`` where that cannot be told.
-    """
-
-    words: int
-    cosines: tuple[float, float]
-    nearer: str | None
+    words: int  #: how many words of the sentence have been read
+    cosines: tuple[float, float]  #: to the average use of the first and of the second sense
+    nearer: str | None  #: name of the sense it stands nearer to; ``None`` where that cannot be told
 
 
 @dataclass(frozen=True)
@@ -47,43 +34,26 @@ class IncrementalReading:
 
     Each step reads the words so far as if they were the whole sentence, by what the verdict of Compare reads: a layer, and what
     stands around the word.
-
-    Attributes:
-        word: the word that was asked for.
-        model: name of the model.
-        layer: name of the layer that the verdict gives the cosines of.
-        read_from: what was read, as in :class:`~elmo_tasks.api.Comparison`.
-        sentence: as typed, without the brackets.
-        tokens: its words.
-        offsets: ``(start, end)`` characters of each.
-        index: which of them is the word.
-        senses: the two senses.
-        steps: from the word itself to the end of the sentence.
-        known: for the known uses of each sense, the cosine to the first sense minus the cosine to the second, where each use
-            is left out of its own sense's average; the steps are on the same scale.
-        middle: the value half way between the averages of the two.
-        right: how many known uses lie on their own side of the middle.
-        right_by_spelling: the same with the spelling alone (layer 0), without any context.
-        right_by_layer: the same with ``layer`` alone, without what stands around the word.
-        can_tell: whether ``right`` is enough for a side to be named.
     """
 
-    word: str
-    model: str
-    layer: str
-    sentence: str
-    tokens: tuple[str, ...]
-    offsets: tuple[tuple[int, int], ...]
-    index: int
-    senses: tuple[GallerySense, GallerySense]
-    steps: tuple[ReadingStep, ...]
+    word: str  #: the word that was asked for
+    model: str  #: name of the model
+    layer: str  #: name of the layer that the verdict gives the cosines of
+    sentence: str  #: as typed, without the brackets
+    tokens: tuple[str, ...]  #: its words
+    offsets: tuple[tuple[int, int], ...]  #: ``(start, end)`` characters of each
+    index: int  #: which of them is the word
+    senses: tuple[GallerySense, GallerySense]  #: the two senses
+    steps: tuple[ReadingStep, ...]  #: from the word itself to the end of the sentence
+    #: for the known uses of each sense, the cosine to the first sense minus the cosine to the second, where each use is left out of
+    #: its own sense's average; the steps are on the same scale
     known: tuple[tuple[float, ...], tuple[float, ...]]
-    middle: float
-    right: int
-    right_by_spelling: int
-    can_tell: bool
-    read_from: tuple[str, ...] = ()
-    right_by_layer: int = 0
+    middle: float  #: the value half way between the averages of the two
+    right: int  #: how many known uses lie on their own side of the middle
+    right_by_spelling: int  #: the same with the spelling alone (layer 0), without any context
+    can_tell: bool  #: whether ``right`` is enough for a side to be named
+    read_from: tuple[str, ...] = ()  #: what was read, as in :class:`~elmo_tasks.api.Comparison`
+    right_by_layer: int = 0  #: the same with ``layer`` alone, without what stands around the word
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of ``/meaning_forms``."""
@@ -102,14 +72,11 @@ class PresentService(Protocol):
 
     def senses(self, word: str) -> tuple[GallerySense, ...]:
         """The senses of a word, or of what it is an inflection of, in the gallery of example sentences; none if it is not in it."""
-        ...
 
     def neighbours(self, word: str, n: int = 12) -> StaticNeighbours:
         """The ``n`` (1 to 50) words nearest to a word where every word has one vector whatever the sentence."""
-        ...
 
     def forms(
         self, word: str, sentence: str, senses: Sequence[str] | None = None, model: str | None = None
     ) -> IncrementalReading:
         """Follow ``word`` between two of its gallery senses (the first two if ``None``) while ``sentence`` is read word by word."""
-        ...

@@ -23,6 +23,9 @@ class Limits:
     max_models: int = 3
 
 
+LIMITS = Limits()
+
+
 class NoLongerWanted(Exception):
     """Whoever asked has left: nobody would see the answer."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Protocol
 
 from elmo_tasks.api.compare import ComparisonItem
+from elmo_tasks.api.said import Result
 
 
 @dataclass(frozen=True)
@@ -15,64 +16,38 @@ class LayerProducts:
 
     The mix of a use is ``sum_l w_l v_l``, so the inner product of the mixes of uses ``i`` and ``j`` is
     ``sum_lm w_l w_m products[l][m][i][j]``.
-
-    Attributes:
-        word: the word.
-        model: name of the model.
-        items: the ``n`` uses.
-        layers: names of the ``L`` layers.
-        products: ``[L][L][n][n]`` inner products of use ``i`` at layer ``l`` and use ``j`` at layer ``m``.
     """
 
-    word: str
-    model: str
-    items: tuple[ComparisonItem, ...]
-    layers: tuple[str, ...]
+    word: str  #: the word
+    model: str  #: name of the model
+    items: tuple[ComparisonItem, ...]  #: the ``n`` uses
+    layers: tuple[str, ...]  #: names of the ``L`` layers
+    #: ``[L][L][n][n]`` inner products of use ``i`` at layer ``l`` and use ``j`` at layer ``m``
     products: tuple[tuple[tuple[tuple[float, ...], ...], ...], ...]
 
 
 @dataclass(frozen=True)
 class RespelledLayer:
-    """How far another spelling moves a word at one layer.
+    """How far another spelling moves a word at one layer."""
 
-    Attributes:
-        name: of the layer.
-        cosine: for each sentence, of the word as it stood and of the word put in its place.
-        random_pair_cosine: mean cosine of two random words at this layer.
-        unrelated_cosine: mean over the sentences of the cosine of the word as it stood and of unrelated words in its place.
-        sees: what it sees if it reads no other word; else empty.
-    """
-
-    name: str
-    cosine: tuple[float, ...]
-    random_pair_cosine: float
+    name: str  #: of the layer
+    cosine: tuple[float, ...]  #: for each sentence, of the word as it stood and of the word put in its place
+    random_pair_cosine: float  #: mean cosine of two random words at this layer
+    #: mean over the sentences of the cosine of the word as it stood and of unrelated words in its place
     unrelated_cosine: float = 0.0
-    sees: str = ""
+    sees: str = ""  #: what it sees if it reads no other word; else empty
 
 
 @dataclass(frozen=True)
-class Respelling:
-    """A word put in the place of another one.
+class Respelling(Result):
+    """A word put in the place of another one."""
 
-    Attributes:
-        word: the word as it stood.
-        spelling: what was put in its place.
-        model: name of the model.
-        sentences: the sentences with it, brackets around it.
-        layers: what that did, layer by layer, the mean of the layers last.
-        unrelated: the unrelated words of :attr:`RespelledLayer.unrelated_cosine`.
-    """
-
-    word: str
-    spelling: str
-    model: str
-    sentences: tuple[str, ...]
-    layers: tuple[RespelledLayer, ...]
-    unrelated: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``/what_if``."""
-        return asdict(self)
+    word: str  #: the word as it stood
+    spelling: str  #: what was put in its place
+    model: str  #: name of the model
+    sentences: tuple[str, ...]  #: the sentences with it, brackets around it
+    layers: tuple[RespelledLayer, ...]  #: what that did, layer by layer, the mean of the layers last
+    unrelated: tuple[str, ...] = ()  #: the unrelated words of :attr:`RespelledLayer.unrelated_cosine`
 
 
 class WhatIfService(Protocol):
@@ -80,8 +55,6 @@ class WhatIfService(Protocol):
 
     def layer_products(self, word: str, sentences: Sequence[str], model: str | None = None) -> LayerProducts:
         """What mixing the layers by hand needs; the word and sentences are as for :meth:`Service.compare`."""
-        ...
 
     def respell(self, word: str, sentences: Sequence[str], spelling: str, model: str | None = None) -> Respelling:
         """Put ``spelling`` in the place of ``word`` in 1 to ``limits.max_sentences`` sentences and say how far its vector moves."""
-        ...

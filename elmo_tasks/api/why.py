@@ -11,83 +11,51 @@ from elmo_tasks.api.compare import Comparison
 
 @dataclass(frozen=True)
 class HiddenWord:
-    """What becomes of the cosine of two uses when one word around them is hidden.
+    """What becomes of the cosine of two uses when one word around them is hidden."""
 
-    Attributes:
-        use: position, from 0, of the use in whose sentence the word stands.
-        index: position of the word among the sentence's tokens.
-        token: the word.
-        start: character offset of the word in its sentence.
-        end: character offset one past its end.
-        changes: cosine without the word minus cosine with it, for each way of hiding, in the order of :attr:`Explanation.ways`.
-        change: the mean of the changes; above 0 the word sets the two uses apart, below 0 it holds them together.
-    """
-
-    use: int
-    index: int
-    token: str
-    start: int
-    end: int
+    use: int  #: position, from 0, of the use in whose sentence the word stands
+    index: int  #: position of the word among the sentence's tokens
+    token: str  #: the word
+    start: int  #: character offset of the word in its sentence
+    end: int  #: character offset one past its end
+    #: cosine without the word minus cosine with it, for each way of hiding, in the order of :attr:`Explanation.ways`
     changes: tuple[float, ...]
-    change: float
+    change: float  #: the mean of the changes; above 0 the word sets the two uses apart, below 0 it holds them together
 
 
 @dataclass(frozen=True)
 class Sides:
-    """Two uses as the two halves of an ELMo layer see them.
+    """Two uses as the two halves of an ELMo layer see them."""
 
-    Attributes:
-        layer: name of the layer.
-        before: cosine of the halves that have read the word and what stands before it.
-        after: cosine of the halves that have read the word and what stands after it.
-        random_before: mean cosine of two random words, in the first halves.
-        random_after: mean cosine of two random words, in the second halves.
-    """
-
-    layer: str
-    before: float
-    after: float
-    random_before: float
-    random_after: float
+    layer: str  #: name of the layer
+    before: float  #: cosine of the halves that have read the word and what stands before it
+    after: float  #: cosine of the halves that have read the word and what stands after it
+    random_before: float  #: mean cosine of two random words, in the first halves
+    random_after: float  #: mean cosine of two random words, in the second halves
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """What the cosine of two uses of a word hangs on.
+    """What the cosine of two uses of a word hangs on."""
 
-    Attributes:
-        comparison: the uses, all of them.
-        pair: positions of the two that are explained.
-        layer: name of the layer that was asked; ``"words"``: the words around the word, each as one fixed vector; or
-            ``"verdict"``: all that the verdict reads.
-        cosine: of the two, with all words there; of the verdict, the probability that the two alone mean the same.
-        random_pair_cosine: mean cosine of two random words at this layer; 0 for the verdict.
-        apart: whether it was asked what sets the two apart; else what holds them together.
-        answer: one plain sentence.
-        decisive: the word the answer names, if it names one.
-        ways: the ways of hiding: ``""`` for leaving the word out, else what is written in its place.
-        words: the words that were hidden, in the order of the sentences.
-        skipped: how many more words the two sentences have, too far from the compared word for the time there is.
-        sides: each layer above the context-free one, halved.
-        side: ``"before"`` or ``"after"`` where the words on that side tell the two apart more, ``"both"`` where both sides do about
-            alike, ``"unclear"`` where the layers do not agree.
-        side_answer: the same as one plain sentence.
-    """
-
-    comparison: Comparison
-    pair: tuple[int, int]
+    comparison: Comparison  #: the uses, all of them
+    pair: tuple[int, int]  #: positions of the two that are explained
+    #: name of the layer that was asked; ``"words"``: the words around the word, each as one fixed vector; or ``"verdict"``: all
+    #: that the verdict reads
     layer: str
-    cosine: float
-    random_pair_cosine: float
-    apart: bool
-    answer: str
-    decisive: HiddenWord | None
-    ways: tuple[str, ...]
-    words: tuple[HiddenWord, ...]
-    skipped: int
-    sides: tuple[Sides, ...]
+    cosine: float  #: of the two, with all words there; of the verdict, the probability that the two alone mean the same
+    random_pair_cosine: float  #: mean cosine of two random words at this layer; 0 for the verdict
+    apart: bool  #: whether it was asked what sets the two apart; else what holds them together
+    answer: str  #: one plain sentence
+    decisive: HiddenWord | None  #: the word the answer names, if it names one
+    ways: tuple[str, ...]  #: the ways of hiding: ``""`` for leaving the word out, else what is written in its place
+    words: tuple[HiddenWord, ...]  #: the words that were hidden, in the order of the sentences
+    skipped: int  #: how many more words the two sentences have, too far from the compared word for the time there is
+    sides: tuple[Sides, ...]  #: each layer above the context-free one, halved
+    #: ``"before"`` or ``"after"`` where the words on that side tell the two apart more, ``"both"`` where both sides do about alike,
+    #: ``"unclear"`` where the layers do not agree
     side: str
-    side_answer: str
+    side_answer: str  #: the same as one plain sentence
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of ``/why``."""
@@ -131,4 +99,3 @@ class WhyService(Protocol):
         ``pair`` holds two positions from 0, the most different two if ``None``; ``layer`` any layer but the context-free one,
         ``"verdict"`` where there is one (which is asked if it is ``None``), or ``"words"`` where the words around speak in it.
         """
-        ...

@@ -25,11 +25,7 @@ _MOST_POINTS = 240
 
 
 class JobFolder:
-    """A run's folder.
-
-    Args:
-        path: where it is.
-    """
+    """A run's folder."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -41,13 +37,7 @@ class JobFolder:
             ValueError: it is not one of ours.
         """
         state = json.loads((self.path / JOB).read_text(encoding="utf-8"))
-        known: dict[str, type | tuple[type, ...]] = {
-            "title": str,
-            "kind": str,
-            "status": str,
-            "created": (int, float),
-            "epochs": int,
-        }
+        known: dict[str, Any] = {"title": str, "kind": str, "status": str, "created": (int, float), "epochs": int}
         if not isinstance(state, dict) or not all(isinstance(state.get(key), kind) for key, kind in known.items()):
             raise ValueError(f"{self.path / JOB}: not the state of a training run")
         return state
@@ -115,7 +105,8 @@ class JobFolder:
     def job(self, state: dict[str, Any] | None = None) -> TrainingJob:
         """All of it as the screen wants it."""
         state = self.state() if state is None else state
-        card = self.card()
+        card, rows = self.card(), self.progress()
+        end = state.get("ended") or time.time()
         job = TrainingJob(
             name=self.path.name,
             title=str(state["title"]),
@@ -132,16 +123,14 @@ class JobFolder:
             best_epoch=None if card is None else card.get("training", {}).get("best_epoch"),
             scores=() if card is None else scores_of(card),
             base=self._base(state),
+            seconds=max(0.0, end - state["started"]) if state.get("started") else 0.0,
+            **_course(rows, running=state["status"] == "running"),
         )
-        rows = self.progress()
-        job = _with_progress(job, rows)
-        if state.get("started"):
-            end = state.get("ended") or time.time()
-            job = replace(job, seconds=max(0.0, end - state["started"]))
         return replace(job, seconds_left=_seconds_left(job, state, rows))
 
 
-def _with_progress(job: TrainingJob, rows: list[dict[str, Any]]) -> TrainingJob:
+def _course(rows: list[dict[str, Any]], running: bool) -> dict[str, Any]:
+    """What the lines of the progress file say: fields of :class:`TrainingJob`."""
     phase, steps, per_epoch, step = "starting", 0, 1, 0
     losses: list[tuple[float, float]] = []
     course: list[TrainingEpoch] = []
@@ -151,31 +140,23 @@ def _with_progress(job: TrainingJob, rows: list[dict[str, Any]]) -> TrainingJob:
             steps, per_epoch = int(row.get("steps", steps)), max(1, int(row.get("steps_per_epoch", per_epoch)))
         elif "epoch" in row:
             step = int(row.get("step", step))
-            course.append(
-                TrainingEpoch(
-                    int(row["epoch"]),
-                    row.get("train_loss"),
-                    row.get("val_loss"),
-                    row.get("score"),
-                    tuple(row.get("weights", ())),
-                    row.get("gamma"),
-                )
-            )
+            train, validation, score = (row.get(key) for key in ("train_loss", "val_loss", "score"))
+            weights = tuple(row.get("weights", ()))
+            course.append(TrainingEpoch(int(row["epoch"]), train, validation, score, weights, row.get("gamma")))
         elif "loss" in row:
             step = int(row["step"])
             losses.append((round(step / per_epoch, 3), float(row["loss"])))
     # Thinned from the end, so that the newest loss is always among the points.
     thin = max(1, len(losses) // _MOST_POINTS)
     n_layers = len(course[0].weights) if course else 0
-    return replace(
-        job,
-        phase=phase if job.status == "running" else "",
-        step=step,
-        steps=steps,
-        losses=tuple(losses[::-1][::thin][::-1]),
-        course=tuple(course),
-        layers=layer_names(n_layers)[:n_layers],
-    )
+    return {
+        "phase": phase if running else "",
+        "step": step,
+        "steps": steps,
+        "losses": tuple(losses[::-1][::thin][::-1]),
+        "course": tuple(course),
+        "layers": layer_names(n_layers)[:n_layers],
+    }
 
 
 def _seconds_left(job: TrainingJob, state: dict[str, Any], rows: list[dict[str, Any]]) -> float | None:
@@ -195,20 +176,11 @@ def scores_of(card: dict[str, Any]) -> tuple[SplitScore, ...]:
         about = card.get("scores", {}).get(split)
         if not about:
             continue
-        main = about["main"]
-        guess = about.get("guess", {})
+        main, guess = about["main"], about.get("guess", {})
         by_word = "word f1" if main == "f1" else "word accuracy"
-        rule = by_word if by_word in guess else "majority"
-        found.append(
-            SplitScore(
-                split,
-                METRIC_WORDS.get(main, main),
-                float(about[main]),
-                int(about["rows"]),
-                guess.get(rule),
-                "word" if rule == by_word else "majority",
-            )
-        )
+        guessed = (guess[by_word], "word") if by_word in guess else (guess.get("majority"), "majority")
+        called = METRIC_WORDS.get(main, main)
+        found.append(SplitScore(split, called, float(about[main]), int(about["rows"]), *guessed))
     return tuple(found)
 
 

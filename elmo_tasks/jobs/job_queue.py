@@ -28,9 +28,7 @@ _NICE = 5
 class JobQueue:
     """Starts the runs that wait, one after another, and sees how they end.
 
-    Args:
-        runs: the folder of runs; it need not be there yet.
-        command: what trains, run in the folder of the run.
+    ``runs`` is their folder, which need not be there yet; ``command`` trains, run in the folder of the run.
     """
 
     def __init__(self, runs: Path, command: Sequence[str]) -> None:
@@ -39,24 +37,19 @@ class JobQueue:
         self._thread: threading.Thread | None = None
         self._children: dict[int, subprocess.Popen[bytes]] = {}
 
-    def folders(self) -> list[JobFolder]:
-        """All runs that can be read."""
+    def known(self) -> list[tuple[JobFolder, dict[str, Any]]]:
+        """All runs that can be read, each with its state."""
         found = []
         for path in self._runs.glob(f"*/{JOB}"):
             folder = JobFolder(path.parent)
             with contextlib.suppress(OSError, ValueError):
-                folder.state()
                 if not path.parent.name.startswith("."):
-                    found.append(folder)
+                    found.append((folder, folder.state()))
         return found
 
     def states(self) -> list[dict[str, Any]]:
-        """What is known of each of them."""
-        states = []
-        for folder in self.folders():
-            with contextlib.suppress(OSError, ValueError):
-                states.append(folder.state())
-        return states
+        """The states alone."""
+        return [state for _, state in self.known()]
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
@@ -66,11 +59,7 @@ class JobQueue:
             yield
 
     def stop(self, folder: JobFolder) -> dict[str, Any]:
-        """Stop a run and keep its best state, or take it back; asked again, stop it at once. Whoever calls holds the lock.
-
-        Returns:
-            its state.
-        """
+        """Stop a run and keep its best state, or take it back; asked again, stop it at once. Whoever calls holds the lock."""
         state = folder.state()
         if state["status"] == "queued":
             return folder.update(status="stopped", ended=time.time(), message="Taken back before it began.")
@@ -110,9 +99,8 @@ class JobQueue:
                 del self._children[pid]
         waiting: list[tuple[float, JobFolder]] = []
         running = False
-        for folder in self.folders():
+        for folder, state in self.known():
             try:
-                state = folder.state()
                 if state["status"] == "queued":
                     waiting.append((float(state["created"]), folder))
                 elif state["status"] == "running":

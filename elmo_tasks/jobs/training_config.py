@@ -21,17 +21,11 @@ _NAMES = {"epochs": "Rounds", "hidden": "Hidden size", "learning_rate": "Learnin
 
 
 def check_settings(plan: TrainingPlan) -> None:
-    """Refuse numbers that cannot be meant.
-
-    Raises:
-        InputError: one is out of range.
-    """
+    """Refuse numbers and choices that cannot be meant, by an :class:`InputError`."""
     for field, (low, high) in _RANGES.items():
         value = getattr(plan, field)
-        whole = field != "learning_rate"
-        kinds = (int,) if whole else (int, float)
+        kinds, number = ((int, float), "a number") if field == "learning_rate" else ((int,), "a whole number")
         if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:
-            number = "a whole number" if whole else "a number"
             raise InputError(f"{_NAMES[field]}: type {number} from {low:g} to {high:g}.", field=field)
     for field, allowed in (
         ("kind", tuple(KINDS)),
@@ -76,12 +70,7 @@ def config_for(
         "default_root_dir": ".",
         "enable_progress_bar": False,
         "enable_model_summary": False,
-        "logger": [
-            {
-                "class_path": "elmo_tasks.training.run_files.CurveLogger",
-                "init_args": {"save_dir": "."},
-            }
-        ],
+        "logger": [{"class_path": "elmo_tasks.training.run_files.CurveLogger", "init_args": {"save_dir": "."}}],
         "callbacks": _callbacks(trainer["callbacks"], monitor, about),
     }
     return config

@@ -28,7 +28,7 @@ from elmo_tasks.jobs import training_data
 from elmo_tasks.jobs.job_folder import JobFolder
 from elmo_tasks.jobs.job_queue import JobQueue
 from elmo_tasks.jobs.training_config import CONFIG, HEAD, check_settings, config_for
-from elmo_tasks.jobs.training_estimate import estimate, pace
+from elmo_tasks.jobs.training_data import estimate, pace
 from elmo_tasks.jobs.uploads import MAX_UPLOAD, Uploads
 from elmo_tasks.tasks.kinds import KINDS, kind_of
 from elmo_tasks.wording.task_kinds import METRIC_WORDS
@@ -56,12 +56,8 @@ def _written(field: str) -> Iterator[None]:
 class TrainingJobs:
     """Starts, finds, stops and describes runs.
 
-    Args:
-        runs: the folder of runs.
-        encoder: name or folder of the encoder that heads are trained on.
-        n_layers: gives the number of its layers; asked when a run is started.
-        allowed: whether training and uploads are on.
-        command: what trains, run in the folder of the run.
+    Heads are trained on ``encoder``, a name or folder, whose ``n_layers`` are asked when a run is started; ``command`` trains, run
+    in the folder of the run.
     """
 
     def __init__(
@@ -124,14 +120,8 @@ class TrainingJobs:
         check_settings(plan)
         look = self.look(plan)
         title = _title(plan, look)
-        with _written("start"):
-            return self._start(plan, look, title)
-
-    def _start(self, plan: TrainingPlan, look: DataLook, title: str) -> TrainingJob:
-        self.runs.mkdir(parents=True, exist_ok=True)
-        with self._queue.locked():
-            waiting = [job for job in self._queue.folders() if job.state()["status"] == "queued"]
-            if len(waiting) >= _MOST_WAITING:
+        with _written("start"), self._queue.locked():
+            if sum(state["status"] == "queued" for state in self._queue.states()) >= _MOST_WAITING:
                 raise InputError(f"{_MOST_WAITING} runs are waiting already. Stop one, or wait.", field="start")
             with unfinished_folder(self.runs / "job") as partial:
                 self._fill(partial, plan, look, title)
@@ -175,7 +165,7 @@ class TrainingJobs:
 
     def _folder(self, name: str, field: str) -> JobFolder:
         """A run by its name; a name from the network is compared, never opened."""
-        folder = next((job for job in self._queue.folders() if job.path.name == name), None)
+        folder = next((job for job, _ in self._queue.known() if job.path.name == name), None)
         if folder is None:
             raise InputError(f"There is no run “{name[:40]}”.", field=field)
         return folder
@@ -190,18 +180,11 @@ class TrainingJobs:
         """See :meth:`elmo_tasks.api.TrainingService.jobs`."""
         if not self._allowed or not self.runs.is_dir():
             return ()
-        found = []
-        unfinished = False
-        for folder in self._queue.folders():
-            with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-                state = folder.state()
-                unfinished = unfinished or state["status"] in ("queued", "running")
-                found.append((state["created"], folder, state))
-        if unfinished:
+        found = self._queue.known()
+        if any(state["status"] in ("queued", "running") for _, state in found):
             self._queue.keep_going()
-        newest = sorted(found, key=lambda entry: (-entry[0], entry[1].path.name))[:_MOST_SHOWN]
         jobs = []
-        for _, folder, state in newest:
+        for folder, state in sorted(found, key=lambda run: (-run[1]["created"], run[0].path.name))[:_MOST_SHOWN]:
             with contextlib.suppress(
                 OSError, ValueError, KeyError, TypeError, AttributeError
             ):  # a file that was meddled with

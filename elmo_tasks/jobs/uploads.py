@@ -19,36 +19,28 @@ _KEPT_UPLOADS, _KEPT_SECONDS = 10, 24 * 3600
 
 
 class Uploads:
-    """Files that people sent, each in a folder named by its checksum; a name they sent is never a path.
-
-    Args:
-        folder: where to keep them.
-    """
+    """Files that people sent, each in a folder named by its checksum; a name they sent is never a path."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def keep(self, name: str, content: bytes) -> str:
-        """Keep a file, and forget old ones.
-
-        Returns:
-            its id.
+        """Keep a file, and forget old ones; gives its id.
 
         Raises:
             InputError: it is too large, empty, or not of a kind that is read.
         """
         title = _safe_title(name)
         ending = Path(title).suffix.lower()
+        wrong = ""
         if ending not in _ENDINGS:
-            raise InputError(
-                f"“{title}” cannot be read: send a file whose name ends in {', '.join(_ENDINGS)}.", field="file"
-            )
-        if len(content) > MAX_UPLOAD:
-            raise InputError(
-                f"“{title}” has {len(content) / 1e6:.1f} MB; the most is {MAX_UPLOAD / 1e6:.0f} MB.", field="file"
-            )
-        if not content:
-            raise InputError(f"“{title}” is empty.", field="file")
+            wrong = f"cannot be read: send a file whose name ends in {', '.join(_ENDINGS)}"
+        elif len(content) > MAX_UPLOAD:
+            wrong = f"has {len(content) / 1e6:.1f} MB; the most is {MAX_UPLOAD / 1e6:.0f} MB"
+        elif not content:
+            wrong = "is empty"
+        if wrong:
+            raise InputError(f"“{title}” {wrong}.", field="file")
         key = hashlib.sha256(content + b"\0" + title.encode()).hexdigest()[:20]
         target = self.folder / key
         if not target.is_dir():

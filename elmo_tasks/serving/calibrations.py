@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from torch import Tensor
 from tqdm import tqdm
 
 from elmo_tasks.bilm.model_cache import cache_folder
@@ -30,10 +31,9 @@ from elmo_tasks.senses.marked_vectors import density_of, marked_vectors
 from elmo_tasks.senses.similarity import random_pair_cosine
 from elmo_tasks.senses.uses import gallery_use
 from elmo_tasks.senses.views_of_uses import WORDS
-from elmo_tasks.serving.everyday_words import everyday_words
-from elmo_tasks.serving.map_calibrations import checksum_of
+from elmo_tasks.serving.map_calibrations import checksum_of, kept
 from elmo_tasks.text.tokens import tokenize
-from elmo_tasks.uses import told_as_share
+from elmo_tasks.uses import Use, told_as_share, use_vectors
 from elmo_tasks.wording.text import duration
 
 # To be raised when the same model is measured in another way: what was measured before no longer counts.
@@ -56,20 +56,15 @@ def load_calibration(
 ) -> Calibration:
     """The calibration of a model, from beside it or from the user's cache.
 
-    Args:
-        encoder: the model.
-        static: vectors of the words around a use.
-        expected: what the model would write in the place of a use, if it can.
-        may_measure: whether it is measured now, and kept, if there is none yet; else nothing is said of meanings.
+    If there is none yet, it is measured now, and kept; where it may not be, nothing is said of meanings.
     """
     if not encoder.reads_sentence:
         return measure(encoder, static, expected)  # takes no time
     checksum = _checksum_of(encoder, static, expected)
     cached = cached_path(checksum)
     beside = [] if encoder.folder is None else [encoder.folder / "calibration.json"]
-    for path in (*beside, cached):
-        if (found := _read(path)) is not None and found.checksum == checksum:
-            return found
+    if found := kept((*beside, cached), checksum, Calibration.from_dict, "is not a calibration and is measured anew"):
+        return found
     began = time.perf_counter()
     random_pair = random_pairs(encoder)
     if not may_measure:
@@ -220,11 +215,14 @@ def random_pairs(encoder: Encoder) -> tuple[float, ...]:
     return tuple(round(value, 6) for value in random_pair_cosine(with_mean(vectors), sentence, word).tolist())
 
 
-def _read(path: Path) -> Calibration | None:
-    if not path.exists():
-        return None
-    try:
-        return Calibration.from_dict(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        _log.warning("%s is not a calibration and is measured anew (%s: %s)", path, type(error).__name__, error)
-        return None
+def everyday_words(encoder: Encoder) -> tuple[Tensor, Tensor, Tensor]:
+    """All words of the everyday sentences, as :func:`~elmo_tasks.senses.similarity.random_pair_cosine` needs them.
+
+    ``[L, n, D]`` vectors, ``[n]`` number of the sentence of each, ``[n]`` number of the word that each is, in any case.
+    """
+    rows = [[token.text for token in tokenize(sentence)] for sentence in everyday_sentences()]
+    places = [(k, t) for k, words in enumerate(rows) for t, word in enumerate(words) if word[0].isalpha()]
+    ids: dict[str, int] = {}
+    words = [ids.setdefault(rows[k][t].lower(), len(ids)) for k, t in places]
+    vectors = use_vectors(encoder, [Use.of_tokens(rows[k], t) for k, t in places])
+    return vectors, torch.tensor([k for k, _ in places]), torch.tensor(words)

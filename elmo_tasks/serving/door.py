@@ -35,17 +35,11 @@ _FILE = re.compile(rb"\r\ncontent-disposition:[^\r\n]*?filename\*?=", re.IGNOREC
 
 @dataclass(frozen=True)
 class Uploads:
-    """How much may be uploaded.
+    """How much may be uploaded."""
 
-    Attributes:
-        most_bytes: of one request.
-        most_files: of one request.
-        most_requests: in an hour, by all people together.
-    """
-
-    most_bytes: int
-    most_files: int = 2
-    most_requests: int = 60
+    most_bytes: int  #: of one request
+    most_files: int = 2  #: of one request
+    most_requests: int = 60  #: in an hour, by all people together
 
 
 class _TooMuch(Exception):
@@ -55,11 +49,8 @@ class _TooMuch(Exception):
 class Door:
     """Middleware that bounds what a request may cost before it is understood.
 
-    Args:
-        app: what the requests are for.
-        uploads: how much may be uploaded; nothing if ``None``.
-        most_bytes: of any other request's body.
-        pause: seconds that the first wrong password costs; every further one twice as many.
+    Without ``uploads`` nothing may be uploaded; ``most_bytes`` bounds any other request's body; the first wrong password costs
+    ``pause`` seconds, every further one twice as many.
     """
 
     def __init__(

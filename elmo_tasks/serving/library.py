@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from elmo_tasks.api import Comparison, Limits, NearestUses, SentenceComparison, SideBySide
+from elmo_tasks.api import Comparison, NearestUses, SentenceComparison, SideBySide
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.serving.asked_uses import find_uses
 from elmo_tasks.serving.comparisons import compare_uses
+from elmo_tasks.serving.comparisons import side_by_side as compare_side_by_side
 from elmo_tasks.serving.loaded_models import LoadedModels
 from elmo_tasks.serving.nearest_uses import NearestSearch
 from elmo_tasks.serving.sentences import Sentences
-from elmo_tasks.serving.side_by_side import side_by_side as compare_side_by_side
 
 
 @lru_cache(maxsize=2)  # a model and its calibration stay in memory from one call to the next
@@ -52,7 +52,7 @@ def compare(
         WeightsError: its weights are missing or broken.
     """
     loaded = _loaded(None if model is None else str(model), device, (), calibration)
-    return compare_uses(word, find_uses(word, sentences, Limits()), loaded.model())
+    return compare_uses(word, find_uses(word, sentences), loaded.model())
 
 
 def side_by_side(
@@ -64,12 +64,7 @@ def side_by_side(
 ) -> SideBySide:
     """Compare the uses of a word by two or three models at once, each told by what was measured of it.
 
-    Args:
-        word: see :func:`compare`.
-        sentences: see :func:`compare`.
-        models: names or folders of up to three encoders: biLMs, static vectors, transformers.
-        device: see :func:`compare`.
-        calibration: see :func:`compare`.
+    All but ``models``, names or folders of up to three encoders (biLMs, static vectors, transformers), is as for :func:`compare`.
 
     Returns:
         ``comparisons``, one for each model; ``agreement``, a line on who agrees with whom.
@@ -82,20 +77,15 @@ def side_by_side(
     first, *others = dict.fromkeys(map(str, models)) or [None]
     loaded = _loaded(first, device, tuple(filter(None, others)), calibration)
     names = [loaded.name_of(str(model)) for model in models]
-    return compare_side_by_side(word, sentences, names, loaded, Limits())
+    return compare_side_by_side(word, sentences, names, loaded)
 
 
 def sentence_similarity(
     sentences: Sequence[str], model: str | Path | None = None, device: str | None = None
 ) -> SentenceComparison:
-    """Compare whole sentences: by the mean of their words at each layer, and as the model was trained for it, if it was.
+    """Compare 2 to 12 whole sentences: by the mean of their words at each layer, and as the model was trained for it, if it was.
 
-    The latter needs the package sentence-transformers and a folder in its format.
-
-    Args:
-        sentences: 2 to 12 sentences.
-        model: name or folder of an encoder; the bundled biLM if ``None``.
-        device: see :func:`compare`.
+    The latter needs the package sentence-transformers and a folder in its format. Models and devices are as for :func:`compare`.
 
     Returns:
         ``layers[k].cosine`` is the matrix of a layer; ``told`` says what it can tell and what it cannot, as measured.

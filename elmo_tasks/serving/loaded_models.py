@@ -1,42 +1,63 @@
-"""The models on offer: each is loaded when it is first asked for, once."""
+"""The models on offer: each is loaded when it is first asked for, once; and what their cards say of them."""
 
 from __future__ import annotations
 
+import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from elmo_tasks.api import for_everybody
 from elmo_tasks.bilm.model_files import bundled_models
 from elmo_tasks.encoders import Encoder, FoundEncoder, find
 from elmo_tasks.encoders.static_vectors import StaticVectors, bundled_vectors
 from elmo_tasks.errors import ConfigError, InputError
-from elmo_tasks.layers.views import layer_names
+from elmo_tasks.layers.views import layer_names, with_mean
 from elmo_tasks.senses.calibration import Calibration
-from elmo_tasks.senses.expected_words import ExpectedWords
+from elmo_tasks.senses.expected_words import EXPECTED, ExpectedWords
+from elmo_tasks.senses.marked_vectors import words_around
+from elmo_tasks.senses.views_of_uses import WORDS, unit
 from elmo_tasks.serving.calibrations import load_calibration
+from elmo_tasks.uses import Use, UseVectors
 
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A model in memory, and what its cosines mean.
+    """A model in memory, and what its cosines mean."""
 
-    Attributes:
-        encoder: the model.
-        names: of its layers, the mean included.
-        calibration: what its cosines mean.
-        static: one vector per word, for the words around a use.
-        expected: what the model would have written in the place of a use; ``None`` for a model without its output layer.
-    """
-
-    encoder: Encoder
-    names: tuple[str, ...]
-    calibration: Calibration
-    static: StaticVectors
+    encoder: Encoder  #: the model
+    names: tuple[str, ...]  #: of its layers, the mean included
+    calibration: Calibration  #: what its cosines mean
+    static: StaticVectors  #: one vector per word, for the words around a use
+    #: what the model would have written in the place of a use; ``None`` for a model without its output layer
     expected: ExpectedWords | None
+
+    def around(self, uses: Sequence[Use]) -> NDArray[np.float32]:
+        """``[n, S]`` the words around uses."""
+        return np.stack([words_around(self.static, use) for use in uses])
+
+    def seen(self, view: str, uses: Sequence[Use], read: UseVectors) -> NDArray[np.floating]:
+        """``[n, D]`` uses that were read, of length 1 in a layer or their mean, or by what stands or is expected around them."""
+        if view == WORDS:
+            return self.around(uses)
+        if view == EXPECTED:
+            assert self.expected is not None
+            return self.expected(uses, read)
+        return unit(with_mean(read.layers)[self.names.index(view)].numpy())
+
+
+#: Gives a model by name, the default one for ``None``; raises :class:`InputError` for one that is not on offer.
+LoadModel = Callable[[str | None], LoadedModel]
+#: The same without the calibration, which only comparing needs.
+LoadEncoder = Callable[[str | None], Encoder]
+#: Gives the vectors of words alone.
+LoadStatic = Callable[[], StaticVectors]
 
 
 class LoadedModels:
@@ -54,11 +75,7 @@ class LoadedModels:
     """
 
     def __init__(
-        self,
-        model: str | None = None,
-        device: str | None = None,
-        others: Sequence[str] = (),
-        may_measure: bool = True,
+        self, model: str | None = None, device: str | None = None, others: Sequence[str] = (), may_measure: bool = True
     ) -> None:
         self._may_measure = may_measure
         self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
@@ -90,11 +107,7 @@ class LoadedModels:
         return self._find(name).folder
 
     def allowed(self, model: str | None) -> str:
-        """The name of the model that a request asks for: a path from the network is not opened.
-
-        Raises:
-            InputError: it is not on offer.
-        """
+        """The name of the model that a request asks for, if it is on offer: a path from the network is not opened."""
         if model is None or model == self.default:
             return self.default
         if model not in self.names():
@@ -127,6 +140,10 @@ class LoadedModels:
                 self._static = StaticVectors.load()
             return self._static
 
+    def encoder_for(self, asked: str | None) -> Encoder:
+        """The encoder of the model that a request asks for; raises as :meth:`model`."""
+        return self.encoder(self.allowed(asked))
+
     def encoder(self, name: str) -> Encoder:
         """An encoder by a name or folder that is trusted, without the calibration that only comparing needs."""
         with self._lock:
@@ -136,3 +153,47 @@ class LoadedModels:
 
     def _find(self, name: str) -> FoundEncoder:
         return self._found.get(name) or find(name)
+
+
+def told(folder: Path | None) -> tuple[str, ...]:
+    """How a model was trained, and on what; nothing if it has no card, or a card that says nothing of it."""
+    if folder is None:
+        return ()
+    try:
+        card = json.loads((folder / "card.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return ()
+    if not isinstance(card, dict):
+        return ()
+    sentences = []
+    tasks = _texts(card.get("learned_from"))
+    if tasks:
+        sentences.append(f"It was trained to predict {'; and '.join(tasks)}.")
+    training = card.get("training")
+    positions = training.get("positions") if isinstance(training, dict) else None
+    if isinstance(positions, int) and positions > 0:
+        config = card.get("config")
+        start = config.get("start_from") if isinstance(config, dict) and "parts" not in (training or {}) else None
+        read = f"read {positions / 1e6:.1f} million words and sentence ends, forwards and backwards."
+        sentences.append(
+            f"It went on from {Path(start).name} and {read}" if isinstance(start, str) else f"It has {read}"
+        )
+        if alone := _language_model_alone(training, len(tasks)):
+            sentences.append(f"The first {alone / 1e6:.1f} million of them taught it only the first of these tasks.")
+    sources = card.get("sources")
+    if names := _texts([s.get("what") for s in sources if isinstance(s, dict)] if isinstance(sources, list) else None):
+        sentences.append(f"Its text comes from: {'; '.join(dict.fromkeys(names))}.")
+    return tuple(sentences)
+
+
+def _language_model_alone(training: Any, n_tasks: int) -> int:
+    """Positions of the first part of a training, if that part had one task and the whole has more; else 0."""
+    parts = training.get("parts")
+    first = parts[0] if isinstance(parts, list) and parts and isinstance(parts[0], dict) else {}
+    positions = first.get("positions")
+    one_of_more = len(_texts(first.get("learned_from"))) == 1 < n_tasks
+    return positions if one_of_more and isinstance(positions, int) else 0
+
+
+def _texts(value: Any) -> list[str]:
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []

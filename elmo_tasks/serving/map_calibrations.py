@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
+from typing import Any, TypeVar
 
 from elmo_tasks.bilm.model_cache import cache_folder
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.layers.views import layer_names
+from elmo_tasks.senses.calibration import Calibration
 from elmo_tasks.senses.gallery import gallery, gallery_words
 from elmo_tasks.senses.marked_vectors import marked_vectors
 from elmo_tasks.senses.sense_map_calibration import KnownUses, SenseMapCalibration, calibrate_sense_map
@@ -25,18 +27,26 @@ NAME = "sense_map.json"
 _METHOD = 2
 
 _log = logging.getLogger(__name__)
+C = TypeVar("C", Calibration, SenseMapCalibration)
 
 
 def load_map_calibration(encoder: Encoder, static: StaticVectors) -> SenseMapCalibration | None:
     """What was measured of a model, from beside it or from the user's cache; ``None`` if it never was."""
     checksum = checksum_of(encoder, static)
-    for path in paths(encoder, checksum):
+    return kept(paths(encoder, checksum), checksum, SenseMapCalibration.from_dict, "cannot be read")
+
+
+def kept(
+    places: Sequence[Path], checksum: str, from_dict: Callable[[dict[str, Any]], C], where_broken: str
+) -> C | None:
+    """What was measured of the model with that checksum, from the first of the files that has it."""
+    for path in places:
         if not path.exists():
             continue
         try:
-            found = SenseMapCalibration.from_dict(json.loads(path.read_text(encoding="utf-8")))
-        except (ValueError, KeyError, TypeError) as error:
-            _log.warning("%s cannot be read (%s: %s)", path, type(error).__name__, error)
+            found = from_dict(json.loads(path.read_text(encoding="utf-8")))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            _log.warning("%s %s (%s: %s)", path, where_broken, type(error).__name__, error)
             continue
         if found.checksum == checksum:
             return found
@@ -67,11 +77,7 @@ def measure_map(
 ) -> SenseMapCalibration:
     """Group the uses of all words of the gallery in every view, and see how well the groups match the senses.
 
-    Args:
-        encoder: the model.
-        static: word vectors of the words around a use.
-        views: names of the views; all but the context-free layer if none is given.
-        passing: hands the views on one by one, as ``tqdm`` does.
+    Views are all but the context-free layer if none is given; ``passing`` hands them on one by one, as ``tqdm`` does.
     """
     names = layer_names(encoder.n_layers)
     wanted = tuple(views) or tuple(name for name in view_names(names) if name != "0" or len(names) == 1)

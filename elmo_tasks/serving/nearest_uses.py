@@ -9,23 +9,22 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from elmo_tasks.api import Limits, NearestUses, NearUse, Progress, StaticNeighbour
+from elmo_tasks.api import NearestUses, NearUse, Progress, StaticNeighbour
 from elmo_tasks.bilm.model_cache import CACHE_VARIABLE, cache_folder, temporary_cache
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError, DataError, InputError
+from elmo_tasks.layers.views import with_mean
 from elmo_tasks.senses.gallery import gallery
 from elmo_tasks.senses.index_building import build_index, text_key
-from elmo_tasks.senses.marked_vectors import words_around
 from elmo_tasks.senses.use_index import Hit, UseIndex
 from elmo_tasks.senses.uses import gallery_use
 from elmo_tasks.senses.views_of_uses import BOTH, unit
 from elmo_tasks.serving.asked_uses import find_use
-from elmo_tasks.serving.loaded_models import LoadedModel
+from elmo_tasks.serving.loaded_models import LoadedModel, LoadModel, LoadStatic
 from elmo_tasks.text.word_forms import are_inflections
-from elmo_tasks.uses import use_vectors
+from elmo_tasks.uses import Use, use_vectors
 from elmo_tasks.wording.answers import nearest_answer
 from elmo_tasks.wording.models import nearest_of_word_vectors
 
@@ -42,23 +41,10 @@ _log = logging.getLogger(__name__)
 
 
 class NearestSearch:
-    """Answers for the Nearest uses tab. The gallery is encoded when it is first searched, and kept in the user's cache.
+    """Answers for the Nearest uses tab. The gallery is encoded when it is first searched, and kept in the user's cache."""
 
-    Args:
-        load: gives a model by name, the default one for ``None``; raises :class:`InputError` for one that is not on offer.
-        static: gives the vectors of words alone.
-        own: an index of one's own text, if there is one.
-        limits: how much one request may hold.
-    """
-
-    def __init__(
-        self,
-        load: Callable[[str | None], LoadedModel],
-        static: Callable[[], StaticVectors],
-        own: UseIndex | None = None,
-        limits: Limits | None = None,
-    ) -> None:
-        self._load, self._static, self._own, self._limits = load, static, own, limits or Limits()
+    def __init__(self, load: LoadModel, static: LoadStatic, own: UseIndex | None = None) -> None:
+        self._load, self._static, self._own = load, static, own
         self._galleries: dict[str, UseIndex] = {}
         self._random_pairs: dict[tuple[str, str], float] = {}
         self._lock = threading.Lock()
@@ -75,7 +61,7 @@ class NearestSearch:
         progress: Progress | None = None,
     ) -> NearestUses:
         """See :meth:`elmo_tasks.api.NearestService.uses`."""
-        mention = find_use(word, sentence, self._limits, "sentence")
+        mention = find_use(word, sentence, "sentence")
         if only not in ONLY:
             raise InputError(f"Choose {', '.join(ONLY)}, not “{only[:40]}”.", field="only")
         if not 1 <= n <= MOST:
@@ -91,8 +77,7 @@ class NearestSearch:
             raise InputError(f"There is no “{source[:40]}” to search; there is {', '.join(sources)}.", field="source")
         index = self._index(loaded.encoder, source, progress)
         at = min(1, len(loaded.names) - 1) if view == BOTH else loaded.names.index(view)
-        values = use_vectors(loaded.encoder, [mention.use])[:, 0]  # [L, D]
-        vector = values[at] if at < len(values) else values.mean(dim=0)
+        vector = with_mean(use_vectors(loaded.encoder, [mention.use]))[at, 0]
         token = mention.token
         forms = index.forms_of(token.text)
         among = None if only == "all" else forms if only == "same" else ~forms
@@ -100,7 +85,7 @@ class NearestSearch:
         hits = index.search(vector.numpy(), at, n_first, among, leave_out=mention.sentence)
         random = loaded.calibration.layers[at].random_pair_cosine
         if view == BOTH:
-            hits = _by_both(hits, words_around(loaded.static, mention.use), loaded.static)[:n]
+            hits = _by_both(hits, mention.use, loaded)[:n]
             random = self._random_pair(loaded, source, index, at)
         key = token.text.casefold()
         uses = tuple(
@@ -145,7 +130,7 @@ class NearestSearch:
         if key not in self._random_pairs:
             drawn = index.some_words(_DRAWN, layer)
             layers = unit(np.stack([vector for _, vector in drawn]))
-            around = np.stack([words_around(loaded.static, use) for use, _ in drawn])
+            around = loaded.around([use for use, _ in drawn])
             cosines = (layers @ layers.T + around @ around.T) / 2
             self._random_pairs[key] = float(cosines[np.triu_indices(len(drawn), 1)].mean()) if len(drawn) > 1 else 0.0
         return self._random_pairs[key]
@@ -168,12 +153,13 @@ class NearestSearch:
             return self._galleries[encoder.name]
 
 
-def _by_both(hits: Sequence[Hit], around: NDArray[np.float32], static: StaticVectors) -> tuple[Hit, ...]:
+def _by_both(hits: Sequence[Hit], asked: Use, loaded: LoadedModel) -> tuple[Hit, ...]:
     """Hits in the order of the mean of two cosines: of the layer that found them, and of the words around the uses.
 
     That is the cosine of what :func:`~elmo_tasks.senses.views_of_uses.view_of` puts side by side.
     """
-    found = [Hit(hit.use, (hit.cosine + float(words_around(static, hit.use) @ around)) / 2) for hit in hits]
+    own, *around = loaded.around([asked, *(hit.use for hit in hits)])
+    found = [Hit(hit.use, (hit.cosine + float(one @ own)) / 2) for hit, one in zip(hits, around, strict=True)]
     return tuple(sorted(found, key=lambda hit: -hit.cosine))
 
 

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from elmo_tasks.api import GallerySense, IncrementalReading, Limits, ReadingStep, StaticNeighbour, StaticNeighbours
-from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.api import GallerySense, IncrementalReading, ReadingStep, StaticNeighbour, StaticNeighbours
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import with_mean
-from elmo_tasks.senses.expected_words import EXPECTED
 from elmo_tasks.senses.gallery import gallery, gallery_words
-from elmo_tasks.senses.marked_vectors import words_around
 from elmo_tasks.senses.two_senses import TwoSenses
 from elmo_tasks.senses.uses import gallery_use
-from elmo_tasks.senses.views_of_uses import WORDS, unit
 from elmo_tasks.serving.asked_uses import check_length
-from elmo_tasks.serving.loaded_models import LoadedModel
+from elmo_tasks.serving.comparisons import rounded
+from elmo_tasks.serving.loaded_models import LoadedModel, LoadModel, LoadStatic
 from elmo_tasks.text.mentions import check_word, find_mention
 from elmo_tasks.text.word_forms import are_inflections
 from elmo_tasks.uses import Use, UseVectors, read_uses
@@ -31,21 +26,10 @@ MOST_NEIGHBOURS = 50
 
 
 class Presentation:
-    """Answers what is shown to an audience. Nothing is loaded or computed before it is asked for.
+    """Answers what is shown to an audience. Nothing is loaded or computed before it is asked for."""
 
-    Args:
-        load: gives a model by name, the default one for ``None``; it raises :class:`InputError` for one that is not on offer.
-        static: gives the vectors of words alone.
-        limits: how much one request may hold.
-    """
-
-    def __init__(
-        self,
-        load: Callable[[str | None], LoadedModel],
-        static: Callable[[], StaticVectors],
-        limits: Limits | None = None,
-    ) -> None:
-        self._load, self._static, self._limits = load, static, limits or Limits()
+    def __init__(self, load: LoadModel, static: LoadStatic) -> None:
+        self._load, self._static = load, static
         self._known: dict[tuple[str, str], tuple[list[tuple[str, ...]], list[str], Tensor, Tensor]] = {}
 
     def senses(self, word: str) -> tuple[GallerySense, ...]:
@@ -77,7 +61,7 @@ class Presentation:
         self, word: str, sentence: str, senses: Sequence[str] | None = None, model: str | None = None
     ) -> IncrementalReading:
         """See :meth:`elmo_tasks.api.PresentService.forms`."""
-        check_length(sentence, self._limits, "sentence 1")
+        check_length(sentence, "sentence 1")
         mention = find_mention(word, sentence, field="sentence 1")
         tokens = mention.use.tokens
         if len(tokens) > MOST_WORDS:
@@ -92,16 +76,16 @@ class Presentation:
             [k for k, name in enumerate(names) if name == sense.name and texts[k] != tokens] for sense in chosen
         ]  # the sentence itself may be one of the examples
         poles = TwoSenses.of(*(seen[rows] for rows in kept))
-        alone, letters = (TwoSenses.of(*(_view(vectors, at)[rows] for rows in kept)) for at in (layer, 0))
+        alone, letters = (TwoSenses.of(*(with_mean(vectors)[at][rows] for rows in kept)) for at in (layer, 0))
         read = range(mention.index + 1, len(tokens) + 1)
         so_far = [Use.of_tokens(tokens[:n], mention.index) for n in read]
         cosines = poles.cosines(_as_the_verdict(loaded, so_far, read_uses(loaded.encoder, so_far)))
         differences = cosines[:, 0] - cosines[:, 1]
         steps = tuple(
-            ReadingStep(n, (round(a, 6), round(b, 6)), None if side is None else chosen[side].name)
-            for n, (a, b), side in zip(read, cosines.tolist(), poles.sides(differences), strict=True)
+            ReadingStep(n, pair, None if side is None else chosen[side].name)
+            for n, pair, side in zip(read, rounded(cosines), poles.sides(differences), strict=True)
         )
-        known = tuple(tuple(round(value, 6) for value in part.tolist()) for part in poles.known)
+        known = tuple(map(rounded, poles.known))
         return IncrementalReading(
             word=word.strip(),
             model=loaded.encoder.name,
@@ -143,11 +127,6 @@ class Presentation:
         return self._known[key]
 
 
-def _view(vectors: Tensor, layer: int) -> Tensor:
-    """``[L, n, D]`` -> ``[n, D]`` at a layer, or their mean, which comes after the last layer."""
-    return vectors[layer] if layer < len(vectors) else vectors.mean(dim=0)
-
-
 def _read_from(loaded: LoadedModel) -> tuple[str, ...]:
     """What the verdict reads, or the layer that it shows, where it was not measured what to read."""
     selected = loaded.calibration.selected_reading
@@ -156,20 +135,10 @@ def _read_from(loaded: LoadedModel) -> tuple[str, ...]:
 
 def _as_the_verdict(loaded: LoadedModel, uses: Sequence[Use], read: UseVectors) -> Tensor:
     """``[n, S]`` the uses as one vector each of all that the verdict reads."""
-    layers = dict(zip(loaded.names, with_mean(read.layers), strict=True))
-
-    def in_view(view: str) -> NDArray[np.floating]:
-        if view == WORDS:
-            return np.stack([words_around(loaded.static, use) for use in uses])
-        if view == EXPECTED:
-            assert loaded.expected is not None
-            return loaded.expected(uses, read)
-        return unit(layers[view].numpy())
-
     calibration = loaded.calibration
     if calibration.selected_reading.same_sense is None:
-        return torch.from_numpy(in_view(loaded.names[calibration.verdict_layer]))
-    return torch.from_numpy(calibration.joined(in_view))
+        return torch.from_numpy(loaded.seen(loaded.names[calibration.verdict_layer], uses, read))
+    return torch.from_numpy(calibration.joined(lambda view: loaded.seen(view, uses, read)))
 
 
 def _gallery_word(word: str) -> str:

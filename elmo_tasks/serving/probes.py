@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from pathlib import Path
 
 from elmo_tasks.api import LayerScore, ModelProbes, PaperScores, ProbeResult
@@ -16,11 +17,7 @@ _log = logging.getLogger(__name__)
 
 
 class MeasuredLayers:
-    """Implements :class:`elmo_tasks.api.ProbeService`.
-
-    Args:
-        loaded: the models on offer.
-    """
+    """Implements :class:`elmo_tasks.api.ProbeService`."""
 
     def __init__(self, loaded: LoadedModels) -> None:
         self._loaded = loaded
@@ -41,34 +38,27 @@ class MeasuredLayers:
         # Not the place on this machine: the page may be anybody's.
         bundled = self._loaded.folder(name) == CHECKPOINTS / name
         command = f"elmo-tasks probe --model {name} --out {f'{CHECKPOINTS.name}/{name}' if bundled else name}/{NAME}"
-        if path is None:
-            return ModelProbes(name, encoder.layer_names, command, (), "It was not measured yet.")
-        try:
-            found = read_probes(path)
-        except DataError as error:
-            _log.warning("%s", error)
-            return ModelProbes(name, encoder.layer_names, command, (), f"Its file {NAME} cannot be read.")
-        if found.checksum != encoder.checksum:
-            return ModelProbes(
-                name, encoder.layer_names, command, (), "What was measured is of other weights than these."
-            )
-        results = tuple(_result(row) for row in found.rows if row.is_main)
-        return ModelProbes(name, encoder.layer_names, command, results)
+        results: tuple[ProbeResult, ...] = ()
+        remark = "It was not measured yet."
+        if path is not None:
+            try:
+                found = read_probes(path)
+                results, remark = tuple(_result(row) for row in found.rows if row.is_main), ""
+                if found.checksum != encoder.checksum:
+                    results, remark = (), "What was measured is of other weights than these."
+            except DataError as error:
+                _log.warning("%s", error)
+                remark = f"Its file {NAME} cannot be read."
+        return ModelProbes(name, encoder.layer_names, command, results, remark)
 
 
 def _result(row: Row) -> ProbeResult:
     paper = next((paper for paper in PUBLISHED if paper.task == row.task), None)
-    return ProbeResult(
-        row.task,
-        row.title,
-        row.unit,
-        tuple(LayerScore(*pair) for pair in row.scores.items()),
-        row.without,
-        row.without_name,
-        row.note,
-        None
-        if paper is None
-        else PaperScores(
-            paper.data, paper.source, tuple(LayerScore(*pair) for pair in paper.scores.items()), paper.same_data
-        ),
-    )
+    measured = (row.task, row.title, row.unit, _scores(row.scores), row.without, row.without_name, row.note)
+    if paper is None:
+        return ProbeResult(*measured)
+    return ProbeResult(*measured, PaperScores(paper.data, paper.source, _scores(paper.scores), paper.same_data))
+
+
+def _scores(by_layer: Mapping[str, float]) -> tuple[LayerScore, ...]:
+    return tuple(LayerScore(*pair) for pair in by_layer.items())

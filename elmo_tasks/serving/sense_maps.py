@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from elmo_tasks.api import (
     LandedUse,
-    Limits,
     MapRequest,
     MapView,
     NearOnMap,
@@ -18,7 +17,6 @@ from elmo_tasks.api import (
     SenseMap,
 )
 from elmo_tasks.encoders.encoder import Encoder
-from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import InputError
 from elmo_tasks.senses.clustering import FEWEST_USES, agreement, split_uses, typical_first
 from elmo_tasks.senses.content_words import content_words
@@ -28,11 +26,21 @@ from elmo_tasks.senses.outlier_scores import OUTLIER, outlier_scores
 from elmo_tasks.senses.sense_map_calibration import SenseMapCalibration
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.senses.uses import FoundUse, base_word, evenly, landing_use, sentences_of, words_like
-from elmo_tasks.senses.views_of_uses import BOTH
-from elmo_tasks.serving.asked_uses import check_length
-from elmo_tasks.serving.drawn_maps import DrawnMap, MapDrawer, map_points, nearest_first, part, rule_of
-from elmo_tasks.serving.named_groups import named_groups
-from elmo_tasks.serving.viewed_uses import lowest_sees
+from elmo_tasks.serving.asked_uses import check_length, check_words
+from elmo_tasks.serving.drawn_maps import (
+    DrawnMap,
+    MapDrawer,
+    cut,
+    groups_by_use,
+    lowest_sees,
+    map_points,
+    measured,
+    named_groups,
+    nearest_first,
+    part,
+    rule_of,
+)
+from elmo_tasks.serving.loaded_models import LoadEncoder, LoadStatic
 from elmo_tasks.text.word_forms import folded
 from elmo_tasks.wording.sense_maps import Meanings, landed, map_verdict, ranking_verdict, uses_of
 
@@ -43,23 +51,10 @@ _NEAREST_LANDED = 5
 
 
 class SenseMaps:
-    """Answers for the Sense map tab. Nothing is loaded or computed before it is asked for.
+    """Answers for the Sense map tab. Nothing is loaded or computed before it is asked for."""
 
-    Args:
-        encoder: gives a model by name, the default one for ``None``; raises :class:`InputError` for one that is not on offer.
-        static: gives the vectors of words alone.
-        own: an index of one's own text, if there is one.
-        limits: how much one request may hold.
-    """
-
-    def __init__(
-        self,
-        encoder: Callable[[str | None], Encoder],
-        static: Callable[[], StaticVectors],
-        own: UseIndex | None = None,
-        limits: Limits | None = None,
-    ) -> None:
-        self.drawer, self._limits = MapDrawer(encoder, static, own), limits or Limits()
+    def __init__(self, encoder: LoadEncoder, static: LoadStatic, own: UseIndex | None = None) -> None:
+        self.drawer = MapDrawer(encoder, static, own)
         self._uses = self.drawer.viewed
 
     def index_title(self) -> str:
@@ -75,7 +70,7 @@ class SenseMaps:
         drawn = self.drawer.draw(asked, progress)
         uses, split = drawn.uses, drawn.split
         groups = self._of_map(drawn, asked.word)
-        of = {use: g for g, group in enumerate(drawn.named) for use in group}
+        of = groups_by_use(drawn.named)
         mostly_own = 2 * sum(use.own for use in uses) > len(uses)
         views = tuple(_view(name, drawn.known, drawn.encoder) for name in drawn.views)
         unread = next(v.sees for v in views if v.name == drawn.view) if drawn.view == "0" else ""
@@ -84,7 +79,7 @@ class SenseMaps:
         known, word = drawn.known, asked.word.strip()
         examples_of = words_like(word) if any(not use.own for use in uses) else ()
         rand = round(agreement(_labels(known_uses, of), senses), 4) if groups and len(set(senses)) > 1 else None
-        calibrated = next((v for v in known.views if v.name == drawn.view), None) if known else None
+        calibrated = measured(known, drawn.view)
         meanings = Meanings(rand, len(set(senses)), calibrated.number_right if calibrated else 0.0, _forms_differ(uses))
         called = uses_of(word, len(uses), sum(use.own for use in uses), examples_of)
         return SenseMap(
@@ -92,7 +87,7 @@ class SenseMaps:
             model=drawn.encoder.name,
             view=drawn.view,
             views=views,
-            uses=map_points(drawn.uses, drawn.vectors, drawn.paper, of),
+            uses=map_points(drawn.uses, drawn.vectors, drawn.paper, drawn.named),
             groups=groups,
             asked_groups=asked.n_groups,
             is_clear=split.is_clear,
@@ -118,18 +113,14 @@ class SenseMaps:
     def land(self, sentence: str, on: MapRequest) -> LandedUse:
         """See :meth:`elmo_tasks.api.MapService.land`."""
         base_word(on.word)
-        check_length(sentence, self._limits, "sentence")
+        check_length(sentence, "sentence")
         use = landing_use(on.word, sentence)
-        if len(use.tokens) > self._limits.max_tokens:
-            raise InputError(
-                f"The sentence has {len(use.tokens):,} words; the most is {self._limits.max_tokens}. Shorten it.",
-                field="sentence",
-            )
+        check_words(use.tokens, "sentence")
         drawn = self.drawer.draw(on)
         vector = self._uses.in_view(drawn.encoder, drawn.view, [use])[0]
         found = land(drawn.vectors, drawn.named, vector, drawn.paper)
         groups = self._of_map(drawn, on.word)
-        of = {use: g for g, group in enumerate(drawn.named) for use in group}
+        of = groups_by_use(drawn.named)
         nearest = tuple(
             NearOnMap(k, cosine, drawn.uses[k].sentence, *drawn.uses[k].place, of.get(k))
             for k, cosine in nearest_first(found.cosines, _NEAREST_LANDED)
@@ -165,16 +156,15 @@ class SenseMaps:
             )
         encoder = self.drawer.encoder(model)
         known = self._uses.calibration(encoder)
-        view = known.best if known else BOTH
+        view = self._uses.best_view(encoder)
         chosen = [(word.word, evenly(word.uses, MOST_USES_EACH)) for word in found[:MOST_CANDIDATES]]
         # All words are read at once: the batches of one alone would be small.
         vectors = self._uses.in_view(
             encoder, view, [u for _, uses in chosen for u in uses], part(progress, "Reading", 0.0, 0.6)
         )
-        splits, start = [], 0
-        for k, (word, uses) in enumerate(chosen):
-            splits.append(split_uses(vectors[start : start + len(uses)], rule_of(known, view)))
-            start += len(uses)
+        splits = []
+        for k, ((word, _), of_word) in enumerate(zip(chosen, cut(vectors, [uses for _, uses in chosen]), strict=True)):
+            splits.append(split_uses(of_word, rule_of(known, view)))
             if progress is not None:
                 progress(f"Sorting the uses of “{word}”", 0.6 + 0.4 * (k + 1) / len(chosen))
         apart = outlier_scores([split.score for split in splits], [len(uses) for _, uses in chosen])
@@ -212,7 +202,7 @@ class SenseMaps:
 
 def _view(name: str, known: SenseMapCalibration | None, encoder: Encoder) -> MapView:
     sees = lowest_sees(name, encoder)
-    found = next((v for v in known.views if v.name == name), None) if known else None
+    found = measured(known, name)
     return MapView(name, found.own_number, found.named, found.right, sees) if found else MapView(name, sees=sees)
 
 

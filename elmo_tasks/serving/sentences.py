@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from torch import Tensor
 
-from elmo_tasks.api import Limits, SentenceComparison, SentenceLayer
+from elmo_tasks.api import LIMITS, SentenceComparison, SentenceLayer
 from elmo_tasks.encoders import Encoder
 from elmo_tasks.encoders.sentence_transformer import SentenceModel, gives_sentences
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import layer_names
 from elmo_tasks.senses.sentences import SentenceTest, measured, sentence_vectors, sentences_of_test
 from elmo_tasks.senses.similarity import cosine_matrix
-from elmo_tasks.serving.asked_uses import check_length
+from elmo_tasks.serving.asked_uses import check_length, check_number
+from elmo_tasks.serving.comparisons import rounded
+from elmo_tasks.serving.loaded_models import LoadEncoder
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.wording.sentences import closest, limits_of
 
@@ -23,45 +25,29 @@ SENTENCE = "sentence"
 
 
 class Sentences:
-    """Answers for whole sentences. What a model can tell is measured when it is first asked.
+    """Answers for whole sentences. What a model can tell is measured when it is first asked."""
 
-    Args:
-        load: gives an encoder by name, the default one for ``None``; raises :class:`InputError` for one that is not on offer.
-        limits: how much one request may hold.
-    """
-
-    def __init__(self, load: Callable[[str | None], Encoder], limits: Limits | None = None) -> None:
-        self._load, self._limits = load, limits or Limits()
+    def __init__(self, load: LoadEncoder) -> None:
+        self._load = load
         self._tests: dict[str, tuple[SentenceTest, ...]] = {}
         self._trained: dict[str, SentenceModel | None] = {}
         self._lock = threading.Lock()
 
     def compare(self, sentences: Sequence[str], model: str | None = None) -> SentenceComparison:
         """See :meth:`elmo_tasks.api.SentenceService.compare`."""
-        limits = self._limits
-        if not limits.min_sentences <= len(sentences) <= limits.max_sentences:
-            had = {0: "is no sentence", 1: "is one sentence"}.get(len(sentences), f"are {len(sentences)} sentences")
-            raise InputError(
-                f"Comparing takes {limits.min_sentences} to {limits.max_sentences} sentences; there {had}.",
-                field="sentences",
-            )
+        check_number(sentences)
         for k, sentence in enumerate(sentences, 1):
-            check_length(sentence, limits, f"sentence {k}", f"Sentence {k}")
+            check_length(sentence, f"sentence {k}", f"Sentence {k}")
             n_tokens = len(tokenize(sentence))
-            if not 1 <= n_tokens <= limits.max_tokens:
-                said = "is empty" if not n_tokens else f"has {n_tokens:,} words; the most is {limits.max_tokens}"
+            if not 1 <= n_tokens <= LIMITS.max_tokens:
+                said = "is empty" if not n_tokens else f"has {n_tokens:,} words; the most is {LIMITS.max_tokens}"
                 raise InputError(f"Sentence {k} {said}.", field=f"sentence {k}")
         encoder = self._load(model)
         tests = self._tested(encoder)
         names = (*layer_names(encoder.n_layers), *([SENTENCE] if self._trained[encoder.name] else []))
         layers = tuple(
             SentenceLayer(
-                name,
-                tuple(tuple(round(value, 6) for value in row) for row in cosine_matrix(vectors).tolist()),
-                test.unconnected,
-                test.reworded,
-                test.related,
-                test.triples,
+                name, rounded(cosine_matrix(vectors)), test.unconnected, test.reworded, test.related, test.triples
             )
             for name, vectors, test in zip(names, self._vectors(encoder, sentences), tests, strict=True)
         )

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from elmo_tasks.api import Comparison, Limits, ModelInfo, SideBySide
+from elmo_tasks import api
+from elmo_tasks.api import LIMITS, Comparison, ModelInfo, SideBySide
 from elmo_tasks.jobs.training_jobs import TrainingJobs
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.serving.asked_uses import find_uses
-from elmo_tasks.serving.comparisons import compare_uses
-from elmo_tasks.serving.loaded_models import LoadedModels
-from elmo_tasks.serving.model_cards import told
+from elmo_tasks.serving.comparisons import compare_uses, side_by_side
+from elmo_tasks.serving.loaded_models import LoadedModels, told
 from elmo_tasks.serving.nearest_uses import NearestSearch
 from elmo_tasks.serving.present import Presentation
 from elmo_tasks.serving.probes import MeasuredLayers
 from elmo_tasks.serving.sense_maps import SenseMaps
 from elmo_tasks.serving.sentences import Sentences
-from elmo_tasks.serving.side_by_side import side_by_side
 from elmo_tasks.serving.substitutes import Writer
 from elmo_tasks.serving.trained_heads import TrainedHeads
 from elmo_tasks.serving.two_texts import TextsSideBySide
@@ -37,9 +36,8 @@ class Session:
         runs_dir: where training runs leave their heads.
         training: whether people may train heads from the screen, and upload data for it.
         index: folder of an index of one's own text, to search beside the gallery.
-        others: names or folders of more models to choose from, beside those that come with the program.
-        may_measure: whether what a cosine means is measured, once, in a model that came without it; else nothing is said of
-            meanings.
+        others: see :class:`LoadedModels`.
+        may_measure: see :class:`LoadedModels`; else nothing is said of meanings.
 
     Raises:
         ConfigError: there is no such model, or two of them have one name.
@@ -47,7 +45,7 @@ class Session:
         DataError: the folder holds no index.
     """
 
-    limits = Limits()
+    limits = LIMITS
 
     def __init__(
         self,
@@ -60,39 +58,40 @@ class Session:
         may_measure: bool = True,
     ) -> None:
         self.loaded = loaded = LoadedModels(model, device, others, may_measure)
-        self.why = Explainer(self.compare, loaded.model)
-        self.substitutes = Writer(lambda name: loaded.encoder(loaded.allowed(name)), loaded.static, self.limits)
-        self.sentences = Sentences(lambda name: loaded.encoder(loaded.allowed(name)), self.limits)
-        self.what_if = WhatIf(loaded.model, self.limits)
         own = UseIndex(index) if index is not None else None
-        self.maps = SenseMaps(lambda name: loaded.encoder(loaded.allowed(name)), loaded.static, own, self.limits)
-        self.texts = TextsSideBySide(self.maps.drawer)
-        self.nearest = NearestSearch(loaded.model, loaded.static, own, self.limits)
-        self.heads = TrainedHeads(loaded.encoder, [Path(runs_dir)], loaded.device, self.limits)
+        maps, runs = SenseMaps(loaded.encoder_for, loaded.static, own), Path(runs_dir)
+        self.why: api.WhyService = Explainer(self.compare, loaded.model)
+        self.substitutes: api.SubstituteService = Writer(loaded.encoder_for, loaded.static)
+        self.sentences: api.SentenceService = Sentences(loaded.encoder_for)
+        self.what_if: api.WhatIfService = WhatIf(loaded.model)
+        self.maps: api.MapService = maps
+        self.texts: api.TwoTextService = TextsSideBySide(maps.drawer)
+        self.nearest: api.NearestService = NearestSearch(loaded.model, loaded.static, own)
+        self.heads: api.HeadService = TrainedHeads(loaded.encoder, [runs], loaded.device)
         encoder = loaded.default if model is None else str(model)
-        self.training = TrainingJobs(Path(runs_dir), encoder, lambda: loaded.encoder(loaded.default).n_layers, training)
-        self.probes = MeasuredLayers(loaded)
-        self.votes = Votes()
-        self.present = Presentation(loaded.model, loaded.static, self.limits)
+        self.training: api.TrainingService = TrainingJobs(
+            runs, encoder, lambda: loaded.encoder(loaded.default).n_layers, training
+        )
+        self.probes: api.ProbeService = MeasuredLayers(loaded)
+        self.votes: api.VoteService = Votes()
+        self.present: api.PresentService = Presentation(loaded.model, loaded.static)
 
     def models(self) -> tuple[ModelInfo, ...]:
         """See :meth:`elmo_tasks.api.Service.models`."""
         layers = self.loaded.model().names
         return tuple(
-            ModelInfo(name, model_title(name), layers if name == self.loaded.default else (), self._about(name))
+            ModelInfo(
+                name, model_title(name), layers if name == self.loaded.default else (), told(self.loaded.folder(name))
+            )
             for name in self.loaded.names()
         )
 
-    def _about(self, name: str) -> tuple[str, ...]:
-        folder = self.loaded.folder(name)
-        return () if folder is None else told(folder)
-
     def compare(self, word: str, sentences: Sequence[str], model: str | None = None) -> Comparison:
         """See :meth:`elmo_tasks.api.Service.compare`."""
-        return compare_uses(word, find_uses(word, sentences, self.limits), self.loaded.model(model))
+        return compare_uses(word, find_uses(word, sentences), self.loaded.model(model))
 
     def side_by_side(
         self, word: str, sentences: Sequence[str], models: Sequence[str], senses: Sequence[str] = ()
     ) -> SideBySide:
         """See :meth:`elmo_tasks.api.Service.side_by_side`."""
-        return side_by_side(word, sentences, models, self.loaded, self.limits, senses)
+        return side_by_side(word, sentences, models, self.loaded, senses)

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from elmo_tasks.api import ComparisonItem, Guess, Limits, Said, Substitutes, WrittenHere
+from elmo_tasks.api import ComparisonItem, Guess, Said, Substitutes, WrittenHere
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.encoders.cloze_files import load_cloze
 from elmo_tasks.encoders.encoder import Encoder
-from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import InputError
 from elmo_tasks.senses.content_words import is_stop_word
 from elmo_tasks.senses.expected_words import OneAnswer, beside_the_word, log_frequencies, told_by_all
 from elmo_tasks.serving.asked_uses import find_uses, item_of, use_of
+from elmo_tasks.serving.loaded_models import LoadEncoder, LoadStatic
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
 from elmo_tasks.text.word_forms import may_be_forms_of_one_word
 from elmo_tasks.uses import read_uses
@@ -45,19 +45,13 @@ _RARELY = 10
 
 @dataclass(frozen=True)
 class _Words:
-    """Words that can be written.
+    """Words that can be written."""
 
-    Attributes:
-        words: the ``V`` words as they are shown.
-        place: where each of them is, as it is looked up.
-        is_word: ``[V]`` whether it is one that a person would write in the place of a word: no mark, no punctuation.
-        lowers: whether a word is looked up in small letters.
-    """
-
-    words: Sequence[str]
-    place: Mapping[str, int]
+    words: Sequence[str]  #: the ``V`` words as they are shown
+    place: Mapping[str, int]  #: where each of them is, as it is looked up
+    #: ``[V]`` whether it is one that a person would write in the place of a word: no mark, no punctuation
     is_word: Tensor
-    lowers: bool = False
+    lowers: bool = False  #: whether a word is looked up in small letters
 
     @classmethod
     def of(cls, words: Sequence[str], shown: Sequence[str] | None = None) -> _Words:
@@ -71,46 +65,27 @@ class _Words:
 
 @dataclass(frozen=True)
 class _Output:
-    """What a model writes with.
+    """What a model writes with."""
 
-    Attributes:
-        softmax: vector of one side -> score of each word.
-        words: the words of the softmax.
-        log_frequency: ``[V]`` log-probability of each of them on its own.
-        cloze: answers from both sides at once; ``None`` for a model that has no such part.
-        its_words: the words that it chooses among.
-    """
-
-    softmax: LMSoftmax
-    words: _Words
-    log_frequency: Tensor
-    cloze: OneAnswer | None
-    its_words: _Words
+    softmax: LMSoftmax  #: vector of one side -> score of each word
+    words: _Words  #: the words of the softmax
+    log_frequency: Tensor  #: ``[V]`` log-probability of each of them on its own
+    cloze: OneAnswer | None  #: answers from both sides at once; ``None`` for a model that has no such part
+    its_words: _Words  #: the words that it chooses among
 
 
 class Writer:
-    """Lets a language model fill the place of a word. What it writes with is loaded when it is first asked for.
+    """Lets a language model fill the place of a word. What it writes with is loaded when it is first asked for."""
 
-    Args:
-        encoder: gives an encoder by name, the default one for ``None``; refuses a name that is not on offer.
-        static: gives the static vectors that a cloze head reads.
-        limits: how much one request may hold.
-    """
-
-    def __init__(
-        self,
-        encoder: Callable[[str | None], Encoder],
-        static: Callable[[], StaticVectors],
-        limits: Limits | None = None,
-    ) -> None:
-        self._encoder, self._static, self._limits = encoder, static, limits or Limits()
+    def __init__(self, encoder: LoadEncoder, static: LoadStatic) -> None:
+        self._encoder, self._static = encoder, static
         self._outputs: dict[str, _Output] = {}
         self._lock = threading.Lock()
 
     @torch.no_grad()
     def written(self, word: str, sentences: Sequence[str], model: str | None = None) -> Substitutes:
         """See :meth:`elmo_tasks.api.SubstituteService.written`."""
-        items = tuple(item_of(mention) for mention in find_uses(word, sentences, self._limits))
+        items = tuple(item_of(mention) for mention in find_uses(word, sentences))
         encoder = self._encoder(model)
         output = self._output(encoder)
         asked = [use_of(item) for item in items]
@@ -150,12 +125,7 @@ class Writer:
 
 
 def as_written(words: Sequence[str], vocabulary: Sequence[str]) -> list[str]:
-    """Words in small letters as they are nearly always written: Paris, but museum, although museums have names.
-
-    Args:
-        words: in small letters.
-        vocabulary: written words, most frequent first.
-    """
+    """Words in small letters as a vocabulary, most frequent first, nearly always has them: Paris, but museum, despite its names."""
     rank: dict[str, int] = {}
     first: dict[str, str] = {}
     for k, word in enumerate(vocabulary, start=1):

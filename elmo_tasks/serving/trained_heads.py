@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from elmo_tasks.api import (
+    LIMITS,
     ClassifiedText,
     HeadInfo,
     LayerWeights,
@@ -25,6 +26,7 @@ from elmo_tasks.errors import ConfigError, InputError, WeightsError
 from elmo_tasks.heads.classification import TextPrediction
 from elmo_tasks.heads.head_files import HeadFiles, bundled_heads, default_head, find_head, heads_below
 from elmo_tasks.layers.views import layer_names
+from elmo_tasks.serving.asked_uses import check_length, check_words
 from elmo_tasks.tasks.kinds import CLASSIFICATION, KINDS, TAGGING, kind_of
 from elmo_tasks.text.tag_schemes import types_of
 from elmo_tasks.text.tokens import Token, tokenize
@@ -42,20 +44,12 @@ _log = logging.getLogger(__name__)
 
 
 class TrainedHeads:
-    """The heads in ``checkpoints/`` and below the folders of runs; each is loaded when it is first asked.
-
-    Args:
-        encoder: gives an encoder by name, loaded once.
-        runs: folders that training runs write to.
-        device: where to compute.
-        limits: how much one request may hold.
-    """
+    """The heads in ``checkpoints/`` and below the folders of runs; each is loaded when it is first asked."""
 
     def __init__(
-        self, encoder: Callable[[str], Encoder], runs: Sequence[Path], device: str = "cpu", limits: Limits | None = None
+        self, encoder: Callable[[str], Encoder], runs: Sequence[Path], device: str = "cpu", limits: Limits = LIMITS
     ) -> None:
-        self._encoder, self._runs, self._device = encoder, tuple(runs), device
-        self._limits = limits or Limits()
+        self._encoder, self._runs, self._device, self._limits = encoder, tuple(runs), device, limits
         self._predictors: dict[tuple[Path, float], Predictor] = {}
         self._said: set[Path] = set()
         self._lock = threading.Lock()
@@ -67,8 +61,7 @@ class TrainedHeads:
 
     def layer_weights(self) -> tuple[LayerWeights, ...]:
         """See :meth:`elmo_tasks.api.HeadService.layer_weights`."""
-        found = (_layer_weights(name, files) for name, files in self._files().items())
-        return tuple(weights for weights in found if weights is not None)
+        return tuple(filter(None, (_layer_weights(name, files) for name, files in self._files().items())))
 
     def tag(self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1) -> tuple[TaggedSentence, ...]:
         """See :meth:`elmo_tasks.api.HeadService.tag`."""
@@ -139,10 +132,8 @@ class TrainedHeads:
                     loaded = self._loaded(found)
                 except (ConfigError, WeightsError) as error:
                     raise InputError(f"The model “{name[:40]}” cannot be used: {error}", field="head") from error
-                older = [other for other in self._predictors if other[0] == found.folder]
-                for other in older:
-                    del self._predictors[other]
-                self._predictors[key] = loaded
+                others = {at: kept for at, kept in self._predictors.items() if at[0] != found.folder}
+                self._predictors = {**others, key: loaded}
             return self._predictors[key]
 
     def _loaded(self, files: HeadFiles) -> Predictor:
@@ -154,9 +145,7 @@ class TrainedHeads:
         if encoder is None or encoder.checksum != source.checksum:
             try:
                 place = place_of(files, "encoder", self._runs)
-            except (
-                ConfigError
-            ) as error:  # it names the folders of this machine, which are nobody's business on the network
+            except ConfigError as error:  # it names folders of this machine, which are nobody's business on the network
                 raise ConfigError(
                     f"the encoder {Path(source.name).name} that it was trained on is not here. Whoever runs this app can put it "
                     "into checkpoints/ or the folder of runs"
@@ -171,21 +160,12 @@ class TrainedHeads:
             raise InputError(f"Type 1 to {limits.max_texts} {what}s, one a line; {had}.", field="sentences")
         rows = []
         for k, text in enumerate(texts, start=1):
-            if len(text) > limits.max_characters:
-                raise InputError(
-                    f"{what.capitalize()} {k} has {len(text):,} characters; the most is {limits.max_characters:,}. Shorten it.",
-                    field=f"sentence {k}",
-                )
+            field, called = f"sentence {k}", f"{what.capitalize()} {k}"
+            check_length(text, field, called, limits)
             row = tokenize(text)
             if not row:
-                raise InputError(
-                    f"{what.capitalize()} {k} has no words. Type some, or delete the line.", field=f"sentence {k}"
-                )
-            if len(row) > limits.max_tokens:
-                raise InputError(
-                    f"{what.capitalize()} {k} has {len(row):,} words; the most is {limits.max_tokens}. Shorten it.",
-                    field=f"sentence {k}",
-                )
+                raise InputError(f"{called} has no words. Type some, or delete the line.", field=field)
+            check_words(row, field, called, limits)
             rows.append(row)
         return rows
 

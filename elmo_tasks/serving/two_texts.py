@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from elmo_tasks.api import MapView, MovedWord, Progress, SenseMap, TwoTexts
-from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.errors import InputError
 from elmo_tasks.senses.clustering import directions
 from elmo_tasks.senses.content_words import content_words
@@ -14,10 +13,7 @@ from elmo_tasks.senses.landing import on_paper
 from elmo_tasks.senses.outlier_scores import OUTLIER, outlier_scores
 from elmo_tasks.senses.shift import FEWEST_EACH, Shift, shift
 from elmo_tasks.senses.uses import FoundUse, base_word, evenly, sentences_of, uses_in
-from elmo_tasks.senses.views_of_uses import BOTH
-from elmo_tasks.serving.drawn_maps import MapDrawer, map_points, part
-from elmo_tasks.serving.named_groups import named_groups
-from elmo_tasks.serving.viewed_uses import lowest_sees
+from elmo_tasks.serving.drawn_maps import MapDrawer, cut, lowest_sees, map_points, named_groups, part
 from elmo_tasks.text.word_forms import folded
 from elmo_tasks.wording.text import quoted
 from elmo_tasks.wording.two_texts import FIRST, SECOND, moved_verdict, word_verdict
@@ -29,11 +25,7 @@ _MOST_WORDS = 40
 
 
 class TextsSideBySide:
-    """Implements :class:`elmo_tasks.api.TwoTextService`.
-
-    Args:
-        drawer: reads uses, and keeps what it read.
-    """
+    """Implements :class:`elmo_tasks.api.TwoTextService`."""
 
     def __init__(self, drawer: MapDrawer) -> None:
         self._drawer = drawer
@@ -48,13 +40,13 @@ class TextsSideBySide:
         progress: Progress | None = None,
     ) -> TwoTexts:
         """See :meth:`elmo_tasks.api.TwoTextService.set_against`."""
-        for text, field, which in ((first, "first", "first"), (second, "second", "second")):
+        for text, which in ((first, "first"), (second, "second")):
             if not text.strip():
-                raise InputError(f"Paste the {which} text.", field=field)
+                raise InputError(f"Paste the {which} text.", field=which)
             if len(text) > MOST_CHARACTERS:
                 raise InputError(
                     f"The {which} text has {len(text):,} characters; the most is {MOST_CHARACTERS:,}. Use a part of it.",
-                    field=field,
+                    field=which,
                 )
         sides = (sentences_of(first), sentences_of(second))
         called = (names[0].strip()[:60] or FIRST, names[1].strip()[:60] or SECOND)
@@ -79,7 +71,8 @@ class TextsSideBySide:
                     f"The {name} {times} {quoted(word)}; at least {FEWEST_EACH} uses in each text are needed.",
                     field="word",
                 )
-        encoder, view = self._view(model)
+        encoder = self._drawer.encoder(model)
+        view = self._drawer.viewed.best_view(encoder)
         uses = tuple(replace(use, own=False) for use in (*one, *other))  # a star marks one's own among examples
         vectors = self._drawer.viewed.in_view(encoder, view, uses, part(progress, "Reading the sentences"))
         found = shift(vectors[: len(one)], vectors[len(one) :])
@@ -91,7 +84,7 @@ class TextsSideBySide:
             model=encoder.name,
             view=view,
             views=(MapView(view),),
-            uses=map_points(uses, vectors, paper, {k: g for g, group in enumerate(groups) for k in group}),
+            uses=map_points(uses, vectors, paper, groups),
             groups=named_groups(self._drawer.viewed.static, uses, groups, word),
             asked_groups=2,
             is_clear=False,
@@ -106,11 +99,7 @@ class TextsSideBySide:
         return TwoTexts(encoder.name, view, names, sizes, (row,), 1, drawn, said, lowest_sees(view, encoder))
 
     def _words(
-        self,
-        sides: tuple[list[str], list[str]],
-        names: tuple[str, str],
-        model: str | None,
-        progress: Progress | None,
+        self, sides: tuple[list[str], list[str]], names: tuple[str, str], model: str | None, progress: Progress | None
     ) -> TwoTexts:
         one, other = ({folded(w.word): w for w in content_words(sentences, FEWEST_EACH)} for sentences in sides)
         # By the text that has fewer: a word that one of them hardly has says little, however often it is in the other.
@@ -123,15 +112,13 @@ class TextsSideBySide:
             (w, evenly(one[w].uses, _MOST_USES_EACH), evenly(other[w].uses, _MOST_USES_EACH))
             for w in both[:_MOST_WORDS]
         ]
-        encoder, view = self._view(model)
+        encoder = self._drawer.encoder(model)
+        view = self._drawer.viewed.best_view(encoder)
         # All words are read at once, then cut apart by how many uses each has.
         together: list[FoundUse] = [use for _, a, b in chosen for use in (*a, *b)]
         vectors = self._drawer.viewed.in_view(encoder, view, together, part(progress, "Reading the texts"))
-        shifts, start = [], 0
-        for _, a, b in chosen:
-            middle, end = start + len(a), start + len(a) + len(b)
-            shifts.append(shift(vectors[start:middle], vectors[middle:end]))
-            start = end
+        parts = cut(vectors, [uses for _, a, b in chosen for uses in (a, b)])
+        shifts = [shift(a, b) for a, b in zip(parts[::2], parts[1::2], strict=True)]
         apart = outlier_scores([found.score for found in shifts], [len(a) + len(b) for _, a, b in chosen])
         words = [
             _moved(w, (len(one[w].uses), len(other[w].uses)), found, bool(out >= OUTLIER and found.p <= 0.05))
@@ -139,14 +126,8 @@ class TextsSideBySide:
         ]
         words.sort(key=lambda moved: (-moved.stands_out, -moved.score))
         said = moved_verdict(words, names, len(both), FEWEST_EACH)
-        n_sentences = (len(sides[0]), len(sides[1]))
-        sees = lowest_sees(view, encoder)
-        return TwoTexts(encoder.name, view, names, n_sentences, tuple(words), len(both), None, said, sees)
-
-    def _view(self, model: str | None) -> tuple[Encoder, str]:
-        encoder = self._drawer.encoder(model)
-        known = self._drawer.viewed.calibration(encoder)
-        return encoder, known.best if known else BOTH
+        sizes, sees = (len(sides[0]), len(sides[1])), lowest_sees(view, encoder)
+        return TwoTexts(encoder.name, view, names, sizes, tuple(words), len(both), None, said, sees)
 
 
 def _moved(word: str, n: Sequence[int], found: Shift, stands_out: bool) -> MovedWord:

@@ -21,11 +21,6 @@ class VotePages:
     """Middleware that answers phones, and leaves all else to the app.
 
     ``GET vote`` is the page, ``GET vote/now`` what it shows, ``POST vote/now`` a vote; ``?room=`` names the vote.
-
-    Args:
-        app: what other requests are for.
-        votes: the votes.
-        page: the markup of the page.
     """
 
     def __init__(self, app: App, votes: Votes, page: str) -> None:

@@ -47,8 +47,7 @@ class _Room:
 class Votes:
     """See :class:`elmo_tasks.api.VoteService`; what phones ask is answered here, too.
 
-    Args:
-        host: the address that the program listens on, where that is known: ``0.0.0.0`` is every one that this machine has.
+    The program listens on ``host``, where that is known: ``0.0.0.0`` is every address that this machine has.
     """
 
     def __init__(self, host: str = "") -> None:

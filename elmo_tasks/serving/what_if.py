@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import torch
 from torch.nn import functional as F
 
-from elmo_tasks.api import LayerProducts, Limits, RespelledLayer, Respelling
+from elmo_tasks.api import LayerProducts, RespelledLayer, Respelling
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import with_mean
 from elmo_tasks.senses.similarity import layer_products
 from elmo_tasks.serving.asked_uses import find_uses, item_of
-from elmo_tasks.serving.loaded_models import LoadedModel
+from elmo_tasks.serving.comparisons import rounded
+from elmo_tasks.serving.loaded_models import LoadModel
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.uses import Use, use_vectors
 
@@ -22,35 +23,27 @@ UNRELATED = ("garden", "seven", "often", "purple", "journey")
 
 
 class WhatIf:
-    """Computes what other mixes and other spellings do.
+    """Computes what other mixes and other spellings do."""
 
-    Args:
-        load: gives a model by name, the default one for ``None``; raises :class:`InputError` for one that is not on offer.
-        limits: how much one request may hold.
-    """
-
-    def __init__(self, load: Callable[[str | None], LoadedModel], limits: Limits | None = None) -> None:
-        self._load, self._limits = load, limits or Limits()
+    def __init__(self, load: LoadModel) -> None:
+        self._load = load
 
     def layer_products(self, word: str, sentences: Sequence[str], model: str | None = None) -> LayerProducts:
         """See :meth:`elmo_tasks.api.WhatIfService.layer_products`."""
-        mentions = find_uses(word, sentences, self._limits)
+        mentions = find_uses(word, sentences)
         loaded = self._load(model)
         vectors = use_vectors(loaded.encoder, [mention.use for mention in mentions])
-        rounded = [
-            [[[round(v, 5) for v in row] for row in m] for m in line] for line in layer_products(vectors).tolist()
-        ]
         return LayerProducts(
             word=word.strip(),
             model=loaded.encoder.name,
             items=tuple(item_of(mention) for mention in mentions),
             layers=loaded.names[: loaded.encoder.n_layers],
-            products=tuple(tuple(tuple(tuple(row) for row in m) for m in line) for line in rounded),
+            products=rounded(layer_products(vectors), 5),
         )
 
     def respell(self, word: str, sentences: Sequence[str], spelling: str, model: str | None = None) -> Respelling:
         """See :meth:`elmo_tasks.api.WhatIfService.respell`."""
-        mentions = find_uses(word, sentences, self._limits, fewest=1)
+        mentions = find_uses(word, sentences, fewest=1)
         loaded = self._load(model)
         if not loaded.encoder.reads_sentence:
             raise InputError(
@@ -75,14 +68,10 @@ class WhatIf:
             sentences=tuple(f"{m.sentence[: m.token.start]}[{put}]{m.sentence[m.token.end :]}" for m in mentions),
             layers=tuple(
                 RespelledLayer(
-                    name,
-                    tuple(round(v, 6) for v in row),
-                    layer.random_pair_cosine,
-                    round(other, 6),
-                    loaded.encoder.layer_names[0] if name == "0" else "",
+                    name, row, layer.random_pair_cosine, other, loaded.encoder.layer_names[0] if name == "0" else ""
                 )
                 for name, row, layer, other in zip(
-                    loaded.names, cosine.tolist(), loaded.calibration.layers, unrelated.tolist(), strict=True
+                    loaded.names, rounded(cosine), loaded.calibration.layers, rounded(unrelated), strict=True
                 )
             ),
             unrelated=tuple(words[1:]),

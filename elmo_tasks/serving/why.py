@@ -14,23 +14,16 @@ from elmo_tasks.api import Comparison, ComparisonItem, Explanation, HiddenWord, 
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import with_mean
-from elmo_tasks.senses.attribution import (
-    WAYS,
-    cosine_changes,
-    decisive,
-    halved_cosines,
-    hidden,
-    nearest,
-    telling_side,
-)
+from elmo_tasks.senses.attribution import WAYS, cosine_changes, decisive, halved_cosines, hidden, nearest, telling_side
 from elmo_tasks.senses.expected_words import EXPECTED
 from elmo_tasks.senses.gallery import everyday_sentences
-from elmo_tasks.senses.marked_vectors import VERDICT, density_of, told_of, words_around
+from elmo_tasks.senses.marked_vectors import VERDICT, density_of, told_of
 from elmo_tasks.senses.similarity import random_pair_cosine
-from elmo_tasks.senses.views_of_uses import WORDS, unit
+from elmo_tasks.senses.views_of_uses import WORDS
 from elmo_tasks.serving.asked_uses import use_of
-from elmo_tasks.serving.everyday_words import everyday_words
-from elmo_tasks.serving.loaded_models import LoadedModel
+from elmo_tasks.serving.calibrations import everyday_words
+from elmo_tasks.serving.comparisons import rounded
+from elmo_tasks.serving.loaded_models import LoadedModel, LoadModel
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.uses import Use, read_uses, use_vectors
 from elmo_tasks.wording.answers import NO_SIDES, SIDE_ANSWERS, why_answer
@@ -41,16 +34,11 @@ _SEVERAL = 3
 
 
 class Explainer:
-    """Explains the cosine of two uses. Nothing is computed before it is asked for.
+    """Explains the cosine of two uses. Nothing is computed before it is asked for."""
 
-    Args:
-        compare: gives the uses and their cosines, and refuses what cannot be read.
-        load: gives a model by name.
-    """
-
-    def __init__(self, compare: Callable[..., Comparison], load: Callable[[str], LoadedModel]) -> None:
+    def __init__(self, compare: Callable[..., Comparison], load: LoadModel) -> None:
         self._compare, self._load = compare, load
-        self._random: dict[str, list[list[float]]] = {}
+        self._random: dict[str, tuple[tuple[float, ...], ...]] = {}
         self._lock = threading.Lock()
 
     def explain(
@@ -81,8 +69,9 @@ class Explainer:
         words: list[HiddenWord] = []
         skipped = 0
         for use, item, own in ((a, items[0], 0), (b, items[1], 1)):
-            places = _places(item)
-            skipped += len(item.tokens) - 1 - len(places)
+            n = len(item.tokens)
+            places = nearest(n, item.index, _MOST_TOKENS // (2 * len(WAYS) * n))
+            skipped += n - 1 - len(places)
             words += _hide(lambda uses, other=1 - own: alike(uses, other), item, use, places, cosine)  # type: ignore[misc]
         apart = _is_apart(comparison, asked, (a, b), cosine)
         changes = np.array([found.changes for found in words]).reshape(-1, len(WAYS)).T
@@ -122,14 +111,14 @@ class Explainer:
             )
         )
 
-    def _random_halves(self, encoder: Encoder) -> list[list[float]]:
+    def _random_halves(self, encoder: Encoder) -> tuple[tuple[float, ...], ...]:
         """``[L - 1][2]`` mean cosine of two random words of the everyday sentences in each half of each layer."""
         with self._lock:
             if encoder.name not in self._random:
                 vectors, sentence, word = everyday_words(encoder)
                 halves = vectors[1:].chunk(2, dim=-1)
                 means = torch.stack([random_pair_cosine(half, sentence, word) for half in halves], dim=-1)
-                self._random[encoder.name] = [[round(value, 6) for value in row] for row in means.tolist()]
+                self._random[encoder.name] = rounded(means)
             return self._random[encoder.name]
 
 
@@ -140,11 +129,8 @@ def _asked(comparison: Comparison, loaded: LoadedModel, name: str | None) -> Lay
         return LayerComparison(VERDICT, comparison.same_meaning, (), 0.0)
     speaks = WORDS in comparison.read_from
     if speaks and name in (None, WORDS):
-        around = [words_around(loaded.static, use_of(item)) for item in comparison.items]
-        cosine = loaded.calibration.cosines(WORDS, np.stack(around))
-        layers.append(
-            LayerComparison(WORDS, tuple(tuple(row) for row in cosine.tolist()), (), _random_surroundings(loaded))
-        )
+        cosine = loaded.calibration.cosines(WORDS, loaded.around([use_of(item) for item in comparison.items]))
+        layers.append(LayerComparison(WORDS, tuple(map(tuple, cosine.tolist())), (), _random_surroundings(loaded)))
     wanted = name or (WORDS if speaks else comparison.verdict_layer)
     found = next((layer for layer in layers if layer.name == wanted), None)
     if found is None:
@@ -159,8 +145,9 @@ def _asked(comparison: Comparison, loaded: LoadedModel, name: str | None) -> Lay
 def _random_surroundings(loaded: LoadedModel) -> float:
     """Mean cosine of the words around two random words of the everyday sentences."""
     tokens = [[token.text for token in tokenize(sentence)] for sentence in everyday_sentences()]
-    around = np.stack([words_around(loaded.static, Use.of_tokens(words, len(words) // 2)) for words in tokens])
-    cosine = loaded.calibration.cosines(WORDS, around)
+    cosine = loaded.calibration.cosines(
+        WORDS, loaded.around([Use.of_tokens(words, len(words) // 2) for words in tokens])
+    )
     return round(float(cosine[~np.eye(len(cosine), dtype=bool)].mean()), 6)
 
 
@@ -184,10 +171,8 @@ def _verdict(loaded: LoadedModel, pair: Sequence[Use]) -> Measure:
 
     def seen(uses: Sequence[Use]) -> tuple[dict[str, NDArray[np.floating]], NDArray[np.float64], NDArray[np.float64]]:
         read, calibration = read_uses(loaded.encoder, uses), loaded.calibration
-        found = {name: unit(layer.numpy()) for name, layer in zip(loaded.names, with_mean(read.layers), strict=True)}
-        found[WORDS] = calibration.centred(WORDS, np.stack([words_around(loaded.static, use) for use in uses]))
-        if EXPECTED in selected.views and loaded.expected:
-            found[EXPECTED] = calibration.centred(EXPECTED, loaded.expected(uses, read))
+        found = {view: loaded.seen(view, uses, read) for view in selected.views}
+        found |= {view: calibration.centred(view, found[view]) for view in found.keys() & {WORDS, EXPECTED}}
         told, density = (np.array([of(loaded.static, use) for use in uses]) for of in (told_of, density_of))
         return found, told, density
 
@@ -207,9 +192,7 @@ def _verdict(loaded: LoadedModel, pair: Sequence[Use]) -> Measure:
 def _reader(loaded: LoadedModel, view: str) -> Callable[[Sequence[Use]], Tensor]:
     """How a view sees ``n`` uses: ``[n, D]``."""
     if view == WORDS:
-        return lambda uses: torch.from_numpy(
-            loaded.calibration.centred(WORDS, np.stack([words_around(loaded.static, use) for use in uses]))
-        )
+        return lambda uses: torch.from_numpy(loaded.calibration.centred(WORDS, loaded.around(uses)))
     at = loaded.names.index(view)
     return lambda uses: with_mean(use_vectors(loaded.encoder, uses))[at]
 
@@ -236,11 +219,6 @@ def _is_apart(comparison: Comparison, layer: LayerComparison, pair: tuple[int, i
     return layer.cosine[a][b] <= sum(others) / len(others)
 
 
-def _places(item: ComparisonItem) -> list[int]:
-    n = len(item.tokens)
-    return nearest(n, item.index, _MOST_TOKENS // (2 * len(WAYS) * n))
-
-
 def _hide(
     alike: Callable[[Sequence[Use]], NDArray[np.float64]],
     item: ComparisonItem,
@@ -261,7 +239,7 @@ def _hide(
             token=item.tokens[k],
             start=tokens[k].start,
             end=tokens[k].end,
-            changes=tuple(round(c, 6) for c in change),
+            changes=rounded(change),
             change=round(sum(change) / len(change), 6),
         )
 

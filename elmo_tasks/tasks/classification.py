@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast, get_args
 
-from elmo_tasks.api.predictions import ClassifiedText
+from elmo_tasks.api import ClassifiedText
 from elmo_tasks.data.classification_readers import TextFormat, read_labelled
 from elmo_tasks.data.records import LabelledText
 from elmo_tasks.data.table_columns import RowsFormat, TextColumns, find_columns

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast, get_args
 
-from elmo_tasks.api.predictions import Entity, Reading, TaggedSentence
+from elmo_tasks.api import Entity, Reading, TaggedSentence
 from elmo_tasks.data import records
 from elmo_tasks.data.column_guess import column_names, guess_tag_keys
 from elmo_tasks.data.tables import Column, json_rows

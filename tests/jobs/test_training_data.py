@@ -12,8 +12,7 @@ from elmo_tasks.data.records import LabelledText, TaggedSentence
 from elmo_tasks.data.tagging_readers import read_tagged
 from elmo_tasks.errors import InputError
 from elmo_tasks.jobs import training_data
-from elmo_tasks.jobs.training_data import write_upload
-from elmo_tasks.jobs.training_rows import split_rows
+from elmo_tasks.jobs.training_data import split_rows, write_upload
 from elmo_tasks.jobs.uploads import Uploads
 
 TEXTS = [(f"text number {k} about rain", "good" if k % 3 else "bad") for k in range(40)]
@@ -131,7 +130,7 @@ def test_size_and_rows_have_limits(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="is empty"):
         Uploads(tmp_path).keep("a.tsv", b"")
     monkeypatch.setattr("elmo_tasks.jobs.uploads.MAX_UPLOAD", 10**6)
-    monkeypatch.setattr("elmo_tasks.jobs.upload_reading.MAX_ROWS", 39)
+    monkeypatch.setattr("elmo_tasks.jobs.training_data.MAX_ROWS", 39)
     with pytest.raises(InputError, match="40 texts; the most is 39"):
         look(tmp_path, "a.tsv", tsv_of())
 

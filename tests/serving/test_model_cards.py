@@ -5,7 +5,7 @@ import json
 import pytest
 
 from elmo_tasks.bilm.model_files import find_model
-from elmo_tasks.serving.model_cards import told
+from elmo_tasks.serving.loaded_models import told
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
 

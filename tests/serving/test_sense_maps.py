@@ -14,8 +14,8 @@ from elmo_tasks.senses.uses import gallery_uses
 from elmo_tasks.senses.views_of_uses import view_of
 from elmo_tasks.serving import nearest_uses
 from elmo_tasks.serving.asked_uses import find_use
+from elmo_tasks.serving.drawn_maps import ViewedUses
 from elmo_tasks.serving.session import Session
-from elmo_tasks.serving.viewed_uses import ViewedUses
 from elmo_tasks.uses import read_uses
 from elmo_tasks.wording.sense_maps import Meanings, map_verdict, uses_of
 
@@ -178,9 +178,9 @@ def test_without_being_asked_layer_and_surroundings_are_read_together(session):
     sentence = "The bank refused the loan."
     found = session.nearest.uses("bank", sentence, only="same", n=10)
     loaded = session.loaded.model()
-    asked = find_use("bank", sentence, session.limits, "sentence").use
+    asked = find_use("bank", sentence, "sentence").use
     marked = [f"{use.sentence[: use.start]}[{use.token}]{use.sentence[use.end :]}" for use in found.uses]
-    uses = [asked, *(find_use("bank", sentence, session.limits, "sentence").use for sentence in marked)]
+    uses = [asked, *(find_use("bank", sentence, "sentence").use for sentence in marked)]
     layers = read_uses(loaded.encoder, uses).layers.numpy()
     around = np.stack([words_around(loaded.static, use) for use in uses])
     both = view_of("both", layers, loaded.names, around)

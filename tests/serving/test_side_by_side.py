@@ -7,8 +7,8 @@ import pytest
 from elmo_tasks import compare, side_by_side
 from elmo_tasks.errors import ConfigError, InputError
 from elmo_tasks.senses.gallery import gallery
+from elmo_tasks.serving.comparisons import is_right, known_senses
 from elmo_tasks.serving.session import Session
-from elmo_tasks.serving.side_by_side import is_right, known_senses
 from elmo_tasks.text.mentions import find_mention
 
 SENTENCES = ["The bank refused our loan.", "We sat on the bank of the river.", "My bank raised its fees."]
