@@ -15,8 +15,7 @@ from elmo_tasks.data.split_data import Row, Split, SplitData, shared
 from elmo_tasks.data.table_columns import FoundColumns, TextColumns, find_columns
 from elmo_tasks.data.tables import Column
 from elmo_tasks.errors import ConfigError, DataError
-from elmo_tasks.text.penn_tokens import plain_token
-from elmo_tasks.text.tokens import tokenize
+from elmo_tasks.text.tokens import plain_token, tokenize
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import TypeVar
 from elmo_tasks.data.known_uses import SenseUse
 from elmo_tasks.data.text_lines import RowErrors, check_file, numbered_lines, shown
 from elmo_tasks.errors import DataError
-from elmo_tasks.text.penn_tokens import plain_token
+from elmo_tasks.text.tokens import plain_token
 from elmo_tasks.uses import Use
 
 # The second field of a WordNet sense key, lemma%2:31:00::, says the part of speech; 5 is an adjective, too.

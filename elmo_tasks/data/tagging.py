@@ -13,7 +13,6 @@ from elmo_tasks.data.split_data import Row, Split, SplitData, shared
 from elmo_tasks.data.tables import Column
 from elmo_tasks.data.tagging_readers import TaggingFormat, read_tagged, read_tagged_hub
 from elmo_tasks.errors import ConfigError, DataError
-from elmo_tasks.text.penn_tokens import plain_token
 from elmo_tasks.text.tag_schemes import (
     OUTSIDE,
     Scheme,
@@ -23,6 +22,7 @@ from elmo_tasks.text.tag_schemes import (
     labels_of,
     types_of,
 )
+from elmo_tasks.text.tokens import plain_token
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ from typing import Any
 from elmo_tasks.data.known_uses import GradedPair, WordPair
 from elmo_tasks.data.text_lines import RowErrors, check_file, numbered_lines, shown
 from elmo_tasks.errors import DataError
-from elmo_tasks.text.penn_tokens import plain_token
-from elmo_tasks.text.tokens import tokenize
+from elmo_tasks.text.tokens import plain_token, tokenize
 from elmo_tasks.uses import Use
 
 _SAME = {"T": True, "F": False}
