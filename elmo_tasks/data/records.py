@@ -51,6 +51,11 @@ def content_of(record: TaggedSentence | LabelledText) -> str | tuple[str, ...]:
     return record.text if isinstance(record, LabelledText) else record.tokens
 
 
+def stratum_of(record: TaggedSentence | LabelledText) -> str:
+    """What is drawn evenly: the label of a text; sentences are all alike."""
+    return record.label if isinstance(record, LabelledText) else ""
+
+
 class LabelSet:
     """Label <-> id, where the id is the position.
 

@@ -130,7 +130,7 @@ class TaskKind(ABC):
 
     @property
     @abstractmethod
-    def data(self) -> type[SplitData[Any, Any, Any]]:
+    def data(self) -> type[SplitData[Any, Any]]:
         """Its data module."""
 
     @abstractmethod
