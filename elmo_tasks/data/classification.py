@@ -119,13 +119,7 @@ class ClassificationData(SplitData[LabelledText, int]):
 
 
 def tokens_of(text: str, pretokenized: bool, plain_tokens: bool = True) -> list[str]:
-    """The tokens of a text.
-
-    Args:
-        text: any text.
-        pretokenized: it is tokens with spaces between them.
-        plain_tokens: of pretokenized text, read ``-LRB-``, ``` `` ``` and ``''`` as the characters they stand for.
-    """
+    """The tokens of a text; for the arguments see :class:`ClassificationData`."""
     if not pretokenized:
         return [token.text for token in tokenize(text)]
     # Spaces only: a token may hold another kind of white space.

@@ -85,10 +85,8 @@ class StreamLoader(NumberedBatches[StreamBatch]):
         super().__init__(n_batches)
         self.corpus, self.targets = corpus, targets
         self.unroll_steps, self.first_batch = unroll_steps, first_batch
-        n_streams = batch_size * world_size
-        self.stream_length = len(corpus.forward) // n_streams
-        mine = np.arange(rank * batch_size, (rank + 1) * batch_size, dtype=np.int64)
-        self.starts = mine * self.stream_length
+        self.stream_length = len(corpus.forward) // (batch_size * world_size)
+        self.starts = np.arange(rank * batch_size, (rank + 1) * batch_size, dtype=np.int64) * self.stream_length
 
     def batch(self, k: int) -> StreamBatch:
         """The ``k``-th batch of those that are read; past the end of the corpus the streams begin anew."""

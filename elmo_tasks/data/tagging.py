@@ -10,15 +10,7 @@ from elmo_tasks.data.split_data import Row, Split, SplitData, shared
 from elmo_tasks.data.tables import Column
 from elmo_tasks.data.tagging_readers import TaggingFormat, read_tagged, read_tagged_hub
 from elmo_tasks.errors import ConfigError, DataError
-from elmo_tasks.text.tag_schemes import (
-    OUTSIDE,
-    Scheme,
-    check_tags,
-    convert,
-    detect_scheme,
-    labels_of,
-    types_of,
-)
+from elmo_tasks.text.tag_schemes import OUTSIDE, Scheme, check_tags, convert, detect_scheme, labels_of, types_of
 from elmo_tasks.text.tokens import plain_token
 
 

@@ -126,13 +126,8 @@ class TaughtUses:
     ) -> TaughtUses:
         """Let the teacher read sentences of the corpus, or take what an earlier call has of it; killed, it goes on where it was.
 
-        Args:
-            corpus: the text.
-            teacher: an encoder, as every ``--model`` is named.
-            layers: its layers whose mean is taken.
-            n_sentences: how many sentences; fewer if the corpus has not enough.
-            cache: where the result is kept.
-            seed: of the choice of sentences.
+        The teacher is named as every ``--model`` is; the mean of its layers is taken. If the corpus has too few sentences, it reads
+        fewer.
 
         Raises:
             ConfigError: the teacher has no such layer.

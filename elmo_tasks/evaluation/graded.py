@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_tasks.data.known_uses import GradedPair
-from elmo_tasks.data.word_pairs import read_cosimlex
+from elmo_tasks.data.word_pairs import GradedPair, read_cosimlex
 from elmo_tasks.evaluation.reader import Reader
 from elmo_tasks.evaluation.rows import Row
 

@@ -97,8 +97,7 @@ def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Menti
             choices=offers,
         )
     raise InputError(
-        f"{name} does not contain {quoted(word)}: put it in, or mark the word to compare with [brackets].",
-        field=field,
+        f"{name} does not contain {quoted(word)}: put it in, or mark the word to compare with [brackets].", field=field
     )
 
 

@@ -177,10 +177,7 @@ def _separate_stops(text: str) -> _Traced:
 _STARTING_QUOTES = (
     (re.compile(r'([«‹]|`+|")'), r" \1 "),
     # An opening single quote is a token, but not the apostrophe of 's, 'em, 'tis or '90s.
-    (
-        re.compile(r"(?i)(?<!\w)'(?!(?:re|ve|ll|m|t|s|d|n)\b|(?:tis|twas|em|cause|til|\d\ds?)\b(?!'))(?=\w)"),
-        "' ",
-    ),
+    (re.compile(r"(?i)(?<!\w)'(?!(?:re|ve|ll|m|t|s|d|n)\b|(?:tis|twas|em|cause|til|\d\ds?)\b(?!'))(?=\w)"), "' "),
 )
 _PUNCTUATION = (  # NLTK's
     # The final full stop and what closes behind it. The lookahead keeps the search linear: it never gives back what it took.
