@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _sentences(args: argparse.Namespace) -> Iterator[str]:
     from elmo_tasks.commands.lines import STANDARD, lines_of
-    from elmo_tasks.data.hub_texts import hub_texts
+    from elmo_tasks.data.tables import hub_texts
     from elmo_tasks.senses.uses import read_corpus, sentences_of
 
     for source in args.text:

@@ -1,22 +1,113 @@
-"""Rows -> batches: rows of like length together, in an order that only seed and epoch decide, shared by processes."""
+"""Batches of what is trained on, in an order that seed and number decide: a run goes on at the very batch where it was killed."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from elmo_tasks.errors import ConfigError
 
 Batch = TypeVar("Batch")
+Tensors = TypeVar("Tensors", bound="TensorBatch")
 
 # Rows are sorted by length within so many batches: little padding, and still other neighbours in every epoch.
 _BATCHES_PER_POOL = 50
 
 
+@dataclass(frozen=True)
+class TensorBatch:
+    """A batch whose tensors go to a device together."""
+
+    def to(self: Tensors, device: torch.device | str) -> Tensors:
+        """The same batch elsewhere."""
+        tensors = {name: value for name, value in vars(self).items() if isinstance(value, torch.Tensor)}
+        return replace(self, **{name: tensor.to(device, non_blocking=True) for name, tensor in tensors.items()})
+
+
+class SameBatches(Generic[Batch]):
+    """Batches made once. Not a plain list, which Lightning takes for several loaders."""
+
+    def __init__(self, batches: list[Batch]) -> None:
+        self.batches = batches
+
+    def __len__(self) -> int:
+        return len(self.batches)
+
+    def __iter__(self) -> Iterator[Batch]:
+        return iter(self.batches)
+
+
+class NumberedBatches(ABC, Generic[Batch]):
+    """Batches 0 to ``n_batches - 1``, each of which depends on its number alone; says which is next, and goes on from there."""
+
+    def __init__(self, n_batches: int) -> None:
+        self.n_batches, self.next_batch = n_batches, 0
+
+    @abstractmethod
+    def batch(self, k: int) -> Batch:
+        """The ``k``-th batch."""
+
+    def __len__(self) -> int:
+        return self.n_batches
+
+    def state_dict(self) -> dict[str, Any]:
+        """Which batch is next."""
+        return {"next_batch": self.next_batch}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on where a checkpoint was written."""
+        self.next_batch = state["next_batch"]
+
+    def __iter__(self) -> Iterator[Batch]:
+        if self.next_batch >= self.n_batches:
+            self.next_batch = 0
+        while self.next_batch < self.n_batches:
+            batch = self.batch(self.next_batch)
+            self.next_batch += 1
+            yield batch
+
+
+class DrawnBatches(NumberedBatches[Batch]):
+    """Batches of rows that are drawn, a pool of batches at a time, and cut by length: each is of like length, in any order.
+
+    Args:
+        n_batches: where to stop.
+        batch_size: rows of a batch.
+        pool: batches that are drawn together.
+        lengths: of all rows.
+        seed: of the draws.
+    """
+
+    def __init__(
+        self, n_batches: int, batch_size: int, pool: int, lengths: NDArray[np.integer], seed: tuple[int, ...]
+    ) -> None:
+        super().__init__(n_batches)
+        self.batch_size, self.pool, self.lengths, self.seed = batch_size, pool, lengths, seed
+        self._drawn: tuple[int, NDArray[np.int64]] | None = None
+
+    @abstractmethod
+    def draw(self, rng: np.random.Generator, n: int) -> NDArray[np.int64]:
+        """``[n]`` rows."""
+
+    def rows(self, k: int) -> NDArray[np.int64]:
+        """``[B]`` rows of the ``k``-th batch."""
+        number = k // self.pool
+        if self._drawn is None or self._drawn[0] != number:
+            rng = np.random.default_rng((*self.seed, number))
+            rows = self.draw(rng, self.pool * self.batch_size)
+            rows = rows[np.argsort(self.lengths[rows] + rng.random(len(rows)))]
+            self._drawn = number, rng.permutation(rows.reshape(self.pool, self.batch_size))
+        return self._drawn[1][k % self.pool]
+
+
 class BatchPlan:
-    """Which rows make which batch.
+    """Which rows make which batch: rows of like length together, shared by processes.
 
     Args:
         lengths: of the rows.
@@ -50,8 +141,7 @@ class BatchPlan:
     def __len__(self) -> int:
         """Batches of this process: in training, the same number for all."""
         if self.shuffle:
-            rows = len(self.lengths) - len(self.lengths) % self.world_size
-            return -(-rows // self.batch_size)
+            return -(-(len(self.lengths) // self.world_size * self.world_size) // self.batch_size)
         return -(-len(range(self.rank, len(self.lengths), self.world_size)) // (self.batch_size // self.world_size))
 
     def batches(self, epoch: int = 0) -> list[list[int]]:
@@ -72,30 +162,22 @@ def _cut(rows: list[int], size: int) -> list[list[int]]:
     return [rows[k : k + size] for k in range(0, len(rows), size)]
 
 
-class BatchLoader(Generic[Batch]):
-    """The batches of a plan, one epoch after another. It says where it is, and can go on from there.
-
-    Args:
-        plan: which rows make which batch.
-        collate: rows -> batch.
-    """
+class BatchLoader(NumberedBatches[Batch]):
+    """The batches of a plan, made of their rows by ``collate``, one epoch after another."""
 
     def __init__(self, plan: BatchPlan, collate: Callable[[Sequence[int]], Batch]) -> None:
+        super().__init__(len(plan))
         self.plan, self.collate = plan, collate
         self.epoch = 0
-        self.next_batch = 0
+        self._rows: list[list[int]] = []
 
-    def __len__(self) -> int:
-        return len(self.plan)
+    def batch(self, k: int) -> Batch:
+        """The ``k``-th batch of the epoch."""
+        return self.collate(self._rows[k])
 
     def __iter__(self) -> Iterator[Batch]:
-        batches = self.plan.batches(self.epoch)
-        if self.next_batch >= len(batches):
-            self.next_batch = 0
-        while self.next_batch < len(batches):
-            batch = self.collate(batches[self.next_batch])
-            self.next_batch += 1
-            yield batch
+        self._rows = self.plan.batches(self.epoch)
+        yield from super().__iter__()
 
     @property
     def sampler(self) -> BatchLoader[Batch]:
@@ -113,9 +195,10 @@ class BatchLoader(Generic[Batch]):
             self.epoch, self.next_batch = epoch, 0
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the next batch is."""
-        return {"epoch": self.epoch, "next_batch": self.next_batch}
+        """Which batch is next, in which epoch."""
+        return {"epoch": self.epoch, **super().state_dict()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on where a checkpoint was written."""
-        self.epoch, self.next_batch = state["epoch"], state["next_batch"]
+        super().load_state_dict(state)
+        self.epoch = state["epoch"]

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-
-import torch
-from torch import Tensor
+from typing import Any
 
 from elmo_tasks.data.classification_readers import TextFormat, format_of, read_labelled, read_labelled_hub
 from elmo_tasks.data.records import LabelledText, LabelSet, check_labels, listed, renamed
@@ -15,47 +12,14 @@ from elmo_tasks.data.split_data import Row, Split, SplitData, shared
 from elmo_tasks.data.table_columns import FoundColumns, TextColumns, find_columns
 from elmo_tasks.data.tables import Column
 from elmo_tasks.errors import ConfigError, DataError
-from elmo_tasks.text.penn_tokens import plain_token
-from elmo_tasks.text.tokens import tokenize
+from elmo_tasks.text.tokens import plain_token, tokenize
 
 
-@dataclass(frozen=True)
-class TextBatch:
-    """Texts of like length.
-
-    Attributes:
-        tokens: the tokens of each text.
-        labels: ``[B]`` label ids.
-        index: ``[B]`` the row of each text in its split.
-    """
-
-    tokens: tuple[tuple[str, ...], ...]
-    labels: Tensor
-    index: Tensor
-
-    def __len__(self) -> int:
-        return len(self.tokens)
-
-    @property
-    def target(self) -> Tensor:
-        """``[B]`` what is to be said."""
-        return self.labels
-
-    def to(self, device: torch.device | str) -> TextBatch:
-        """The same batch elsewhere."""
-        return TextBatch(
-            self.tokens, self.labels.to(device, non_blocking=True), self.index.to(device, non_blocking=True)
-        )
-
-
-class ClassificationData(SplitData[LabelledText, int, TextBatch]):
+class ClassificationData(SplitData[LabelledText, int]):
     """Labelled texts. Nothing is read before :meth:`setup`.
 
     Args:
         train: training file, or split of ``hub``; see :func:`elmo_tasks.data.classification_readers.read_labelled`.
-        validation: file or split to validate on.
-        test: file or split to test on.
-        hub: ``sst2``, ``sst5``, ``imdb``, or a hub id; ``train``, ``validation`` and ``test`` then name its splits.
         file_format: ``tsv``, ``csv``, ``jsonl``, ``parquet`` or ``trees``; by default from the names of the files.
         text_column: name or place of the column of the text; by default it is found from the header or the first rows, and
             said. Other files are read as the training file is.
@@ -70,14 +34,7 @@ class ClassificationData(SplitData[LabelledText, int, TextBatch]):
             and rows whose label has the name ``null`` are left out. By default labels are their own names, sorted.
         pretokenized: the texts are tokens with spaces between them; else they are tokenized as pretraining text is.
         plain_tokens: of pretokenized texts, read ``-LRB-``, ``` `` ``` and ``''`` as the characters they stand for.
-        batch_size: texts of a batch, over all processes.
-        max_tokens: read so many tokens of each text, in every split.
-        limit_train: train on so many texts, drawn by ``seed``.
-        validation_share: take this share of the training texts to validate on.
-        test_share: take this share of them to test on, the same whatever ``seed`` is.
-        train_share: train on this share of what is left, drawn by ``seed``, with the labels in the same shares; a smaller share
-            is a part of a larger one.
-        seed: of the order, and of what is drawn.
+        splits: see :class:`SplitData`; ``hub`` is ``sst2``, ``sst5``, ``imdb``, or a hub id, and ``max_tokens`` cuts every split.
 
     Raises:
         ConfigError: an argument is out of range.
@@ -88,9 +45,7 @@ class ClassificationData(SplitData[LabelledText, int, TextBatch]):
     def __init__(
         self,
         train: str,
-        validation: str | None = None,
-        test: str | None = None,
-        hub: str | None = None,
+        *,
         file_format: TextFormat | None = None,
         text_column: Column | None = None,
         label_column: Column | None = None,
@@ -102,33 +57,14 @@ class ClassificationData(SplitData[LabelledText, int, TextBatch]):
         label_names: dict[str, str | None] | None = None,
         pretokenized: bool = False,
         plain_tokens: bool = True,
-        batch_size: int = 32,
-        max_tokens: int | None = None,
-        limit_train: int | None = None,
-        validation_share: float = 0.0,
-        test_share: float = 0.0,
-        train_share: float = 1.0,
-        seed: int = 1,
+        **splits: Any,
     ) -> None:
-        super().__init__(
-            train,
-            validation,
-            test,
-            hub,
-            batch_size,
-            limit_train,
-            validation_share,
-            max_tokens,
-            seed,
-            test_share,
-            train_share,
-        )
-        for name, share in (("validation_share", validation_share), ("test_share", test_share)):
-            if phrases and share:
+        super().__init__(train, **splits)
+        for name in ("validation_share", "test_share"):
+            if phrases and splits.get(name):
                 raise ConfigError(f"data.phrases with data.{name} would score on pieces of training sentences")
-        if phrases and hub is not None:
-            raise ConfigError(f"data.phrases needs files of trees; the hub data set '{hub}' has none")
-        self.save_hyperparameters()
+        if phrases and self.hub is not None:
+            raise ConfigError(f"data.phrases needs files of trees; the hub data set '{self.hub}' has none")
         self.file_format, self.phrases = file_format, phrases
         self.columns = TextColumns(text_column, label_column, header, escaped_newlines, encoding, delimiter)
         self._found: FoundColumns | None = None
@@ -181,21 +117,9 @@ class ClassificationData(SplitData[LabelledText, int, TextBatch]):
         self.truncated[split] = cut
         return rows
 
-    def collate(self, split: Split, rows: Sequence[int]) -> TextBatch:
-        """See :class:`SplitData`."""
-        chosen = [self.rows[split][k] for k in rows]
-        labels = torch.tensor([row.target for row in chosen])
-        return TextBatch(tuple(row.tokens for row in chosen), labels, torch.tensor(rows))
-
 
 def tokens_of(text: str, pretokenized: bool, plain_tokens: bool = True) -> list[str]:
-    """The tokens of a text.
-
-    Args:
-        text: any text.
-        pretokenized: it is tokens with spaces between them.
-        plain_tokens: of pretokenized text, read ``-LRB-``, ``` `` ``` and ``''`` as the characters they stand for.
-    """
+    """The tokens of a text; for the arguments see :class:`ClassificationData`."""
     if not pretokenized:
         return [token.text for token in tokenize(text)]
     # Spaces only: a token may hold another kind of white space.

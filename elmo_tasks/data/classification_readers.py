@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Literal
 
 from elmo_tasks.data.records import LabelledText, listed
-from elmo_tasks.data.sentiment_trees import read_trees
 from elmo_tasks.data.table_columns import NOTHING_GIVEN, FoundColumns, TextColumns, find_columns, table_rows
 from elmo_tasks.data.tables import Rows, column_name, hub_columns, hub_rows, json_rows, parquet_rows
-from elmo_tasks.data.text_lines import RowErrors, shown, suffix_of
+from elmo_tasks.data.text_lines import RowErrors, numbered_lines, shown, suffix_of
 from elmo_tasks.errors import DataError
 
 TextFormat = Literal["tsv", "csv", "jsonl", "parquet", "trees"]
@@ -70,8 +69,14 @@ def read_labelled(
             else parquet_rows(path, (text_key, label_key))
         )
         texts = list(_from_rows(named, errors, text_key, label_key))
+    return _checked(texts, errors, columns)
+
+
+def _checked(texts: list[LabelledText], errors: RowErrors, columns: TextColumns) -> list[LabelledText]:
     errors.check(len(texts), "text")
-    return [_with_line_breaks(row) for row in texts] if columns.escaped_newlines else texts
+    if not columns.escaped_newlines:
+        return texts
+    return [replace(row, text=row.text.replace("\\n", "\n")) for row in texts]
 
 
 def format_of(path: Path, file_format: TextFormat | None = None) -> TextFormat:
@@ -89,12 +94,7 @@ def format_of(path: Path, file_format: TextFormat | None = None) -> TextFormat:
 
 
 def read_labelled_hub(name: str, split: str, columns: TextColumns = NOTHING_GIVEN) -> list[LabelledText]:
-    """Read labelled texts of a data set on the hub.
-
-    Args:
-        name: ``sst2``, ``sst5``, ``imdb``, or a hub id.
-        split: such as ``train``.
-        columns: which columns to read; by default those of a known data set, else ``text`` and ``label``.
+    """Read labelled texts of ``sst2``, ``sst5``, ``imdb``, or of a hub id, of which the columns ``text`` and ``label`` by default.
 
     Raises:
         DataError: it cannot be loaded, or a row or column is not as expected.
@@ -103,13 +103,8 @@ def read_labelled_hub(name: str, split: str, columns: TextColumns = NOTHING_GIVE
     text_key = column_name(columns.text, text or "text", "text_column", name)
     label_key = column_name(columns.label, label or "label", "label_column", name)
     errors = RowErrors(f"{name}, split '{split}'", "row")
-    texts = list(_from_rows(hub_rows(name, split, (text_key, label_key)), errors, text_key, label_key))
-    errors.check(len(texts), "text")
-    return [_with_line_breaks(row) for row in texts] if columns.escaped_newlines else texts
-
-
-def _with_line_breaks(row: LabelledText) -> LabelledText:
-    return replace(row, text=row.text.replace("\\n", "\n"))
+    rows = hub_rows(name, split, (text_key, label_key))
+    return _checked(list(_from_rows(rows, errors, text_key, label_key)), errors, columns)
 
 
 def _from_table(
@@ -171,3 +166,60 @@ def _from_rows(rows: Rows, errors: RowErrors, text_key: str, label_key: str) -> 
             errors.add(number, f"{label_key}: expected a string, a number, true or false, found {shown(label)}")
         else:
             yield LabelledText(text.strip(), label.strip(), number)
+
+
+def read_trees(path: Path, phrases: bool = False) -> list[LabelledText]:
+    r"""Read a sentiment treebank: ``(3 (2 It) (4 works))``, one tree a line, a label on every node.
+
+    ``phrases`` takes every node's phrase, in the order of the closing brackets, not only the whole sentence. Tokens, with single
+    spaces between them, are as in the file, but for ``\/`` and ``\*``.
+
+    Raises:
+        DataError: the file cannot be read, or a line is not a tree; the text names the lines.
+    """
+    errors = RowErrors(path)
+    found: list[LabelledText] = []
+    for number, line in numbered_lines(path):
+        if not line.strip():
+            continue
+        try:
+            nodes = _nodes(line, number)
+        except DataError as error:
+            errors.add(number, f"{error}: {shown(line)}")
+            continue
+        found += nodes if phrases else nodes[-1:]
+    errors.check(len(found), "tree")
+    return found
+
+
+def _nodes(line: str, number: int) -> list[LabelledText]:
+    """The phrases of one tree with their labels, children before parents: the sentence comes last."""
+    nodes: list[LabelledText] = []
+    words: list[str] = []
+    open_nodes: list[tuple[str, int]] = []  # label, and number of words before
+    before = ""
+    # Spaces only: a token may hold another kind of white space (2 1/2 with a no-break space).
+    for piece in line.replace("(", " ( ").replace(")", " ) ").split(" "):
+        if not piece:
+            continue
+        if nodes and not open_nodes:
+            raise DataError("expected one tree on the line, found something after it")
+        if piece == ")":
+            if not open_nodes or before == "(":
+                raise DataError("expected a tree such as (3 (2 It) (4 works)), found a ')' without its '(' and label")
+            label, start = open_nodes.pop()
+            if start == len(words):
+                raise DataError(f"expected words in every node, found none in one labelled '{label}'")
+            nodes.append(LabelledText(" ".join(words[start:]), label, number))
+        elif before == "(":
+            if piece == "(":
+                raise DataError("expected a label after each '(', found '(('")
+            open_nodes.append((piece, len(words)))
+        elif piece != "(":
+            if not open_nodes:
+                raise DataError("expected a tree such as (3 (2 It) (4 works)), found a word outside of it")
+            words.append(piece.replace("\\/", "/").replace("\\*", "*"))
+        before = piece
+    if open_nodes or before == "(":
+        raise DataError(f"expected a tree, found {len(open_nodes) + (before == '(')} '(' too many")
+    return nodes

@@ -15,14 +15,7 @@ WORD_NAMES, TAG_NAMES, SPAN_NAMES = ("tokens", "words"), ("tags", "ner_tags", "l
 
 @dataclass(frozen=True)
 class TableShape:
-    """How a table is laid out.
-
-    Attributes:
-        columns: names of the columns; ``"column 2"`` where the first line names none.
-        header: whether the first line names them.
-        text: place of the texts, from 0.
-        label: place of the labels, from 0.
-    """
+    """How a table is laid out: names of the columns, whether the first line names them, places of texts and labels, from 0."""
 
     columns: tuple[str, ...]
     header: bool
@@ -33,14 +26,7 @@ class TableShape:
 def guess_shape(
     rows: Sequence[Sequence[str]], header: bool | None = None, text: int | None = None, label: int | None = None
 ) -> TableShape:
-    """Guess from the first rows of a table.
-
-    Args:
-        rows: the first rows, with two columns or more.
-        header: whether the first line names the columns, if that is known.
-        text: place of the texts, if that is known.
-        label: place of the labels, if that is known.
-    """
+    """Guess from the first rows of a table, with two columns or more, what is not known of it."""
     first = [field.strip() for field in rows[0]]
     if header is None:
         header = _looks_like_header(first, rows[1:])
@@ -62,7 +48,7 @@ def guess_shape(
 
 
 def column_names(first: Sequence[str], header: bool) -> tuple[str, ...]:
-    """Names of the columns, each once and none empty."""
+    """Names of the columns, each once and none empty: ``"column 2"`` where the first line names none."""
     names: list[str] = []
     for place, field in enumerate(first, start=1):
         name = field.strip() if header else ""
@@ -71,11 +57,7 @@ def column_names(first: Sequence[str], header: bool) -> tuple[str, ...]:
 
 
 def guess_keys(first: Mapping[str, Any]) -> tuple[str, str]:
-    """Guess from the first of rows with named columns which holds the texts, and which their labels.
-
-    Args:
-        first: the row.
-    """
+    """Guess from the first of rows with named columns which holds the texts, and which their labels."""
     names = list(first)
     strings = sorted((name for name in names if isinstance(first[name], str)), key=lambda name: -len(first[name]))
     at = _named(names, TEXT_NAMES)
@@ -86,11 +68,7 @@ def guess_keys(first: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def guess_tag_keys(first: Mapping[str, Any]) -> tuple[str, str]:
-    """Guess which holds the words and which their tags, or which holds a text and which its spans of characters.
-
-    Args:
-        first: the first row; words, tags and spans are lists in it.
-    """
+    """Guess which holds the words and which their tags, or which a text and which its spans of characters: all but it are lists."""
     lists = [name for name in first if isinstance(first[name], (list, tuple))]
     texts = [name for name in TEXT_NAMES if isinstance(first.get(name), str)]
     words = [name for name in WORD_NAMES if name in first]

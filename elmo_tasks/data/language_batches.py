@@ -12,14 +12,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from elmo_tasks.data.numbered_batches import NumberedBatches
+from elmo_tasks.data.batches import NumberedBatches, TensorBatch
 from elmo_tasks.data.tokenized_corpus import TokenizedCorpus, character_table, read_sentences
 from elmo_tasks.errors import DataError
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS, Vocabulary, open_text
 
 
 @dataclass(frozen=True)
-class StreamBatch:
+class StreamBatch(TensorBatch):
     """One step of truncated back-propagation.
 
     Attributes:
@@ -34,14 +34,9 @@ class StreamBatch:
     targets: Tensor
     corpus_ids: Tensor
 
-    def to(self, device: torch.device) -> StreamBatch:
-        """The same batch elsewhere."""
-        tensors = (self.characters, self.words, self.targets, self.corpus_ids)
-        return StreamBatch(*(t.to(device, non_blocking=True) for t in tensors))
-
 
 @dataclass(frozen=True)
-class SentenceBatch:
+class SentenceBatch(TensorBatch):
     """Whole sentences, for perplexity.
 
     Attributes:
@@ -55,10 +50,6 @@ class SentenceBatch:
     words: Tensor
     lengths: Tensor
     targets: Tensor
-
-    def to(self, device: torch.device) -> SentenceBatch:
-        """The same batch elsewhere."""
-        return SentenceBatch(*(t.to(device) for t in (self.characters, self.words, self.lengths, self.targets)))
 
 
 def target_ids(corpus_words: Sequence[str], vocabulary: Vocabulary) -> NDArray[np.int64]:
@@ -94,10 +85,8 @@ class StreamLoader(NumberedBatches[StreamBatch]):
         super().__init__(n_batches)
         self.corpus, self.targets = corpus, targets
         self.unroll_steps, self.first_batch = unroll_steps, first_batch
-        n_streams = batch_size * world_size
-        self.stream_length = len(corpus.forward) // n_streams
-        mine = np.arange(rank * batch_size, (rank + 1) * batch_size, dtype=np.int64)
-        self.starts = mine * self.stream_length
+        self.stream_length = len(corpus.forward) // (batch_size * world_size)
+        self.starts = np.arange(rank * batch_size, (rank + 1) * batch_size, dtype=np.int64) * self.stream_length
 
     def batch(self, k: int) -> StreamBatch:
         """The ``k``-th batch of those that are read; past the end of the corpus the streams begin anew."""

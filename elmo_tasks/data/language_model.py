@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytorch_lightning as pl
 
+from elmo_tasks.data.batches import NumberedBatches, SameBatches
 from elmo_tasks.data.language_batches import (
     SentenceBatch,
     StreamLoader,
@@ -16,14 +17,55 @@ from elmo_tasks.data.language_batches import (
     sentence_batches,
     target_ids,
 )
-from elmo_tasks.data.same_batches import SameBatches
 from elmo_tasks.data.taught_uses import TaughtUses
 from elmo_tasks.data.tokenized_corpus import TokenizedCorpus
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, UNKNOWN_ID, Vocabulary
 
+Loader = TypeVar("Loader", bound=NumberedBatches[Any])
 
-class LanguageModelData(pl.LightningDataModule):
+
+class TextFiles(pl.LightningDataModule):
+    """Text files to train on, and where the training batches are; for the arguments see :class:`LanguageModelData`."""
+
+    def __init__(self, files: list[str], cache_dir: str) -> None:
+        super().__init__()
+        self.files, self.cache_dir = files, Path(cache_dir)
+        self._loader: NumberedBatches[Any] | None = None
+        self._position: dict[str, Any] = {"next_batch": 0}
+
+    def paths(self) -> list[Path]:
+        """The files that ``files`` names; see :func:`matching_files`."""
+        return matching_files(self.files)
+
+    def read_corpus(self) -> TokenizedCorpus:
+        """The ids of the text, which are made once."""
+        return TokenizedCorpus.build(self.paths(), self.cache_dir)
+
+    def prepare_data(self) -> None:
+        """Turn the text into ids, once, on one process."""
+        self.read_corpus()
+
+    def share(self) -> tuple[int, int]:
+        """Which of the processes this is, and how many there are."""
+        return (self.trainer.global_rank, self.trainer.world_size) if self.trainer else (0, 1)
+
+    def resumed(self, loader: Loader) -> Loader:
+        """A loader of training batches, where a checkpoint was written."""
+        loader.load_state_dict(self._position)
+        self._loader = loader
+        return loader
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where the loader is. Lightning loses the loader's own state once the optimizer asks for the number of steps."""
+        return self._position if self._loader is None else self._loader.state_dict()
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go on there."""
+        self._position = state_dict
+
+
+class LanguageModelData(TextFiles):
     """Text files to pretrain on. Nothing is read before :meth:`setup`.
 
     Args:
@@ -61,9 +103,8 @@ class LanguageModelData(pl.LightningDataModule):
         teacher_layers: Sequence[int] = (4, 5),
         taught_sentences: int = 120_000,
     ) -> None:
-        super().__init__()
+        super().__init__(files, cache_dir)
         self.save_hyperparameters()
-        self.files, self.cache_dir = files, Path(cache_dir)
         self.vocabulary_size, self.vocabulary_file = vocabulary_size, vocabulary
         self.batch_size, self.unroll_steps, self.max_tokens = batch_size, unroll_steps, max_tokens
         self.skip_tokens = skip_tokens
@@ -75,16 +116,10 @@ class LanguageModelData(pl.LightningDataModule):
         self.corpus: TokenizedCorpus | None = None
         self.vocabulary: Vocabulary | None = None
         self._sentences: list[list[str]] = []
-        self._loader: StreamLoader | None = None
-        self._position: dict[str, Any] = {"next_batch": 0}
-
-    def paths(self) -> list[Path]:
-        """The files that ``files`` names; see :func:`matching_files`."""
-        return matching_files(self.files)
 
     def prepare_data(self) -> None:
         """Turn the text into ids, once, on one process."""
-        self._read_teacher(TokenizedCorpus.build(self.paths(), self.cache_dir))
+        self._read_teacher(self.read_corpus())
 
     def _read_teacher(self, corpus: TokenizedCorpus) -> TaughtUses | None:
         if self.teacher is None:
@@ -105,8 +140,7 @@ class LanguageModelData(pl.LightningDataModule):
         """Open the ids; choose the vocabulary; say what is ahead."""
         if self.corpus is not None:
             return
-        paths = self.paths()
-        self.corpus = TokenizedCorpus.build(paths, self.cache_dir)
+        self.corpus = self.read_corpus()
         self.taught = self._read_teacher(self.corpus)
         if self.vocabulary_file is None:
             self.vocabulary = Vocabulary(self.corpus.words[: self.vocabulary_size])
@@ -114,7 +148,7 @@ class LanguageModelData(pl.LightningDataModule):
             self.vocabulary = Vocabulary.load(Path(self.vocabulary_file))
         if self.held_out is not None:
             index = None if self.held_out_index is None else Path(self.held_out_index)
-            self._sentences = held_out_sentences(Path(self.held_out), index, [path.name for path in paths])
+            self._sentences = held_out_sentences(Path(self.held_out), index, [path.name for path in self.paths()])
 
     @property
     def n_batches(self) -> int:
@@ -149,7 +183,7 @@ class LanguageModelData(pl.LightningDataModule):
         """The parallel streams; each process reads its share."""
         assert self.corpus is not None
         assert self.vocabulary is not None
-        rank, world = (self.trainer.global_rank, self.trainer.world_size) if self.trainer else (0, 1)
+        rank, world = self.share()
         if len(self.corpus.forward) // self.batch_size <= self.unroll_steps:
             raise DataError(
                 f"the text has {len(self.corpus.forward):,} words and sentence boundaries, too few for {self.batch_size} "
@@ -157,7 +191,7 @@ class LanguageModelData(pl.LightningDataModule):
             )
         if self.batch_size % world:
             raise ConfigError(f"data.batch_size {self.batch_size} cannot be shared evenly by {world} processes")
-        self._loader = StreamLoader(
+        loader = StreamLoader(
             self.corpus,
             target_ids(self.corpus.words, self.vocabulary),
             self.batch_size // world,
@@ -167,16 +201,15 @@ class LanguageModelData(pl.LightningDataModule):
             world,
             self.skip_tokens // (self.batch_size * self.unroll_steps),
         )
-        self._loader.load_state_dict(self._position)
-        return self._loader
+        return self.resumed(loader)
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the streams are. Lightning loses the loader's own state once the optimizer asks for the number of steps."""
-        return {"streams": self._loader.state_dict() if self._loader else self._position}
+        """Where the streams are."""
+        return {"streams": super().state_dict()}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Go on there."""
-        self._position = state_dict["streams"]
+        super().load_state_dict(state_dict["streams"])
 
     def val_dataloader(self) -> SameBatches[SentenceBatch]:
         """Held-out sentences, ``max_held_out`` of them; each process takes its share."""
@@ -189,7 +222,7 @@ class LanguageModelData(pl.LightningDataModule):
 
     def _held_out_loader(self, sentences: list[list[str]]) -> SameBatches[SentenceBatch]:
         assert self.vocabulary is not None
-        rank, world = (self.trainer.global_rank, self.trainer.world_size) if self.trainer else (0, 1)
+        rank, world = self.share()
         return SameBatches(list(sentence_batches(sentences[rank::world], self.vocabulary)))
 
 

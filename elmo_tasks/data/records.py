@@ -51,12 +51,13 @@ def content_of(record: TaggedSentence | LabelledText) -> str | tuple[str, ...]:
     return record.text if isinstance(record, LabelledText) else record.tokens
 
 
-class LabelSet:
-    """Label <-> id, where the id is the position.
+def stratum_of(record: TaggedSentence | LabelledText) -> str:
+    """What is drawn evenly: the label of a text; sentences are all alike."""
+    return record.label if isinstance(record, LabelledText) else ""
 
-    Args:
-        names: the labels, each once.
-    """
+
+class LabelSet:
+    """Label <-> id, where the id is the position of a name; each comes once."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self.names = tuple(names)
@@ -83,13 +84,7 @@ class LabelSet:
         return cls(sorted(distinct))
 
     def check(self, labels: Iterable[str], where: str, train: str, what: str = "label") -> None:
-        """Refuse labels that training cannot have taught.
-
-        Args:
-            labels: of another file.
-            where: what that file is called.
-            train: what the training file is called.
-            what: ``"label"`` or ``"tag"``.
+        """Refuse ``labels`` of a file that ``train``, as the training file is called, cannot have taught.
 
         Raises:
             DataError: one of them is not in this set.
@@ -103,13 +98,7 @@ class LabelSet:
 
 
 def check_labels(labels: LabelSet, n_rows: int, where: str, what: str = "label") -> None:
-    """Refuse labels that nothing can be learned from: all the same, or nearly all different.
-
-    Args:
-        labels: those that occur.
-        n_rows: how many rows (of tags: tokens) have them.
-        where: what the file is called.
-        what: ``"label"`` or ``"tag"``.
+    """Refuse labels of ``n_rows`` rows (of tags: tokens) that nothing can be learned from: all the same, or nearly all different.
 
     Raises:
         DataError: there are fewer than two, or more than half as many as rows.
@@ -129,12 +118,7 @@ def check_labels(labels: LabelSet, n_rows: int, where: str, what: str = "label")
 
 
 def renamed(rows: Iterable[LabelledText], names: Mapping[str, str | None], where: str) -> list[LabelledText]:
-    """Give labels other names; rows whose label gets none are left out.
-
-    Args:
-        rows: as read.
-        names: label in the file -> name; two labels with one name become one; ``None`` leaves such rows out.
-        where: what the file is called.
+    """Give labels other names: two labels with one name become one; rows whose label gets ``None`` are left out.
 
     Raises:
         DataError: a label has no entry.

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from elmo_tasks.data.known_uses import SenseUse
 from elmo_tasks.data.text_lines import RowErrors, check_file, numbered_lines, shown
 from elmo_tasks.errors import DataError
-from elmo_tasks.text.penn_tokens import plain_token
+from elmo_tasks.text.tokens import plain_token
 from elmo_tasks.uses import Use
 
 # The second field of a WordNet sense key, lemma%2:31:00::, says the part of speech; 5 is an adjective, too.
@@ -20,11 +20,18 @@ _PARTS_OF_SPEECH = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
 Row = TypeVar("Row")
 
 
-def read_coarse_wsd(path: Path) -> list[SenseUse]:
-    """Read a split of CoarseWSD-20 (Loureiro et al., 2021).
+@dataclass(frozen=True)
+class SenseUse:
+    """A use with the senses that are right, at least one, of a lemma; and the part of the collection that it belongs to."""
 
-    Args:
-        path: a TSV file with the header ``word label sense target_index text``; tokens with spaces between them.
+    use: Use
+    lemma: str
+    senses: tuple[str, ...]
+    group: str = ""
+
+
+def read_coarse_wsd(path: Path) -> list[SenseUse]:
+    """Read a split of CoarseWSD-20 (Loureiro et al., 2021): ``word label sense target_index text``, tokens with spaces between.
 
     Raises:
         DataError: the file or a line is not as expected.
@@ -38,10 +45,7 @@ def read_coarse_wsd(path: Path) -> list[SenseUse]:
 
 
 def read_senseval(path: Path) -> list[SenseUse]:
-    """Read a word of the senseval collection (hard, interest, line, serve).
-
-    Args:
-        path: JSON lines with ``tokens``, ``target`` (index of the word) and ``senses``.
+    """Read a word of the senseval collection (hard, interest, line, serve): JSON lines of ``tokens``, ``target`` and ``senses``.
 
     Raises:
         DataError: the file or a line is not as expected.
@@ -57,14 +61,10 @@ def read_senseval(path: Path) -> list[SenseUse]:
 
 
 def read_semcor(path: Path) -> list[SenseUse]:
-    """Read SemCor.
+    """Read SemCor, with lemmas as in :func:`lemma_key`.
 
-    Args:
-        path: JSON lines with ``tokens`` and ``senses``: objects with ``i`` (index of the first token), ``n`` (tokens), ``lemma``
-            and ``keys`` (WordNet sense keys).
-
-    Returns:
-        uses whose lemma is as in :func:`lemma_key`.
+    It is JSON lines with ``tokens`` and ``senses``: objects with ``i`` (index of the first token), ``n`` (tokens), ``lemma`` and
+    ``keys`` (WordNet sense keys).
 
     Raises:
         DataError: the file or a line is not as expected.
@@ -132,8 +132,7 @@ def read_unified(data: Path, gold: Path) -> list[SenseUse]:
 def read_first_senses(path: Path) -> dict[str, str]:
     """``index.sense`` of WordNet -> the first sense key of each lemma, by :func:`lemma_key`.
 
-    Args:
-        path: a line a sense: its key, offset, number (1 is the first sense) and count.
+    There is a line a sense: its key, offset, number (1 is the first sense) and count.
 
     Raises:
         DataError: the file or a line is not as expected.

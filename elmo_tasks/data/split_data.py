@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 import pytorch_lightning as pl
 import torch
+from torch.nn.utils.rnn import pad_sequence
 
-from elmo_tasks.data.batches import BatchLoader, BatchPlan
-from elmo_tasks.data.records import LabelledText, LabelSet, TaggedSentence, content_of
-from elmo_tasks.data.strata import evenly_drawn, quotas, stratum_of
+from elmo_tasks.data.batches import BatchLoader, BatchPlan, TensorBatch
+from elmo_tasks.data.records import LabelledText, LabelSet, TaggedSentence, content_of, stratum_of
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.tag_schemes import Scheme
 
 Split = Literal["train", "validation", "test"]
 Record = TypeVar("Record", bound=TaggedSentence | LabelledText)
 Target = TypeVar("Target")
-AnyBatch = TypeVar("AnyBatch")
 
 _SPLITS_OF_STAGE: dict[str | None, tuple[Split, ...]] = {
     None: ("train", "validation", "test"),
@@ -29,21 +30,6 @@ _SPLITS_OF_STAGE: dict[str | None, tuple[Split, ...]] = {
     "test": ("test",),
 }
 _VERBS: dict[Split, str] = {"validation": "validate", "test": "test"}
-_ABOUT_THE_RUN = frozenset(
-    (
-        "train",
-        "validation",
-        "test",
-        "hub",
-        "batch_size",
-        "limit_train",
-        "train_share",
-        "validation_share",
-        "test_share",
-        "seed",
-        "phrases",
-    )
-)
 
 
 @dataclass(frozen=True)
@@ -59,10 +45,29 @@ class Row(Generic[Target]):
     target: Target
 
 
-class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
+@dataclass(frozen=True)
+class RowBatch(TensorBatch):
+    """Rows of like length.
+
+    Attributes:
+        tokens: the tokens of each.
+        target: what is to be said: ``[B]`` ids of labels, or ``[B, T]`` ids of tags, 0 where there is no token.
+        index: ``[B]`` the row of each in its split.
+    """
+
+    tokens: tuple[tuple[str, ...], ...]
+    target: torch.Tensor
+    index: torch.Tensor
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+
+class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
     """Labelled rows in up to three splits. Nothing is read before :meth:`setup`.
 
-    The training split is always read whole, because the labels come from it.
+    The training split is always read whole, because the labels come from it. A subclass takes the arguments by name in its own
+    constructor, and hands them on.
 
     Args:
         train: file, or split of ``hub``.
@@ -94,25 +99,25 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
     def __init__(
         self,
         train: str,
-        validation: str | None,
-        test: str | None,
-        hub: str | None,
-        batch_size: int,
-        limit_train: int | None,
-        validation_share: float,
-        max_tokens: int | None,
-        seed: int,
+        validation: str | None = None,
+        test: str | None = None,
+        hub: str | None = None,
+        batch_size: int = 32,
+        max_tokens: int | None = None,
+        limit_train: int | None = None,
+        validation_share: float = 0.0,
         test_share: float = 0.0,
         train_share: float = 1.0,
+        seed: int = 1,
     ) -> None:
         super().__init__()
+        self.save_hyperparameters()
         for name, number in (("batch_size", batch_size), ("limit_train", limit_train), ("max_tokens", max_tokens)):
             if number is not None and number < 1:
                 raise ConfigError(f"data.{name}: expected 1 or more, found {number}")
-        held_out = (("validation", validation_share), ("test", test_share))
-        for split, share in held_out:
+        for name, share in (("validation_share", validation_share), ("test_share", test_share)):
             if not 0 <= share < 1:
-                raise ConfigError(f"data.{split}_share: expected a share from 0 to below 1, found {share}")
+                raise ConfigError(f"data.{name}: expected a share from 0 to below 1, found {share}")
         self.sources: dict[Split, str | None] = {"train": train, "validation": validation, "test": test}
         if not 0 < train_share <= 1:
             raise ConfigError(f"data.train_share: expected a share above 0, up to 1, found {train_share}")
@@ -128,7 +133,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
         self.rows: dict[Split, list[Row[Target]]] = {}
         self.truncated: dict[Split, int] = {}
         self.label_set: LabelSet | None = None
-        self._loader: BatchLoader[AnyBatch] | None = None
+        self._loader: BatchLoader[RowBatch] | None = None
         self._position: dict[str, Any] = {"epoch": 0, "next_batch": 0}
 
     @abstractmethod
@@ -143,9 +148,12 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
     def make_rows(self, split: Split, records: Sequence[Record]) -> list[Row[Target]]:
         """Tokens and ids; counts what it cuts in ``truncated``."""
 
-    @abstractmethod
-    def collate(self, split: Split, rows: Sequence[int]) -> AnyBatch:
+    def collate(self, split: Split, rows: Sequence[int]) -> RowBatch:
         """One batch."""
+        chosen = [self.rows[split][k] for k in rows]
+        targets = [torch.tensor(row.target) for row in chosen]
+        target = pad_sequence(targets, batch_first=True) if targets[0].dim() else torch.stack(targets)
+        return RowBatch(tuple(row.tokens for row in chosen), target, torch.tensor(rows))
 
     def setup(self, stage: str | None = None) -> None:
         """Read the splits that this stage needs, each once.
@@ -154,14 +162,13 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
             DataError: a file is not as expected, or has a label that the training split lacks.
             ConfigError: there is no such split.
         """
-        wanted = _SPLITS_OF_STAGE.get(stage, ())
         if stage == "validate" and not self.has("validation"):
             raise ConfigError("data.validation: nothing to validate on; give a file, or data.validation_share")
         if stage == "test" and not self.has("test"):
             raise ConfigError("data.test: nothing to test on; give a file, or data.test_share")
         if self.label_set is None:
             self._read_train()
-        for split in wanted:
+        for split in _SPLITS_OF_STAGE.get(stage, ()):
             source = self.sources[split]
             if split not in self.rows and source is not None:
                 self.rows[split] = self.make_rows(split, self.read(split, source))
@@ -252,9 +259,8 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
 
     def reading(self) -> dict[str, Any]:
         """The settings that say how files are read, not which and how they are drawn, so that others can be read alike."""
-        return {
-            name: value for name, value in dict(self.hparams).items() if name not in _ABOUT_THE_RUN and name[0] != "_"
-        }
+        about_the_run = {*inspect.signature(SplitData).parameters, "phrases"} - {"max_tokens"}
+        return {name: value for name, value in self.hparams.items() if name not in about_the_run and name[0] != "_"}
 
     def take_labels(self, labels: Sequence[str]) -> None:
         """Take the labels of a head that is trained; the training split is not read then."""
@@ -274,26 +280,23 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
         """What was read, and how: what a person who starts a run is to see."""
         return "\n".join([self.summary(), *self.notes])
 
-    def _share(self) -> tuple[int, int]:
-        return (self.trainer.global_rank, self.trainer.world_size) if self.trainer else (0, 1)
-
-    def _loader_of(self, split: Split, shuffle: bool) -> BatchLoader[AnyBatch]:
-        rank, world = self._share()
+    def _loader_of(self, split: Split, shuffle: bool) -> BatchLoader[RowBatch]:
+        rank, world = (self.trainer.global_rank, self.trainer.world_size) if self.trainer else (0, 1)
         lengths = [len(row.tokens) for row in self.rows[split]]
         plan = BatchPlan(lengths, self.batch_size, shuffle, self.seed, rank, world)
         return BatchLoader(plan, lambda rows: self.collate(split, rows))
 
-    def train_dataloader(self) -> BatchLoader[AnyBatch]:
+    def train_dataloader(self) -> BatchLoader[RowBatch]:
         """Shuffled batches; each process takes its share of each."""
         self._loader = self._loader_of("train", shuffle=True)
         self._loader.load_state_dict(self._position)
         return self._loader
 
-    def val_dataloader(self) -> BatchLoader[AnyBatch] | list[Any]:
+    def val_dataloader(self) -> BatchLoader[RowBatch] | list[Any]:
         """Batches by length; each process takes its share. None if there is nothing to validate on."""
         return self._loader_of("validation", shuffle=False) if "validation" in self.rows else []
 
-    def test_dataloader(self) -> BatchLoader[AnyBatch]:
+    def test_dataloader(self) -> BatchLoader[RowBatch]:
         """Batches by length; each process takes its share."""
         return self._loader_of("test", shuffle=False)
 
@@ -309,3 +312,31 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target, AnyBatch]):
 def shared(tokens: Iterable[str]) -> tuple[str, ...]:
     """The tokens, equal ones being one object: a long text has few distinct words, and memory is what it costs."""
     return tuple(sys.intern(token) for token in tokens)
+
+
+def evenly_drawn(order: Sequence[int], strata: Sequence[str], share: float) -> list[int]:
+    """The first rows of each stratum in an order that was drawn: a smaller share is a part of a larger one.
+
+    Args:
+        order: rows, as they were drawn.
+        strata: of all rows, one label each.
+        share: of each stratum that is wanted, one row at least.
+    """
+    left = {stratum: max(1, round(number * share)) for stratum, number in Counter(strata[k] for k in order).items()}
+    taken = []
+    for k in order:
+        left[strata[k]] -= 1
+        if left[strata[k]] >= 0:
+            taken.append(k)
+    return taken
+
+
+def quotas(strata: Sequence[str], size: int) -> dict[str, int]:
+    """How many of each stratum make a part of ``size`` rows with the strata in the same shares (largest remainders)."""
+    counts = Counter(strata)
+    exact = {stratum: number * size / len(strata) for stratum, number in counts.items()}
+    found = {stratum: int(number) for stratum, number in exact.items()}
+    by_remainder = sorted(exact, key=lambda stratum: (found[stratum] - exact[stratum], stratum))
+    for stratum in by_remainder[: size - sum(found.values())]:
+        found[stratum] += 1
+    return found

@@ -73,18 +73,11 @@ class FoundColumns:
 
 
 def find_columns(
-    path: Path,
-    file_format: RowsFormat,
-    columns: TextColumns = NOTHING_GIVEN,
-    like: FoundColumns | None = None,
+    path: Path, file_format: RowsFormat, columns: TextColumns = NOTHING_GIVEN, like: FoundColumns | None = None
 ) -> FoundColumns:
     """Find the columns of a file by its header or first rows; what ``columns`` says is believed.
 
-    Args:
-        path: the file.
-        file_format: how it is read.
-        columns: what is known.
-        like: the columns of the training file, whose names (or places, if there are as many) win over a guess.
+    Names of columns of the training file, ``like`` (or their places, if there are as many), win over a guess.
 
     Raises:
         DataError: there is one column only, or none of those that are wanted.
@@ -110,10 +103,8 @@ def table_rows(path: Path, file_format: TableFormat, columns: TextColumns = NOTH
     Raises:
         DataError: the file cannot be read, or has a quote that is never closed.
     """
-    delimiter = columns.delimiter or _delimiter(path, file_format, columns.encoding)
-    if file_format == "tsv":
-        return _tsv_rows(path, columns.encoding, delimiter)
-    return _csv_rows(path, columns.encoding, delimiter)
+    read = _tsv_rows if file_format == "tsv" else _csv_rows
+    return read(path, columns.encoding, columns.delimiter or _delimiter(path, file_format, columns.encoding))
 
 
 def _delimiter(path: Path, file_format: TableFormat, encoding: str) -> str:

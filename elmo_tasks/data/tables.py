@@ -6,14 +6,12 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from elmo_tasks.data.column_guess import TEXT_NAMES
 from elmo_tasks.data.records import listed
 from elmo_tasks.data.text_lines import Budget, RowErrors, check_file, numbered_lines, shown
 from elmo_tasks.errors import DataError
-
-if TYPE_CHECKING:
-    from datasets import Dataset
 
 #: The number of a row, from 1, and its columns. A class is given by its name, or ``None`` where it is hidden.
 Rows = Iterator[tuple[int, dict[str, Any]]]
@@ -22,6 +20,11 @@ Column = int | str
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PARQUET_ROWS, _ROW_BYTES = 64, 100
+
+_NO_NETWORK = (
+    "This needs a network. Without one, load it on a machine that has one and copy its cache (HF_HOME), without --rows; "
+    "or give text files"
+)
 
 #: Short names of hub data sets, their places, and the columns that hold what is labelled and the labels.
 HUB_DATA_SETS = {
@@ -56,11 +59,7 @@ def json_rows(path: Path, errors: RowErrors, encoding: str = "utf-8") -> Rows:
 
 
 def parquet_rows(path: Path, columns: Sequence[Column]) -> Rows:
-    """The rows of a parquet file.
-
-    Args:
-        path: the file.
-        columns: those that are read.
+    """The rows of a parquet file, of some columns.
 
     Raises:
         DataError: the file is missing, is no parquet file, or has no such column.
@@ -90,17 +89,11 @@ def parquet_rows(path: Path, columns: Sequence[Column]) -> Rows:
     except (pa.ArrowException, OSError, ValueError) as error:
         if isinstance(error, DataError):
             raise
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise DataError(f"{path}: expected a parquet file ({reason})") from None
+        raise DataError(f"{path}: expected a parquet file ({_reason(error)})") from None
 
 
 def hub_rows(name: str, split: str, columns: Sequence[Column]) -> Rows:
-    """The rows of one split of a data set on the hub.
-
-    Args:
-        name: one of :data:`HUB_DATA_SETS`, or a hub id such as ``user/name``.
-        split: such as ``train``, or ``train[:10%]``.
-        columns: those that are read.
+    """The rows of a split such as ``train[:10%]`` of one of :data:`HUB_DATA_SETS`, or of a hub id such as ``user/name``.
 
     Raises:
         DataError: it cannot be loaded, or has no such column.
@@ -112,14 +105,75 @@ def hub_rows(name: str, split: str, columns: Sequence[Column]) -> Rows:
     try:
         table = datasets.load_dataset(hub_id, split=split)
     except (DatasetsError, OSError, ValueError, RuntimeError) as error:
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise DataError(
-            f"the data set '{hub_id}' (split '{split}') cannot be loaded from the Hugging Face hub: {reason}. Without "
+            f"the data set '{hub_id}' (split '{split}') cannot be loaded from the Hugging Face hub: {_reason(error)}. Without "
             "a network, load it once on a machine that has one and copy its cache (HF_HOME), or give files instead of "
             "data.hub: data.train, data.validation, data.test"
         ) from error
     assert isinstance(table, datasets.Dataset)
-    yield from _rows(table, columns, f"{hub_id}, split '{split}'")
+    where = f"{hub_id}, split '{split}'"
+    table = table.select_columns(_known([str(name) for name in columns], table.column_names, where))
+    names = {name: _class_names(table.features[name]) for name in table.column_names}
+    for number, row in enumerate(table, start=1):
+        yield number, {key: _named(value, names[key]) for key, value in row.items()}
+
+
+def hub_texts(
+    name: str, column: str | None = None, split: str = "train", config: str | None = None, most: int | None = None
+) -> Iterator[str]:
+    """The texts of one split.
+
+    Args:
+        name: hub id such as ``user/name``, or a folder with the files of a data set.
+        column: that holds the texts, or lists of words; the one called text, sentence, review, ... if ``None``.
+        split: such as ``train``, or ``train[:10%]``.
+        config: of the data set, where it has several.
+        most: read so many rows; the rest is not downloaded then.
+
+    Yields:
+        one text a row.
+
+    Raises:
+        DataError: it cannot be loaded, or has no such column of text.
+    """
+    import datasets
+    from datasets.exceptions import DatasetsError
+
+    where = f"the data set '{name}' (split '{split}')"
+    try:
+        table = datasets.load_dataset(name, config, split=split, streaming=most is not None)
+        for number, row in enumerate(table if most is None else table.take(most), start=1):
+            column = column if column in row else _text_column(list(row), column, where)
+            text = row[column]
+            text = " ".join(map(str, text)) if isinstance(text, list) else text
+            if text is not None and not isinstance(text, str):
+                raise DataError(f"{where}, row {number}: column '{column}': expected text, found {type(text).__name__}")
+            yield text or ""
+    except DataError:
+        raise
+    # A stream may break at any row.
+    except (DatasetsError, OSError, ValueError, RuntimeError) as error:
+        hint = f". {_NO_NETWORK}" if isinstance(error, OSError) else ""
+        raise DataError(
+            f"{where} cannot be read from the Hugging Face hub: {_reason(error).rstrip('.')}{hint}"
+        ) from error
+
+
+def _text_column(names: list[str], wanted: str | None, where: str) -> str:
+    found = wanted or next((name for known in TEXT_NAMES for name in names if name.lower() == known), None)
+    if found is None and len(names) == 1:
+        found = names[0]
+    if found not in names:
+        which = (
+            f"no column '{wanted}'" if wanted else "no column that is called like one of texts; name it with --column"
+        )
+        raise DataError(f"{where}: {which}; it has {', '.join(names)}")
+    return found
+
+
+def _reason(error: Exception) -> str:
+    """The first line of what a library says."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
 def hub_columns(name: str | None) -> tuple[str | None, str | None]:
@@ -136,13 +190,6 @@ def column_name(column: Column | None, default: str, parameter: str, where: obje
     if isinstance(column, int):
         raise DataError(f"{where}: {parameter}: expected the name of a column, found the number {column}")
     return default if column is None else column
-
-
-def _rows(table: Dataset, columns: Sequence[Column], where: str) -> Rows:
-    table = table.select_columns(_known([str(name) for name in columns], table.column_names, where))
-    names = {name: _class_names(table.features[name]) for name in table.column_names}
-    for number, row in enumerate(table, start=1):
-        yield number, {key: _named(value, names[key]) for key, value in row.items()}
 
 
 def _known(columns: list[str], there: Sequence[str], where: str) -> list[str]:
@@ -212,6 +259,6 @@ def parquet_first(path: Path) -> dict[str, Any]:
     try:
         schema = pq.read_schema(path)
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise DataError(f"{path}: expected a parquet file ({str(error).strip().splitlines()[0]})") from None
+        raise DataError(f"{path}: expected a parquet file ({_reason(error)})") from None
     listlike = (pa.types.is_list, pa.types.is_large_list)
     return {f.name: [] if any(is_(f.type) for is_ in listlike) else "" for f in schema}

@@ -3,66 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-
-import torch
-from torch import Tensor
+from typing import Any
 
 from elmo_tasks.data.records import LabelSet, TaggedSentence, check_labels
 from elmo_tasks.data.split_data import Row, Split, SplitData, shared
 from elmo_tasks.data.tables import Column
 from elmo_tasks.data.tagging_readers import TaggingFormat, read_tagged, read_tagged_hub
 from elmo_tasks.errors import ConfigError, DataError
-from elmo_tasks.text.penn_tokens import plain_token
-from elmo_tasks.text.tag_schemes import (
-    OUTSIDE,
-    Scheme,
-    check_tags,
-    convert,
-    detect_scheme,
-    labels_of,
-    types_of,
-)
+from elmo_tasks.text.tag_schemes import OUTSIDE, Scheme, check_tags, convert, detect_scheme, labels_of, types_of
+from elmo_tasks.text.tokens import plain_token
 
 
-@dataclass(frozen=True)
-class TaggingBatch:
-    """Sentences of like length.
-
-    Attributes:
-        tokens: the tokens of each sentence.
-        tags: ``[B, T]`` tag ids, 0 where there is no token.
-        mask: ``[B, T]`` bool, True for a token.
-        index: ``[B]`` the row of each sentence in its split.
-    """
-
-    tokens: tuple[tuple[str, ...], ...]
-    tags: Tensor
-    mask: Tensor
-    index: Tensor
-
-    def __len__(self) -> int:
-        return len(self.tokens)
-
-    @property
-    def target(self) -> Tensor:
-        """``[B, T]`` what is to be said."""
-        return self.tags
-
-    def to(self, device: torch.device | str) -> TaggingBatch:
-        """The same batch elsewhere."""
-        moved = (tensor.to(device, non_blocking=True) for tensor in (self.tags, self.mask, self.index))
-        return TaggingBatch(self.tokens, *moved)
-
-
-class TaggingData(SplitData[TaggedSentence, tuple[int, ...], TaggingBatch]):
+class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
     """Tagged sentences. Nothing is read before :meth:`setup`.
 
     Args:
         train: training file, or split of ``hub``; see :func:`elmo_tasks.data.tagging_readers.read_tagged`.
-        validation: file or split to validate on.
-        test: file or split to test on.
-        hub: ``conll2003``, or a hub id; ``train``, ``validation`` and ``test`` then name its splits.
         file_format: ``columns``, ``conllu``, ``jsonl`` or ``parquet``; by default from the names of the files.
         token_column: place or name of the column of the tokens.
         tag_column: place or name of the column of the tags.
@@ -70,14 +26,8 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...], TaggingBatch]):
         source_scheme: how the files spell spans, ``IOB1``, ``BIO`` or ``BIOES``; by default it is found out from them.
         plain_tokens: read ``-LRB-``, ``` `` ``` and ``''`` as the characters they stand for.
         encoding: how text files spell characters.
-        batch_size: sentences of a batch, over all processes.
-        max_tokens: cut longer training sentences; those that scores are computed on are never cut.
-        limit_train: train on so many sentences, drawn by ``seed``.
-        validation_share: take this share of the training sentences to validate on.
-        test_share: take this share of them to test on, the same whatever ``seed`` is.
-        train_share: train on this share of what is left, drawn by ``seed``; a smaller share
-            is a part of a larger one.
-        seed: of the order, and of what is drawn.
+        splits: see :class:`SplitData`; ``hub`` is ``conll2003``, or a hub id, and ``max_tokens`` cuts training sentences alone, as
+            those that scores are computed on are never cut.
 
     Raises:
         ConfigError: an argument is out of range.
@@ -88,9 +38,7 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...], TaggingBatch]):
     def __init__(
         self,
         train: str,
-        validation: str | None = None,
-        test: str | None = None,
-        hub: str | None = None,
+        *,
         file_format: TaggingFormat | None = None,
         token_column: Column | None = None,
         tag_column: Column | None = None,
@@ -98,32 +46,13 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...], TaggingBatch]):
         source_scheme: Scheme | None = None,
         plain_tokens: bool = True,
         encoding: str = "utf-8",
-        batch_size: int = 32,
-        max_tokens: int | None = None,
-        limit_train: int | None = None,
-        validation_share: float = 0.0,
-        test_share: float = 0.0,
-        train_share: float = 1.0,
-        seed: int = 1,
+        **splits: Any,
     ) -> None:
-        super().__init__(
-            train,
-            validation,
-            test,
-            hub,
-            batch_size,
-            limit_train,
-            validation_share,
-            max_tokens,
-            seed,
-            test_share,
-            train_share,
-        )
+        super().__init__(train, **splits)
         if scheme not in ("BIO", "BIOES", None):
             raise ConfigError(f"data.scheme: expected BIO, BIOES or null, found '{scheme}'")
         if scheme is None and source_scheme is not None:
             raise ConfigError(f"data.source_scheme is {source_scheme}, but data.scheme is null, which says: no spans")
-        self.save_hyperparameters()
         self.file_format, self.token_column, self.tag_column = file_format, token_column, tag_column
         self.scheme, self.source_scheme, self.plain_tokens = scheme, source_scheme, plain_tokens
         self.encoding = encoding
@@ -216,12 +145,3 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...], TaggingBatch]):
                 f"{self.name_of(split)}: the tags look like {found}, those of {self.name_of('train')} like "
                 f"{self.source_scheme}: bring them into one scheme, or set source_scheme if they are in one"
             )
-
-    def collate(self, split: Split, rows: Sequence[int]) -> TaggingBatch:
-        """See :class:`SplitData`."""
-        chosen = [self.rows[split][k] for k in rows]
-        lengths = torch.tensor([len(row.tokens) for row in chosen])
-        mask = torch.arange(int(lengths.max())) < lengths.unsqueeze(1)  # [B, T]
-        tags = torch.zeros(mask.shape, dtype=torch.long)
-        tags[mask] = torch.tensor([tag for row in chosen for tag in row.target])
-        return TaggingBatch(tuple(row.tokens for row in chosen), tags, mask, torch.tensor(rows))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Literal
 
 from elmo_tasks.data.column_guess import guess_tag_keys
-from elmo_tasks.data.marked_lines import read_marked
 from elmo_tasks.data.records import TaggedSentence, listed
-from elmo_tasks.data.span_rows import sentence_of
+from elmo_tasks.data.span_rows import read_marked, sentence_of
 from elmo_tasks.data.tables import (
     Column,
     Rows,
@@ -34,6 +34,8 @@ _FORMATS: dict[str, TaggingFormat] = {
 }
 _CONLLU = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 _DOCUMENT_START = "-DOCSTART-"
+#: The number of a line, its token and its tag; ``None`` between sentences.
+TokenLines = Iterator[tuple[int, str, str] | None]
 
 
 def read_tagged(
@@ -51,7 +53,7 @@ def read_tagged(
             or white space between them, an empty line after each sentence; ``-DOCSTART-`` lines are dropped.
             ``conllu``: CoNLL-U. ``jsonl``, ``parquet``: a sentence a row, as a list of tokens and one of tags, or as a text
             and a list of spans of characters (see :func:`elmo_tasks.data.span_rows.sentence_of`). ``marked``: a sentence a
-            line with its tags written into it (see :func:`elmo_tasks.data.marked_lines.read_marked`). By default from the
+            line with its tags written into it (see :func:`elmo_tasks.data.span_rows.read_marked`). By default from the
             file's name: ``.conllu``, ``.jsonl``, ``.json``, ``.marked``, ``.parquet``; everything else is ``columns``.
         token_column: which column holds the tokens; by default the first (``form`` in CoNLL-U; in rows ``tokens``,
             ``words``, or ``text`` where spans go with it).
@@ -66,10 +68,9 @@ def read_tagged(
     path = Path(path)
     chosen = file_format or _FORMATS.get(suffix_of(path), "columns")
     errors = RowErrors(path, "row" if chosen == "parquet" else "line")
-    if chosen == "columns":
-        return _checked(_read_columns(path, errors, token_column, tag_column, encoding), errors)
-    if chosen == "conllu":
-        return _checked(_read_conllu(path, errors, token_column, tag_column, encoding), errors)
+    if chosen in ("columns", "conllu"):
+        read = _read_columns if chosen == "columns" else _read_conllu
+        return _checked(_sentences(read(path, errors, token_column, tag_column, encoding)), errors)
     if chosen == "marked":
         return _checked(read_marked(path, errors, encoding), errors)
     # What is wrong with a line is said when the file is read.
@@ -84,13 +85,7 @@ def read_tagged(
 def read_tagged_hub(
     name: str, split: str, token_column: Column | None = None, tag_column: Column | None = None
 ) -> list[TaggedSentence]:
-    """Read tagged sentences of a data set on the hub.
-
-    Args:
-        name: ``conll2003``, or a hub id.
-        split: such as ``train``.
-        token_column: which column holds the tokens; by default that of a known data set, else ``tokens``.
-        tag_column: which column holds the tags; by default that of a known data set, else ``tags``.
+    """Read tagged sentences of ``conll2003``, or of a hub id; the columns are by default ``tokens`` and ``tags`` of the latter.
 
     Raises:
         DataError: it cannot be loaded, or a row or column is not as expected.
@@ -108,42 +103,30 @@ def _checked(sentences: Iterator[TaggedSentence], errors: RowErrors) -> list[Tag
     return found
 
 
-class _Gather:
+def _sentences(lines: TokenLines) -> Iterator[TaggedSentence]:
     """Token lines up to an empty one make a sentence."""
-
-    def __init__(self) -> None:
-        self.pairs: list[tuple[str, str]] = []
-        self.line = 0
-
-    def add(self, number: int, token: str, tag: str) -> None:
-        if not self.pairs:
-            self.line = number
-        self.pairs.append((token, tag))
-
-    def take(self) -> Iterator[TaggedSentence]:
-        if self.pairs:
-            tokens, tags = zip(*self.pairs, strict=True)
-            self.pairs = []
-            yield TaggedSentence(tokens, tags, self.line)
+    for is_sentence, words in groupby(lines, key=lambda line: line is not None):
+        if is_sentence:
+            numbers, tokens, tags = zip(*filter(None, words), strict=True)
+            yield TaggedSentence(tokens, tags, numbers[0])
 
 
 def _read_columns(
     path: Path, errors: RowErrors, token_column: Column | None, tag_column: Column | None, encoding: str
-) -> Iterator[TaggedSentence]:
+) -> TokenLines:
     token_at = _place(0 if token_column is None else token_column, "token_column", path)
     tag_at = _place(-1 if tag_column is None else tag_column, "tag_column", path)
     separator: str | None = None
     width = 0
-    sentence = _Gather()
     for number, line in numbered_lines(path, encoding):
         if not line.strip():
-            yield from sentence.take()
+            yield None
             continue
         if not width:
             separator = "\t" if "\t" in line else None
         fields = line.split(separator)
         if fields[0].strip() == _DOCUMENT_START:
-            yield from sentence.take()
+            yield None
             continue
         if not width:
             width = _width(fields, path, number, token_at, tag_at)
@@ -152,12 +135,11 @@ def _read_columns(
             continue
         token, tag = fields[token_at].strip(), fields[tag_at].strip()
         if token and tag:
-            sentence.add(number, token, tag)
+            yield number, token, tag
         else:
             errors.add(
                 number, f"expected a token and a tag, found an empty {'tag' if token else 'token'}: {shown(line)}"
             )
-    yield from sentence.take()
 
 
 def _width(fields: Sequence[str], path: Path, number: int, token_at: int, tag_at: int) -> int:
@@ -187,17 +169,16 @@ def _place(column: Column, parameter: str, path: Path) -> int:
 
 def _read_conllu(
     path: Path, errors: RowErrors, token_column: Column | None, tag_column: Column | None, encoding: str
-) -> Iterator[TaggedSentence]:
+) -> TokenLines:
     if tag_column is None:
         raise DataError(
             f"{path}: set tag_column to the column of the tags: upos, xpos, or another of {listed(_CONLLU)}"
         )
     token_at = _conllu_place("form" if token_column is None else token_column, "token_column", path)
     tag_at = _conllu_place(tag_column, "tag_column", path)
-    sentence = _Gather()
     for number, line in numbered_lines(path, encoding):
         if not line.strip():
-            yield from sentence.take()
+            yield None
             continue
         if line.startswith("#"):
             continue
@@ -214,8 +195,7 @@ def _read_conllu(
         if not fields[0].isdigit() or not fields[token_at] or not fields[tag_at]:
             errors.add(number, f"expected a word number, a word and a tag, found {shown(line)}")
             continue
-        sentence.add(number, fields[token_at], fields[tag_at])
-    yield from sentence.take()
+        yield number, fields[token_at], fields[tag_at]
 
 
 def _conllu_place(column: Column, parameter: str, path: Path) -> int:
@@ -230,8 +210,7 @@ def _conllu_place(column: Column, parameter: str, path: Path) -> int:
 
 def _from_rows(rows: Rows, errors: RowErrors, token_key: str, tag_key: str) -> Iterator[TaggedSentence]:
     for number, row in rows:
-        absent = [key for key in (token_key, tag_key) if key not in row]
-        if absent:
+        if token_key not in row or tag_key not in row:
             errors.add(
                 number,
                 f"expected the keys '{token_key}' and '{tag_key}', found {listed(row)}: "

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from elmo_tasks.data.batches import TensorBatch
 from elmo_tasks.data.tokenized_corpus import TokenizedCorpus
 from elmo_tasks.encoders import Encoder, load
 from elmo_tasks.errors import ConfigError, DataError
@@ -35,7 +36,7 @@ _PER_CALL = 64
 
 
 @dataclass(frozen=True)
-class TaughtBatch:
+class TaughtBatch(TensorBatch):
     """Uses of a few words, each in a sentence of its own.
 
     Attributes:
@@ -53,11 +54,6 @@ class TaughtBatch:
     lengths: torch.Tensor
     places: torch.Tensor
     vectors: torch.Tensor
-
-    def to(self, device: torch.device) -> TaughtBatch:
-        """The same batch elsewhere."""
-        parts = (self.characters, self.corpus_ids, self.words, self.lengths, self.places, self.vectors)
-        return TaughtBatch(*(part.to(device, non_blocking=True) for part in parts))
 
 
 class TaughtUses:
@@ -82,15 +78,12 @@ class TaughtUses:
             len(self.ids), len(self.mean)
         )
         self._sentence = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
-        self._order = np.argsort(self.ids, kind="stable")
-        words, first, counts = np.unique(self.ids[self._order], return_index=True, return_counts=True)
-        asked = (counts >= N_USES) & _content(corpus)[words]
-        if asked.sum() < N_WORDS:
+        self._order, self._first, self._counts = _asked_for(self.ids, corpus)
+        if len(self._first) < N_WORDS:
             raise DataError(
-                f"data.teacher: {int(asked.sum())} words come {N_USES} times in the sentences that it reads; expected {N_WORDS} or "
+                f"data.teacher: {len(self._first)} words come {N_USES} times in the sentences that it reads; expected {N_WORDS} or "
                 "more: give more text, or raise data.taught_sentences"
             )
-        self._first, self._counts = first[asked], counts[asked]
         self._share = self._counts**_POWER / (self._counts**_POWER).sum()
 
     @property
@@ -133,13 +126,8 @@ class TaughtUses:
     ) -> TaughtUses:
         """Let the teacher read sentences of the corpus, or take what an earlier call has of it; killed, it goes on where it was.
 
-        Args:
-            corpus: the text.
-            teacher: an encoder, as every ``--model`` is named.
-            layers: its layers whose mean is taken.
-            n_sentences: how many sentences; fewer if the corpus has not enough.
-            cache: where the result is kept.
-            seed: of the choice of sentences.
+        The teacher is named as every ``--model`` is; the mean of its layers is taken. If the corpus has too few sentences, it reads
+        fewer.
 
         Raises:
             ConfigError: the teacher has no such layer.
@@ -165,33 +153,34 @@ def _content(corpus: TokenizedCorpus) -> NDArray[np.bool_]:
     return shape & (np.arange(len(shape)) >= min(_COMMONEST, len(shape) // _ONE_IN)) & (corpus.counts >= _FEWEST)
 
 
+def _asked_for(ids: NDArray[np.int32], corpus: TokenizedCorpus) -> tuple[NDArray[np.int64], ...]:
+    """The places of ``ids`` in the order of the words; of each content word that comes often enough its first one there, and how
+    many there are.
+    """
+    order = np.argsort(ids, kind="stable")
+    words, first, counts = np.unique(ids[order], return_index=True, return_counts=True)
+    asked = (counts >= N_USES) & _content(corpus)[words]
+    return order, first[asked], counts[asked]
+
+
 def choose_sentences(
     corpus: TokenizedCorpus, n_sentences: int, seed: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Sentences in which content words come often enough to be compared with themselves.
-
-    Args:
-        corpus: the text.
-        n_sentences: how many, at most.
-        seed: of the choice.
+    """At most ``n_sentences`` sentences in which content words come often enough to be compared with themselves.
 
     Returns:
         their words one after another ``[N]``, and where each sentence begins ``[S + 1]``.
     """
     rng = np.random.default_rng(seed)
-    begins = np.flatnonzero(corpus.forward == BEGIN_ID)
-    lengths = np.diff(np.append(begins, len(corpus.forward))) - 2
+    begins, lengths = corpus.sentences()
     fitting = np.flatnonzero((lengths >= _SHORTEST) & (lengths <= _LONGEST))
     if not len(fitting):
         raise DataError(f"data.files: no sentence of {_SHORTEST} to {_LONGEST} words for the teacher to read")
     pool = np.sort(rng.choice(fitting, min(len(fitting), _POOL * n_sentences), replace=False))
     sizes = lengths[pool]
-    inside = np.repeat(begins[pool] + 1 - np.concatenate([[0], np.cumsum(sizes)[:-1]]), sizes) + np.arange(sizes.sum())
+    inside = np.repeat(begins[pool] - np.concatenate([[0], np.cumsum(sizes)[:-1]]), sizes) + np.arange(sizes.sum())
     ids, sentence = np.asarray(corpus.forward[inside]), np.repeat(np.arange(len(pool)), sizes)
-    order = np.argsort(ids, kind="stable")
-    words, first, counts = np.unique(ids[order], return_index=True, return_counts=True)
-    asked = (counts >= N_USES) & _content(corpus)[words]
-    first, counts = first[asked], counts[asked]
+    order, first, counts = _asked_for(ids, corpus)
     taken = np.zeros(len(pool), bool)
     if len(first):
         share = counts**_POWER / (counts**_POWER).sum()

@@ -21,12 +21,7 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 class Budget:
-    """How much of a file is read, at most: a small file may unpack to anything.
-
-    Args:
-        path: the file.
-        most: bytes; :data:`MOST_BYTES` unless told.
-    """
+    """How many bytes of a file are read, at most: a small file may unpack to anything."""
 
     def __init__(self, path: Path, most: int | None = None) -> None:
         self.path, self.left = path, MOST_BYTES if most is None else most
@@ -47,14 +42,9 @@ class Budget:
 
 
 def numbered_lines(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
-    """The lines of a text file, plain or ``.xz``, without their line ends (``\\n`` or ``\\r\\n``).
+    """The numbers, from 1, and the lines of a text file, plain or ``.xz``, without their line ends (``\\n`` or ``\\r\\n``).
 
-    Args:
-        path: the file; one in UTF-8 may begin with a byte order mark.
-        encoding: how it spells characters.
-
-    Yields:
-        the number of the line, from 1, and the line.
+    One in UTF-8 may begin with a byte order mark.
 
     Raises:
         ConfigError: there is no such encoding, or its lines cannot be told apart by their bytes.
@@ -116,11 +106,7 @@ def codec_of(encoding: str) -> codecs.CodecInfo:
 
 
 def check_file(path: Path) -> None:
-    """Refuse what is no file.
-
-    Raises:
-        DataError: there is nothing, or a folder.
-    """
+    """Refuse what is no file, with a DataError."""
     if path.is_dir():
         raise DataError(f"{path}: expected a file, found a folder")
     if not path.exists():
@@ -138,12 +124,7 @@ def _open(path: Path) -> IO[bytes]:
 
 
 class RowErrors:
-    """What is wrong with the rows of one file: gathered, so that a person sees more than the first.
-
-    Args:
-        path: the file.
-        unit: what a number counts: ``"line"``, or ``"row"`` in a file without lines.
-    """
+    """What is wrong with the lines, or the rows, of one file: gathered, so that a person sees more than the first."""
 
     def __init__(self, path: Path | str, unit: str = "line") -> None:
         self.path, self.unit = path, unit
@@ -151,22 +132,13 @@ class RowErrors:
         self._shown: list[str] = []
 
     def add(self, number: int, message: str) -> None:
-        """Note one.
-
-        Args:
-            number: of the line, from 1.
-            message: what was expected, and what came.
-        """
+        """Note one: the number of the line, from 1; what was expected, and what came."""
         self.count += 1
         if len(self._shown) < _MOST_ERRORS:
             self._shown.append(f"{self.unit} {number}: {message}")
 
     def check(self, n_rows: int, what: str) -> None:
-        """Raise what was gathered.
-
-        Args:
-            n_rows: good rows that were read.
-            what: what a row is: ``"sentence"``, ``"text"``.
+        """Raise what was gathered beside ``n_rows`` good rows, each a ``what`` such as ``"sentence"``.
 
         Raises:
             DataError: a row is wrong, or there is none.

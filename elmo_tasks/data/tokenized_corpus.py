@@ -49,13 +49,14 @@ class TokenizedCorpus:
         """Number of words, sentence boundaries not counted."""
         return len(self.forward) - 2 * self.n_sentences
 
+    def sentences(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """``[S]`` places in :attr:`forward` of the first words of the sentences, and how many words each has."""
+        begins = np.flatnonzero(self.forward == BEGIN_ID)
+        return begins + 1, np.diff(np.append(begins, len(self.forward))) - 2
+
     @classmethod
     def build(cls, files: Sequence[Path], cache: Path) -> TokenizedCorpus:
-        """Read the files, or what an earlier call made of them.
-
-        Args:
-            files: text files, plain or ``.xz``, one tokenized sentence per line.
-            cache: folder for the result; the same files give the same sub-folder.
+        """Read text files, plain or ``.xz``, of one tokenized sentence per line, or take what an earlier call put into ``cache``.
 
         Raises:
             DataError: a file cannot be read, or there is no text in any.
@@ -64,19 +65,15 @@ class TokenizedCorpus:
         if not (folder / "words.txt").exists():
             with unfinished_folder(folder) as partial:
                 _write(partial, read_sentences(files))
-                _take_name(partial, folder)
+                # Another run may have made the same meanwhile, and be reading it: what is whole stays.
+                if folder.exists() and not (folder / "words.txt").exists():
+                    shutil.rmtree(folder)
+                try:
+                    partial.rename(folder)
+                except OSError:
+                    if not (folder / "words.txt").exists():
+                        raise
         return cls(folder)
-
-
-def _take_name(partial: Path, folder: Path) -> None:
-    """Another run may have made the same meanwhile, and be reading it: what is whole stays."""
-    if folder.exists() and not (folder / "words.txt").exists():
-        shutil.rmtree(folder)
-    try:
-        partial.rename(folder)
-    except OSError:
-        if not (folder / "words.txt").exists():
-            raise
 
 
 def read_sentences(files: Sequence[Path]) -> Iterator[list[str]]:
@@ -88,10 +85,9 @@ def read_sentences(files: Sequence[Path]) -> Iterator[list[str]]:
 
 
 def _fingerprint(files: Sequence[Path]) -> str:
-    stats = [(str(path.resolve()), path.stat().st_size, path.stat().st_mtime_ns) for path in files if path.exists()]
-    missing = [str(path) for path in files if not path.exists()]
-    if missing:
+    if missing := [path for path in files if not path.exists()]:
         raise DataError(f"{missing[0]}: no such file")
+    stats = [(str(path.resolve()), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
     return hashlib.sha256(json.dumps([_FORMAT, stats]).encode()).hexdigest()[:16]
 
 

@@ -4,20 +4,40 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from elmo_tasks.data.known_uses import GradedPair, WordPair
 from elmo_tasks.data.text_lines import RowErrors, check_file, numbered_lines, shown
 from elmo_tasks.errors import DataError
-from elmo_tasks.text.penn_tokens import plain_token
-from elmo_tasks.text.tokens import tokenize
+from elmo_tasks.text.tokens import plain_token, tokenize
 from elmo_tasks.uses import Use
 
 _SAME = {"T": True, "F": False}
 _TEXTS = tuple(f"{name}{text}" for text in (1, 2) for name in ("context", "sim", "word1_context", "word2_context"))
 _COSIMLEX = ("word1", "word2", *_TEXTS)
 _MARKED = re.compile(r"<strong>(.*?)</strong>")
+
+
+@dataclass(frozen=True)
+class WordPair:
+    """Two uses of one word, and whether they have one meaning."""
+
+    a: Use
+    b: Use
+    same: bool
+
+
+@dataclass(frozen=True)
+class GradedPair:
+    """Two words, in their dictionary forms; both in a first text, and both in a second; and how alike people found them in each.
+
+    Likeness goes from 0 (nothing in common) to 10.
+    """
+
+    words: tuple[str, str]
+    uses: tuple[tuple[Use, Use], tuple[Use, Use]]
+    likeness: tuple[float, float]
 
 
 def read_wic(data: Path, gold: Path) -> list[WordPair]:

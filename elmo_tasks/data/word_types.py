@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import numpy as np
-import pytorch_lightning as pl
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
@@ -16,15 +13,13 @@ from torch.nn import functional as F
 from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.model_files import find_model, load_bilm
 from elmo_tasks.bilm.word_readers import read_words, word_lengths
-from elmo_tasks.data.language_model import matching_files
-from elmo_tasks.data.numbered_batches import NumberedBatches
-from elmo_tasks.data.same_batches import SameBatches
-from elmo_tasks.data.tokenized_corpus import TokenizedCorpus
+from elmo_tasks.data.batches import DrawnBatches, SameBatches, TensorBatch
+from elmo_tasks.data.language_model import TextFiles
 from elmo_tasks.encoders.static_vectors import DEFAULT_NAME, StaticVectors
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS
 
-# Batches that are drawn together and cut by length, so that a batch holds words of like length.
+# Batches that are drawn together.
 _POOL = 32
 
 
@@ -44,18 +39,14 @@ class Targets:
 
 
 @dataclass(frozen=True)
-class WordBatch:
+class WordBatch(TensorBatch):
     """Words of like length: ``characters`` ``[B, C]``, and their ``rows`` ``[B]`` in the targets."""
 
     characters: Tensor
     rows: Tensor
 
-    def to(self, device: torch.device) -> WordBatch:
-        """The same batch elsewhere."""
-        return WordBatch(self.characters.to(device), self.rows.to(device))
 
-
-class WordTypes(pl.LightningDataModule):
+class WordTypes(TextFiles):
     """The words to learn: those with letters that the static vectors know and, if there is a biLM to start from, numbers,
     punctuation and sentence ends, which keep the vectors they have there. Nothing is read before :meth:`setup`.
 
@@ -91,14 +82,14 @@ class WordTypes(pl.LightningDataModule):
         held_out_share: float = 0.04,
         seed: int = 1,
     ) -> None:
-        super().__init__()
+        super().__init__(files, cache_dir)
         if not 0 <= held_out_share < 1 or old_weight <= 0 or min(min_count, batch_size, n_batches) < 1:
             raise ConfigError(
                 f"data.held_out_share {held_out_share}, old_weight {old_weight}, min_count {min_count}, batch_size {batch_size}, "
                 f"n_batches {n_batches}: expected a share from 0 to below 1, a weight above 0, and numbers of at least 1"
             )
         self.save_hyperparameters()
-        self.files, self.cache_dir, self.static, self.start_from = files, Path(cache_dir), static, start_from
+        self.static, self.start_from = static, start_from
         self.old_weight, self.min_count, self.power = old_weight, min_count, power
         self.batch_size, self.n_batches, self.held_out_share, self.seed = batch_size, n_batches, held_out_share, seed
         self.words: list[str] = []
@@ -107,12 +98,6 @@ class WordTypes(pl.LightningDataModule):
         self.held_out: NDArray[np.bool_] = np.zeros(0, bool)
         self.old: BiLM | None = None
         self._meaning = torch.zeros(0, 0)
-        self._loader: WordLoader | None = None
-        self._position = {"next_batch": 0}
-
-    def prepare_data(self) -> None:
-        """Turn the text into ids, once, on one process."""
-        TokenizedCorpus.build(matching_files(self.files), self.cache_dir)
 
     def setup(self, stage: str | None = None) -> None:
         """Choose the words.
@@ -122,7 +107,7 @@ class WordTypes(pl.LightningDataModule):
         """
         if self.words:
             return
-        corpus = TokenizedCorpus.build(matching_files(self.files), self.cache_dir)
+        corpus = self.read_corpus()
         static = StaticVectors.load(self.static)
         self.old = None if self.start_from is None else load_bilm(find_model(self.start_from))
         known: list[int] = []
@@ -175,10 +160,8 @@ class WordTypes(pl.LightningDataModule):
     def train_dataloader(self) -> WordLoader:
         """Words as they are drawn; each process draws its own."""
         chance = np.where(self.held_out, 0.0, self.counts.astype(np.float64) ** self.power)
-        rank = self.trainer.global_rank if self.trainer else 0
-        self._loader = WordLoader(self.characters, chance, self.batch_size, self.n_batches, (self.seed, rank))
-        self._loader.load_state_dict(self._position)
-        return self._loader
+        seed = (self.seed, self.share()[0])
+        return self.resumed(WordLoader(self.characters, chance, self.batch_size, self.n_batches, seed))
 
     def val_dataloader(self) -> SameBatches[WordBatch]:
         """The held-out words, once each, in batches of like length."""
@@ -187,49 +170,24 @@ class WordTypes(pl.LightningDataModule):
         parts = rows.split(self.batch_size)
         return SameBatches([WordBatch(self.characters[part].long(), part) for part in parts if len(part)])
 
-    def state_dict(self) -> dict[str, Any]:
-        """Where the draws are."""
-        return self._position if self._loader is None else self._loader.state_dict()
 
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on there."""
-        self._position = state_dict
-
-
-class WordLoader(NumberedBatches[WordBatch]):
-    """Batches of drawn words.
-
-    Args:
-        characters: ``[n, C]`` character ids of the words.
-        chance: ``[n]`` how often each is drawn, not normalized.
-        batch_size: words of a batch.
-        n_batches: where to stop.
-        seed: of the draws.
-    """
+class WordLoader(DrawnBatches[WordBatch]):
+    """Batches of drawn words: their character ids ``[n, C]``, and how often each is drawn ``[n]``, not normalized."""
 
     def __init__(
         self, characters: Tensor, chance: NDArray[np.float64], batch_size: int, n_batches: int, seed: tuple[int, ...]
     ) -> None:
-        super().__init__(n_batches)
-        self.characters, self.batch_size, self.seed = characters, batch_size, seed
-        self._drawn: tuple[int, NDArray[np.int64]] | None = None
-        self._up_to = chance.cumsum()
-        self._lengths = word_lengths(characters).numpy()
+        super().__init__(n_batches, batch_size, _POOL, word_lengths(characters).numpy(), seed)
+        self.characters, self._up_to = characters, chance.cumsum()
+
+    def draw(self, rng: np.random.Generator, n: int) -> NDArray[np.int64]:
+        """``[n]`` words."""
+        return np.searchsorted(self._up_to, rng.random(n) * self._up_to[-1], side="right")
 
     def batch(self, k: int) -> WordBatch:
         """The ``k``-th batch."""
-        number = k // _POOL
-        if self._drawn is None or self._drawn[0] != number:
-            self._drawn = number, self._pool(number)
-        rows = self._drawn[1][k % _POOL]
+        rows = self.rows(k)
         return WordBatch(self.characters[rows].long(), torch.from_numpy(rows))
-
-    def _pool(self, number: int) -> NDArray[np.int64]:
-        """``[_POOL, B]`` rows of words; each batch is of like length, and the batches come in any order."""
-        rng = np.random.default_rng((*self.seed, number))
-        rows = np.searchsorted(self._up_to, rng.random(_POOL * self.batch_size) * self._up_to[-1], side="right")
-        rows = rows[np.argsort(self._lengths[rows] + rng.random(len(rows)))]
-        return rng.permutation(rows.reshape(_POOL, self.batch_size))
 
 
 def _running(counts: NDArray[np.int64]) -> Tensor:

@@ -11,8 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_tasks.data.known_uses import SenseUse
-from elmo_tasks.data.sense_uses import read_semcor
+from elmo_tasks.data.sense_uses import SenseUse, read_semcor
 from elmo_tasks.evaluation.reader import Reader
 from elmo_tasks.senses.calibration import Calibration
 from elmo_tasks.senses.grouping_fit import reliability_of

@@ -17,12 +17,7 @@ from elmo_tasks.heads.token_features import TokenFeatures
 
 @dataclass(frozen=True)
 class TextPrediction:
-    """What a head says about a text.
-
-    Attributes:
-        label: the most probable class.
-        probabilities: of each class, in the order of the classes; they sum to 1.
-    """
+    """What a head says about a text: the most probable class, and the probability of each, in their order; they sum to 1."""
 
     label: str
     probabilities: dict[str, float]
@@ -69,62 +64,27 @@ class ClassificationHead(TaskHead):
             ``[B, n]`` scores before the softmax.
         """
 
+    def loss_of(self, scores: Tensor, mask: Tensor | None, target: Tensor) -> Tensor:
+        """Cross-entropy, the mean over texts; see :meth:`TaskHead.loss_of`."""
+        return nn.functional.cross_entropy(scores.float(), target)
+
     def loss(
         self, values: Tensor, mask: Tensor | None, target: Tensor, features: TokenFeatures | None = None
     ) -> Tensor:
-        """Cross-entropy.
-
-        Args:
-            values: as for :meth:`forward`.
-            mask: as for :meth:`forward`.
-            target: ``[B]`` class ids.
-            features: as for :meth:`forward`.
-
-        Returns:
-            ``[]``, the mean over texts, weighed by :attr:`class_weights`.
-
-        Raises:
-            ConfigError: see :meth:`forward`.
-            ValueError: shapes that do not fit.
-        """
+        """See :meth:`TaskHead.loss`; weighed by :attr:`class_weights`."""
         scores = self(values, mask, features).float()  # [B, n]
         weights = None if self.class_weights is None else self.class_weights.to(scores)
         return nn.functional.cross_entropy(scores, target, weights)
 
-    @torch.no_grad()
-    def scored(
-        self, values: Tensor, mask: Tensor | None, target: Tensor, features: TokenFeatures | None = None
-    ) -> tuple[Tensor, list[Prediction]]:
-        """See :meth:`TaskHead.scored`."""
-        scores = self(values, mask, features).float()  # [B, n]
-        return nn.functional.cross_entropy(scores, target), self._decoded(scores)
-
-    @torch.no_grad()
-    def best(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None = None) -> list[Prediction]:
-        """See :meth:`TaskHead.best`."""
-        return self._decoded(self(values, mask, features))
-
-    def _decoded(self, scores: Tensor) -> list[Prediction]:
+    def labels_of(self, scores: Tensor, mask: Tensor | None) -> list[Prediction]:
+        """See :meth:`TaskHead.labels_of`."""
         return [self.labels[k] for k in scores.argmax(dim=1).tolist()]
 
     @torch.no_grad()
     def predict(
         self, values: Tensor, mask: Tensor | None = None, features: TokenFeatures | None = None
     ) -> list[TextPrediction]:
-        """Classify texts. Call it in evaluation mode, as dropout acts in training mode.
-
-        Args:
-            values: as for :meth:`forward`.
-            mask: as for :meth:`forward`.
-            features: as for :meth:`forward`.
-
-        Returns:
-            one prediction a text.
-
-        Raises:
-            ConfigError: see :meth:`forward`.
-            ValueError: shapes that do not fit.
-        """
+        """Classify texts; see :meth:`TaskHead.predict`. Arguments and errors are those of :meth:`forward`."""
         rows = self(values, mask, features).float().softmax(dim=1).tolist()  # [B, n]
         return [
             TextPrediction(self.labels[row.index(max(row))], dict(zip(self.labels, row, strict=True))) for row in rows

@@ -120,10 +120,8 @@ class Confidence:
     def read(self, probabilities: dict[str, float]) -> dict[str, float]:
         """Probabilities of classes, as they are to be read."""
         logs = {name: math.log(max(value, 1e-12)) / self.temperature for name, value in probabilities.items()}
-        top = max(logs.values())
-        weights = {name: math.exp(value - top) for name, value in logs.items()}
-        total = sum(weights.values())
-        return {name: weight / total for name, weight in weights.items()}
+        weights = {name: math.exp(value - max(logs.values())) for name, value in logs.items()}
+        return {name: weight / sum(weights.values()) for name, weight in weights.items()}
 
 
 def _scaled(logs: np.ndarray, temperature: float) -> np.ndarray:

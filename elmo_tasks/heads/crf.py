@@ -40,12 +40,7 @@ from elmo_tasks.text.tag_schemes import (
 
 @dataclass(frozen=True)
 class Reading:
-    """One way to tag a sentence.
-
-    Attributes:
-        tags: ids, one for each token.
-        log_probability: of exactly this sequence.
-    """
+    """One way to tag a sentence: an id for each token, and the log-probability of exactly this sequence."""
 
     tags: tuple[int, ...]
     log_probability: float
@@ -62,6 +57,9 @@ class CRF(torchcrf.CRF):
     All is computed in float32 (float64 for float64 emissions), also under autocast. A mask has its padding on the
     right; that is not checked, because a check would wait for the GPU. A sentence without tokens has one tag sequence,
     the empty one, with probability 1.
+
+    Every method takes ``emissions [B, T, K]`` and a ``mask [B, T]``, bool, True for a token, all by default; and raises ValueError
+    for shapes that do not fit.
 
     Args:
         labels: the tags, in the order of their ids.
@@ -101,19 +99,9 @@ class CRF(torchcrf.CRF):
         self._keep("continues", [[(a, b) in joined for b in labels] for a in labels])  # [K, K] from, to
 
     def forward(self, emissions: Tensor, tags: Tensor, mask: Tensor | None = None, reduction: str = "sum") -> Tensor:
-        """Log likelihood of tags.
+        """Log likelihood of ``tags [B, T]``, anything where the mask is False. An empty sentence adds 0.
 
-        Args:
-            emissions: ``[B, T, K]``.
-            tags: ``[B, T]`` ids; anything where the mask is False.
-            mask: ``[B, T]`` bool, True for a token; all by default.
-            reduction: ``none``, ``sum``, ``mean`` over sentences, or ``token_mean``.
-
-        Returns:
-            ``[B]`` for ``none``, else ``[]``. An empty sentence adds 0.
-
-        Raises:
-            ValueError: shapes that do not fit, or an unknown reduction.
+        ``reduction`` is ``none`` for ``[B]``, or ``sum``, ``mean`` over sentences, or ``token_mean`` for ``[]``.
         """
         if reduction not in ("none", "sum", "mean", "token_mean"):
             raise ValueError(f"reduction: expected none, sum, mean or token_mean, got '{reduction}'")
@@ -132,33 +120,14 @@ class CRF(torchcrf.CRF):
 
     @torch.no_grad()
     def decode(self, emissions: Tensor, mask: Tensor | None = None) -> list[list[int]]:
-        """The best tags of each sentence.
-
-        Args:
-            emissions: ``[B, T, K]``.
-            mask: ``[B, T]`` bool, True for a token; all by default.
-
-        Returns:
-            ids, sentence by sentence, without padding.
-
-        Raises:
-            ValueError: shapes that do not fit.
-        """
+        """Ids of the best tags, sentence by sentence, without padding."""
         with torch.autocast(emissions.device.type, enabled=False):
             return best_paths(self._lattice(emissions, mask, clean=False))
 
     def marginals(self, emissions: Tensor, mask: Tensor | None = None) -> Tensor:
-        """Probability of each tag for each token (forward-backward; Rabiner, 1989). Differentiable.
+        """``[B, T, K]`` probability of each tag for each token (forward-backward; Rabiner, 1989). Differentiable.
 
-        Args:
-            emissions: ``[B, T, K]``.
-            mask: ``[B, T]`` bool, True for a token; all by default.
-
-        Returns:
-            ``[B, T, K]``, summing to 1 over ``K``; zero where the mask is False.
-
-        Raises:
-            ValueError: shapes that do not fit.
+        They sum to 1 over ``K``, and are zero where the mask is False.
         """
         with torch.autocast(emissions.device.type, enabled=False):
             lattice = self._lattice(emissions, mask)
@@ -167,18 +136,9 @@ class CRF(torchcrf.CRF):
 
     @torch.no_grad()
     def k_best(self, emissions: Tensor, k: int, mask: Tensor | None = None) -> list[list[Reading]]:
-        """The best readings of each sentence: the first is what :meth:`decode` gives, the second is the runner-up.
+        """The ``k`` best readings of each sentence: the first is what :meth:`decode` gives, the second is the runner-up.
 
-        Args:
-            emissions: ``[B, T, K]``.
-            k: how many at most.
-            mask: ``[B, T]`` bool, True for a token; all by default.
-
-        Returns:
-            readings, sentence by sentence, best first; fewer than ``k`` where there are no more that are allowed.
-
-        Raises:
-            ValueError: shapes that do not fit, or ``k`` below 1.
+        There are fewer where no more are allowed. ``k`` below 1 is a ValueError.
         """
         if k < 1:
             raise ValueError(f"k: expected at least 1, got {k}")
@@ -201,15 +161,8 @@ class CRF(torchcrf.CRF):
     ) -> list[list[float]]:
         """Probability of exactly this span, for each: its tags stand there, and the next tag does not go on with it.
 
-        See :func:`~elmo_tasks.heads.lattice.segment_probabilities`; one forward-backward pass serves all spans.
-
-        Args:
-            emissions: ``[B, T, K]``.
-            spans: of each sentence; need not be the best ones, and may share tokens.
-            mask: ``[B, T]`` bool, True for a token; all by default.
-
-        Returns:
-            probabilities, sentence by sentence. 0 for a span that the labels cannot spell.
+        See :func:`~elmo_tasks.heads.lattice.segment_probabilities`; one forward-backward pass serves all spans. The spans of a
+        sentence need not be the best ones, and may share tokens; one that the labels cannot spell has 0.
 
         Raises:
             ValueError: shapes that do not fit, or a span outside of its sentence.
@@ -221,7 +174,9 @@ class CRF(torchcrf.CRF):
             raise ValueError(f"spans of {len(spans)} sentences do not fit emissions {tuple(emissions.shape)}")
         with torch.autocast(emissions.device.type, enabled=False):
             lattice = self._lattice(emissions, mask)
-            _check_spans(spans, lattice.lengths.tolist())
+            for k, (row, length) in enumerate(zip(spans, lattice.lengths.tolist(), strict=True)):
+                if wrong := [span for span in row if not 0 <= span.start < span.end <= length]:
+                    raise ValueError(f"sentence {k} of the batch has {length} tokens, which {wrong[0]} does not fit")
             paths = [[self._path(span) for span in row] for row in spans]
             places = [
                 (b, s.start, path) for b, row in enumerate(spans) for s, path in zip(row, paths[b], strict=True) if path
@@ -269,13 +224,6 @@ class CRF(torchcrf.CRF):
 
     def _keep(self, name: str, values: list[bool] | list[list[bool]]) -> None:
         self.register_buffer(name, torch.tensor(values, dtype=torch.bool), persistent=False)
-
-
-def _check_spans(spans: Sequence[Sequence[Span]], lengths: Sequence[int]) -> None:
-    for k, (row, length) in enumerate(zip(spans, lengths, strict=True)):
-        for span in row:
-            if not 0 <= span.start < span.end <= length:
-                raise ValueError(f"sentence {k} of the batch has {length} tokens, which {span} does not fit")
 
 
 def _check_of_use(labels: Sequence[str], allowed: Transitions) -> None:

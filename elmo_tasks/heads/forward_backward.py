@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from elmo_tasks.heads.bilstm import turned_positions
 from elmo_tasks.heads.lattice import FORBIDDEN, Lattice, forward_scores, log_partition
 
 # Between two divisions by the largest number so many steps are made.
@@ -24,14 +25,7 @@ _MOST_STEPS_TO_JOIN = 4
 
 
 def log_z(lattice: Lattice) -> Tensor:
-    """Log-sum over all tag sequences of each sentence; :func:`log_partition`, several times as fast on a CPU.
-
-    Args:
-        lattice: the scores.
-
-    Returns:
-        ``[B]``, zero for empty sentences. Once differentiable on a CPU.
-    """
+    """``[B]`` log-sum over all tag sequences; :func:`log_partition`, several times as fast on a CPU; once differentiable there."""
     # Whether float64 holds the numbers is asked of the numbers, and a GPU would have to be waited for.
     if lattice.emissions.device.type == "cpu" and lattice.emissions.numel() and _is_shallow(lattice):
         z: Tensor = _LogPartition.apply(
@@ -74,8 +68,7 @@ class _LogPartition(torch.autograd.Function):
     def forward(ctx: Any, emissions: Tensor, mask: Tensor, start: Tensor, transitions: Tensor, end: Tensor) -> Tensor:
         """Both recursions: from the first token on, and from the last one back."""
         n_rows, n_steps, n_tags = emissions.shape
-        lengths = mask.sum(dim=1)  # [B]
-        reverse = _reversed_positions(lengths, n_steps).t().unsqueeze(2).expand(-1, -1, n_tags)  # [T, B, K]
+        reverse = turned_positions(mask).t().unsqueeze(2).expand(-1, -1, n_tags)  # [T, B, K]
         scores = emissions.transpose(0, 1).double()  # [T, B, K]
         best = scores.amax(dim=2, keepdim=True)  # [T, B, 1]
         chances = (scores - best).exp_()
@@ -100,7 +93,7 @@ class _LogPartition(torch.autograd.Function):
                 torch.amax(before[t], dim=2, keepdim=True, out=scale[t])
                 before[t].div_(scale[t])
 
-        last = (lengths - 1).clamp(min=0)  # [B]
+        last = (mask.sum(dim=1) - 1).clamp(min=0)  # [B]
         ended = taken[last, 0, torch.arange(n_rows)] @ edges_of[1]  # [B]
         is_token = mask.t()  # [T, B]
         shifts = (best.squeeze(2) + scales[:, 0].squeeze(2).log_()).masked_fill(~is_token, 0.0).sum(dim=0)  # [B]
@@ -130,10 +123,3 @@ class _LogPartition(torch.autograd.Function):
             tags[last, torch.arange(n_rows)].sum(dim=0),
         )
         return tuple(None if grad is None else grad.to(ctx.dtype) for grad in grads)
-
-
-def _reversed_positions(lengths: Tensor, steps: int) -> Tensor:
-    """``[B, steps]`` positions that turn each row around within its length; padding stays where it is."""
-    t = torch.arange(steps, device=lengths.device)
-    n = lengths.unsqueeze(1)
-    return torch.where(t < n, n - 1 - t, t)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
+import torch
 from torch import Tensor, nn
 
 from elmo_tasks.heads.token_features import TokenFeatures
@@ -77,6 +77,14 @@ class TaskHead(nn.Module, ABC):
         return False
 
     @abstractmethod
+    def loss_of(self, scores: Tensor, mask: Tensor | None, target: Tensor) -> Tensor:
+        """``[]`` mean loss of the batch, given the scores that the head's ``forward`` gives."""
+
+    @abstractmethod
+    def labels_of(self, scores: Tensor, mask: Tensor | None) -> list[Prediction]:
+        """For each sentence its best tags as the labels spell them, or its best class."""
+
+    @torch.no_grad()
     def scored(
         self, values: Tensor, mask: Tensor | None, target: Tensor, features: TokenFeatures | None = None
     ) -> tuple[Tensor, list[Prediction]]:
@@ -84,33 +92,37 @@ class TaskHead(nn.Module, ABC):
 
         Args:
             values: ``[L, B, T, D]`` layers of an encoder; ``[L, B, D]`` if they are pooled.
-            mask: ``[B, T]`` bool, True for a token; None if they are pooled.
-            target: ids that are right: ``[B, T]`` of tags, ``[B]`` of classes.
+            mask: ``[B, T]`` bool, True for a token, padding on the right; None if they are pooled.
+            target: ids that are right: ``[B, T]`` of tags, anything where the mask is False; ``[B]`` of classes.
             features: what the head reads beside the layers.
 
         Returns:
             ``[]`` mean loss of the batch, and for each sentence its tags as the labels spell them, or its class.
         """
+        scores = self._scores(values, mask, features)
+        return self.loss_of(scores, mask, target), self.labels_of(scores, mask)
 
-    @abstractmethod
+    @torch.no_grad()
     def best(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None = None) -> list[Prediction]:
         """The best labels alone; arguments and labels as for :meth:`scored`."""
+        return self.labels_of(self._scores(values, mask, features), mask)
 
-    @abstractmethod
     def loss(
         self, values: Tensor, mask: Tensor | None, target: Tensor, features: TokenFeatures | None = None
     ) -> Tensor:
-        """``[]`` mean loss of the batch; arguments as for :meth:`scored`."""
+        """``[]`` mean loss of the batch in training; arguments as for :meth:`scored`."""
+        return self.loss_of(self._scores(values, mask, features), mask, target)
+
+    def _scores(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None) -> Tensor:
+        return self(values, mask, features)  # type: ignore[no-any-return]
 
     @abstractmethod
     def predict(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None = None) -> list[Any]:
-        """What the head says with how sure it is, one object a sentence; arguments as for :meth:`scored`."""
+        """What the head says with how sure it is, one object a sentence; arguments as for :meth:`scored`.
+
+        Call it in evaluation mode, as dropout acts in training mode.
+        """
 
     def l2(self) -> Tensor:
         """``[]`` what to weigh and add to the loss: see :meth:`ScalarMix.l2`."""
         return self.mix.l2()
-
-
-def names_of(labels: Sequence[str], ids: Sequence[int]) -> tuple[str, ...]:
-    """The labels of ids."""
-    return tuple(labels[k] for k in ids)

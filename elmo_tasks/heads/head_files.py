@@ -30,12 +30,7 @@ HEAD_FOLDER = FolderKind(
 
 @dataclass(frozen=True)
 class Source:
-    """Frozen numbers that a head was trained on.
-
-    Attributes:
-        name: of the encoder or the static vectors.
-        checksum: of their weights.
-    """
+    """Frozen numbers that a head was trained on: name of the encoder or the static vectors, and checksum of their weights."""
 
     name: str
     checksum: str
@@ -78,15 +73,9 @@ def write_head(
     reading: dict[str, Any] | None = None,
     card: dict[str, Any] | None = None,
 ) -> None:
-    """Write a head; the folder appears only when it is whole, and replaces an older one.
+    """Write a head, its weights in float16; for the rest see :class:`HeadFiles`.
 
-    Args:
-        folder: where.
-        head: what; its weights are kept in float16.
-        encoder: whose layers it was trained on.
-        static: the static vectors it was trained on, if any.
-        reading: how its data were read.
-        card: what to say about it.
+    The folder appears only when it is whole, and replaces an older one.
 
     Raises:
         ConfigError: the folder holds something that is not a head.
@@ -133,10 +122,7 @@ def default_head(kind: str) -> str:
 
 
 def find_head(head: str | Path) -> HeadFiles:
-    """Find a head and read what it says of itself.
-
-    Args:
-        head: a name in ``checkpoints/`` or a folder.
+    """Find a head, by a name in ``checkpoints/`` or its folder, and read what it says of itself.
 
     Raises:
         ConfigError: there is no such head, or its settings cannot be read.
@@ -158,7 +144,11 @@ def find_head(head: str | Path) -> HeadFiles:
         _check_sizes(path, {"task": task, "settings": config["settings"]})
         classes = head_classes()
         if config["head"] not in classes:
-            raise ConfigError(f"{path}: {_no_such_class(str(config['head']), list(classes))}")
+            message = f"there is no head of class '{config['head']}', only {', '.join(classes)}"
+            if module := str(config["head"]).rpartition(".")[0]:
+                message += f". If {module} is a module of yours, import it first, or start the program with "
+                message += f"{HEADS_VARIABLE}={module}"
+            raise ConfigError(f"{path}: {message}")
         card_path = folder / CARD_NAME
         card = dict(read_json(card_path)) if card_path.is_file() else {}
         return HeadFiles(
@@ -190,14 +180,6 @@ def _check_sizes(path: Path, value: Any) -> None:
             if isinstance(inner, list) and len(inner) > _MOST_LABELS:
                 raise ConfigError(f"{path}: '{key}' has {len(inner):,} entries; the most is {_MOST_LABELS:,}")
             _check_sizes(path, inner)
-
-
-def _no_such_class(name: str, known: list[str]) -> str:
-    message = f"there is no head of class '{name}', only {', '.join(known)}"
-    module, _, _ = name.rpartition(".")
-    if not module:
-        return message
-    return f"{message}. If {module} is a module of yours, import it first, or start the program with {HEADS_VARIABLE}={module}"
 
 
 def _name_of_run(folder: Path) -> str:

@@ -50,15 +50,7 @@ class Lattice:
 
 
 def path_scores(lattice: Lattice, tags: Tensor) -> Tensor:
-    """Score of one tag sequence for each sentence.
-
-    Args:
-        lattice: the scores.
-        tags: ``[B, T]`` tag ids; anything where the mask is False.
-
-    Returns:
-        ``[B]``, zero for empty sentences.
-    """
+    """``[B]`` scores of ``tags [B, T]``, anything where the mask is False; zero for empty sentences."""
     mask = lattice.mask
     tags = tags.masked_fill(~mask, 0)  # [B, T]
     emitted = lattice.emissions.gather(2, tags.unsqueeze(2)).squeeze(2)  # [B, T]
@@ -69,15 +61,10 @@ def path_scores(lattice: Lattice, tags: Tensor) -> Tensor:
 
 
 def forward_scores(lattice: Lattice, relative: bool = False) -> Tensor:
-    """Log-sum over all beginnings that end with tag ``k`` as token ``t``, token ``t`` included.
+    """``[B, T, K]`` log-sum over all beginnings that end with tag ``k`` as token ``t``, token ``t`` included.
 
-    Args:
-        lattice: the scores.
-        relative: take the best tag's score off at each token, so that what is left stays small and is exact in float32
-            however long the sentence is. Enough wherever tags of one token are compared.
-
-    Returns:
-        ``[B, T, K]``, not to be read past a sentence's end.
+    ``relative`` takes the best tag's score off at each token, so that what is left stays small and is exact in float32 however long
+    the sentence is; that is enough wherever tags of one token are compared. Not to be read past a sentence's end.
     """
     first, *rest = lattice.emissions.unbind(dim=1)  # T of [B, K]
     alphas = [lattice.start + first]  # [B, K]
@@ -114,14 +101,9 @@ def tag_log_probabilities(lattice: Lattice) -> Tensor:
 
 
 def log_partition(lattice: Lattice, alphas: Tensor) -> Tensor:
-    """Log-sum over all tag sequences of each sentence.
+    """``[B]`` log-sum over all tag sequences, given the :func:`forward_scores` ``[B, T, K]``, not relative.
 
-    Args:
-        lattice: the scores.
-        alphas: ``[B, T, K]`` of :func:`forward_scores`, not relative.
-
-    Returns:
-        ``[B]``, zero for empty sentences: they have one sequence, the empty one, which scores 0.
+    Zero for empty sentences: they have one sequence, the empty one, which scores 0.
     """
     n_tags = alphas.shape[2]
     last = alphas.gather(1, lattice.last.view(-1, 1, 1).expand(-1, 1, n_tags)).squeeze(1)  # [B, K]
@@ -130,10 +112,6 @@ def log_partition(lattice: Lattice, alphas: Tensor) -> Tensor:
 
 def k_best_paths(lattice: Lattice, k: int) -> tuple[Tensor, Tensor]:
     """The ``k`` best tag sequences of each sentence: Viterbi with ``k`` ways to each tag (Schwartz and Chow, 1990).
-
-    Args:
-        lattice: the scores.
-        k: how many.
 
     Returns:
         ids ``[B, k, T]``, best first, not to be read past a sentence's end; and scores ``[B, k]``, which are ``-inf``
@@ -159,7 +137,7 @@ def k_best_paths(lattice: Lattice, k: int) -> tuple[Tensor, Tensor]:
 
 
 def segment_probabilities(lattice: Lattice, places: Sequence[tuple[int, int, Sequence[int]]], barred: Tensor) -> Tensor:
-    """Probability that given tags stand at a given place, and that what comes after does not continue them.
+    """``[N]`` probability that given tags stand at a given place, and that what comes after does not continue them.
 
     It is Z with these tags clamped over Z without (constrained forward-backward; Culotta and McCallum, 2004). A CRF given
     its sentence is a Markov chain, so the ratio is: the first tag's probability, times that of each next tag given the
@@ -170,9 +148,6 @@ def segment_probabilities(lattice: Lattice, places: Sequence[tuple[int, int, Seq
         lattice: the scores.
         places: ``N`` of (sentence, first token, ids of the tags, at least one), inside their sentences.
         barred: ``[K, K]`` bool, True where the second tag, right after the place, would continue the first.
-
-    Returns:
-        ``[N]``.
     """
     device = lattice.emissions.device
     longest = max((len(tags) for _, _, tags in places), default=1)

@@ -14,7 +14,7 @@ from elmo_tasks.heads.bilstm import BiLSTM, check_at_least, check_share
 from elmo_tasks.heads.crf import CRF
 from elmo_tasks.heads.head import HeadTask
 from elmo_tasks.heads.tagging import TaggingHead
-from elmo_tasks.heads.token_features import TokenFeatures
+from elmo_tasks.heads.token_features import TokenFeatures, check_shape
 from elmo_tasks.layers.scalar_mix import ScalarMix
 from elmo_tasks.text.characters import MAX_CHARACTERS
 
@@ -80,15 +80,7 @@ class NerHead(TaggingHead):
         return self.characters is not None
 
     def forward(self, values: Tensor, mask: Tensor, features: TokenFeatures | None = None) -> Tensor:
-        """Score every tag for every token.
-
-        Args:
-            values: ``[L, B, T, D]`` layers of an encoder; any finite numbers where the mask is False.
-            mask: ``[B, T]`` bool, True for a token; padding on the right.
-            features: what the head was built to read beside them.
-
-        Returns:
-            ``[B, T, K]`` emissions, before the CRF.
+        """Score every tag for every token; see :meth:`TaggingHead.forward`.
 
         Raises:
             ValueError: shapes that do not fit, or a feature that is missing.
@@ -107,13 +99,10 @@ class NerHead(TaggingHead):
                 raise ValueError(
                     "this head reads characters: expected features with 'characters' and 'words', got none"
                 )
-            _check_shape("words", features.words, mixed.shape[:2])
+            check_shape("words", features.words, mixed.shape[:2])
             joined.append(self.dropout(self.characters(features.characters)[features.words]))
         if self.task.static_dim:
-            if features.static is None:
-                raise ValueError("this head reads static vectors: expected features with 'static', got none")
-            _check_shape("static", features.static, (*mixed.shape[:2], self.task.static_dim))
-            joined.append(self.dropout(features.static.to(dtype)))
+            joined.append(self.dropout(features.static_of(*mixed.shape[:2], self.task.static_dim).to(dtype)))
         return torch.cat(joined, dim=2)
 
 
@@ -124,8 +113,3 @@ def _character_cnn(filters: int, width: int, embedding: int) -> CharacterCNN:
     if width > MAX_CHARACTERS:
         raise ConfigError(f"character_width: a token has {MAX_CHARACTERS} characters, got {width}")
     return CharacterCNN(CharCNNOptions(((width, filters),), 0, embedding), filters)
-
-
-def _check_shape(name: str, tensor: Tensor, expected: Sequence[int]) -> None:
-    if tuple(tensor.shape) != tuple(expected):
-        raise ValueError(f"features: expected {name} of shape {tuple(expected)}, got {tuple(tensor.shape)}")

@@ -50,10 +50,9 @@ class SentimentHead(ClassificationHead):
     ) -> None:
         settings = {k: v for k, v in locals().items() if k not in ("self", "task", "__class__")}
         super().__init__(task, settings)
-        class_names, input_dim = task.labels, task.input_dim
         if pooling not in POOLINGS:
             raise ConfigError(f"pooling: expected one of {', '.join(POOLINGS)}, got '{pooling}'")
-        check_at_least("input_dim", input_dim, 1)
+        check_at_least("input_dim", task.input_dim, 1)
         check_at_least("lstm_hidden", lstm_hidden, 0)
         check_at_least("hidden", hidden, 0)
         check_share("dropout", dropout)
@@ -61,12 +60,12 @@ class SentimentHead(ClassificationHead):
         # Where other vectors are joined, normalised, so that neither drowns the other.
         self.mix = ScalarMix(task.n_layers, mix_layer_norm, fixed_weights, output_norm=bool(task.static_dim))
         self.dropout = nn.Dropout(dropout)
-        joined = input_dim + task.static_dim
+        joined = task.input_dim + task.static_dim
         self.bilstm = BiLSTM(joined, lstm_hidden, lstm_layers, dropout) if lstm_hidden else None
         dim = joined if self.bilstm is None else self.bilstm.output_dim
         self.attend = nn.Linear(dim, 1) if pooling == "attention" else None
         self.hidden = nn.Linear(dim, hidden) if hidden else None
-        self.classify = nn.Linear(hidden or dim, len(class_names))
+        self.classify = nn.Linear(hidden or dim, len(task.labels))
 
     @property
     def accepts_pooled(self) -> bool:
@@ -77,17 +76,9 @@ class SentimentHead(ClassificationHead):
         return self.pooling == "mean" and self.bilstm is None and not self.mix.layer_norm
 
     def forward(self, values: Tensor, mask: Tensor | None = None, features: TokenFeatures | None = None) -> Tensor:
-        """Score every class for every text.
+        """Score every class for every text; see :meth:`ClassificationHead.forward`.
 
-        Args:
-            values: ``[L, B, T, D]`` layers of an encoder; or ``[L, B, D]``, their means over the tokens, if the head
-                :attr:`accepts_pooled`. Any finite numbers where the mask is False.
-            mask: ``[B, T]`` bool, True for a token; padding on the right. All are tokens by default; pooled layers have
-                none.
-            features: with static vectors, if the head was built to read some.
-
-        Returns:
-            ``[B, n]`` scores before the softmax. A text without tokens is classified as a zero vector.
+        Without a mask all are tokens. A text without tokens is classified as a zero vector.
 
         Raises:
             ConfigError: the layers are pooled, and the head needs tokens.
@@ -131,12 +122,7 @@ class SentimentHead(ClassificationHead):
     def _static(self, features: TokenFeatures | None, shape: Sequence[int]) -> Tensor | None:
         if not self.task.static_dim:
             return None
-        if features is None or features.static is None:
-            raise ValueError("this head reads static vectors: expected features with 'static', got none")
-        expected = (*shape, self.task.static_dim)
-        if tuple(features.static.shape) != expected:
-            raise ValueError(f"features: expected static of shape {expected}, got {tuple(features.static.shape)}")
-        return features.static
+        return (features or TokenFeatures()).static_of(*shape, self.task.static_dim)
 
     @staticmethod
     def _joined(x: Tensor, static: Tensor | None) -> Tensor:

@@ -10,21 +10,14 @@ import torch
 from torch import Tensor
 
 from elmo_tasks.heads.crf import CRF
-from elmo_tasks.heads.head import Prediction, TaskHead, names_of
+from elmo_tasks.heads.head import Prediction, TaskHead
 from elmo_tasks.heads.token_features import TokenFeatures
 from elmo_tasks.text.tag_schemes import Scheme, Span, convert, spans_of
 
 
 @dataclass(frozen=True)
 class FoundSpan:
-    """A span that a head found.
-
-    Attributes:
-        start: the first token, counted from 0.
-        end: one past the last token.
-        type: what it is, such as ``PER``.
-        confidence: the model's probability of exactly this span: this type, from this token to that one.
-    """
+    """Tokens ``start`` to before ``end`` that a head found to be of a type, and the probability of exactly this span."""
 
     start: int
     end: int
@@ -49,11 +42,7 @@ class TagReading:
 
 @dataclass(frozen=True)
 class TagPrediction(TagReading):
-    """The best reading of a sentence.
-
-    Attributes:
-        runners_up: the next best ones, best first, if they were asked for.
-    """
+    """The best reading of a sentence, and the next best ones, best first, if they were asked for."""
 
     runners_up: tuple[TagReading, ...] = ()
 
@@ -86,68 +75,35 @@ class TaggingHead(TaskHead):
             ``[B, T, K]`` emissions, before the CRF.
         """
 
-    def loss(
-        self, values: Tensor, mask: Tensor | None, target: Tensor, features: TokenFeatures | None = None
-    ) -> Tensor:
-        """Negative log likelihood.
+    def _scores(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None) -> Tensor:
+        if mask is None:
+            raise ValueError("a tagger reads tokens: expected layers [L, B, T, D] with a mask, got pooled ones")
+        return super()._scores(values, mask, features)
 
-        Args:
-            values: ``[L, B, T, D]`` layers of an encoder.
-            mask: ``[B, T]`` bool, True for a token; padding on the right.
-            target: ``[B, T]`` ids of the tags; anything where the mask is False.
-            features: what the head was built to read beside the layers.
+    def loss_of(self, scores: Tensor, mask: Tensor | None, target: Tensor) -> Tensor:
+        """Negative log likelihood, the mean over sentences; see :meth:`TaskHead.loss_of`."""
+        return -self.crf(scores, target, mask, "mean")
 
-        Returns:
-            ``[]``, the mean over sentences.
-
-        Raises:
-            ValueError: shapes that do not fit, or a feature that is missing.
-        """
-        mask = _needed(mask)
-        return -self.crf(self(values, mask, features), target, mask, "mean")
-
-    @torch.no_grad()
-    def scored(
-        self, values: Tensor, mask: Tensor | None, target: Tensor, features: TokenFeatures | None = None
-    ) -> tuple[Tensor, list[Prediction]]:
-        """See :meth:`TaskHead.scored`."""
-        mask = _needed(mask)
-        emissions = self(values, mask, features)  # [B, T, K]
-        return -self.crf(emissions, target, mask, "mean"), self._decoded(emissions, mask)
-
-    @torch.no_grad()
-    def best(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None = None) -> list[Prediction]:
-        """See :meth:`TaskHead.best`."""
-        mask = _needed(mask)
-        return self._decoded(self(values, mask, features), mask)
-
-    def _decoded(self, emissions: Tensor, mask: Tensor) -> list[Prediction]:
-        return [names_of(self.labels, ids) for ids in self.crf.decode(emissions, mask)]
+    def labels_of(self, scores: Tensor, mask: Tensor | None) -> list[Prediction]:
+        """See :meth:`TaskHead.labels_of`."""
+        return [tuple(self.labels[k] for k in ids) for ids in self.crf.decode(scores, mask)]
 
     @torch.no_grad()
     def predict(
         self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None = None, n_readings: int = 1
     ) -> list[TagPrediction]:
-        """Tag sentences. Call it in evaluation mode, as dropout acts in training mode.
+        """Tag sentences; see :meth:`TaskHead.predict`. A sentence without tokens has one reading, the empty one.
 
-        Args:
-            values: ``[L, B, T, D]`` layers of an encoder.
-            mask: ``[B, T]`` bool, True for a token; padding on the right.
-            features: what the head was built to read beside the layers.
-            n_readings: how many readings of each sentence at most; all but the best are its runners-up.
-
-        Returns:
-            one prediction a sentence. A sentence without tokens has one reading, the empty one.
+        ``n_readings`` says how many readings of each sentence there are at most; all but the best are its runners-up.
 
         Raises:
             ValueError: shapes that do not fit, a feature that is missing, or ``n_readings`` below 1.
         """
         if n_readings < 1:
             raise ValueError(f"n_readings: expected at least 1, got {n_readings}")
-        mask = _needed(mask)
-        if not len(mask):
+        if not values.shape[1]:
             return []
-        emissions = self(values, mask, features)  # [B, T, K]
+        emissions = self._scores(values, mask, features)  # [B, T, K]
         found = self.crf.k_best(emissions, n_readings, mask)
         tags = [[self._as_bio(reading.tags) for reading in row] for row in found]
         sure = self._confidences(emissions, mask, [{s for t in row for s in self._spans(t)} for row in tags])
@@ -171,16 +127,10 @@ class TaggingHead(TaskHead):
     def _spans(self, tags: Sequence[str]) -> list[Span]:
         return [] if self.scheme is None else spans_of(tags, "BIO")
 
-    def _confidences(self, emissions: Tensor, mask: Tensor, spans: list[set[Span]]) -> list[dict[Span, float]]:
+    def _confidences(self, emissions: Tensor, mask: Tensor | None, spans: list[set[Span]]) -> list[dict[Span, float]]:
         """Probability of each span; readings share most of theirs, so each is computed once."""
         if self.scheme is None:
             return [{} for _ in spans]
         rows = [sorted(row) for row in spans]
         chances = self.crf.span_probabilities(emissions, rows, mask)
         return [dict(zip(row, chance, strict=True)) for row, chance in zip(rows, chances, strict=True)]
-
-
-def _needed(mask: Tensor | None) -> Tensor:
-    if mask is None:
-        raise ValueError("a tagger reads tokens: expected layers [L, B, T, D] with a mask, got pooled ones")
-    return mask

@@ -26,21 +26,37 @@ class TokenFeatures:
     words: Tensor | None = None
     static: Tensor | None = None
 
+    def static_of(self, *shape: int) -> Tensor:
+        """The static vectors.
+
+        Raises:
+            ValueError: there are none, or they have another shape.
+        """
+        if self.static is None:
+            raise ValueError("this head reads static vectors: expected features with 'static', got none")
+        check_shape("static", self.static, shape)
+        return self.static
+
     def to(self, device: torch.device | str) -> TokenFeatures:
         """The same features elsewhere."""
         tensors = (self.characters, self.words, self.static)
         return TokenFeatures(*(None if t is None else t.to(device, non_blocking=True) for t in tensors))
 
 
+def check_shape(name: str, tensor: Tensor, expected: Sequence[int]) -> None:
+    """Refuse a feature of another shape.
+
+    Raises:
+        ValueError: it has one.
+    """
+    if tuple(tensor.shape) != tuple(expected):
+        raise ValueError(f"features: expected {name} of shape {tuple(expected)}, got {tuple(tensor.shape)}")
+
+
 def characters_of(tokens: Sequence[Sequence[str]], max_characters: int = MAX_CHARACTERS) -> tuple[Tensor, Tensor]:
-    """Characters of a batch.
+    """Characters of the tokens of a batch: ``characters [U, C]`` and ``words [B, T]``, as :class:`TokenFeatures` has them.
 
-    Args:
-        tokens: the tokens of each sentence.
-        max_characters: bytes of a token that are read, with the two marks around it.
-
-    Returns:
-        ``characters [U, C]`` and ``words [B, T]``, as :class:`TokenFeatures` has them.
+    ``max_characters`` bytes of a token are read, with the two marks around it.
     """
     # Row 0 is the word without letters: padding points there, and there is a row also where there are no tokens.
     rows = {"": 0}

@@ -11,17 +11,11 @@ Scores = NDArray[np.floating]
 
 
 def best_paths(lattice: Lattice) -> list[list[int]]:
-    """The best tag sequence of each sentence.
+    """Ids of the best tag sequence, sentence by sentence, without padding. What stands behind a sentence's end is not read.
 
     Beginnings are scored from the first token to the middle one, ends from the last token back to it; where they meet,
     their sums tell the best tag, and from there the way is walked back to both ends. All of it is many small steps, which
     NumPy makes faster than any device is asked to: the scores come over in one go, and nothing else waits for a GPU.
-
-    Args:
-        lattice: the scores. What stands behind a sentence's end is not read.
-
-    Returns:
-        ids, sentence by sentence, without padding.
     """
     lengths = lattice.lengths.cpu().numpy()
     emissions = lattice.emissions.detach().cpu().numpy()  # [B, T, K]

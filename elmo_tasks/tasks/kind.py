@@ -61,13 +61,9 @@ def chosen(wanted: str | None, names: Sequence[str], guess: str) -> str:
 
 @dataclass(frozen=True)
 class HubData:
-    """A public data set of the hub that the screen offers.
+    """A public data set of the hub that the screen offers: what it is, for people, and its splits.
 
-    Attributes:
-        words: what it is, for people.
-        train: its split to train on.
-        validation: its split to pick the best epoch by; a share of the training rows if there is none.
-        test: its split to score the head on.
+    Where there is none to pick the best epoch by, a share of the training rows does it.
     """
 
     words: str
@@ -78,12 +74,7 @@ class HubData:
 
 @dataclass(frozen=True)
 class Cost:
-    """How long training takes, measured on two cores of a cloud machine with the bundled encoder.
-
-    Attributes:
-        read: seconds per row that is read once.
-        epoch: seconds per row and epoch.
-    """
+    """Seconds per row that is read once, and per row and epoch, on two cores of a cloud machine with the bundled encoder."""
 
     read: float
     epoch: float
@@ -130,7 +121,7 @@ class TaskKind(ABC):
 
     @property
     @abstractmethod
-    def data(self) -> type[SplitData[Any, Any, Any]]:
+    def data(self) -> type[SplitData[Any, Any]]:
         """Its data module."""
 
     @abstractmethod
@@ -139,11 +130,8 @@ class TaskKind(ABC):
     ) -> Sequence[Record]:
         """Read a labelled file.
 
-        Args:
-            path: the file.
-            file_format: one of :attr:`file_formats`; by default from its name.
-            reads: the column of what is read, by its place or name; by default as the format has it.
-            says: the column of the tags or labels, likewise.
+        The format is one of :attr:`file_formats`, by default from its name; the columns of what is read and of what is said are
+        places or names, by default as the format has it.
 
         Raises:
             DataError: it is not as expected.
@@ -153,14 +141,7 @@ class TaskKind(ABC):
     def read_upload(
         self, path: Path, file_format: str, text: str | None, label: str | None, header: bool | None
     ) -> tuple[UploadColumns, Sequence[Record]]:
-        """Read a file that a person sent; what they leave open is guessed.
-
-        Args:
-            path: the file.
-            file_format: one of :attr:`uploads`.
-            text: name of the column of what is read.
-            label: name of the column of what is to be said.
-            header: of a table, whether its first line names the columns.
+        """Read a file that a person sent, in one of the formats of :attr:`uploads`; what is left open is guessed.
 
         Raises:
             DataError: it is not as expected.
@@ -172,31 +153,14 @@ class TaskKind(ABC):
 
     @abstractmethod
     def scores(self, task: HeadTask, alone: bool = False) -> TaskScores:
-        """What counts the predictions of a head.
-
-        Args:
-            task: its labels and their scheme.
-            alone: this process counts all rows, and does not wait for others that train with it.
-        """
+        """What counts the predictions of a head; ``alone``: without waiting for other processes that train with it."""
 
     @abstractmethod
     def guesses(
         self, train: Sequence[LabelledRow], held_out: Sequence[LabelledRow], scheme: Scheme | None
     ) -> dict[str, float]:
-        """The main score without a model, for each of :attr:`guess_rules` that applies; nothing if there is nothing to score.
-
-        Args:
-            train: rows to learn the most frequent label from.
-            held_out: rows to score.
-            scheme: how tags spell spans.
-        """
+        """The main score without a model, for each of :attr:`guess_rules` that applies; nothing if there is nothing to score."""
 
     @abstractmethod
     def result(self, text: str, tokens: Sequence[Token], prediction: Any) -> TaskResult:
-        """What a head says of a text, with its places there: for people and programs.
-
-        Args:
-            text: as it was given.
-            tokens: of the text, with their places in it.
-            prediction: of the head, one of what :meth:`elmo_tasks.heads.head.TaskHead.predict` gives.
-        """
+        """What a head says of a text, with its places there, for people and programs; see :meth:`TaskHead.predict`."""

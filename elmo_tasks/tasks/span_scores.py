@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import torch
 from torch import Tensor
@@ -17,13 +17,7 @@ Tags = Sequence[str]
 
 @dataclass(frozen=True)
 class SpanCounts:
-    """Spans of one type, or of all.
-
-    Attributes:
-        correct: predicted spans that are right in start, end and type.
-        predicted: predicted spans.
-        gold: spans there are.
-    """
+    """Spans of one type, or of all: predicted ones that are right in start, end and type; predicted ones; and those there are."""
 
     correct: int = 0
     predicted: int = 0
@@ -51,13 +45,7 @@ class SpanCounts:
 def span_counts(preds: Iterable[Tags], target: Iterable[Tags], scheme: Scheme) -> dict[str, SpanCounts]:
     """Count spans by type, by the rules of the CoNLL scorer (see :func:`~elmo_tasks.text.tag_schemes.spans_of`).
 
-    Args:
-        preds: predicted tags, sentence by sentence.
-        target: right tags of the same tokens.
-        scheme: what both are spelled in.
-
-    Returns:
-        one entry for each type that occurs, sorted by type.
+    There is an entry for each type that occurs, sorted.
 
     Raises:
         ValueError: not the same number of sentences, or of tokens in one of them.
@@ -87,12 +75,8 @@ def span_counts(preds: Iterable[Tags], target: Iterable[Tags], scheme: Scheme) -
 class SpanF1(Metric):
     """Precision, recall and F1 of spans, micro-averaged and by type, over all batches and processes.
 
-    Only whole numbers are kept, one for each type of the label set, so that every process has the same states and their
+    Only whole numbers are kept, three for each type of the label set, so that every process has the same states and their
     sum is exactly the count over all: a process that saw no span of a type, or no batch at all, adds zeros.
-
-    Args:
-        types: the span types of the label set.
-        scheme: what tags are spelled in.
 
     Raises:
         ConfigError: a type comes twice.
@@ -102,9 +86,7 @@ class SpanF1(Metric):
     higher_is_better = True
     full_state_update = False
 
-    correct: Tensor
-    predicted: Tensor
-    gold: Tensor
+    found: Tensor
 
     def __init__(self, types: Sequence[str], scheme: Scheme = "BIO") -> None:
         super().__init__()
@@ -112,15 +94,10 @@ class SpanF1(Metric):
             raise ConfigError(f"types: each span type once, got {', '.join(types)}")
         self.types = tuple(types)
         self.scheme: Scheme = scheme
-        for state in ("correct", "predicted", "gold"):
-            self.add_state(state, torch.zeros(len(self.types), dtype=torch.long), dist_reduce_fx="sum")  # [types]
+        self.add_state("found", torch.zeros(len(self.types), 3, dtype=torch.long), dist_reduce_fx="sum")  # [types, 3]
 
     def update(self, preds: Sequence[Tags], target: Sequence[Tags]) -> None:
-        """Count a batch.
-
-        Args:
-            preds: predicted tags, sentence by sentence.
-            target: right tags of the same tokens.
+        """Count a batch of sentences.
 
         Raises:
             ValueError: not the same number of sentences, or of tokens in one of them.
@@ -131,15 +108,8 @@ class SpanF1(Metric):
             raise DataError(
                 f"spans of type {', '.join(unknown)}, but the label set has {', '.join(self.types) or 'none'}"
             )
-        rows = [counts.get(type_, SpanCounts()) for type_ in self.types]
-        batch = torch.tensor(
-            [[row.correct for row in rows], [row.predicted for row in rows], [row.gold for row in rows]],
-            dtype=torch.long,
-            device=self.correct.device,
-        )  # [3, types]
-        self.correct += batch[0]
-        self.predicted += batch[1]
-        self.gold += batch[2]
+        rows = [astuple(counts.get(type_, SpanCounts())) for type_ in self.types]
+        self.found += torch.tensor(rows, dtype=torch.long, device=self.found.device).view(-1, 3)
 
     def compute(self) -> dict[str, Tensor]:
         """``precision``, ``recall`` and ``f1`` over all types, and ``precision/X`` and so on of each type ``X``."""
@@ -147,12 +117,11 @@ class SpanF1(Metric):
         scores = _named("", sum(by_type.values(), SpanCounts()))
         for type_, counts in by_type.items():
             scores |= _named(f"/{type_}", counts)
-        return {name: torch.tensor(value, device=self.correct.device) for name, value in scores.items()}
+        return {name: torch.tensor(value, device=self.found.device) for name, value in scores.items()}
 
     def counts(self) -> dict[str, SpanCounts]:
         """The counts of each type: of this process, or of all of them inside ``compute``."""
-        rows = torch.stack([self.correct, self.predicted, self.gold], dim=1).tolist()
-        return {type_: SpanCounts(*row) for type_, row in zip(self.types, rows, strict=True)}
+        return {type_: SpanCounts(*row) for type_, row in zip(self.types, self.found.tolist(), strict=True)}
 
 
 def _named(ending: str, counts: SpanCounts) -> dict[str, float]:

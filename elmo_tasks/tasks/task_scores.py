@@ -40,12 +40,7 @@ class TaskScores(nn.Module, ABC):
 
     @abstractmethod
     def update(self, predicted: Sequence[Prediction], gold: Sequence[Prediction]) -> None:
-        """Count a batch.
-
-        Args:
-            predicted: what was said of each sentence.
-            gold: what is right.
-        """
+        """Count what was said of each sentence of a batch, and what is right."""
 
     @abstractmethod
     def compute(self) -> dict[str, float]:

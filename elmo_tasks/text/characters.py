@@ -18,14 +18,9 @@ def _framed(ids: list[int], max_characters: int) -> list[int]:
 
 
 def character_ids(token: str, max_characters: int = MAX_CHARACTERS) -> list[int]:
-    """Character ids of a token.
+    """``max_characters`` ids in 1..261 of a token, whose bytes are cut if there are more.
 
-    Args:
-        token: any text; lone surrogates are replaced, as they have no UTF-8 form.
-        max_characters: length of the result; the bytes of a longer token are cut.
-
-    Returns:
-        ``max_characters`` ids in 1..261.
+    Lone surrogates are replaced, as they have no UTF-8 form.
     """
     return _framed([byte + 1 for byte in token.encode("utf-8", "replace")], max_characters)
 

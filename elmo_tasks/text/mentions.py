@@ -47,9 +47,8 @@ class Mention:
     @property
     def use(self) -> Use:
         """The word in its sentence."""
-        token = self.token
-        words = tuple(t.text for t in self.tokens)
-        return Use(words, self.index, self.index + 1, self.sentence, (token.start, token.end))
+        words = tuple(token.text for token in self.tokens)
+        return Use(words, self.index, self.index + 1, self.sentence, (self.token.start, self.token.end))
 
 
 def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Mention:
@@ -90,8 +89,7 @@ def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Menti
     forms = [i for i, token in enumerate(tokens) if _is_related(key, _key(token.text))]
     if forms:
         offers = _choices(sentence, tokens, forms[:_MOST_OFFERS], 1, plain_when_single=True)
-        shown = list(dict.fromkeys(quoted(tokens[i].text) for i in forms[:_MOST_OFFERS]))
-        found = listed(shown)
+        found = listed(list(dict.fromkeys(quoted(tokens[i].text) for i in forms[:_MOST_OFFERS])))
         use = "use that" if len(offers) == 1 else "use one of them"
         raise InputError(
             f"{name} does not contain {quoted(word)}, but it has {found}: {use}, or mark another word with [brackets].",
@@ -99,8 +97,7 @@ def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Menti
             choices=offers,
         )
     raise InputError(
-        f"{name} does not contain {quoted(word)}: put it in, or mark the word to compare with [brackets].",
-        field=field,
+        f"{name} does not contain {quoted(word)}: put it in, or mark the word to compare with [brackets].", field=field
     )
 
 
@@ -150,8 +147,7 @@ def _marked(typed: str, marks: Sequence[re.Match[str]], name: str, field: str) -
         raise InputError(
             f"{name} has {quoted(mark.group(1))} in [brackets]: put the brackets around one word only.", field=field
         )
-    index = words[0]
-    return _mention(sentence, tokens, index, _occurrences(tokens[index : index + 1], tokens), 1)
+    return _mention(sentence, tokens, words[0], _occurrences([tokens[words[0]]], tokens), 1)
 
 
 def _mention(sentence: str, tokens: tuple[Token, ...], index: int, places: list[int], width: int) -> Mention:
@@ -182,10 +178,8 @@ def _choices(
 
 def _occurrences(wanted: Sequence[Token], tokens: Sequence[Token]) -> list[int]:
     """Where the tokens ``wanted`` stand in a row, whatever their case."""
-    keys = [_key(token.text) for token in tokens]
-    wanted_keys = [_key(token.text) for token in wanted]
-    width = len(wanted)
-    return [i for i in range(len(keys) - width + 1) if keys[i : i + width] == wanted_keys]
+    keys, wanted_keys = [_key(token.text) for token in tokens], [_key(token.text) for token in wanted]
+    return [i for i in range(len(keys)) if keys[i : i + len(wanted)] == wanted_keys]
 
 
 def _is_related(key: str, other: str) -> bool:

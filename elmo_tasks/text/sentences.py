@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from elmo_tasks.text.tokens import Token, tokenize
 
@@ -15,30 +16,24 @@ def split_sentences(text: str, max_tokens: int = 200) -> list[str]:
     """Cut running text into sentences, one line each.
 
     A sentence ends at a full stop that is no part of an abbreviation, or at ``!`` or ``?``, with the quotes and brackets that
-    close there, if what follows does not begin in lower case. An empty line ends one, too. What is longer than ``max_tokens``
-    is cut there.
-
-    Args:
-        text: any text; single line breaks are spaces.
-        max_tokens: the longest sentence.
+    close there, if what follows does not begin in lower case. An empty line ends one, too; single line breaks are spaces. What
+    is longer than ``max_tokens`` is cut there.
     """
     found = []
     for paragraph in _PARAGRAPH.split(text):
         line = " ".join(paragraph.split())
         tokens = tokenize(line)
-        start = 0
-        for stop in _stops(tokens, max_tokens):
+        for start, stop in pairwise(_stops(tokens, max_tokens)):
             sentence = line[tokens[start].start : tokens[stop - 1].end].strip()
             if any(character.isalnum() for character in sentence):
                 found.append(sentence)
-            start = stop
     return found
 
 
 def _stops(tokens: list[Token], max_tokens: int) -> list[int]:
-    """One past the last token of each sentence."""
-    stops: list[int] = []
-    k, start = 0, 0
+    """0, and one past the last token of each sentence."""
+    stops = [0]
+    k = 0
     while k < len(tokens):
         k += 1
         if tokens[k - 1].text in _ENDS:
@@ -47,10 +42,8 @@ def _stops(tokens: list[Token], max_tokens: int) -> list[int]:
                 k += 1
             if k == len(tokens) or not tokens[k].text[:1].islower():
                 stops.append(k)
-                start = k
-        elif k - start >= max_tokens:
+        elif k - stops[-1] >= max_tokens:
             stops.append(k)
-            start = k
-    if tokens and start < len(tokens):
+    if stops[-1] < len(tokens):
         stops.append(len(tokens))
     return stops

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from elmo_tasks.errors import ConfigError, DataError
 
@@ -29,28 +29,15 @@ _SLIPS = 0.01
 
 @dataclass(frozen=True, order=True)
 class Span:
-    """A run of tokens with a type.
-
-    Attributes:
-        start: the first token, counted from 0.
-        end: one past the last token.
-        type: what it is, such as ``PER``.
-    """
+    """A run of tokens, from ``start`` to before ``end``, with a type such as ``PER``."""
 
     start: int
     end: int
     type: str
 
 
-@dataclass(frozen=True)
-class Transitions:
-    """Which labels may follow each other in well-formed sequences.
-
-    Attributes:
-        pairs: allowed ``(from, to)``.
-        starts: labels a sequence may begin with.
-        ends: labels a sequence may end with.
-    """
+class Transitions(NamedTuple):
+    """Which labels may follow each other in well-formed sequences: ``(from, to)`` pairs, and what one may begin and end with."""
 
     pairs: frozenset[tuple[str, str]]
     starts: frozenset[str]
@@ -83,12 +70,7 @@ def spans_of(tags: Sequence[str], scheme: Scheme) -> list[Span]:
 
 
 def tags_of(spans: Iterable[Span], length: int, scheme: Scheme) -> list[str]:
-    """Spell spans as tags.
-
-    Args:
-        spans: in any order.
-        length: number of tokens of the sentence.
-        scheme: how to spell.
+    """Spell spans, in any order, as the tags of a sentence of ``length`` tokens.
 
     Raises:
         DataError: a span is empty or outside of the sentence, has no type, or shares a token with another.
@@ -135,11 +117,6 @@ def check_tags(tags: Sequence[str], scheme: Scheme) -> None:
 def split_tag(tag: str, scheme: Scheme, position: int | None = None) -> tuple[str, str]:
     """``"L-PER"`` -> ``("E", "PER")``: the prefix as BIOES spells it, and the type; ``("O", "")`` outside.
 
-    Args:
-        tag: one tag.
-        scheme: what it should be of.
-        position: where it stands, counted from 0, for the message.
-
     Raises:
         DataError: the tag is not one of the scheme.
     """
@@ -180,7 +157,8 @@ def detect_scheme(tag_sequences: Iterable[Sequence[str]]) -> Scheme:
     Raises:
         DataError: there is no span to tell by, the evidence is mixed, or a tag is of no scheme.
     """
-    by_b, by_i = _Evidence(), _Evidence()
+    by_b: list[str] = []
+    by_i: list[str] = []
     seen = dict.fromkeys("OBIES", 0)
     for number, tags in enumerate(tag_sequences, start=1):
         before = OUTSIDE, ""
@@ -191,7 +169,7 @@ def detect_scheme(tag_sequences: Iterable[Sequence[str]]) -> Scheme:
                 raise DataError(f"sentence {number}, {error}") from None
             seen[prefix] += 1
             if type_ and type_ != before[1]:
-                (by_b if prefix == "B" else by_i).add(f"'{tag}' as token {k + 1} of sentence {number}")
+                (by_b if prefix == "B" else by_i).append(f"'{tag}' as token {k + 1} of sentence {number}")
             before = prefix, type_
     if seen["E"] or seen["S"]:
         if abs(seen["B"] - seen["E"]) > _SLIPS * (seen["B"] + seen["S"]):
@@ -200,23 +178,18 @@ def detect_scheme(tag_sequences: Iterable[Sequence[str]]) -> Scheme:
                 f"as only BIOES has, but {seen['B']} tags B-, each of which would need its E- there"
             )
         return "BIOES"
-    total = by_b.number + by_i.number
-    if not total:
+    if not by_b and not by_i:
         raise DataError("the tag scheme cannot be told: no token has a tag other than O")
-    if min(by_b.number, by_i.number) > _SLIPS * total:
+    if min(len(by_b), len(by_i)) > _SLIPS * (len(by_b) + len(by_i)):
         raise DataError(
-            f"the tag scheme cannot be told: {by_b.number} spans begin as only BIO writes them (first {by_b.first}), "
-            f"and {by_i.number} as only IOB1 does (first {by_i.first})"
+            f"the tag scheme cannot be told: {len(by_b)} spans begin as only BIO writes them (first {by_b[0]}), "
+            f"and {len(by_i)} as only IOB1 does (first {by_i[0]})"
         )
-    return "BIO" if by_b.number > by_i.number else "IOB1"
+    return "BIO" if len(by_b) > len(by_i) else "IOB1"
 
 
 def allowed_transitions(labels: Iterable[str], scheme: Scheme) -> Transitions:
-    """Which of some labels may follow each other, begin and end a sequence.
-
-    Args:
-        labels: the labels of a model, in either spelling of BIOES.
-        scheme: BIO or BIOES.
+    """Which labels of a model, in either spelling of BIOES, may follow each other, begin and end a sequence.
 
     Raises:
         ConfigError: the scheme is IOB1; models work in one of the other two.
@@ -243,16 +216,6 @@ def continuations(labels: Iterable[str], scheme: Scheme) -> frozenset[tuple[str,
     return frozenset(
         (a, b) for a, (p, x) in parts.items() for b, (q, y) in parts.items() if x and _continues(p, x, q, y)
     )
-
-
-@dataclass
-class _Evidence:
-    number: int = 0
-    first: str = ""
-
-    def add(self, where: str) -> None:
-        self.first = self.first or where
-        self.number += 1
 
 
 def _continues(before: str, open_type: str, prefix: str, type_: str) -> bool:

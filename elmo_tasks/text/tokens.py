@@ -1,6 +1,6 @@
 """Text -> tokens, cut the way the pretraining text is cut.
 
-The Treebank rules of NLTK do the cutting (``treebank_rules``); what differs is what the pretraining text does differently:
+The Treebank rules of NLTK do the cutting; what differs is what the pretraining text does differently:
 quotes are plain ASCII, colloquial words (``gonna``) stay whole, a string may hold several sentences, and odd typography (curly
 quotes, long dashes, ligatures, invisible characters) is written plainly. Every token keeps its place in the text as typed.
 """
@@ -10,8 +10,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-
-from elmo_tasks.text.treebank_rules import cut
 
 TOKENIZER_NAME = "Penn Treebank rules (NLTK's NLTKWordTokenizer) with plain ASCII quotes"
 
@@ -170,7 +168,54 @@ def _separate_stops(text: str) -> _Traced:
     return traced
 
 
-# --- 3. Everything else is in treebank_rules. ---
+# --- 3. Everything else: the Penn Treebank rules. ---
+# Those for punctuation, brackets and dashes are NLTK 3.10's NLTKWordTokenizer (Apache-2.0, NLTK Project), rule by rule and in its
+# order; importing NLTK itself costs seconds, as it brings scikit-learn along. tests/text/test_treebank_rules.py compares every
+# token. Rules of our own are those for quotes and contractions, for pretraining text has plain quotes and keeps gonna whole.
+# Every rule only adds spaces: that is what lets tokens be traced back to the text.
+
+_STARTING_QUOTES = (
+    (re.compile(r'([«‹]|`+|")'), r" \1 "),
+    # An opening single quote is a token, but not the apostrophe of 's, 'em, 'tis or '90s.
+    (re.compile(r"(?i)(?<!\w)'(?!(?:re|ve|ll|m|t|s|d|n)\b|(?:tis|twas|em|cause|til|\d\ds?)\b(?!'))(?=\w)"), "' "),
+)
+_PUNCTUATION = (  # NLTK's
+    # The final full stop and what closes behind it. The lookahead keeps the search linear: it never gives back what it took.
+    (re.compile(r"""([^.])(\.)(?=([\])}>"' »”’]*))\3\s*$"""), r"\1 \2 \3 "),
+    (re.compile(r"([:,])([^\d])"), r" \1 \2"),
+    (re.compile(r"([:,])$"), r" \1 "),
+    (re.compile(r"\.{2,}"), r" \g<0> "),
+    (re.compile(r"[;@#$%&]"), r" \g<0> "),
+    (re.compile(r"[\u2012-\u2015]"), r" \g<0> "),
+    (re.compile(r"""([^.])(\.)([\])}>"']*)\s*$"""), r"\1 \2\3 "),
+    (re.compile(r"[?!]"), r" \g<0> "),
+    (re.compile(r"([^'])' "), r"\1 ' "),
+    (re.compile(r"[*]"), r" \g<0> "),
+    (re.compile(r"[\]\[(){}<>]"), r" \g<0> "),
+    (re.compile(r"--"), r" -- "),
+)
+_ENDING_QUOTES = (
+    (re.compile(r"([»›])"), r" \1 "),
+    (re.compile(r"(?i)(?<=[^\s'])(n't|'(?:s|m|d|ll|re|ve))(?=[\s'])"), r" \1"),
+    (re.compile(r"(?<=[^\s'])'(?=\s)"), " '"),
+    (re.compile(r"(?i)\b(can)(not)\b"), r" \1 \2 "),
+)
+
+
+def cut(text: str) -> list[tuple[int, int]]:
+    """Places of the words and marks of a text in plain typography, in order."""
+    spaced = text
+    for rule, replacement in (*_STARTING_QUOTES, *_PUNCTUATION):
+        spaced = rule.sub(replacement, spaced)
+    spaced = f" {spaced} "
+    for rule, replacement in _ENDING_QUOTES:
+        spaced = rule.sub(replacement, spaced)
+    places, end = [], 0
+    for word in spaced.split():
+        start = text.index(word, end)
+        end = start + len(word)
+        places.append((start, end))
+    return places
 
 
 def tokenize(text: str) -> list[Token]:
@@ -192,3 +237,13 @@ def tokenize(text: str) -> list[Token]:
         begin = plain.starts[first] if first < last else plain.ends[first - 1]
         tokens.append(Token(unicodedata.normalize("NFC", spaced[start:end]), begin, plain.ends[last - 1]))
     return tokens
+
+
+# --- 4. The other way round: tokens as the Penn Treebank spells them. ---
+
+_SPELLINGS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "``": '"', "''": '"'}
+
+
+def plain_token(token: str) -> str:
+    r"""As pretraining text has it: ``(`` for ``-LRB-``, ``"`` for ``''``, ``1/2`` for ``1\/2``; any other token as it is."""
+    return _SPELLINGS.get(token) or token.replace("\\/", "/").replace("\\*", "*")

@@ -30,22 +30,19 @@ class Use:
     place: tuple[int, int]
 
     def __post_init__(self) -> None:
-        _check(self.tokens, self.start, self.end)
+        if not 0 <= self.start < self.end <= len(self.tokens):
+            raise DataError(
+                f"expected a word among {len(self.tokens)} tokens, found tokens {self.start} to {self.end - 1}"
+            )
 
     @classmethod
     def of_tokens(cls, tokens: Sequence[str], start: int, end: int | None = None) -> Use:
-        """A use of which only the tokens are known: the sentence is these, with spaces between them.
-
-        Args:
-            tokens: of the sentence.
-            start: the first token of the word.
-            end: one past its last token; the word is one token if ``None``.
+        """A use of which only the tokens are known; the word is one of them if there is no ``end``.
 
         Raises:
             DataError: these are not tokens of the sentence.
         """
         end = start + 1 if end is None else end
-        _check(tokens, start, end)
         before = sum(len(token) + 1 for token in tokens[:start])
         place = (before, before + len(" ".join(tokens[start:end])))
         return Use(tuple(tokens), start, end, " ".join(tokens), place)
@@ -54,8 +51,3 @@ class Use:
     def word(self) -> str:
         """The word as it is written there."""
         return self.sentence[slice(*self.place)]
-
-
-def _check(tokens: Sequence[str], start: int, end: int) -> None:
-    if not 0 <= start < end <= len(tokens):
-        raise DataError(f"expected a word among {len(tokens)} tokens, found tokens {start} to {end - 1}")

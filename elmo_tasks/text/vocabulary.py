@@ -32,8 +32,7 @@ class Vocabulary:
             )
         self._ids = {word: k for k, word in enumerate(self.words)}
         if len(self._ids) != len(self.words):
-            seen: set[str] = set()
-            twice = next(w for w in self.words if w in seen or seen.add(w))  # type: ignore[func-returns-value]
+            twice = next(word for k, word in enumerate(self.words) if self._ids[word] != k)
             raise DataError(f"the word '{twice}' is in the vocabulary twice")
 
     def __len__(self) -> int:

@@ -10,139 +10,30 @@ import unicodedata
 
 import snowballstemmer
 
-# One family a line; the regular forms are the stemmer's business.
+# Families, with commas between them; the regular forms are the stemmer's business.
 _IRREGULAR = """
-be am is are was were been being
-have has had having
-do does did done doing
-go goes went gone going
-run ran
-begin began begun
-bear bore borne born
-beat beaten
-become became
-bind bound
-bite bit bitten
-blow blew blown
-break broke broken
-bring brought
-build built
-buy bought
-can could
-catch caught
-choose chose chosen
-come came
-creep crept
-deal dealt
-dig dug
-draw drew drawn
-drink drank drunk
-drive drove driven
-eat ate eaten
-fall fell fallen
-feed fed
-feel felt
-fight fought
-find found
-flee fled
-fly flew flown flies
-forget forgot forgotten
-forgive forgave forgiven
-freeze froze frozen
-get got gotten
-give gave given
-grow grew grown
-hang hung
-hear heard
-hide hid hidden
-hold held
-keep kept
-kneel knelt
-know knew known
-lay laid
-lead led
-leave left
-lend lent
-lie lay lain lying
-light lit
-lose lost
-make made
-mean meant
-meet met
-pay paid
-ride rode ridden
-ring rang rung
-rise rose risen
-say said
-see saw seen
-seek sought
-sell sold
-send sent
-shake shook shaken
-shine shone
-shoot shot
-show shown
-shrink shrank shrunk
-sing sang sung
-sink sank sunk
-sit sat
-sleep slept
-slide slid
-speak spoke spoken
-spend spent
-spin spun
-spring sprang sprung
-stand stood
-steal stole stolen
-stick stuck
-sting stung
-strike struck
-swear swore sworn
-sweep swept
-swim swam swum
-swing swung
-take took taken
-teach taught
-tear tore torn
-tell told
-think thought
-throw threw thrown
-understand understood
-wake woke woken
-wear wore worn
-weave wove woven
-weep wept
-will would
-win won
-wind wound
-write wrote written
-child children
-man men
-woman women
-person people
-foot feet
-tooth teeth
-goose geese
-mouse mice
-ox oxen
-leaf leaves
-life lives
-knife knives
-wife wives
-half halves
-shelf shelves
-wolf wolves
-loaf loaves
-thief thieves
-calf calves
-die dice
-good better best
-bad worse worst
+be am is are was were been being, have has had having, do does did done doing, go goes went gone going, run ran,
+begin began begun, bear bore borne born, beat beaten, become became, bind bound, bite bit bitten, blow blew blown,
+break broke broken, bring brought, build built, buy bought, can could, catch caught, choose chose chosen, come came,
+creep crept, deal dealt, dig dug, draw drew drawn, drink drank drunk, drive drove driven, eat ate eaten,
+fall fell fallen, feed fed, feel felt, fight fought, find found, flee fled, fly flew flown flies,
+forget forgot forgotten, forgive forgave forgiven, freeze froze frozen, get got gotten, give gave given,
+grow grew grown, hang hung, hear heard, hide hid hidden, hold held, keep kept, kneel knelt, know knew known, lay laid,
+lead led, leave left, lend lent, lie lay lain lying, light lit, lose lost, make made, mean meant, meet met, pay paid,
+ride rode ridden, ring rang rung, rise rose risen, say said, see saw seen, seek sought, sell sold, send sent,
+shake shook shaken, shine shone, shoot shot, show shown, shrink shrank shrunk, sing sang sung, sink sank sunk,
+sit sat, sleep slept, slide slid, speak spoke spoken, spend spent, spin spun, spring sprang sprung, stand stood,
+steal stole stolen, stick stuck, sting stung, strike struck, swear swore sworn, sweep swept, swim swam swum,
+swing swung, take took taken, teach taught, tear tore torn, tell told, think thought, throw threw thrown,
+understand understood, wake woke woken, wear wore worn, weave wove woven, weep wept, will would, win won, wind wound,
+write wrote written, child children, man men, woman women, person people, foot feet, tooth teeth, goose geese,
+mouse mice, ox oxen, leaf leaves, life lives, knife knives, wife wives, half halves, shelf shelves, wolf wolves,
+loaf loaves, thief thieves, calf calves, die dice, good better best, bad worse worst
 """
 
 _FAMILIES: dict[str, set[int]] = {}
-for _number, _line in enumerate(_IRREGULAR.split("\n")):
-    for _word in _line.split():
+for _number, _family in enumerate(_IRREGULAR.split(",")):
+    for _word in _family.split():
         _FAMILIES.setdefault(_word, set()).add(_number)
 
 _ANY_ENDING = re.compile(r"(?:e?s|ed|ing|ers?|ors?|est)")
@@ -161,23 +52,20 @@ def _is_built_on(longer: str, shorter: str) -> bool:
     bases = [shorter]
     if len(shorter) > 3 and shorter[-1] in "ey":
         bases += [shorter[:-1], shorter[:-1] + "i"]
-    return any(
-        longer.startswith(base)
-        and (
-            (
-                len(base) > 2 and _ANY_ENDING.fullmatch(longer[len(base) :].removeprefix(base[-1]))
-            )  # runner doubles its n
-            or (len(base) > 3 and _LONG_ENDING.fullmatch(longer[len(base) :]))
-        )
-        for base in bases
-    )
+    for base in bases:
+        if longer.startswith(base) and len(base) > 2:
+            ending = longer[len(base) :]
+            # runner doubles its n
+            if _ANY_ENDING.fullmatch(ending.removeprefix(base[-1])) or (
+                len(base) > 3 and _LONG_ENDING.fullmatch(ending)
+            ):
+                return True
+    return False
 
 
 def may_be_forms_of_one_word(one: str, other: str) -> bool:
     """Whether the two, in lower case, look like forms of one English word (inflected or derived)."""
-    if one == other:
-        return True
-    if _FAMILIES.get(one, set()) & _FAMILIES.get(other, set()):
+    if one == other or _FAMILIES.get(one, set()) & _FAMILIES.get(other, set()):
         return True
     if not (one.isalpha() and other.isalpha()):
         return False
@@ -195,9 +83,7 @@ def are_inflections(one: str, other: str) -> bool:
 
     Stricter than :func:`may_be_forms_of_one_word`: banker and organic are other words than bank and organ.
     """
-    if one == other:
-        return True
-    if _FAMILIES.get(one, set()) & _FAMILIES.get(other, set()):
+    if one == other or _FAMILIES.get(one, set()) & _FAMILIES.get(other, set()):
         return True
     if not (one.isalpha() and other.isalpha()) or max(len(one), len(other)) > 60:
         return False

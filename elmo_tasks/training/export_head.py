@@ -140,7 +140,7 @@ class ExportHead(pl.Callback):
         write_model(self.encoder_folder, module.tuned, card=about)
         return load(str(self.encoder_folder), module.encoder.device)
 
-    def _measure(self, predictor: Predictor, data: SplitData[Any, Any, Any]) -> dict[str, Any]:
+    def _measure(self, predictor: Predictor, data: SplitData[Any, Any]) -> dict[str, Any]:
         """Scores of the exported head on what it did not train on."""
         data.setup("fit")
         if data.has("test"):

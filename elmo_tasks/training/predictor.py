@@ -26,8 +26,7 @@ from elmo_tasks.layers.device import checked_device
 from elmo_tasks.layers.pooling import masked_mean
 from elmo_tasks.tasks.kind import TaskKind
 from elmo_tasks.tasks.kinds import kind_of
-from elmo_tasks.text.penn_tokens import plain_token
-from elmo_tasks.text.tokens import Token, tokenize
+from elmo_tasks.text.tokens import Token, plain_token, tokenize
 from elmo_tasks.training.head_sources import place_of
 
 Tokens = Sequence[str]

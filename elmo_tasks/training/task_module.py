@@ -13,9 +13,7 @@ from torch import Tensor
 
 from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.model_files import default_model
-from elmo_tasks.data.classification import TextBatch
-from elmo_tasks.data.split_data import Split, SplitData
-from elmo_tasks.data.tagging import TaggingBatch
+from elmo_tasks.data.split_data import RowBatch, Split, SplitData
 from elmo_tasks.encoders import Encoder, load
 from elmo_tasks.encoders.layer_store import LayerStore
 from elmo_tasks.encoders.static_vectors import StaticVectors
@@ -28,7 +26,6 @@ from elmo_tasks.tasks.kinds import kind_of
 from elmo_tasks.training.predictor import features_of
 from elmo_tasks.training.rates import check_rates, falling, scheduled
 
-Batch = TaggingBatch | TextBatch
 _SPLIT_OF_STAGE: dict[str, Split] = {"train": "train", "val": "validation", "test": "test"}
 
 
@@ -116,7 +113,7 @@ class TaskModule(pl.LightningModule):
         return self._frozen.get("static")
 
     @property
-    def data(self) -> SplitData[Any, Any, Any]:
+    def data(self) -> SplitData[Any, Any]:
         """The data module of the run."""
         data = self.trainer.datamodule  # type: ignore[attr-defined]
         assert isinstance(data, SplitData)
@@ -188,7 +185,7 @@ class TaskModule(pl.LightningModule):
         """How long the run has trained, resumed parts included."""
         return self.seconds + time.monotonic() - self._since
 
-    def inputs(self, batch: Batch, split: Split) -> tuple[Tensor, Tensor | None, Tensor, TokenFeatures]:
+    def inputs(self, batch: RowBatch, split: Split) -> tuple[Tensor, Tensor | None, Tensor, TokenFeatures]:
         """Layers, mask, target and features of a batch, on the module's device."""
         assert self.head is not None
         store = self._stores.get(split)
@@ -211,22 +208,22 @@ class TaskModule(pl.LightningModule):
             features,
         )
 
-    def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
+    def training_step(self, batch: RowBatch, batch_idx: int) -> Tensor:
         """Loss of the head, and the pull on its mix."""
         assert self.head is not None
         loss = self.head.loss(*self.inputs(batch, "train"))
         self.log("train_loss", loss, prog_bar=True, batch_size=len(batch))
         return loss + self.mix_l2 * self.head.l2()
 
-    def validation_step(self, batch: Batch, batch_idx: int) -> None:
+    def validation_step(self, batch: RowBatch, batch_idx: int) -> None:
         """Count what is right."""
         self._score(batch, "val")
 
-    def test_step(self, batch: Batch, batch_idx: int) -> None:
+    def test_step(self, batch: RowBatch, batch_idx: int) -> None:
         """Count what is right."""
         self._score(batch, "test")
 
-    def _score(self, batch: Batch, stage: str) -> None:
+    def _score(self, batch: RowBatch, stage: str) -> None:
         assert self.head is not None
         split = _SPLIT_OF_STAGE[stage]
         loss, predicted = self.head.scored(*self.inputs(batch, split))

@@ -33,9 +33,9 @@ def test_text_is_tokenized(train: str):
     batches = list(data.train_dataloader())
     assert sorted(index for batch in batches for index in batch.index.tolist()) == list(range(40))
     for batch in batches:
-        assert batch.labels.dtype == torch.long
+        assert batch.target.dtype == torch.long
         assert batch.tokens == tuple(data.tokens("train")[k] for k in batch.index)
-        assert batch.labels.tolist() == [k % 2 for k in batch.index.tolist()]
+        assert batch.target.tolist() == [k % 2 for k in batch.index.tolist()]
         assert batch.to("cpu").tokens == batch.tokens
     assert data.val_dataloader() == []
 

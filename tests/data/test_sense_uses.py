@@ -5,8 +5,14 @@ import lzma
 
 import pytest
 
-from elmo_tasks.data.known_uses import SenseUse
-from elmo_tasks.data.sense_uses import read_coarse_wsd, read_first_senses, read_semcor, read_senseval, read_unified
+from elmo_tasks.data.sense_uses import (
+    SenseUse,
+    read_coarse_wsd,
+    read_first_senses,
+    read_semcor,
+    read_senseval,
+    read_unified,
+)
 from elmo_tasks.errors import DataError
 from elmo_tasks.uses import Use
 

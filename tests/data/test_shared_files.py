@@ -92,7 +92,11 @@ def test_trees(shared_data: Path, split: str, trees: int, phrases: int):
 def test_conll2003_is_ready_for_training(shared_data: Path):
     folder = shared_data / "ner" / "conll2003"
     data = TaggingData(
-        str(folder / "eng.train"), str(folder / "eng.testa"), str(folder / "eng.testb"), scheme="BIOES", batch_size=64
+        str(folder / "eng.train"),
+        validation=str(folder / "eng.testa"),
+        test=str(folder / "eng.testb"),
+        scheme="BIOES",
+        batch_size=64,
     )
     data.setup()
     assert len(data.labels) == 1 + 4 * 4
@@ -103,4 +107,4 @@ def test_conll2003_is_ready_for_training(shared_data: Path):
         if data.label_set
         else set()
     )
-    assert sum(int(tag) in begins for batch in batches for tag in batch.tags[batch.mask]) == 5_942
+    assert sum(int(tag) in begins for batch in batches for tag in batch.target.flatten()) == 5_942

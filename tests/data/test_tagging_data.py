@@ -52,13 +52,12 @@ def test_batches(files: dict[str, str]):
     data = made(**files, batch_size=2)
     rows: list[int] = []
     for batch in data.train_dataloader():
-        assert batch.tags.dtype == batch.index.dtype == torch.long
-        assert batch.mask.dtype == torch.bool
-        assert batch.tags.shape == batch.mask.shape == (len(batch), max(map(len, batch.tokens)))
-        assert not batch.tags[~batch.mask].any()
-        for tokens, tags, mask, index in zip(batch.tokens, batch.tags, batch.mask, batch.index.tolist(), strict=True):
+        assert batch.target.dtype == batch.index.dtype == torch.long
+        assert batch.target.shape == (len(batch), max(map(len, batch.tokens)))
+        for tokens, tags, index in zip(batch.tokens, batch.target, batch.index.tolist(), strict=True):
             assert tokens == data.tokens("train")[index]
-            assert tuple(tags[mask].tolist()) == data.rows["train"][index].target
+            assert tuple(tags[: len(tokens)].tolist()) == data.rows["train"][index].target
+            assert not tags[len(tokens) :].any()
         rows += batch.index.tolist()
     assert sorted(rows) == [0, 1, 2]
     assert batch.to("cpu").tokens == batch.tokens

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from elmo_tasks.data.known_uses import SenseUse
+from elmo_tasks.data.sense_uses import SenseUse
 from elmo_tasks.evaluation.calibration_check import check_on_pairs, lexicographer_file, sense_pairs
 from elmo_tasks.senses.calibration_fit import calibrate
 from elmo_tasks.senses.marked_vectors import MarkedVectors

@@ -1,6 +1,6 @@
 import pytest
 
-from elmo_tasks.text.penn_tokens import plain_token
+from elmo_tasks.text.tokens import plain_token
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from nltk.tokenize.destructive import NLTKWordTokenizer
 from nltk.tokenize.util import align_tokens
 
 from elmo_tasks.senses.gallery import gallery
-from elmo_tasks.text import treebank_rules
+from elmo_tasks.text import tokens
 from elmo_tasks.text.tokens import _plain, _separate_stops
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -21,9 +21,9 @@ CORPUS = REPOSITORY.parent / "shared" / "data" / "corpus"
 
 
 class Reference(NLTKWordTokenizer):
-    STARTING_QUOTES = treebank_rules._STARTING_QUOTES
-    ENDING_QUOTES = treebank_rules._ENDING_QUOTES[:-1]
-    CONTRACTIONS2 = (treebank_rules._ENDING_QUOTES[-1][0],)
+    STARTING_QUOTES = tokens._STARTING_QUOTES
+    ENDING_QUOTES = tokens._ENDING_QUOTES[:-1]
+    CONTRACTIONS2 = (tokens._ENDING_QUOTES[-1][0],)
     CONTRACTIONS3 = ()
 
 
@@ -32,7 +32,7 @@ REFERENCE = Reference()
 
 def check(text: str) -> None:
     spaced = "".join(_separate_stops("".join(_plain(text).pieces)).pieces)
-    assert treebank_rules.cut(spaced) == align_tokens(REFERENCE.tokenize(spaced), spaced)
+    assert tokens.cut(spaced) == align_tokens(REFERENCE.tokenize(spaced), spaced)
 
 
 def glued(line: str) -> str:

@@ -89,7 +89,7 @@ def sentiment(**settings: Any) -> Callable[[HeadTask], TaskHead]:
 
 def trained(
     module: TaskModule,
-    data: SplitData[Any, Any, Any],
+    data: SplitData[Any, Any],
     folder: Path,
     epochs: int = 2,
     ckpt_path: Path | None = None,
