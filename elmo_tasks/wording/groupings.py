@@ -63,7 +63,7 @@ def grouping_verdict(told: Told, cosines: Cosines, word: str) -> Said:
     if told.claim is not None:
         return Said(
             _perhaps(told, uses),
-            f"{_then(told, uses) or _claimed(told.claim, told.near)} {advice}".replace("  ", " ").strip(),
+            f"{_then(told, uses) or _claimed(told)} {advice}".replace("  ", " ").strip(),
         )
     sure, numbers = _percent(told.probability), _numbers(cosines)
     said = _said_of_two(told.groups, uses) if n == 2 else _said(told.groups, uses)
@@ -110,16 +110,20 @@ def ranked(cosine: Matrix, random_pair: float, layer: str) -> Said:
     )
 
 
-def _claimed(claim: tuple[int, int, bool, float], near: Sequence[tuple[int, int, float]]) -> str:
-    """The pair that is leaned to. One of two that are alike would be taken for a group against the rest: then both are named."""
-    a, b, same, sure = claim
+def _claimed(told: Told) -> str:
+    """The pair that is leaned to, if it can be taken for no more than that.
+
+    One of two that are alike would be taken for a group against the rest: then both are named. Of more nothing is said, nor where
+    several meanings are told and left unsorted: a pair would be taken for one of them.
+    """
+    if told.claim is None or told.several != "silent" or len(told.near) > 1:
+        return ""
+    a, b, same, sure = told.claim
     how = "likeliest" if same else "least likely"
-    if not near:
+    if not told.near:
         chance = _percent(sure if same else 1 - sure)
         return f"Of all pairs, {a + 1} and {b + 1} are the {how} to mean the same ({chance} for that pair)."
-    if len(near) >= _FEW:
-        return ""
-    pairs = [f"{c + 1} with {d + 1} ({_percent(p if same else 1 - p)})" for c, d, p in ((a, b, sure), *near)]
+    pairs = [f"{c + 1} with {d + 1} ({_percent(p if same else 1 - p)})" for c, d, p in ((a, b, sure), *told.near)]
     return f"Of all pairs, {listed(pairs)} are the {how} to mean the same."
 
 
@@ -131,9 +135,7 @@ def _how_likely(share: float) -> str:
 def _perhaps(told: Told, uses: str) -> str:
     """What is likely of the whole set, where no more than a pair is leaned to, or nothing."""
     if told.is_likely and len(told.groups) > 1:
-        return (
-            f"The model cannot tell; its first guess ({_percent(told.probability)}) is that {_said(told.groups, uses)}."
-        )
+        return f"No answer, only a guess ({_percent(told.probability)}): {_said(told.groups, uses)}."
     if told.several != "silent":
         sure = _percent(1 - told.one_meaning)
         unsorted = "" if told.if_several else " How they group is too unsure to say, whatever pattern their pairs show."

@@ -140,7 +140,8 @@ def read_by(views: Sequence[str], model: str, right_when_clear: float = 0.0, *, 
         return said
     # Not in percent: readers held a second percentage against the first.
     wrong = 100 - round(100 * right_when_clear)
-    return f"{said} Even answers as firm as this one can be wrong: in a test with other words, {wrong} of 100 were."
+    tested = f"In a test with other words, {wrong} of 100 answers as firm as this one were wrong."
+    return f"{said} How sure it is, is its own estimate. {tested}"
 
 
 def read_where(views: Sequence[str]) -> str:
