@@ -34,7 +34,7 @@ class Told:
     near: Sequence[
         tuple[int, int, float]
     ] = ()  #: other pairs ``(a, b, probability)`` of which nearly the same may be said
-    #: whether the grouping is probable enough for a perhaps, where no more than a pair is leaned to
+    #: whether the grouping is probable enough for a guess, where no more than a pair is leaned to
     is_likely: bool = False
     several: str = "silent"  #: how it may be said that there are several meanings: ``named``, ``leaning`` or ``silent``
     #: how the uses group if there are several meanings, and how probable that is then; ``None`` where unsure
@@ -59,10 +59,10 @@ def grouping_verdict(told: Told, cosines: Cosines, word: str) -> Said:
     if told.voice == "silent":
         if n == 2:
             return Said(_yes_or_no(f"these two {uses} mean the same", told.one_meaning), advice)
-        return Said(_perhaps(told, uses), f"{_then(told, uses)} {advice}".strip())
+        return Said(_unsure(told, uses), f"{_then(told, uses)} {advice}".strip())
     if told.claim is not None:
         return Said(
-            _perhaps(told, uses),
+            _unsure(told, uses),
             f"{_then(told, uses) or _claimed(told)} {advice}".replace("  ", " ").strip(),
         )
     sure, numbers = _percent(told.probability), _numbers(cosines)
@@ -132,7 +132,7 @@ def _how_likely(share: float) -> str:
     return "Probably" if round(share, 2) >= _PROBABLY else "More likely than not"
 
 
-def _perhaps(told: Told, uses: str) -> str:
+def _unsure(told: Told, uses: str) -> str:
     """What is likely of the whole set, where no more than a pair is leaned to, or nothing."""
     if told.is_likely and len(told.groups) > 1:
         return f"No answer, only a guess ({_percent(told.probability)}): {_said(told.groups, uses)}."
