@@ -74,15 +74,7 @@ class NumberedBatches(ABC, Generic[Batch]):
 
 
 class DrawnBatches(NumberedBatches[Batch]):
-    """Batches of rows that are drawn, a pool of batches at a time, and cut by length: each is of like length, in any order.
-
-    Args:
-        n_batches: where to stop.
-        batch_size: rows of a batch.
-        pool: batches that are drawn together.
-        lengths: of all rows.
-        seed: of the draws.
-    """
+    """Batches of rows that are drawn, ``pool`` batches at a time, and cut by length: each is of like length, in any order."""
 
     def __init__(
         self, n_batches: int, batch_size: int, pool: int, lengths: NDArray[np.integer], seed: tuple[int, ...]
@@ -107,15 +99,10 @@ class DrawnBatches(NumberedBatches[Batch]):
 
 
 class BatchPlan:
-    """Which rows make which batch: rows of like length together, shared by processes.
+    """Which rows make which batch: rows of like length together, ``batch_size`` over all processes.
 
-    Args:
-        lengths: of the rows.
-        batch_size: rows of a batch, over all processes.
-        shuffle: another order in every epoch; else the rows come by length, each process taking its share.
-        seed: of the order.
-        rank: which share of each batch is this process's.
-        world_size: number of processes.
+    Shuffled, each process has its share of each batch, and there is another order in every epoch; else the rows come by length,
+    each process taking its share.
 
     Raises:
         ConfigError: the batch cannot be shared evenly, or there are too few rows to shuffle.

@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -118,12 +119,12 @@ def _from_table(
     first_number, first = next(rows)
     labels: Counter[str] = Counter()
 
-    def read(number: int, fields: list[str]) -> Iterator[LabelledText]:
+    for number, fields in rows if found.layout.header else chain([(first_number, first)], rows):
         if len(fields) != len(first):
             errors.add(
                 number, f"expected {len(first)} columns as in the first line, found {len(fields)}: {shown(fields)}"
             )
-            return
+            continue
         text, label = fields[text_at].strip(), fields[label_at].strip()
         if text and label:
             labels[label] += 1
@@ -133,10 +134,6 @@ def _from_table(
                 number, f"expected a text and a label, found an empty {'label' if text else 'text'}: {shown(fields)}"
             )
 
-    if not found.layout.header:
-        yield from read(first_number, first)
-    for number, fields in rows:
-        yield from read(number, fields)
     first_label = first[label_at].strip()
     if guessed and not found.layout.header and labels[first_label] == 1 and sum(labels.values()) > 2 * len(labels):
         # No other row is like the first: it may be names of columns, which must not become a label.

@@ -25,14 +25,7 @@ _POOL = 16
 
 @dataclass(frozen=True)
 class GapBatch:
-    """Words to guess.
-
-    Attributes:
-        sentences: the sentences, whole.
-        of: ``n`` times which sentence.
-        at: ``n`` times which token of it.
-        answers: ``n`` times the word's place among the static vectors.
-    """
+    """Whole sentences, and ``n`` words to guess: of which sentence, at which token of it, its place among the static vectors."""
 
     sentences: list[list[str]]
     of: list[int] = field(default_factory=list)
@@ -148,16 +141,10 @@ class ClozeGaps(TextFiles):
 
 
 class GapLoader(DrawnBatches[GapBatch]):
-    """Batches of drawn sentences.
+    """Batches of drawn sentences, of so many words at least and at most as ``lengths`` says.
 
-    Args:
-        corpus: the text.
-        rows: ``[n_words]`` place of each of its words among the static vectors.
-        chances: ``[n_words]`` how often each is asked for where it stands.
-        lengths: words of the shortest and of the longest sentence that is drawn.
-        batch_size: sentences of a batch.
-        n_batches: where to stop.
-        seed: of the draws.
+    Of each word of the corpus, ``rows [n_words]`` says its place among the static vectors, and ``chances [n_words]`` how often it
+    is asked for where it stands.
 
     Raises:
         DataError: no sentence is of such a length.

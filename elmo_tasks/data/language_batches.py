@@ -60,15 +60,8 @@ def target_ids(corpus_words: Sequence[str], vocabulary: Vocabulary) -> NDArray[n
 class StreamLoader(NumberedBatches[StreamBatch]):
     """``batch_size`` places of the corpus read in parallel, ``unroll_steps`` words at a time; the state goes on where it was.
 
-    Args:
-        corpus: the text.
-        targets: ``[n_words]`` vocabulary id of each word.
-        batch_size: streams of this process.
-        unroll_steps: words of each stream in a batch.
-        n_batches: where to stop.
-        rank: which share of the streams this process reads.
-        world_size: number of processes.
-        first_batch: batches of the first pass to leave out.
+    ``targets [n_words]`` are the vocabulary ids of the words. The streams of all processes are ``batch_size * world_size``;
+    ``first_batch`` says how many batches of the first pass are left out.
     """
 
     def __init__(
@@ -142,12 +135,9 @@ def _sentence_batch(sentences: Sequence[Sequence[str]], vocabulary: Vocabulary) 
 
 
 def held_out_sentences(path: Path, index: Path | None, sources: Sequence[str]) -> list[list[str]]:
-    """Held-out sentences of the sources that are trained on.
+    """Held-out sentences, one a line, of the sources that are trained on: those with whose names training files begin.
 
-    Args:
-        path: text file, one tokenized sentence per line.
-        index: table with the columns ``source``, ``first_line`` and ``last_line`` (from 1); ``None`` to read every line.
-        sources: names of the training files; a source counts if one of them begins with its name.
+    The index is a table with the columns ``source``, ``first_line`` and ``last_line`` (from 1); without one every line is read.
 
     Raises:
         DataError: no line is left.

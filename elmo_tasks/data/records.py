@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from elmo_tasks.errors import DataError
+from elmo_tasks.text.tag_schemes import Scheme, check_tags
 
 _MOST_SHOWN = 12
 # A text that stands where a label is expected is shown in its beginning.
@@ -16,13 +17,9 @@ _FEWEST_TO_JUDGE = 20
 
 @dataclass(frozen=True)
 class TaggedSentence:
-    """Tokens with one tag each.
+    """Tokens, at least one, with a tag each, as they stand in the file.
 
-    Attributes:
-        tokens: the words, at least one.
-        tags: as they stand in the file, as many as there are tokens.
-        line: where in the file the sentence begins, from 1; 0 if it is from no file.
-        widened: how many spans of characters were widened to whole tokens.
+    It begins on ``line``, from 1, or 0 if it is from no file; ``widened`` spans of characters were widened to whole tokens.
     """
 
     tokens: tuple[str, ...]
@@ -33,13 +30,7 @@ class TaggedSentence:
 
 @dataclass(frozen=True)
 class LabelledText:
-    """A text with a label.
-
-    Attributes:
-        text: as it stands in the file; tokens with spaces between them where the file holds tokens.
-        label: as it stands in the file.
-        line: where in the file the text begins, from 1; 0 if it is from no file.
-    """
+    """A text, or tokens with spaces between, and its label as they stand in the file; ``line`` as in :class:`TaggedSentence`."""
 
     text: str
     label: str
@@ -54,6 +45,20 @@ def content_of(record: TaggedSentence | LabelledText) -> str | tuple[str, ...]:
 def stratum_of(record: TaggedSentence | LabelledText) -> str:
     """What is drawn evenly: the label of a text; sentences are all alike."""
     return record.label if isinstance(record, LabelledText) else ""
+
+
+def check_sentences(sentences: Iterable[TaggedSentence], scheme: Scheme, where: str) -> None:
+    """Make sure that every tag is one of the scheme.
+
+    Raises:
+        DataError: one is not; the text names the file, ``where``, and the line.
+    """
+    for sentence in sentences:
+        try:
+            check_tags(sentence.tags, scheme)
+        except DataError as error:
+            place = f", sentence of line {sentence.line}" if sentence.line else ""
+            raise DataError(f"{where}{place}: {error}") from None
 
 
 class LabelSet:

@@ -22,11 +22,8 @@ _TYPES = ("label", "type", "entity", "tag", "entity_group")
 def sentence_of(text: str, spans: Any, number: int = 0) -> TaggedSentence:
     """Cut a text into tokens and tag them, BIO. A span that begins or ends inside a token takes all of it.
 
-    Args:
-        text: any text.
-        spans: a list of ``{"start", "end", "label"}`` objects (``type`` for ``label``) or of ``[start, end, label]``:
-            characters of the text, counted from 0, the end being one past the last.
-        number: of the line.
+    Spans are a list of ``{"start", "end", "label"}`` objects (``type`` for ``label``) or of ``[start, end, label]``: characters of
+    the text, counted from 0, the end being one past the last.
 
     Raises:
         DataError: a span is not as expected, holds no word, or two of them share a word.

@@ -34,12 +34,7 @@ _VERBS: dict[Split, str] = {"validation": "validate", "test": "test"}
 
 @dataclass(frozen=True)
 class Row(Generic[Target]):
-    """One row as a model takes it.
-
-    Attributes:
-        tokens: what is read.
-        target: what is to be said: an id, or an id per token.
-    """
+    """One row as a model takes it: what is read, and what is to be said, an id or an id per token."""
 
     tokens: tuple[str, ...]
     target: Target
@@ -315,13 +310,7 @@ def shared(tokens: Iterable[str]) -> tuple[str, ...]:
 
 
 def evenly_drawn(order: Sequence[int], strata: Sequence[str], share: float) -> list[int]:
-    """The first rows of each stratum in an order that was drawn: a smaller share is a part of a larger one.
-
-    Args:
-        order: rows, as they were drawn.
-        strata: of all rows, one label each.
-        share: of each stratum that is wanted, one row at least.
-    """
+    """A share of each stratum, one row at least: the first in the drawn order, so that a smaller share is a part of a larger one."""
     left = {stratum: max(1, round(number * share)) for stratum, number in Counter(strata[k] for k in order).items()}
     taken = []
     for k in order:

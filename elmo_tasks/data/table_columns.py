@@ -26,16 +26,7 @@ _DELIMITERS = {"csv": (",", ";", "\t"), "tsv": ("\t",)}
 
 @dataclass(frozen=True)
 class TextColumns:
-    """How a table of texts is laid out.
-
-    Attributes:
-        text: the column of the text; found from the header or the first rows if ``None``.
-        label: the column of the label; likewise.
-        header: whether the first line names the columns; found out if ``None``.
-        escaped_newlines: the two characters ``\\n`` stand for a line break.
-        encoding: how the file spells characters.
-        delimiter: what stands between columns; by default a tab in TSV, and in CSV a comma, or else a semicolon or a tab.
-    """
+    """How a table of texts is laid out, for which see :class:`elmo_tasks.data.classification.ClassificationData`."""
 
     text: Column | None = None
     label: Column | None = None
@@ -51,12 +42,7 @@ NOTHING_GIVEN = TextColumns()
 
 @dataclass(frozen=True)
 class FoundColumns:
-    """Which columns of a file are read.
-
-    Attributes:
-        names: of all its columns; ``"column 2"`` where the file names none.
-        layout: places (of TSV and CSV) or names of the texts and labels, and how the file is read.
-    """
+    """The names of all columns of a file; places (of TSV and CSV) or names of the texts and labels, and how the file is read."""
 
     names: tuple[str, ...]
     layout: TextColumns

@@ -121,17 +121,14 @@ def hub_rows(name: str, split: str, columns: Sequence[Column]) -> Rows:
 def hub_texts(
     name: str, column: str | None = None, split: str = "train", config: str | None = None, most: int | None = None
 ) -> Iterator[str]:
-    """The texts of one split.
+    """The texts of one split of a data set of the hub, or of a folder with its files, to look words up in.
 
     Args:
-        name: hub id such as ``user/name``, or a folder with the files of a data set.
+        name: hub id such as ``user/name``, or the folder.
         column: that holds the texts, or lists of words; the one called text, sentence, review, ... if ``None``.
         split: such as ``train``, or ``train[:10%]``.
         config: of the data set, where it has several.
         most: read so many rows; the rest is not downloaded then.
-
-    Yields:
-        one text a row.
 
     Raises:
         DataError: it cannot be loaded, or has no such column of text.

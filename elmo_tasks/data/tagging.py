@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from elmo_tasks.data.records import LabelSet, TaggedSentence, check_labels
+from elmo_tasks.data.records import LabelSet, TaggedSentence, check_labels, check_sentences
 from elmo_tasks.data.split_data import Row, Split, SplitData, shared
 from elmo_tasks.data.tables import Column
 from elmo_tasks.data.tagging_readers import TaggingFormat, read_tagged, read_tagged_hub
 from elmo_tasks.errors import ConfigError, DataError
-from elmo_tasks.text.tag_schemes import OUTSIDE, Scheme, check_tags, convert, detect_scheme, labels_of, types_of
+from elmo_tasks.text.tag_schemes import OUTSIDE, Scheme, convert, detect_scheme, labels_of, types_of
 from elmo_tasks.text.tokens import plain_token
 
 
@@ -80,7 +80,7 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
             raise DataError(f"{self.name_of('train')}: every tag is {OUTSIDE}: there is no entity to learn from")
         if self.source_scheme is None:
             self.source_scheme = self._found_scheme("train", records)
-        self._check_tags("train", records)
+        check_sentences(records, self.source_scheme, self.name_of("train"))
         return LabelSet(labels_of(self._types(records), self.scheme))
 
     def make_rows(self, split: Split, records: Sequence[TaggedSentence]) -> list[Row[tuple[int, ...]]]:
@@ -95,7 +95,7 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
                 nothing = all(set(sentence.tags) <= {OUTSIDE} for sentence in records)
                 self.source_scheme = self.scheme if nothing else self._found_scheme(split, records)
             self._check_same_scheme(split, records)
-            self._check_tags(split, records)
+            check_sentences(records, self.source_scheme, self.name_of(split))
             LabelSet(types_of(self.labels, self.scheme)).check(
                 self._types(records), self.name_of(split), train, "entity type"
             )
@@ -116,15 +116,6 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
     def _types(self, records: Sequence[TaggedSentence]) -> tuple[str, ...]:
         assert self.source_scheme is not None
         return types_of({tag for sentence in records for tag in sentence.tags}, self.source_scheme)
-
-    def _check_tags(self, split: Split, records: Sequence[TaggedSentence]) -> None:
-        assert self.source_scheme is not None
-        for sentence in records:
-            try:
-                check_tags(sentence.tags, self.source_scheme)
-            except DataError as error:
-                place = f", sentence of line {sentence.line}" if sentence.line else ""
-                raise DataError(f"{self.name_of(split)}{place}: {error}") from None
 
     def _found_scheme(self, split: Split, records: Sequence[TaggedSentence]) -> Scheme:
         try:

@@ -27,12 +27,9 @@ class FoundSpan:
 
 @dataclass(frozen=True)
 class TagReading:
-    """One way to tag a sentence.
+    """One way to tag a sentence: a tag for each token, as BIO; the spans that they spell; the probability of the whole.
 
-    Attributes:
-        tags: one for each token, as BIO; as the labels are where there is no scheme.
-        spans: what the tags spell, in order; none where there is no scheme.
-        probability: of this reading as a whole.
+    Where there is no scheme, the tags are as the labels are, and there are no spans.
     """
 
     tags: tuple[str, ...]

@@ -39,13 +39,9 @@ class TaskResult(Protocol):
 
 @dataclass(frozen=True)
 class UploadColumns:
-    """Which columns of a file that a person sent are read, by the names that they see.
+    """The columns of a file that a person sent, by the names that they see; those of what is read and of what is to be said.
 
-    Attributes:
-        names: all columns.
-        text: the one of what is read.
-        label: the one of what is to be said.
-        header: whether the first line names them; ``None`` where files of this format have no such line.
+    ``header`` says whether the first line names them; it is ``None`` where files of this format have no such line.
     """
 
     names: tuple[str, ...]

@@ -18,7 +18,7 @@ from elmo_tasks.errors import DataError
 from elmo_tasks.heads.head import HeadTask
 from elmo_tasks.heads.tagging import TagPrediction, TagReading
 from elmo_tasks.tasks.kind import Cost, HubData, LabelledRow, TaskKind, UploadColumns, chosen
-from elmo_tasks.text.tag_schemes import Scheme, check_tags, convert, detect_scheme
+from elmo_tasks.text.tag_schemes import Scheme, convert, detect_scheme
 from elmo_tasks.text.tokens import Token
 from elmo_tasks.wording.task_kinds import TASK_WORDS
 
@@ -42,15 +42,8 @@ class Tagging(TaskKind):
     sample_columns = (None, None)
     size_setting = "lstm_hidden"
     uploads: ClassVar[Mapping[str, str]] = {
-        ".conll": "columns",
-        ".txt": "columns",
-        ".tsv": "columns",
-        ".iob": "columns",
-        ".bio": "columns",
-        ".conllu": "conllu",
-        ".jsonl": "jsonl",
-        ".json": "jsonl",
-        ".marked": "marked",
+        **dict.fromkeys((".conll", ".txt", ".tsv", ".iob", ".bio"), "columns"),
+        **{".conllu": "conllu", ".jsonl": "jsonl", ".json": "jsonl", ".marked": "marked"},
     }
     hub: ClassVar[Mapping[str, HubData]] = {
         "conll2003": HubData("CoNLL-2003: names in news", "train", "validation", "test")
@@ -173,13 +166,8 @@ def _as_bio(found: Sequence[records.TaggedSentence], path: Path) -> list[records
         scheme: Scheme = detect_scheme(sentence.tags for sentence in found)
     except DataError as error:
         raise DataError(f"{path}: {error}") from None
-    rows = []
-    for sentence in found:
-        try:
-            check_tags(sentence.tags, scheme)
-        except DataError as error:
-            raise DataError(f"{path}, sentence of line {sentence.line}: {error}") from None
-        rows.append(
-            records.TaggedSentence(sentence.tokens, tuple(convert(sentence.tags, scheme, "BIO")), sentence.line)
-        )
-    return rows
+    records.check_sentences(found, scheme, str(path))
+    return [
+        records.TaggedSentence(sentence.tokens, tuple(convert(sentence.tags, scheme, "BIO")), sentence.line)
+        for sentence in found
+    ]

@@ -24,14 +24,9 @@ _MOST_CHOICES = 20
 
 @dataclass(frozen=True)
 class Mention:
-    """A word found in a sentence.
+    """A word found in a sentence, given without the brackets that marked it (offsets count so): which of its tokens is meant.
 
-    Attributes:
-        sentence: the sentence without the brackets that marked a word; offsets count in it.
-        tokens: all its tokens.
-        index: which of them is meant.
-        choices: the other places where the same word stands, each as the sentence with ``[brackets]`` around it; the
-            first 20 of them.
+    ``choices`` are the other places where the same word stands, the first 20, each as the sentence with ``[brackets]`` around it.
     """
 
     sentence: str

@@ -22,11 +22,6 @@ class Token:
     long dashes ``--``, the ellipsis character ``...``, ligatures their letters; invisible characters (soft hyphen,
     zero-width space) are left out, accents composed (NFC), half surrogates replaced. One kind of token is empty there
     (``start == end``): the full stop that a final ``U.S.`` has swallowed.
-
-    Attributes:
-        text: what the model reads.
-        start: offset of its first character in the original string.
-        end: offset one past its last character.
     """
 
     text: str
@@ -219,14 +214,7 @@ def cut(text: str) -> list[tuple[int, int]]:
 
 
 def tokenize(text: str) -> list[Token]:
-    """Cut a text of one or several sentences into tokens.
-
-    Args:
-        text: anything a person may type or paste.
-
-    Returns:
-        The tokens in order, without overlaps; empty for a text without visible characters.
-    """
+    """Cut what a person may type or paste into tokens, in order, without overlaps; none for a text without visible characters."""
     plain = _plain(text)
     stops = _separate_stops("".join(plain.pieces))
     spaced = "".join(stops.pieces)
