@@ -163,6 +163,7 @@ class BatchLoader(NumberedBatches[Batch]):
         return self.collate(self._rows[k])
 
     def __iter__(self) -> Iterator[Batch]:
+        # A generator: Lightning asks for the iterator before it calls `set_epoch`, so the order is taken with the first batch.
         self._rows = self.plan.batches(self.epoch)
         yield from super().__iter__()
 

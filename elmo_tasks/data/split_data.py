@@ -310,7 +310,7 @@ def shared(tokens: Iterable[str]) -> tuple[str, ...]:
 
 
 def evenly_drawn(order: Sequence[int], strata: Sequence[str], share: float) -> list[int]:
-    """A share of each stratum, one row at least: the first as drawn, so that a smaller share is a part of a larger one."""
+    """A share of each stratum, one row at least: the first in the drawn order, so that a smaller share is a part of a larger."""
     left = {stratum: max(1, round(number * share)) for stratum, number in Counter(strata[k] for k in order).items()}
     taken = []
     for k in order:
