@@ -74,8 +74,24 @@ def test_arrows_home_and_end_change_the_step_but_not_in_a_box(present):
     assert number(page) == 12
     page.keyboard.press("Home")
     assert number(page) == 1
-    page.get_by_label("Your word", exact=True).get_by_role("textbox").press("ArrowRight")
+    box = page.get_by_label("Your word", exact=True).get_by_role("textbox")
+    box.fill("bank")
+    box.press("ArrowRight")
     assert number(page) == 1
+    box.fill("")
+    box.press("ArrowRight")
+    assert number(page) == 2  # an empty one needs no arrows
+
+
+def test_a_remote_goes_on_wherever_the_focus_is(present):
+    page = answered(present(11))
+    page.get_by_label("Sentences that use it").press("PageDown")
+    assert number(page) == 12
+    page.get_by_label("Go to step").select_option("3")
+    page.keyboard.press("ArrowRight")
+    assert number(page) == 3  # it reveals first
+    page.keyboard.press("ArrowRight")
+    assert number(page) == 4
 
 
 def test_arrows_change_the_step_right_after_a_click_on_the_tab(present):
@@ -190,7 +206,7 @@ def test_the_own_word_opens_from_any_step_and_comes_back(present):
     box = page.get_by_label("Your word", exact=True).get_by_role("textbox")
     box.fill("bank")
     box.press("Enter")
-    shown(page).get_by_text("Group A").wait_for()
+    shown(page).get_by_role("link", name="Open in Compare").wait_for()
     assert number(page) == 11
     ready = [sentence for sentence, _ in ready_sentences(FakeService(), "bank")[1]]
     assert page.get_by_label("Sentences that use it").input_value().splitlines() == ready
@@ -218,7 +234,9 @@ def test_an_answer_does_not_end_below_the_bar(present):
     page.get_by_label("Go to step").select_option("11")
     assert page.locator(".present").bounding_box()["y"] >= -1  # from its head
     page.locator("#present-own-word").fill("bank")
-    page.get_by_label("Sentences that use it").fill("\n".join(f"The bank of river {k}." for k in range(12)))
+    page.get_by_label("Sentences that use it").fill(
+        "\n".join(f"The bank of river {k}." for k in range(8))
+    )  # what fits above the bar
     page.locator(".own .primary").click()
     page.get_by_role("link", name="Open in Compare").wait_for()
     page.wait_for_timeout(500)
@@ -251,7 +269,7 @@ def test_a_fault_of_the_program_is_said(present):
     page.locator("#present-own-word").fill("bank")
     page.get_by_label("Sentences that use it").fill("")
     page.locator(".own .primary").click()
-    shown(page).get_by_text("Group A").wait_for()
+    shown(page).get_by_role("link", name="Open in Compare").wait_for()
 
 
 def test_full_screen_shows_the_stage_without_the_notes(present):

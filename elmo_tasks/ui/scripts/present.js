@@ -293,6 +293,9 @@ new IntersectionObserver((entries) => {
   else if (root.offsetParent === null && document.fullscreenElement !== stage) { stop(); forget(); }
 }).observe(root);
 
+// The bar may have two lines: what is brought into view ends above it.
+const bar = stage.querySelector(".bar");
+new ResizeObserver(() => stage.style.setProperty("--bar", `${bar.offsetHeight}px`)).observe(bar);
 if (!document.fullscreenEnabled) full.hidden = true;
 show(Number(linkOf("present").get("step")));
 answers.ask({ ask: "all" });
