@@ -12,6 +12,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from elmo_tasks import __main__ as program
+from elmo_tasks.commands import compare
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -95,6 +96,6 @@ def test_a_package_that_is_missing_is_named_with_its_extra(monkeypatch, capsys, 
 
 
 def test_a_fault_of_ours_is_no_missing_package(monkeypatch):
-    monkeypatch.setattr(program.compare, "run", lambda args: importlib.import_module("elmo_tasks.no_such"))
+    monkeypatch.setattr(compare, "run", lambda args: importlib.import_module("elmo_tasks.no_such"))
     with pytest.raises(ModuleNotFoundError, match="no_such"):
         program.main(["compare", "--word", "bank", "--sentence", "A bank."])
