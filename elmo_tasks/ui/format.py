@@ -165,7 +165,7 @@ def _with_cosine(pairs: Sequence[tuple[int, int, float]], cosine: float) -> str:
     found = [(a + 1, b + 1) for a, b, other in pairs if number(other) == number(cosine)]
     if len(found) == 1:
         return listed(found[0])
-    return listed([f"{a}–{b}" for a, b in found]) if len(found) == 2 else "several pairs"
+    return listed([f"{a} with {b}" for a, b in found]) if len(found) == 2 else "several pairs"
 
 
 def snippet(item: ComparisonItem, width: int = 16) -> tuple[str, str, str]:

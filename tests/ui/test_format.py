@@ -95,7 +95,7 @@ def test_layer_sentences(service):
     ("cosines", "said"),
     [
         ((0.4, 0.5, 0.6), "2 and 3 have the highest cosine (0.60), 1 and 2 the lowest (0.40)."),
-        ((0.4, 0.604, 0.6), "1–3 and 2–3 have the highest cosine (0.60), 1 and 2 the lowest (0.40)."),
+        ((0.4, 0.604, 0.6), "1 with 3 and 2 with 3 have the highest cosine (0.60), 1 and 2 the lowest (0.40)."),
         ((0.4, 0.4, 0.4), "several pairs have the highest cosine (0.40), several pairs the lowest (0.40)."),
     ],
 )
