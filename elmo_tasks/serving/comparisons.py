@@ -32,7 +32,7 @@ from elmo_tasks.wording.models import reads_no_sentence
 from elmo_tasks.wording.side_by_side import Told as ToldOfModel
 from elmo_tasks.wording.side_by_side import agreement
 
-#: Pairs whose probabilities differ by less are told together.
+#: Of a pair nothing is said where another one's probability differs by less.
 NEARLY = 0.03
 
 
@@ -111,7 +111,7 @@ def _judged(selected: Reading, decision: Decision, shown: LayerComparison, word:
         decision.probability,
         decision.one_meaning,
         decision.claim,
-        _near(decision),
+        _stands_out(decision),
         decision.probability >= LEAST_LEANING,
         decision.several.value,
         decision.if_several,
@@ -130,14 +130,13 @@ def _judged(selected: Reading, decision: Decision, shown: LayerComparison, word:
     }
 
 
-def _near(decision: Decision) -> list[tuple[int, int, float]]:
-    """The pairs of which nearly the same may be said as of the claim: those within :data:`NEARLY` of its probability."""
+def _stands_out(decision: Decision) -> bool:
+    """Whether no other pair is nearly as probable as the claim: within :data:`NEARLY`."""
     if decision.claim is None:
-        return []
-    a, b, same, sure = decision.claim
-    chances = decision.same if same else 1 - decision.same
-    pairs = [(c, d) for d in range(len(chances)) for c in range(d) if {c, d} != {a, b}]
-    return [(c, d, float(chances[c][d])) for c, d in pairs if chances[c][d] > sure - NEARLY]
+        return True
+    *_, same, sure = decision.claim
+    chances = (decision.same if same else 1 - decision.same)[np.triu_indices(len(decision.same), 1)]
+    return int((chances > sure - NEARLY).sum()) == 1
 
 
 def spelling(mention: Mention) -> str:

@@ -14,6 +14,7 @@ Matrix = Sequence[Sequence[float]]
 _MORE_SENTENCES = "Longer sentences, or more of them, may tell more."
 _OTHER_SENTENCES = "Sentences that say more around the word may help."
 _A_LEANING = "That is a leaning, not a verdict."
+_UNSORTED = "Which of them go together, it cannot tell, and their pairs alone do not settle it."
 # A use more tells most where there are so few.
 _FEW = 3
 # From here on more than likely.
@@ -31,9 +32,7 @@ class Told:
     one_meaning: float  #: the probability that all mean the same
     #: a pair ``(a, b, whether they mean the same, probability)`` that is all that is leaned to; ``None`` else
     claim: tuple[int, int, bool, float] | None = None
-    near: Sequence[
-        tuple[int, int, float]
-    ] = ()  #: other pairs ``(a, b, probability)`` of which nearly the same may be said
+    stands_out: bool = True  #: whether of no other pair nearly the same may be said
     #: whether the grouping is probable enough for a guess, where no more than a pair is leaned to
     is_likely: bool = False
     several: str = "silent"  #: how it may be said that there are several meanings: ``named``, ``leaning`` or ``silent``
@@ -56,15 +55,11 @@ def grouping_verdict(told: Told, cosines: Cosines, word: str) -> Said:
     n = told.n
     uses = f"uses of “{word}”"
     advice = _MORE_SENTENCES if n <= _FEW else _OTHER_SENTENCES
-    if told.voice == "silent":
-        if n == 2:
-            return Said(_yes_or_no(f"these two {uses} mean the same", told.one_meaning), advice)
-        return Said(_unsure(told, uses), f"{_then(told, uses)} {advice}".strip())
-    if told.claim is not None:
-        return Said(
-            _unsure(told, uses),
-            f"{_then(told, uses) or _claimed(told)} {advice}".replace("  ", " ").strip(),
-        )
+    if told.voice == "silent" and n == 2:
+        return Said(_yes_or_no(f"these two {uses} mean the same", told.one_meaning), advice)
+    if told.voice == "silent" or told.claim is not None:
+        further = _then(told, uses) or _guess(told, uses) or _claimed(told)
+        return Said(_unsure(told, uses), f"{further} {advice}".strip())
     sure, numbers = _percent(told.probability), _numbers(cosines)
     said = _said_of_two(told.groups, uses) if n == 2 else _said(told.groups, uses)
     if told.voice == "named":
@@ -113,18 +108,14 @@ def ranked(cosine: Matrix, random_pair: float, layer: str) -> Said:
 def _claimed(told: Told) -> str:
     """The pair that is leaned to, if it can be taken for no more than that.
 
-    One of two that are alike would be taken for a group against the rest: then both are named. Of more nothing is said, nor where
-    several meanings are told and left unsorted: a pair would be taken for one of them.
+    One of several that are as likely would be taken for a group against the rest, and one beside several meanings that are left
+    unsorted for one of these.
     """
-    if told.claim is None or told.several != "silent" or len(told.near) > 1:
+    if told.claim is None or told.several != "silent" or not told.stands_out:
         return ""
     a, b, same, sure = told.claim
-    how = "likeliest" if same else "least likely"
-    if not told.near:
-        chance = _percent(sure if same else 1 - sure)
-        return f"Of all pairs, {a + 1} and {b + 1} are the {how} to mean the same ({chance} for that pair)."
-    pairs = [f"{c + 1} with {d + 1} ({_percent(p if same else 1 - p)})" for c, d, p in ((a, b, sure), *told.near)]
-    return f"Of all pairs, {listed(pairs)} are the {how} to mean the same."
+    how, chance = ("likeliest", sure) if same else ("least likely", 1 - sure)
+    return f"Of all pairs, {a + 1} and {b + 1} are the {how} to mean the same ({_percent(chance)} for that pair)."
 
 
 def _how_likely(share: float) -> str:
@@ -134,11 +125,9 @@ def _how_likely(share: float) -> str:
 
 def _unsure(told: Told, uses: str) -> str:
     """What is likely of the whole set, where no more than a pair is leaned to, or nothing."""
-    if told.is_likely and len(told.groups) > 1:
-        return f"No answer, only a guess ({_percent(told.probability)}): {_said(told.groups, uses)}."
     if told.several != "silent":
         sure = _percent(1 - told.one_meaning)
-        unsorted = "" if told.if_several else " How they group is too unsure to say, whatever pattern their pairs show."
+        unsorted = "" if _then(told, uses) or _guess(told, uses) else f" {_UNSORTED}"
         said = f"these {told.n} {uses} have more than one meaning ({sure}).{unsorted}"
         return first_capital(said) if told.several == "named" else f"{_how_likely(1 - told.one_meaning)}, {said}"
     return _yes_or_no(f"all {told.n} {uses} mean the same", told.one_meaning)
@@ -149,9 +138,16 @@ def _then(told: Told, uses: str) -> str:
     if told.if_several is None:
         return ""
     groups, chance = told.if_several
-    condition = "If they have several" if told.several == "silent" else "If so"
+    condition = "If they have more than one meaning" if told.several == "silent" else "If so"
     likely = _how_likely(chance)
     return f"{condition}, {likely[0].lower()}{likely[1:]} {_said(groups, uses)} ({_percent(chance)} in that case)."
+
+
+def _guess(told: Told, uses: str) -> str:
+    """The likeliest grouping where it is probable, and groupings as probable were right too seldom for a leaning."""
+    if not told.is_likely or len(told.groups) == 1:
+        return ""
+    return f"A first guess, too unsure to be an answer: {_said(told.groups, uses)} ({_percent(told.probability)})."
 
 
 def _yes_or_no(said: str, share: float) -> str:

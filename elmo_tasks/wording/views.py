@@ -139,9 +139,9 @@ def read_by(views: Sequence[str], model: str, right_when_clear: float = 0.0, *, 
     if not (is_named and right_when_clear):
         return said
     # Not in percent: readers held a second percentage against the first.
-    wrong = 100 - round(100 * right_when_clear)
-    tested = f"In a test with other words, {wrong} of 100 answers as firm as this one were wrong."
-    return f"{said} How sure it is, is its own estimate. {tested}"
+    right = round(100 * right_when_clear)
+    tested = f"In a test with other words, {right} of 100 answers given outright were right, so this one can be wrong."
+    return f"{said} The percentage is the model’s own estimate. {tested}"
 
 
 def read_where(views: Sequence[str]) -> str:

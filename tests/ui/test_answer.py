@@ -135,9 +135,9 @@ def test_terms_are_explained_on_the_page_and_not_in_a_report(service):
 
 def test_the_matrix_says_why_an_answer_about_all_has_another_percentage(service):
     text = parsed(answer.verdict_section(service.compare("bank", ["A bank.", "The bank.", "My bank."]), ())).text
-    assert "The percentage in the headline is about all of them at once, so it is another one." in text
+    assert "The percentage in the headline is about all of them together." in text
     two = answer.verdict_section(service.compare("bank", ["A bank.", "The bank."]), ())
-    assert "at once" not in two  # there is one pair
+    assert "all of them" not in two  # there is one pair
 
 
 def test_the_small_print_is_in_plain_words_and_the_layer_in_a_tip(service):

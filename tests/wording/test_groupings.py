@@ -10,7 +10,7 @@ def said_of(
     voice="named",
     probability=0.91,
     claim=None,
-    near=(),
+    stands_out=True,
     cosine=(0.62, 0.48),
     layer="1",
     one=0.45,
@@ -19,7 +19,9 @@ def said_of(
     are_apart=True,
     if_several=None,
 ):
-    told = Told(sum(map(len, groups)), voice, groups, probability, one, claim, near, is_likely, several, if_several)
+    told = Told(
+        sum(map(len, groups)), voice, groups, probability, one, claim, stands_out, is_likely, several, if_several
+    )
     within = cosine[0] if any(len(group) > 1 for group in groups) else None
     between = cosine[1] if len(groups) > 1 else None
     return str(grouping_verdict(told, Cosines(within, between, are_apart, layer), "bank"))
@@ -61,10 +63,10 @@ def test_the_likeliest_of_many_may_be_less_likely_than_not():
 
 
 def test_where_only_a_pair_is_sure_it_is_said_with_the_likeliest_grouping():
-    text = said_of(((0, 1), (2,)), "leaning", 0.63, claim=(0, 2, False, 0.84), is_likely=True)
-    assert text.startswith(
-        "No answer, only a guess (63 %): 3 is the odd one out: 1 and 2 go together. Of all pairs, 1 and 3 "
-        "are the least likely to mean the same (16 % for that pair)."
+    guess = said_of(((0, 1), (2,)), "leaning", 0.63, claim=(0, 2, False, 0.84), is_likely=True)
+    assert guess.startswith(
+        "The model cannot tell whether all 3 uses of “bank” mean the same (45 % yes, 55 % no). A first guess, too unsure to be "
+        "an answer: 3 is the odd one out: 1 and 2 go together (63 %). Longer"
     )
     unlikely = said_of(((0, 1), (2,)), "leaning", 0.43, claim=(0, 2, False, 0.84))
     assert unlikely.startswith(
@@ -73,13 +75,13 @@ def test_where_only_a_pair_is_sure_it_is_said_with_the_likeliest_grouping():
     )
     several = said_of(((0, 1), (2,)), "leaning", 0.43, claim=(0, 2, False, 0.84), one=0.22, several="leaning")
     assert several.startswith(
-        "Probably, these 3 uses of “bank” have more than one meaning (78 %). How they group is "
-        "too unsure to say, whatever pattern their pairs show."
+        "Probably, these 3 uses of “bank” have more than one meaning (78 %). "
+        "Which of them go together, it cannot tell, and their pairs alone do not settle it."
     )
     surely = said_of(((0, 1), (2,)), "leaning", 0.43, claim=(0, 2, False, 0.84), one=0.08, several="named")
     assert surely.startswith(
-        "These 3 uses of “bank” have more than one meaning (92 %). How they group is "
-        "too unsure to say, whatever pattern their pairs show."
+        "These 3 uses of “bank” have more than one meaning (92 %). "
+        "Which of them go together, it cannot tell, and their pairs alone do not settle it."
     )
     assert "Of all pairs" not in several + surely  # one that is named would be taken for one of the meanings
     assert "go together" not in unlikely
@@ -88,16 +90,11 @@ def test_where_only_a_pair_is_sure_it_is_said_with_the_likeliest_grouping():
     )
 
 
-def test_pairs_that_are_as_likely_are_told_together():
-    """One of them alone would be taken for a group against the rest; of many nothing is told."""
+def test_of_a_pair_is_told_only_where_no_other_is_as_likely():
+    """It would be taken for a group against the rest."""
     pair = {"claim": (0, 3, True, 0.82), "probability": 0.43}
-    assert "Of all pairs, 1 with 4 (82 %) and 2 with 3 (81 %) are the likeliest to mean the same." in said_of(
-        ((0, 1, 2, 3),), "leaning", near=[(1, 2, 0.81)], **pair
-    )
-    apart = said_of(((0, 1), (2,)), "leaning", 0.43, claim=(0, 2, False, 0.84), near=[(1, 2, 0.83)])
-    assert "Of all pairs, 1 with 3 (16 %) and 2 with 3 (17 %) are the least likely to mean the same." in apart
-    many = said_of(((0, 1, 2, 3),), "leaning", near=[(0, 1, 0.81), (1, 2, 0.81)], **pair)
-    assert "Of all pairs" not in many
+    assert "Of all pairs, 1 and 4 are the likeliest" in said_of(((0, 1, 2, 3),), "leaning", **pair)
+    many = said_of(((0, 1, 2, 3),), "leaning", stands_out=False, **pair)
     assert many.endswith("(45 % yes, 55 % no). Sentences that say more around the word may help.")
 
 
@@ -121,8 +118,8 @@ def test_how_they_group_if_they_have_several_meanings():
     unknown = said_of(((0, 1, 2),), "silent", 0.45, one=0.45, if_several=(((0, 1), (2,)), 0.73))
     assert unknown == (
         "The model cannot tell whether all 3 uses of “bank” mean the same (45 % yes, 55 % no). If "
-        "they have several, more likely than not 3 is the odd one out: 1 and 2 go together (73 % in that case). Longer "
-        "sentences, or more of them, may tell more."
+        "they have more than one meaning, more likely than not 3 is the odd one out: 1 and 2 go together (73 % in that case). "
+        "Longer sentences, or more of them, may tell more."
     )
 
 
