@@ -33,6 +33,7 @@ def costs(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     return asked
 
 
+@pytest.mark.long
 def test_systems_are_trained_once_with_few_examples_read_oftener(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, costs: list[Path]
 ) -> None:

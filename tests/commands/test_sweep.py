@@ -19,6 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 DROPOUT = "model.init_args.head.init_args.dropout"
 
 
+@pytest.mark.long
 def test_a_table_with_mean_and_spread_that_is_gone_on_with(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

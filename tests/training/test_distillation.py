@@ -160,6 +160,7 @@ def fit(folder: Path, out: Path, teacher: bool = True, steps: int = 60, **weight
     return module
 
 
+@pytest.mark.long
 def test_it_learns_what_the_teacher_gives_and_the_card_says_so(workplace: Path, tmp_path: Path) -> None:
     def distance(module: BiLMModule) -> list[float]:
         batch = build(workplace, tmp_path / "cache").batch(1000)  # not drawn in training
