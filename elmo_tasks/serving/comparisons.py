@@ -32,9 +32,6 @@ from elmo_tasks.wording.models import reads_no_sentence
 from elmo_tasks.wording.side_by_side import Told as ToldOfModel
 from elmo_tasks.wording.side_by_side import agreement
 
-#: Of a pair nothing is said where another one's probability differs by less.
-NEARLY = 0.03
-
 
 def compare_uses(word: str, mentions: Sequence[Mention], loaded: LoadedModel) -> Comparison:
     """See :meth:`elmo_tasks.api.Service.compare`; the uses were found in their sentences."""
@@ -110,8 +107,7 @@ def _judged(selected: Reading, decision: Decision, shown: LayerComparison, word:
         decision.groups,
         decision.probability,
         decision.one_meaning,
-        decision.claim,
-        _stands_out(decision),
+        decision.claim is None,
         decision.probability >= LEAST_LEANING,
         decision.several.value,
         decision.if_several,
@@ -128,15 +124,6 @@ def _judged(selected: Reading, decision: Decision, shown: LayerComparison, word:
         "probability": round(decision.probability, 4),
         "groups_if_several": decision.if_several[0] if decision.if_several else (),
     }
-
-
-def _stands_out(decision: Decision) -> bool:
-    """Whether no other pair is nearly as probable as the claim: within :data:`NEARLY`."""
-    if decision.claim is None:
-        return True
-    *_, same, sure = decision.claim
-    chances = (decision.same if same else 1 - decision.same)[np.triu_indices(len(decision.same), 1)]
-    return int((chances > sure - NEARLY).sum()) == 1
 
 
 def spelling(mention: Mention) -> str:

@@ -5,7 +5,7 @@ What may be said of an answer is made from the answer: nothing is claimed that t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from elmo_tasks.api import Comparison, IncrementalReading, LayerComparison, StaticNeighbours
@@ -123,11 +123,13 @@ def markup(tabs: Sequence[str] = tuple(TABS)) -> str:
     )
 
 
-def static(answers: Sequence[StaticNeighbours]) -> str:
-    """For the lists of nearest words."""
+def static(answers: Sequence[StaticNeighbours], senses: Mapping[str, Sequence[str]] | None = None) -> str:
+    """For the lists of nearest words; ``senses`` has names of meanings by word, to listen for."""
     first = listed([f"“{answer.neighbours[0].word}” for “{answer.word}”" for answer in answers if answer.neighbours])
+    by_word = [f"{word}: {listed(names)}" for word, names in (senses or {}).items() if names]
+    kept = f" (our gallery of examples has, for {'; for '.join(by_word)})" if by_word else ""
     return (
-        f"Let people read the lists aloud and call out meanings that they miss. Nearest are {first}. The lists come from "
+        f"Let people read the lists aloud and call out meanings that they miss{kept}. Nearest are {first}. The lists come from "
         "vectors trained for this project; nobody chose their words. Then reveal the explanation."
     )
 
@@ -162,7 +164,8 @@ def forming(answers: tuple[IncrementalReading, IncrementalReading]) -> str:
         )
     return (
         "Press Play. The dots are the word in the two sentences; the two poles are the averages of known uses of each "
-        f"sense. The program looks {looked_at(first.read_from, 'the word')}.{alone} {forming_said(answers)}"
+        f"sense. The program looks {looked_at(first.read_from, 'the word')}.{alone} A side is named only where the known uses make "
+        f"it likely enough; how far from the dashed middle that is differs from word to word. {forming_said(answers)}"
     )
 
 
@@ -176,7 +179,8 @@ def layers(comparison: Comparison) -> str:
         start = f"At “{view_title(first.name)}” the cosines go from {number(min(cosines))} to {number(max(cosines))}."
     return (
         f"{start} Move up with the arrow keys while the slider has the focus, or with the button below. "
-        f"{_best_layer(comparison)} Which layer is best is a matter of the model and the sentences, not a law."
+        f"{_best_layer(comparison)} “Two random words” is the measuring stick: the cosine of words that have nothing to do "
+        "with each other. Which layer is best is a matter of the model and the sentences, not a law."
     )
 
 

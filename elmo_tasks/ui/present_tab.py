@@ -39,7 +39,8 @@ class Shown:
 def neighbours(service: Service) -> tuple[str, str]:
     """The static neighbours of the words that the page shows."""
     found = [service.present.neighbours(word, SHOWN_NEIGHBOURS) for word in STATIC_WORDS]
-    return present_parts.part("neighbours", found), present_steps.static(found)
+    senses = {word: [sense.name for sense in service.present.senses(word)] for word in STATIC_WORDS}
+    return present_parts.part("neighbours", found), present_steps.static(found, senses)
 
 
 def senses(service: Service) -> tuple[str, str]:

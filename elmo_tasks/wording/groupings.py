@@ -14,7 +14,7 @@ Matrix = Sequence[Sequence[float]]
 _MORE_SENTENCES = "Longer sentences, or more of them, may tell more."
 _OTHER_SENTENCES = "Sentences that say more around the word may help."
 _A_LEANING = "That is a leaning, not a verdict."
-_UNSORTED = "Which of them go together, it cannot tell, and their pairs alone do not settle it."
+_UNSORTED = "Which of them go together, the model cannot tell."
 # A use more tells most where there are so few.
 _FEW = 3
 # From here on more than likely.
@@ -30,9 +30,7 @@ class Told:
     groups: Groups  #: the most probable grouping
     probability: float  #: of it
     one_meaning: float  #: the probability that all mean the same
-    #: a pair ``(a, b, whether they mean the same, probability)`` that is all that is leaned to; ``None`` else
-    claim: tuple[int, int, bool, float] | None = None
-    stands_out: bool = True  #: whether of no other pair nearly the same may be said
+    is_grouped: bool = True  #: whether the grouping is named or leaned to, and not only a pair
     #: whether the grouping is probable enough for a guess, where no more than a pair is leaned to
     is_likely: bool = False
     several: str = "silent"  #: how it may be said that there are several meanings: ``named``, ``leaning`` or ``silent``
@@ -57,8 +55,8 @@ def grouping_verdict(told: Told, cosines: Cosines, word: str) -> Said:
     advice = _MORE_SENTENCES if n <= _FEW else _OTHER_SENTENCES
     if told.voice == "silent" and n == 2:
         return Said(_yes_or_no(f"these two {uses} mean the same", told.one_meaning), advice)
-    if told.voice == "silent" or told.claim is not None:
-        further = _then(told, uses) or _guess(told, uses) or _claimed(told)
+    if told.voice == "silent" or not told.is_grouped:
+        further = _then(told, uses) or _guess(told, uses)
         return Said(_unsure(told, uses), f"{further} {advice}".strip())
     sure, numbers = _percent(told.probability), _numbers(cosines)
     said = _said_of_two(told.groups, uses) if n == 2 else _said(told.groups, uses)
@@ -105,19 +103,6 @@ def ranked(cosine: Matrix, random_pair: float, layer: str) -> Said:
     )
 
 
-def _claimed(told: Told) -> str:
-    """The pair that is leaned to, if it can be taken for no more than that.
-
-    One of several that are as likely would be taken for a group against the rest, and one beside several meanings that are left
-    unsorted for one of these.
-    """
-    if told.claim is None or told.several != "silent" or not told.stands_out:
-        return ""
-    a, b, same, sure = told.claim
-    how, chance = ("likeliest", sure) if same else ("least likely", 1 - sure)
-    return f"Of all pairs, {a + 1} and {b + 1} are the {how} to mean the same ({_percent(chance)} for that pair)."
-
-
 def _how_likely(share: float) -> str:
     # As it is shown: 75 % has one word, whatever it was before it was rounded.
     return "Probably" if round(share, 2) >= _PROBABLY else "More likely than not"
@@ -128,8 +113,10 @@ def _unsure(told: Told, uses: str) -> str:
     if told.several != "silent":
         sure = _percent(1 - told.one_meaning)
         unsorted = "" if _then(told, uses) or _guess(told, uses) else f" {_UNSORTED}"
-        said = f"these {told.n} {uses} have more than one meaning ({sure}).{unsorted}"
-        return first_capital(said) if told.several == "named" else f"{_how_likely(1 - told.one_meaning)}, {said}"
+        said = f"these {told.n} {uses} have more than one meaning"
+        if told.several == "named":
+            return f"{first_capital(said)} ({sure} sure).{unsorted}"
+        return f"{_how_likely(1 - told.one_meaning)}, {said} ({sure}).{unsorted}"
     return _yes_or_no(f"all {told.n} {uses} mean the same", told.one_meaning)
 
 

@@ -134,10 +134,23 @@ def test_terms_are_explained_on_the_page_and_not_in_a_report(service):
 
 
 def test_the_matrix_says_why_an_answer_about_all_has_another_percentage(service):
-    text = parsed(answer.verdict_section(service.compare("bank", ["A bank.", "The bank.", "My bank."]), ())).text
-    assert "The percentage in the headline is about all of them together." in text
+    comparison = replace(service.compare("bank", ["A bank.", "The bank.", "My bank."]), groups=((0, 1, 2),))
+    page = parsed(answer.verdict_section(comparison, ()))
+    assert "the model is surer of any single pair than of the whole" in page.text
+    assert "Each pair on its own" not in page.text
     two = answer.verdict_section(service.compare("bank", ["A bank.", "The bank."]), ())
-    assert "all of them" not in two  # there is one pair
+    assert "any single pair" not in two  # there is one pair
+
+
+def test_where_nothing_is_sorted_the_pairs_are_folded_away(service):
+    """They would be read as the answer that the headline refuses."""
+    unsorted = replace(service.compare("bank", ["A bank.", "The bank.", "My bank."]), groups=())
+    page = answer.verdict_section(unsorted, ())
+    before, _, folded = page.partition("<details")
+    assert "How likely two uses mean the same" not in before
+    assert "Each pair on its own" in folded
+    assert "No groups can be read from this." in folded
+    assert "Each pair on its own" not in parsed(answer.verdict_section(unsorted, (), in_report=True)).text
 
 
 def test_the_small_print_is_in_plain_words_and_the_layer_in_a_tip(service):

@@ -34,7 +34,7 @@ def test_a_page_holds_the_map_the_comparison_and_where_it_came_from(service):
     for part in ("7 uses of “bank”, probably 2 meanings", "Guess first", "Fake small (for tests)", "2026-03-04"):
         assert part in tags.text
     assert tags.called("Use ") == 7
-    assert tags.text.count("Each box: how likely those two mean the same") == 1
+    assert tags.text.count("Each box is about two sentences only") == 1
     assert tags.text.count("Ducks slept on the muddy") >= 3  # to guess on, in the answer, in the table
 
 

@@ -9,8 +9,7 @@ def said_of(
     groups,
     voice="named",
     probability=0.91,
-    claim=None,
-    stands_out=True,
+    is_grouped=True,
     cosine=(0.62, 0.48),
     layer="1",
     one=0.45,
@@ -19,9 +18,7 @@ def said_of(
     are_apart=True,
     if_several=None,
 ):
-    told = Told(
-        sum(map(len, groups)), voice, groups, probability, one, claim, stands_out, is_likely, several, if_several
-    )
+    told = Told(sum(map(len, groups)), voice, groups, probability, one, is_grouped, is_likely, several, if_several)
     within = cosine[0] if any(len(group) > 1 for group in groups) else None
     between = cosine[1] if len(groups) > 1 else None
     return str(grouping_verdict(told, Cosines(within, between, are_apart, layer), "bank"))
@@ -62,40 +59,27 @@ def test_the_likeliest_of_many_may_be_less_likely_than_not():
     )
 
 
-def test_where_only_a_pair_is_sure_it_is_said_with_the_likeliest_grouping():
-    guess = said_of(((0, 1), (2,)), "leaning", 0.63, claim=(0, 2, False, 0.84), is_likely=True)
+def test_where_only_a_pair_is_sure_no_group_is_told():
+    guess = said_of(((0, 1), (2,)), "leaning", 0.63, is_grouped=False, is_likely=True)
     assert guess.startswith(
         "The model cannot tell whether all 3 uses of “bank” mean the same (45 % yes, 55 % no). A first guess, too unsure to be "
         "an answer: 3 is the odd one out: 1 and 2 go together (63 %). Longer"
     )
-    unlikely = said_of(((0, 1), (2,)), "leaning", 0.43, claim=(0, 2, False, 0.84))
+    unlikely = said_of(((0, 1), (2,)), "leaning", 0.43, is_grouped=False)
     assert unlikely.startswith(
-        "The model cannot tell whether all 3 uses of “bank” mean the same (45 % yes, 55 % no). "
-        "Of all pairs, 1 and 3 are the least likely to mean the same (16 % for that pair). Longer"
+        "The model cannot tell whether all 3 uses of “bank” mean the same (45 % yes, 55 % no). Longer"
     )
-    several = said_of(((0, 1), (2,)), "leaning", 0.43, claim=(0, 2, False, 0.84), one=0.22, several="leaning")
+    several = said_of(((0, 1), (2,)), "leaning", 0.43, is_grouped=False, one=0.22, several="leaning")
     assert several.startswith(
         "Probably, these 3 uses of “bank” have more than one meaning (78 %). "
-        "Which of them go together, it cannot tell, and their pairs alone do not settle it."
+        "Which of them go together, the model cannot tell."
     )
-    surely = said_of(((0, 1), (2,)), "leaning", 0.43, claim=(0, 2, False, 0.84), one=0.08, several="named")
+    surely = said_of(((0, 1), (2,)), "leaning", 0.43, is_grouped=False, one=0.08, several="named")
     assert surely.startswith(
-        "These 3 uses of “bank” have more than one meaning (92 %). "
-        "Which of them go together, it cannot tell, and their pairs alone do not settle it."
+        "These 3 uses of “bank” have more than one meaning (92 % sure). "
+        "Which of them go together, the model cannot tell."
     )
-    assert "Of all pairs" not in several + surely  # one that is named would be taken for one of the meanings
     assert "go together" not in unlikely
-    assert "Of all pairs, 1 and 2 are the likeliest to mean the same (99 % for that pair)." in said_of(
-        ((0, 1), (2,)), "leaning", 0.43, claim=(0, 1, True, 0.99)
-    )
-
-
-def test_of_a_pair_is_told_only_where_no_other_is_as_likely():
-    """It would be taken for a group against the rest."""
-    pair = {"claim": (0, 3, True, 0.82), "probability": 0.43}
-    assert "Of all pairs, 1 and 4 are the likeliest" in said_of(((0, 1, 2, 3),), "leaning", **pair)
-    many = said_of(((0, 1, 2, 3),), "leaning", stands_out=False, **pair)
-    assert many.endswith("(45 % yes, 55 % no). Sentences that say more around the word may help.")
 
 
 def test_the_word_for_how_likely_follows_the_number_that_is_shown():
@@ -103,14 +87,14 @@ def test_the_word_for_how_likely_follows_the_number_that_is_shown():
 
 
 def test_whether_all_mean_the_same_is_no_guess_to_be_taken_back():
-    text = said_of(((0, 1, 2, 3),), "leaning", 0.61, claim=(0, 2, True, 0.84), one=0.61, is_likely=True)
+    text = said_of(((0, 1, 2, 3),), "leaning", 0.61, is_grouped=False, one=0.61, is_likely=True)
     assert text.startswith("The model cannot tell whether all 4 uses of “bank” mean the same (61 % yes, 39 % no).")
 
 
 def test_how_they_group_if_they_have_several_meanings():
     """It takes the place of the pair, and no more is said of not sorting them."""
     then = (((0, 2), (1, 3)), 0.79)
-    pair = {"claim": (0, 2, True, 0.92), "probability": 0.55}
+    pair = {"is_grouped": False, "probability": 0.55}
     assert said_of(((0, 2), (1, 3)), "leaning", one=0.29, several="leaning", if_several=then, **pair) == (
         "More likely than not, these 4 uses of “bank” have more than one meaning (71 %). If so, probably 1 and 3 go together, "
         "2 and 4 go together (79 % in that case). Sentences that say more around the word may help."

@@ -17,7 +17,9 @@ const answers = questions({ props, trigger, watch }, { answer: onAnswer, all: tr
   busy: (text) => form() && busy(form().querySelector(".primary"), text && "Reading…"), lost: note });
 
 function note(text) {
-  if (form()) say(null, form().querySelector(".note"), { text });
+  if (!form()) return;
+  say(null, form().querySelector(".note"), { text });
+  for (const told of panel.querySelectorAll(".landed details")) told.open = false; // it is not about this sentence
 }
 function ask(sentence, fly) {
   if (form()) hush(form());

@@ -26,7 +26,8 @@ function presenter(now, move) {
     page.head.replaceChildren(elmo.make("style", {}, STYLE));
     page.body.replaceChildren(elmo.make("h1", { role: "status" }), elmo.make("p", { class: "notes" }), elmo.make("p", { class: "next" }),
       elmo.make("div", {}, elmo.make("button", { type: "button", onclick: () => move(-1) }, "← Back"),
-        elmo.make("button", { type: "button", onclick: () => move(1) })), elmo.make("p", { class: "clock" }));
+        elmo.make("button", { type: "button", onclick: () => move(1) })), elmo.make("p", { class: "clock" }),
+      elmo.make("div", {}, elmo.make("button", { type: "button", onclick: () => { began = Date.now(); tick(); } }, "Clock to 0:00")));
     other.addEventListener("keydown", (event) => {
       const way = { PageDown: 1, ArrowRight: 1, PageUp: -1, ArrowLeft: -1 }[event.key];
       if (way) { event.preventDefault(); move(way); }
@@ -58,7 +59,7 @@ function presenter(now, move) {
     if (!its()?.querySelector("h1").textContent) return show();
     const seconds = Math.floor((Date.now() - began) / 1000);
     const time = new Date();
-    its().querySelector(".clock").textContent = `${two(time.getHours())}:${two(time.getMinutes())} · ${Math.floor(seconds / 60)}:${two(seconds % 60)} since this window was opened`;
+    its().querySelector(".clock").textContent = `${two(time.getHours())}:${two(time.getMinutes())} · ${Math.floor(seconds / 60)}:${two(seconds % 60)} gone`;
   }
   window.addEventListener("pagehide", () => other?.close());
   return { open, show };
