@@ -54,9 +54,17 @@ def verdict_section(comparison: Comparison, models: Sequence[ModelInfo], *, in_r
         order=order,
         edges=_edges(order, groups),
         snippets=[format.snippet(item) for item in comparison.items],
+        pairs_are_surer=_are_surer(comparison),
         style=cell_style,
         scale=CHANCES.style(),
     )
+
+
+def _are_surer(comparison: Comparison) -> bool:
+    """Whether every pair is told with a higher percentage than the groups, as a reader sees them."""
+    pairs = combinations(range(len(comparison.items)), 2) if comparison.same_meaning else ()
+    sure = (max(share, 1 - share) for share in (comparison.same_meaning[a][b] for a, b in pairs))
+    return round(min(sure, default=0), 2) > round(comparison.probability, 2)
 
 
 def _edges(order: Sequence[int], groups: Sequence[int | None]) -> set[int]:

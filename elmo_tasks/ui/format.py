@@ -149,6 +149,8 @@ def layer_sentence(comparison: Comparison, layer: LayerComparison, *, has_slider
     said = f"{where} alone, {highest} have the highest cosine ({number(high)}), {lowest} the lowest ({number(low)})."
     if not rests_on_more(comparison):
         return said
+    if not comparison.groups:  # the highest would be read as the answer that is not given
+        return f"{said} That does not say which go together."
     group = {use: k for k, uses in enumerate(comparison.groups) for use in uses}
     if len(comparison.groups) > 1 and (group.get(a) != group.get(b) or (c in group and group[c] == group.get(d))):
         return f"{said} This layer alone would group them differently."
@@ -181,8 +183,8 @@ def snippet(item: ComparisonItem, width: int = 16) -> tuple[str, str, str]:
 
 
 def display_order(comparison: Comparison) -> tuple[int, ...]:
-    """The uses, those of one group next to each other; if there are several meanings, where only that is told."""
-    grouped = [use for group in comparison.groups or comparison.groups_if_several for use in group]
+    """The uses, those of one group next to each other."""
+    grouped = [use for group in comparison.groups for use in group]
     return (*grouped, *(use for use in range(len(comparison.items)) if use not in grouped))
 
 

@@ -53,13 +53,13 @@ def reason(explanation: Explanation) -> str:
 
 
 def _among_all(explanation: Explanation) -> str:
-    """What the other sentences make of it: in the matrix another number stands."""
+    """What the other sentences make of it: in the table another number stands."""
     together = explanation.comparison.same_meaning
     if len(explanation.comparison.items) < 3 or not together:
         return ""
     first, second = explanation.pair
     return (
-        f" Among all the sentences it is {percent(together[first][second])}, as in the matrix above: what each of the two has in "
+        f" Among all the sentences it is {percent(together[first][second])}, as in the table above: what each of the two has in "
         "common with the others counts there, too."
     )
 

@@ -13,7 +13,7 @@ Matrix = Sequence[Sequence[float]]
 # Neither says that there are several meanings to be told.
 _MORE_SENTENCES = "Longer sentences, or more of them, may tell more."
 _OTHER_SENTENCES = "Sentences that say more around the word may help."
-_A_LEANING = "That is a leaning, not a verdict."
+_A_LEANING = "That is a leaning, not a firm answer."
 _UNSORTED = "Which of them go together, the model cannot tell."
 # A use more tells most where there are so few.
 _FEW = 3
@@ -164,7 +164,7 @@ def _said(groups: Groups, uses: str) -> str:
     parts = [f"{listed([k + 1 for k in group])} go together" for group in together]
     if alone:
         parts.append(f"{listed(alone)} {'stands' if len(alone) == 1 else 'stand'} apart")
-    return ", ".join(parts)
+    return (", " if all(len(group) < 3 for group in groups) else "; ").join(parts)
 
 
 def _where(layer: str) -> str:

@@ -140,7 +140,7 @@ def read_by(views: Sequence[str], model: str, right_when_clear: float = 0.0, *, 
         return said
     # Not in percent: readers held a second percentage against the first.
     right = round(100 * right_when_clear)
-    tested = f"In a test with other words, {right} of 100 answers given outright were right, so this one can be wrong."
+    tested = f"In a test with other words, {right} of 100 answers stated as plainly as this one were right, so it can be wrong."
     return f"{said} The percentage is the model’s own estimate. {tested}"
 
 

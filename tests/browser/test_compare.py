@@ -195,6 +195,19 @@ def test_a_copied_link_restores_the_comparison(open_page):
     assert restored.locator(".verdict mark").all_inner_texts() == ["bank", "shore"]
 
 
+def test_a_link_shows_its_own_sentences_before_the_answer_comes(open_page):
+    page = open_page(query="word=bark&s=A+loud+bark.&s=The+bark+of+a+birch.", ready=".sentences textarea")
+    assert page.get_by_label("Word", exact=True).input_value() == "bark"
+    assert [box(page, number).input_value() for number in (1, 2)] == ["A loud bark.", "The bark of a birch."]
+
+
+def test_a_link_brings_a_phone_to_its_answer_and_the_front_page_to_the_form(open_page):
+    tops = "() => document.querySelector('.answer').getBoundingClientRect().top"
+    page = open_page(query="word=bark&s=A+loud+bark.&s=The+bark+of+a+birch.", width=390, height=844)
+    page.wait_for_function(f"({tops})() < 200")
+    assert open_page(width=390, height=844).evaluate(tops) > 400
+
+
 def test_a_hostile_link_gives_a_plain_message(open_page):
     page = open_page(query=urlencode([("word", "<img src=x onerror=alert(1)>"), *[("s", "x")] * 40]))
     assert "it holds 40 sentences" in page.locator(".quiet h2").inner_text()
@@ -225,7 +238,7 @@ def test_an_unsure_answer_says_so(open_page):
     write(page, "muddle", "Such a muddle.", "Another muddle.")
     compare(page)
     wait_for(page, verdict(page), "cannot tell")
-    assert page.locator(".group h3").all_inner_texts() == ["Not sorted into meanings"]
+    assert page.locator(".group h3").all_inner_texts() == ["Not sorted: the model is too unsure"]
 
 
 def test_a_model_is_added_compared_with_and_removed(open_page):

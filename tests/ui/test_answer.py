@@ -62,7 +62,7 @@ def test_the_layer_shown_first(service, layer, shown):
 
 def test_no_groups_looks_unsure(service):
     page = page_of(service, "muddle", ["A muddle here.", "A muddle there."])
-    assert "Not sorted" in page
+    assert "Not sorted: the model is too unsure" in page
     assert "verdict unsure" in page
     assert "Group A" not in page
 
@@ -72,10 +72,12 @@ def test_a_use_in_no_group_is_still_listed(service):
     assert "In no group" in answer.page(comparison, format.Form("bank", ()), service.models())
 
 
-def test_a_lone_group_is_one_meaning(service):
-    comparison = replace(service.compare("bank", ["The bank lent cash.", "The bank paid."]), groups=((0, 1),))
+@pytest.mark.parametrize(("voice", "title"), [("named", "One meaning"), ("leaning", "Perhaps one meaning")])
+def test_a_lone_group_is_one_meaning_as_surely_as_it_is_told(service, voice, title):
+    comparison = service.compare("bank", ["The bank lent cash.", "The bank paid."])
+    comparison = replace(comparison, groups=((0, 1),), voice=voice)
     headings = parsed(answer.page(comparison, format.Form("bank", ()), service.models())).headings
-    assert "One meaning" in headings
+    assert title in headings
     assert not any(heading.startswith("Group") for heading in headings)
 
 
@@ -85,7 +87,7 @@ def test_cosines_are_said_not_to_be_the_answer_where_they_are_not(service, rests
     if not rests_on_more:
         comparison = replace(comparison, read_from=(comparison.verdict_layer,))
     shown = parsed(answer.page(comparison, format.Form("bank", ()), service.models()))
-    assert ("Not the answer: the raw numbers of one layer" in shown.visible) == rests_on_more
+    assert ("This is not the answer. It shows the raw numbers of one layer" in shown.visible) == rests_on_more
 
 
 @pytest.mark.parametrize(
@@ -134,10 +136,12 @@ def test_terms_are_explained_on_the_page_and_not_in_a_report(service):
 
 
 def test_the_matrix_says_why_an_answer_about_all_has_another_percentage(service):
-    comparison = replace(service.compare("bank", ["A bank.", "The bank.", "My bank."]), groups=((0, 1, 2),))
+    comparison = replace(service.compare("bank", ["A bank.", "The bank.", "My bank."]), groups=((0, 1, 2),), probability=0.8)
     page = parsed(answer.verdict_section(comparison, ()))
     assert "the model is surer of any single pair than of the whole" in page.text
     assert "Each pair on its own" not in page.text
+    as_sure = replace(comparison, probability=comparison.same_meaning[0][1])
+    assert "any single pair" not in answer.verdict_section(as_sure, ())  # as a reader sees them, they are the same
     two = answer.verdict_section(service.compare("bank", ["A bank.", "The bank."]), ())
     assert "any single pair" not in two  # there is one pair
 
@@ -149,7 +153,7 @@ def test_where_nothing_is_sorted_the_pairs_are_folded_away(service):
     before, _, folded = page.partition("<details")
     assert "How likely two uses mean the same" not in before
     assert "Each pair on its own" in folded
-    assert "No groups can be read from this." in folded
+    assert "The model is not sure enough of all pairs at once to name groups." in folded
     assert "Each pair on its own" not in parsed(answer.verdict_section(unsorted, (), in_report=True)).text
 
 
@@ -165,7 +169,7 @@ def test_the_small_print_is_in_plain_words_and_the_layer_in_a_tip(service):
 def test_uses_of_several_spellings_are_not_said_to_have_been_sorted(service):
     comparison = replace(service.compare("muddle", ["A muddle.", "The muddle."]), spellings_differ=True)
     page = answer.verdict_section(comparison, service.models())
-    assert "Not sorted" in page
+    assert "Not sorted: the model is too unsure" in page
 
 
 def test_the_lengths_of_vectors_are_folded_away_on_the_page(service):

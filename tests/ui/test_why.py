@@ -108,7 +108,7 @@ def test_with_more_sentences_the_number_of_the_matrix_stands_beside_that_of_the_
     shown = round(100 * more.same_meaning[first][second])
     said = why_card.reason(explanation).replace("\xa0", " ")
     assert "22 % that the two alone mean the same" in said
-    assert f"Among all the sentences it is {shown} %, as in the matrix above" in said
+    assert f"Among all the sentences it is {shown} %, as in the table above" in said
     assert "Among all" not in why_card.reason(replace(explanation, comparison=two.comparison))
 
 

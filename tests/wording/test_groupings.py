@@ -30,6 +30,7 @@ def said_of(
         (((0, 1), (2,)), "3 is the odd one out: 1 and 2 go together (91 % sure)."),
         (((0, 2), (1,)), "2 is the odd one out: 1 and 3 go together (91 % sure)."),
         (((0, 2), (1, 3)), "1 and 3 go together, 2 and 4 go together (91 % sure)."),
+        (((0, 2), (1, 3, 4)), "1 and 3 go together; 2, 4 and 5 go together (91 % sure)."),
         (((0, 1), (2,), (3,)), "1 and 2 go together, 3 and 4 stand apart (91 % sure)."),
         (
             ((0,), (1,), (2,)),
@@ -49,7 +50,7 @@ def test_the_groups_come_first_with_how_sure_they_are(groups, said):
     assert ("At layer 1 " in text) == compared
     leaning = said_of(groups, "leaning", 0.71)
     assert leaning.startswith("More likely than not, " + said[0].lower() + said[1:].replace("91 % sure", "71 %"))
-    assert "That is a leaning, not a verdict." in leaning
+    assert "That is a leaning, not a firm answer." in leaning
     assert said_of(groups, "leaning", 0.77).startswith("Probably, ")
 
 
@@ -137,7 +138,7 @@ def test_it_says_when_it_cannot_tell():
 def test_it_says_what_would_help():
     more = "Longer sentences, or more of them, may tell more."
     assert said_of(((0, 1),), "silent").endswith(more)
-    assert f"not a verdict. {more} At layer 1" in said_of(((0, 1), (2,)), "leaning")
+    assert f"not a firm answer. {more} At layer 1" in said_of(((0, 1), (2,)), "leaning")
     assert more not in said_of(((0, 1), (2,)))
     assert said_of(((0, 1), (2, 3)), "silent").endswith("Sentences that say more around the word may help.")
 

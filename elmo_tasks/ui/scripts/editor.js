@@ -106,6 +106,9 @@ function fill(value) {
 const compared = questions({ props, trigger, watch }, { answer: onAnswer, lost,
   busy: (text) => busy(submit, text && "Comparing…"), first: 1, hint: "Try other sentences." });
 
+const query = new URLSearchParams(location.search);
+let linked = query.has("s") && !query.has("tab"); // of a link the answer is what one came for
+
 // What is typed since the answer came is not what it answers.
 const old = outdated(() => document.querySelector(".answer"), "Compare again", send, state);
 
@@ -130,8 +133,11 @@ function onAnswer(value, sent, more) {
   }
   const wrong = value.notes.map((note) => [note.kind, show(note)]).find(([kind]) => kind === "error");
   if (sent && wrong) wrong[1].focus();
-  else if (sent && away(".answer")) bring(document.querySelector(".answer"));
+  // The answer is drawn after the form hears of it.
+  else if ((sent || linked) && away(".answer")) requestAnimationFrame(() => bring(document.querySelector(".answer")));
+  linked = false;
   old.answered(wrong ? null : typedOn ? sent : state());
 }
 
-fill(props.value);
+// Its own sentences stand there at once; the answer brings what the server made of them.
+fill(linked ? { ...props.value, word: query.get("word") || "", sentences: query.getAll("s"), whole: query.has("whole") } : props.value);
