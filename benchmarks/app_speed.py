@@ -73,10 +73,6 @@ def main() -> None:
             print_table(app.url, args.people, args.rounds, args.picture)
 
 
-if __name__ == "__main__":
-    main()
-
-
 _USES = ["The bank refused our loan because my salary was too low.", "Herons nest in the reeds along the muddy bank."]
 #: A usual question of each tab: what people call the tab, the endpoint, its arguments.
 QUESTIONS: tuple[tuple[str, str, tuple[object, ...]], ...] = (
@@ -138,3 +134,7 @@ def _percentiles(seconds: list[float]) -> tuple[float, float]:
         return seconds[0], seconds[0]
     cuts = statistics.quantiles(seconds, n=20, method="inclusive")
     return statistics.median(seconds), cuts[18]
+
+
+if __name__ == "__main__":
+    main()

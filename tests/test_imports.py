@@ -123,3 +123,11 @@ def test_the_door_of_api_gives_every_name_of_its_files():
 def test_every_folder_is_in_the_list():
     folders = {path.name for path in (REPOSITORY / "elmo_tasks").iterdir() if (path / "__init__.py").exists()}
     assert folders <= set().union(*ROWS, {"ui"})
+
+
+@pytest.mark.parametrize("path", sorted((REPOSITORY / "benchmarks").glob("*.py")), ids=lambda path: path.stem)
+def test_a_program_starts_when_all_of_it_is_there(path):
+    """What stands behind the call of ``main`` is not there yet when that runs."""
+    *_, last = ast.parse(path.read_text(encoding="utf-8")).body
+    starts = [node for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, ast.If)]
+    assert all(ast.dump(start) == ast.dump(last) for start in starts if "__main__" in ast.unparse(start.test))

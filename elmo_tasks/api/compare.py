@@ -62,8 +62,8 @@ class Comparison(Verdict):
     same_meaning: tuple[tuple[float, ...], ...] = ()
     #: share of the groupings that were right, in a test with other words, among those as sure as those that are named here
     right_when_clear: float = 0.0
-    #: ``"named"``: the groups are as sure as a verdict must be; ``"leaning"``: they are more likely than not, no more;
-    #: ``"silent"``: there are none
+    #: ``"named"``: the groups are as sure as a verdict must be; ``"leaning"``: they are more likely than not, no more, or, where
+    #: there are none, the surest pair of ``same_meaning`` is; ``"silent"``: there are none
     voice: str = "silent"
     probability: float = 0.0  #: how probable the groups are, among all ways to sort the uses; 0 where that is not known
     #: how the uses group if they have several meanings, where no more than that is told; empty else

@@ -112,9 +112,9 @@ class BiLM(nn.Module):
         up_to = lengths if carry else None
         first, second = (None, None) if states is None else states
         ahead, state_f = self.forward_lm(tokens, first, up_to, dropout)
-        back, state_b = self.backward_lm(_reorder(tokens, reverse), second, up_to, dropout)
+        back, state_b = self.backward_lm(reordered(tokens, reverse), second, up_to, dropout)
         layers = [torch.cat([tokens, tokens], dim=-1)]
-        layers += [torch.cat([f, _reorder(b, reverse)], dim=-1) for f, b in zip(ahead, back, strict=True)]
+        layers += [torch.cat([f, reordered(b, reverse)], dim=-1) for f, b in zip(ahead, back, strict=True)]
         stacked = torch.stack(layers) * mask.unsqueeze(-1)
         return BiLMOutput(stacked, mask, (state_f, state_b) if carry else None)
 
@@ -126,5 +126,6 @@ def reversed_positions(lengths: Tensor, steps: int) -> Tensor:
     return torch.where(t < n, n - 1 - t, t)
 
 
-def _reorder(x: Tensor, positions: Tensor) -> Tensor:
+def reordered(x: Tensor, positions: Tensor) -> Tensor:
+    """``[B, T, D]`` with the steps of each row in another order ``[B, T]``."""
     return x.gather(1, positions.unsqueeze(-1).expand_as(x))

@@ -39,6 +39,15 @@ class Perplexity:
         """Share of targets that the vocabulary does not have."""
         return self.n_unknown / self.n_targets
 
+    def scores(self) -> dict[str, float]:
+        """All of it by name; ``perplexity`` is the geometric mean of both directions."""
+        return {
+            "forward_perplexity": self.forward,
+            "backward_perplexity": self.backward,
+            "perplexity": (self.forward * self.backward) ** 0.5,
+            "unknown_rate": self.unknown_rate,
+        }
+
 
 @torch.no_grad()
 def sentence_losses(

@@ -97,7 +97,6 @@ def _run(arguments: Sequence[str], locks: contextlib.ExitStack) -> int:
 
         def add_arguments_to_parser(self, parser: LightningArgumentParser) -> None:
             add = parser.add_argument
-            add = parser.add_argument
             add("--encoder", type=str | None, help="another encoder than the file's: a name or a folder")
             add("--init_from", type=str | None, help="a biLM to go on training; its sizes replace the file's")
             add("--run_dir", type=str | None, help="another folder than trainer.default_root_dir")

@@ -30,6 +30,24 @@ class TensorBatch:
         return replace(self, **{name: tensor.to(device, non_blocking=True) for name, tensor in tensors.items()})
 
 
+@dataclass(frozen=True)
+class RowBatch(TensorBatch):
+    """Rows of like length.
+
+    Attributes:
+        tokens: the tokens of each.
+        target: what is to be said: ``[B]`` ids of labels, or ``[B, T]`` ids of tags, 0 where there is no token.
+        index: ``[B]`` the row of each in its split.
+    """
+
+    tokens: tuple[tuple[str, ...], ...]
+    target: torch.Tensor
+    index: torch.Tensor
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+
 class SameBatches(Generic[Batch]):
     """Batches made once. Not a plain list, which Lightning takes for several loaders."""
 

@@ -34,7 +34,7 @@ class ClassificationData(SplitData[LabelledText, int]):
             and rows whose label has the name ``null`` are left out. By default labels are their own names, sorted.
         pretokenized: the texts are tokens with spaces between them; else they are tokenized as pretraining text is.
         plain_tokens: of pretokenized texts, read ``-LRB-``, ``` `` ``` and ``''`` as the characters they stand for.
-        splits: see :class:`SplitData`; ``hub`` is ``sst2``, ``sst5``, ``imdb``, or a hub id, and ``max_tokens`` cuts every split.
+        splits: see :class:`SplitData`.
 
     Raises:
         ConfigError: an argument is out of range.

@@ -1,8 +1,9 @@
-"""One labelled row of a data set, and the set of labels."""
+"""One labelled row of a data set, rows that are drawn evenly, and the set of labels."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from elmo_tasks.errors import DataError
@@ -45,6 +46,28 @@ def content_of(record: TaggedSentence | LabelledText) -> str | tuple[str, ...]:
 def stratum_of(record: TaggedSentence | LabelledText) -> str:
     """What is drawn evenly: the label of a text; sentences are all alike."""
     return record.label if isinstance(record, LabelledText) else ""
+
+
+def evenly_drawn(order: Sequence[int], strata: Sequence[str], share: float) -> list[int]:
+    """A share of each stratum, one row at least: the first in the drawn order, so that a smaller share is a part of a larger."""
+    left = {stratum: max(1, round(number * share)) for stratum, number in Counter(strata[k] for k in order).items()}
+    taken = []
+    for k in order:
+        left[strata[k]] -= 1
+        if left[strata[k]] >= 0:
+            taken.append(k)
+    return taken
+
+
+def quotas(strata: Sequence[str], size: int) -> dict[str, int]:
+    """How many of each stratum make a part of ``size`` rows with the strata in the same shares (largest remainders)."""
+    counts = Counter(strata)
+    exact = {stratum: number * size / len(strata) for stratum, number in counts.items()}
+    found = {stratum: int(number) for stratum, number in exact.items()}
+    by_remainder = sorted(exact, key=lambda stratum: (found[stratum] - exact[stratum], stratum))
+    for stratum in by_remainder[: size - sum(found.values())]:
+        found[stratum] += 1
+    return found
 
 
 def check_sentences(sentences: Iterable[TaggedSentence], scheme: Scheme, where: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import sys
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, TypeVar
@@ -14,8 +13,16 @@ import pytorch_lightning as pl
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
-from elmo_tasks.data.batches import BatchLoader, BatchPlan, TensorBatch
-from elmo_tasks.data.records import LabelledText, LabelSet, TaggedSentence, content_of, stratum_of
+from elmo_tasks.data.batches import BatchLoader, BatchPlan, RowBatch
+from elmo_tasks.data.records import (
+    LabelledText,
+    LabelSet,
+    TaggedSentence,
+    content_of,
+    evenly_drawn,
+    quotas,
+    stratum_of,
+)
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.tag_schemes import Scheme
 
@@ -40,24 +47,6 @@ class Row(Generic[Target]):
     target: Target
 
 
-@dataclass(frozen=True)
-class RowBatch(TensorBatch):
-    """Rows of like length.
-
-    Attributes:
-        tokens: the tokens of each.
-        target: what is to be said: ``[B]`` ids of labels, or ``[B, T]`` ids of tags, 0 where there is no token.
-        index: ``[B]`` the row of each in its split.
-    """
-
-    tokens: tuple[tuple[str, ...], ...]
-    target: torch.Tensor
-    index: torch.Tensor
-
-    def __len__(self) -> int:
-        return len(self.tokens)
-
-
 class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
     """Labelled rows in up to three splits. Nothing is read before :meth:`setup`.
 
@@ -68,7 +57,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         train: file, or split of ``hub``.
         validation: file, or split of ``hub``.
         test: file, or split of ``hub``.
-        hub: data set on the hub that the splits are of.
+        hub: ``conll2003``, ``sst2``, ``sst5``, ``imdb``, or a hub id; ``train``, ``validation`` and ``test`` then name its splits.
         batch_size: rows of a batch, over all processes.
         limit_train: train on so many rows, drawn by ``seed``.
         validation_share: take this share of the training rows, drawn by ``seed`` with the labels in the same shares, to
@@ -77,7 +66,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
             Rows of the same content go into the same share.
         train_share: train on this share of what is left, drawn by ``seed`` with the labels in the same shares; a smaller
             share is a part of a larger one.
-        max_tokens: cut what is longer.
+        max_tokens: read so many tokens of each text, in every split; of tagged sentences those to train on alone are cut.
         seed: of the order, and of what is drawn.
 
     Attributes:
@@ -307,25 +296,3 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
 def shared(tokens: Iterable[str]) -> tuple[str, ...]:
     """The tokens, equal ones being one object: a long text has few distinct words, and memory is what it costs."""
     return tuple(sys.intern(token) for token in tokens)
-
-
-def evenly_drawn(order: Sequence[int], strata: Sequence[str], share: float) -> list[int]:
-    """A share of each stratum, one row at least: the first in the drawn order, so that a smaller share is a part of a larger."""
-    left = {stratum: max(1, round(number * share)) for stratum, number in Counter(strata[k] for k in order).items()}
-    taken = []
-    for k in order:
-        left[strata[k]] -= 1
-        if left[strata[k]] >= 0:
-            taken.append(k)
-    return taken
-
-
-def quotas(strata: Sequence[str], size: int) -> dict[str, int]:
-    """How many of each stratum make a part of ``size`` rows with the strata in the same shares (largest remainders)."""
-    counts = Counter(strata)
-    exact = {stratum: number * size / len(strata) for stratum, number in counts.items()}
-    found = {stratum: int(number) for stratum, number in exact.items()}
-    by_remainder = sorted(exact, key=lambda stratum: (found[stratum] - exact[stratum], stratum))
-    for stratum in by_remainder[: size - sum(found.values())]:
-        found[stratum] += 1
-    return found

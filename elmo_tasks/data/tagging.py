@@ -26,8 +26,8 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         source_scheme: how the files spell spans, ``IOB1``, ``BIO`` or ``BIOES``; by default it is found out from them.
         plain_tokens: read ``-LRB-``, ``` `` ``` and ``''`` as the characters they stand for.
         encoding: how text files spell characters.
-        splits: see :class:`SplitData`; ``hub`` is ``conll2003``, or a hub id, and ``max_tokens`` cuts training sentences alone, as
-            those that scores are computed on are never cut.
+        splits: see :class:`SplitData`; ``max_tokens`` cuts training sentences alone, as those that scores are computed on are
+            never cut.
 
     Raises:
         ConfigError: an argument is out of range.

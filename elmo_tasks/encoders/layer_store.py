@@ -94,7 +94,8 @@ class LayerStore:
             InputError: a sentence is text, not tokens.
         """
         encoding = parts.encoding if parts is not None else store_encoding(encoder, sentences, pooled, batch_size, bf16)
-        key = describe(encoding).key
+        description = describe(encoding)  # reads all weights and all sentences
+        key = description.key
         target = Path(folder) / key
         try:
             # Without the lock first: what is whole may lie where nobody may write.
@@ -107,7 +108,7 @@ class LayerStore:
             except DataError as error:
                 if target.exists():
                     _log.warning("%s; the layers are computed again", error)
-            write_store(encoding, target, max_bytes, parts, step)
+            write_store(encoding, description, target, max_bytes, parts, step)
         return cls(target)
 
     @classmethod

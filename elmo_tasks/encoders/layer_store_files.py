@@ -99,12 +99,13 @@ def describe(encoding: CorpusEncoding) -> StoreDescription:
 
 def write_store(
     encoding: CorpusEncoding,
+    description: StoreDescription,
     target: Path,
     max_bytes: int,
     parts: BlockParts | None = None,
     step: Callable[[int], object] | None = None,
 ) -> None:
-    """Compute a store, or what is missing of it. Whoever calls holds the store's lock.
+    """Compute a store that was described, or what is missing of it. Whoever calls holds the store's lock.
 
     The vectors are appended to a folder beside ``target`` that takes its name at the end. After each block, once it is
     on the disk, ``progress.json`` says so; what lies behind the last recorded block is thrown away. ``parts`` are blocks that other
@@ -113,7 +114,7 @@ def write_store(
     Raises:
         ConfigError: there is or comes to be too little room, or the encoder gives numbers that float16 cannot hold.
     """
-    description, partial = describe(encoding), target.with_name(f"{target.name}.partial")
+    partial = target.with_name(f"{target.name}.partial")
     done = _sentences_done(partial, description, encoding)
     if not done:
         shutil.rmtree(partial, ignore_errors=True)

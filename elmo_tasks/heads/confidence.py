@@ -7,7 +7,6 @@ the head was not trained on, rows of no class among them.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -81,7 +80,7 @@ class Confidence:
         Raises:
             DataError: no row has a class.
         """
-        logs = np.log(np.clip(np.asarray(probabilities, np.float64), 1e-12, 1.0))  # [n, C]
+        logs = _logs(probabilities)
         gold = np.array([-1 if k is None else k for k in classes])
         known = gold >= 0
         if not known.any():
@@ -98,7 +97,7 @@ class Confidence:
 
     def scored(self, probabilities: Sequence[Sequence[float]], classes: Sequence[int | None], name: str) -> Confidence:
         """The same two numbers, measured on other rows; see :meth:`fit`."""
-        scaled = _scaled(np.log(np.clip(np.asarray(probabilities, np.float64), 1e-12, 1.0)), self.temperature)
+        scaled = _scaled(_logs(probabilities), self.temperature)
         gold = np.array([-1 if k is None else k for k in classes])
         known, is_right = gold >= 0, scaled.argmax(axis=1) == gold
         said = np.exp(scaled.max(axis=1)) >= self.least
@@ -119,9 +118,13 @@ class Confidence:
 
     def read(self, probabilities: dict[str, float]) -> dict[str, float]:
         """Probabilities of classes, as they are to be read."""
-        logs = {name: math.log(max(value, 1e-12)) / self.temperature for name, value in probabilities.items()}
-        weights = {name: math.exp(value - max(logs.values())) for name, value in logs.items()}
-        return {name: weight / sum(weights.values()) for name, weight in weights.items()}
+        scaled = _scaled(_logs([list(probabilities.values())]), self.temperature)
+        return dict(zip(probabilities, np.exp(scaled[0]).tolist(), strict=True))
+
+
+def _logs(probabilities: Sequence[Sequence[float]]) -> np.ndarray:
+    """``[n, C]``, finite."""
+    return np.log(np.clip(np.asarray(probabilities, np.float64), 1e-12, 1.0))
 
 
 def _scaled(logs: np.ndarray, temperature: float) -> np.ndarray:

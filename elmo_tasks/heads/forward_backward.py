@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from elmo_tasks.heads.bilstm import turned_positions
+from elmo_tasks.bilm.bilm import reversed_positions
 from elmo_tasks.heads.lattice import FORBIDDEN, Lattice, forward_scores, log_partition
 
 # Between two divisions by the largest number so many steps are made.
@@ -68,7 +68,8 @@ class _LogPartition(torch.autograd.Function):
     def forward(ctx: Any, emissions: Tensor, mask: Tensor, start: Tensor, transitions: Tensor, end: Tensor) -> Tensor:
         """Both recursions: from the first token on, and from the last one back."""
         n_rows, n_steps, n_tags = emissions.shape
-        reverse = turned_positions(mask).t().unsqueeze(2).expand(-1, -1, n_tags)  # [T, B, K]
+        lengths = mask.sum(dim=1)  # [B]
+        reverse = reversed_positions(lengths, n_steps).t().unsqueeze(2).expand(-1, -1, n_tags)  # [T, B, K]
         scores = emissions.transpose(0, 1).double()  # [T, B, K]
         best = scores.amax(dim=2, keepdim=True)  # [T, B, 1]
         chances = (scores - best).exp_()
@@ -93,7 +94,7 @@ class _LogPartition(torch.autograd.Function):
                 torch.amax(before[t], dim=2, keepdim=True, out=scale[t])
                 before[t].div_(scale[t])
 
-        last = (mask.sum(dim=1) - 1).clamp(min=0)  # [B]
+        last = (lengths - 1).clamp(min=0)  # [B]
         ended = taken[last, 0, torch.arange(n_rows)] @ edges_of[1]  # [B]
         is_token = mask.t()  # [T, B]
         shifts = (best.squeeze(2) + scales[:, 0].squeeze(2).log_()).masked_fill(~is_token, 0.0).sum(dim=0)  # [B]

@@ -159,11 +159,8 @@ def running_sums(vectors: Tensor, boundary: Tensor, start: Tensor) -> tuple[Tens
 
 def pairwise_difference(halves: Tensor, bags: Tensor) -> Tensor:
     """Mean squared difference of the cosines of ``[n, P]`` and of those of ``[n, D]``, over all pairs of different rows."""
-    # In bfloat16 a cosine is off by as much as there is to learn in the end.
-    with torch.autocast(halves.device.type, enabled=False):
-        x, y = F.normalize(halves.float(), dim=1), F.normalize(bags, dim=1)
-        # The diagonal is 1 in both and adds nothing.
-        return (x @ x.t() - y @ y.t()).square().sum() / max(1, len(x) * (len(x) - 1))
+    # The diagonal is 1 in both and adds nothing.
+    return (_cosines(halves) - _cosines(bags)).square().sum() / max(1, len(halves) * (len(halves) - 1))
 
 
 class Distillation(nn.Module):
@@ -197,11 +194,8 @@ def cosines_of_uses(vectors: Tensor) -> Tensor:
 
     Vectors are ``[W * N_USES, D]``, the uses of a word one after another.
     """
-    # In bfloat16 a cosine is off by as much as there is to learn in the end.
-    with torch.autocast(vectors.device.type, enabled=False):
-        unit = F.normalize(vectors.float(), dim=-1).unflatten(0, (-1, N_USES))
-        first, second = torch.triu_indices(N_USES, N_USES, 1, device=vectors.device)
-        return (unit @ unit.transpose(1, 2))[:, first, second]
+    first, second = torch.triu_indices(N_USES, N_USES, 1, device=vectors.device)
+    return _cosines(vectors.unflatten(0, (-1, N_USES)))[:, first, second]
 
 
 def learned_from(settings: Mapping[str, Any], teacher: str | None, n_taught: int) -> list[str]:
@@ -235,6 +229,14 @@ def learned_from(settings: Mapping[str, Any], teacher: str | None, n_taught: int
             f"{settings['teacher_pair_weight']:g})"
         )
     return asked
+
+
+def _cosines(vectors: Tensor) -> Tensor:
+    """``[..., n, n]`` float32 cosines of ``[..., n, D]`` with each other."""
+    # In bfloat16 a cosine is off by as much as there is to learn in the end.
+    with torch.autocast(vectors.device.type, enabled=False):
+        unit = F.normalize(vectors.float(), dim=-1)
+        return unit @ unit.transpose(-1, -2)
 
 
 def _is_boundary(ids: Tensor) -> Tensor:

@@ -179,8 +179,7 @@ class BiLMModule(pl.LightningModule):
 
     def learned_from(self) -> list[str]:
         """What the weights were asked for, in words, for the model's card."""
-        taught = self.data.teacher_name, self.data.n_taught
-        return learned_from(dict(self.hparams), *taught)
+        return learned_from(dict(self.hparams), self.data.teacher_name, self.data.n_taught)
 
     def training_step(self, batch: StreamBatch, batch_idx: int) -> Tensor:
         """Mean sampled loss of both directions, and what else is asked for; ``train_loss`` is the language model's alone."""
@@ -269,13 +268,7 @@ class BiLMModule(pl.LightningModule):
         p = Perplexity(forward, backward, *map(int, counts))
         if not p.n_targets:
             return
-        values = {
-            "forward_perplexity": p.forward,
-            "backward_perplexity": p.backward,
-            "perplexity": (p.forward * p.backward) ** 0.5,
-            "unknown_rate": p.unknown_rate,
-        }
-        self.log_dict({f"{stage}_{name}": value for name, value in values.items()}, rank_zero_only=True)
+        self.log_dict({f"{stage}_{name}": value for name, value in p.scores().items()}, rank_zero_only=True)
 
     def configure_optimizers(self) -> Any:
         """Adam; the rate rises, stays, and falls to zero at the end."""
@@ -284,7 +277,6 @@ class BiLMModule(pl.LightningModule):
             (p for p in self.parameters() if p.requires_grad), lr=self.learning_rate, fused=True if on_gpu else None
         )
         total = int(self.trainer.estimated_stepping_batches)
-
         return scheduled(
             optimizer, lambda step: min(risen(step, self.warmup_steps), falling(step, total, self.decay_fraction))
         )

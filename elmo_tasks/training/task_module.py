@@ -13,7 +13,8 @@ from torch import Tensor
 
 from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.model_files import default_model
-from elmo_tasks.data.split_data import RowBatch, Split, SplitData
+from elmo_tasks.data.batches import RowBatch
+from elmo_tasks.data.split_data import Split, SplitData
 from elmo_tasks.encoders import Encoder, load
 from elmo_tasks.encoders.layer_store import LayerStore
 from elmo_tasks.encoders.static_vectors import StaticVectors

@@ -46,7 +46,7 @@ class Step:
 
     name: str  # of its template
     title: str
-    notes: str  # for the speaker; those of :mod:`elmo_tasks.ui.present_steps` come with an answer
+    notes: str  # for the speaker; those that the functions below make come with an answer
     kind: str = ""  # a class for the look of the step as a whole
 
 
@@ -55,8 +55,9 @@ STEPS = (
         "opening",
         "One word, many meanings",
         "All that the model answers in what follows is computed live by a small model on the machine that serves "
-        "this page, with no other service. If phones are to vote in step 10, the program must have been started with "
-        "--host 0.0.0.0, in a network that you trust. Ask who has ever been misunderstood because one word has two meanings.",
+        "this page, with no other service. If phones are to vote in step 10, they must reach it: on your own "
+        "computer the program must have been started with --host 0.0.0.0, in a network that you trust. Ask who "
+        "has ever been misunderstood because one word has two meanings.",
         "opening",
     ),
     Step(
@@ -98,7 +99,7 @@ STEPS = (
         "it shows the two meanings and the sentences that the bundled model keeps apart best of all in our gallery, so expect a "
         "right answer there, and not always the meanings that people think of first; those on the buttons it sorts rightly. With "
         "the room’s own sentences it is harder: of short ones the model often cannot tell how they group, and now and then it "
-        "leans to a wrong answer. Let the room judge it. Two sentences for each meaning, on different topics, work best.",
+        "is wrong, even where it is sure. Let the room judge it. Two sentences for each meaning, on different topics, work best.",
     ),
     Step(
         "doors",
@@ -144,11 +145,11 @@ def guess(n_senses: int) -> str:
 
 def story(comparison: Comparison, meant: Sequence[str]) -> str:
     """For the sentences that the audience sorts."""
-    found = outcome(comparison, meant)
     return (
         "Let the audience sort the sentences into A and B first, by hand or with the buttons, then reveal what the model says. "
-        f"{found.value} {_meant(meant)} {_read(comparison)} What its numbers mean was learned from sentences with other words. "
-        "The words of this step were chosen because the model sorts them rightly: many words are harder."
+        f"{told(comparison, meant)} {_meant(meant)} {_read(comparison)} What its numbers mean was learned "
+        "from sentences with other words. The words of this step were chosen because the model sorts them rightly: "
+        "many words are harder."
     )
 
 
@@ -218,7 +219,7 @@ def _voiced(comparison: Comparison) -> str:
     return {
         "named": "The model is sure enough here to say what goes together.",
         "leaning": "The model only leans to an answer here.",
-    }.get(comparison.voice, "The model cannot tell how these uses group.")
+    }.get(comparison.voice if comparison.groups else "", "The model cannot tell how these uses group.")
 
 
 def _meant(meant: Sequence[str]) -> str:

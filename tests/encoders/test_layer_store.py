@@ -108,6 +108,16 @@ def test_what_is_there_is_opened_and_not_computed_again(tmp_path):
     assert torch.equal(copy.batch([5], [MANY[5]]).values, first.batch([5], [MANY[5]]).values)
 
 
+def test_all_weights_are_read_for_the_checksum_once(tmp_path):
+    class Read(Numbers):
+        times = 0
+        checksum = property(lambda self: setattr(self, "times", self.times + 1) or "sum", lambda self, value: None)
+
+    encoder = Read()
+    LayerStore.build(encoder, MANY, tmp_path)
+    assert encoder.times == 1
+
+
 def test_sentences_are_encoded_by_length_and_kept_in_order(tmp_path):
     encoder = Numbers()
     store = LayerStore.build(encoder, MANY, tmp_path, batch_size=8)

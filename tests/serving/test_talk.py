@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 
 from elmo_tasks.api import Comparison, MapRequest
-from elmo_tasks.senses.gallery import gallery, gallery_words
+from elmo_tasks.senses.gallery import everyday_uses, gallery, gallery_words
 from elmo_tasks.serving.session import Session
 from elmo_tasks.ui import present_parts, present_steps, present_tab, quiz
+from elmo_tasks.ui.examples import Outcome, outcome
 from elmo_tasks.ui.present_examples import FORMING_CANDIDATES
-from elmo_tasks.wording.views import view_place
+from elmo_tasks.wording.text import listed, percent
+from elmo_tasks.wording.views import view_place, view_title
+from tests.ui.reader import parsed
 
 pytestmark = [pytest.mark.long, pytest.mark.slow]
 WORDS = gallery_words()[5::10]  # others than those that test_offered_examples asks
@@ -21,17 +24,39 @@ FORMS = list({pair.word: pair for pair in FORMING_CANDIDATES}.values())[:20]
 NUMBER = r"(−?\d\.\d\d)"
 
 
+def typed_sets() -> list[tuple[str, list[str], list[str]]]:
+    """Words in two short sentences of each of two meanings, by turns, as people type them."""
+    by_word: dict[str, dict[str, list[str]]] = {}
+    for use in everyday_uses():
+        by_word.setdefault(use.word, {}).setdefault(use.sense, []).append(use.sentence)
+    found = []
+    for word, by_sense in by_word.items():
+        two = [(name, sentences) for name, sentences in by_sense.items() if len(sentences) > 1][:2]
+        if len(two) == 2:
+            places = list(itertools.product(range(2), two))
+            found.append((word, [sentences[k] for k, (_, sentences) in places], [name for _, (name, _) in places]))
+    return found
+
+
+TYPED = typed_sets()[2::4]
+
+
 @pytest.fixture(scope="module")
 def session():
     return Session()
 
 
+@pytest.fixture(scope="module")
+def typed(session) -> list[tuple[Comparison, list[str]]]:
+    return [(session.compare(word, sentences), meant) for word, sentences, meant in TYPED]
+
+
 @pytest.fixture(scope="module", params=WORDS)
-def answer(session, request) -> tuple[Comparison, list[str], str, list[str]]:
-    """Six ready sentences of a word with their meanings, and the first two of each meaning, which are harder."""
+def answer(session, request) -> tuple[Comparison, list[str]]:
+    """Six ready sentences of a word with their meanings."""
     ready = present_tab.ready_sentences(session, request.param)
     sentences, meant = [sentence for sentence, _ in ready.sentences], [sense for _, sense in ready.sentences]
-    return session.compare(ready.word, sentences), meant, ready.word, sentences
+    return session.compare(ready.word, sentences), meant
 
 
 def as_number(text: str) -> float:
@@ -49,7 +74,9 @@ def meant_groups(meant) -> set[frozenset[int]]:
 def true_of(said: str, comparison: Comparison, meant: list[str]) -> bool:
     """Whether a sentence about the outcome is true."""
     right = together(comparison.groups) == meant_groups(meant)
-    pair = re.search(r"surest that (\d+) and (\d+) mean (the same|different things) \((\d+)", said)
+    pair = re.search(
+        r"surest that (\d+) and (\d+) mean (the same|different things) \((.*?)\), (rightly|wrongly)\.", said
+    )
     if pair:
         a, b = int(pair[1]) - 1, int(pair[2]) - 1
         same = comparison.same_meaning[a][b]
@@ -59,8 +86,10 @@ def true_of(said: str, comparison: Comparison, meant: list[str]) -> bool:
         )
         is_right = (pair[3] == "the same") == (meant[a] == meant[b])
         return (
-            max(same, 1 - same) == surest
-            and ("rightly." in said) == is_right
+            not comparison.groups
+            and max(same, 1 - same) == surest
+            and pair[4] == percent(surest)
+            and (pair[5] == "rightly") == is_right
             and (same >= 0.5) == (pair[3] == "the same")
         )
     claims = {
@@ -70,41 +99,59 @@ def true_of(said: str, comparison: Comparison, meant: list[str]) -> bool:
         "leans to another grouping": comparison.voice == "leaning" and bool(comparison.groups) and not right,
         "if they have several meanings": bool(comparison.groups_if_several),
         "cannot tell how these group": comparison.voice == "silent" and not comparison.groups,
-        "were not asked": comparison.spellings_differ,
         "was not asked to sort": comparison.spellings_differ,
     }
     found = [holds for claim, holds in claims.items() if claim in said]
     return len(found) == 1 and found[0]
 
 
-def test_the_answer_of_a_story_a_failure_and_an_own_word(answer):
-    comparison, meant, _, _ = answer
-    for said in (
-        present_steps.story(comparison, meant),
-        present_steps.failure(comparison, meant),
-        present_steps.own(comparison, meant, by_rule=True),
-    ):
+def meant_of(said: str) -> dict[str, list[int]]:
+    """The numbers of the uses of each meaning, as a sentence has them."""
+    parts = re.search(r"Meant were (.*?)\.(?: |$)", said)[1].split("; ")
+    return {name: [int(k) for k in re.findall(r"\d+", uses)] for name, _, uses in (p.rpartition(": ") for p in parts)}
+
+
+def check_answer(comparison: Comparison, meant: list[str]) -> None:
+    """What the notes of a story, a failure and an own word say of one answer."""
+    groups = {name: [k for k, other in enumerate(meant, 1) if other == name] for name in meant}
+    story, failure = (of(comparison, meant) for of in (present_steps.story, present_steps.failure))
+    by_rule, own = (present_steps.own(comparison, meant, by_rule=chosen) for chosen in (True, False))
+    for said in (story, failure, by_rule, own):
         assert true_of(said, comparison, meant), said
-        listed = re.search(r"Meant were (.*?)\.(?: |$)", said)[1]
-        told = {
-            frozenset(int(k) - 1 for k in re.findall(r"\d+", part.rpartition(":")[2])) for part in listed.split(";")
-        }
-        assert told == meant_groups(meant)
+        assert meant_of(said) == groups
+    right = together(comparison.groups) == meant_groups(meant)
+    assert ("no failure" in failure) == right
+    assert ("what could have misled it" in failure) == (bool(comparison.groups) and not right)
+    assert ("That is an answer, too." in own) == ("cannot tell how these group" in own)
+    assert present_parts.EASIEST not in own
+    assert (present_parts.EASIEST in by_rule) != comparison.spellings_differ
+    assert ("the words beside" in story) == ("words" in comparison.read_from)
+    assert ("words that would fit there" in story) == ("expected" in comparison.read_from)
+    # Without the meanings, the notes say no more than the screen.
+    told = present_steps.own(comparison, ())
+    assert ("only leans" in told) == (comparison.voice == "leaning" and bool(comparison.groups))
+    assert ("is sure enough" in told) == (comparison.voice == "named")
 
 
-def test_shorter_sets_of_the_same_words(session, answer):
-    """Two sentences of each meaning, as people type them: more of them are leanings, pairs and silence."""
-    _, meant, word, sentences = answer
-    comparison = session.compare(word, sentences[:4])
-    for said in (present_steps.failure(comparison, meant[:4]), present_steps.own(comparison, meant[:4])):
-        assert true_of(said, comparison, meant[:4]), said
+def test_the_answer_of_a_story_a_failure_and_an_own_word(answer):
+    check_answer(*answer)
+
+
+def test_short_sentences_as_people_type_them(typed):
+    """Of these the answers are of all kinds: right, wrong, leanings, a pair, and what would be so if."""
+    for comparison, meant in typed:
+        check_answer(comparison, meant)
+    found = {outcome(comparison, meant) for comparison, meant in typed}
+    assert found >= {Outcome.RIGHT, Outcome.WRONG, Outcome.LEANS_RIGHT, Outcome.LEANS_WRONG}
+    assert found >= {Outcome.PAIR, Outcome.IF_SEVERAL}
 
 
 def test_what_the_notes_say_of_the_layers(answer):
-    comparison, _, _, _ = answer
+    comparison, _ = answer
     said = present_steps.layers(comparison)
     first = np.array(comparison.layers[0].cosine)
     off = ~np.eye(len(first), dtype=bool)
+    assert said.startswith(f"At “{view_title(comparison.layers[0].name)}” ")
     if "every pair scores 1.00" in said:
         assert first[off].min() > 0.995
     else:
@@ -125,8 +172,9 @@ def test_what_the_notes_say_of_the_layers(answer):
     best = max(gaps, key=lambda name: gaps[name])
     assert as_number(closer[1]) == pytest.approx(gaps[best], abs=0.006)
     assert view_place(best).lower() in said.lower()
-    second = sorted(gaps.values())[-2]
-    assert ("more than anywhere else" in said) == (gaps[best] - second >= 0.02)
+    second = sorted(gaps, key=lambda name: gaps[name])[-2]
+    assert ("more than anywhere else" in said) == (gaps[best] - gaps[second] >= 0.02)
+    assert (f", and {view_place(second)} about as much" in said) == (gaps[best] - gaps[second] < 0.02)
 
 
 def test_the_words_that_lie_nearest(session):
@@ -137,7 +185,10 @@ def test_the_words_that_lie_nearest(session):
     for word in WORDS:
         found = session.present.neighbours(word, 7)
         nearest = found.neighbours[0]
-        assert f"“{nearest.word}” for “{found.word}”" in present_steps.static([found])
+        senses = list(dict.fromkeys(entry.sense for entry in gallery() if entry.word == word))
+        said = present_steps.static([found], {word: [sense.name for sense in session.present.senses(word)]})
+        assert f"“{nearest.word}” for “{found.word}”" in said
+        assert f"has, for {word}: {listed(senses)})" in said
         own, other = (int(vectors.rows_of([one])[0]) for one in (word, nearest.word))
         cosines = directions @ directions[own]
         assert nearest.cosine == pytest.approx(cosines[other], abs=1e-3)
@@ -158,25 +209,32 @@ def test_a_meaning_that_turns(session, pair):
     assert one.tokens[:at] == other.tokens[:at]
     side = [sum(d > one.middle for d in one.known[0]), sum(d < one.middle for d in one.known[1])]
     assert one.right == sum(side)
-    assert f": {one.right} of them lie on their own side" in said
+    total = sum(map(len, one.known))
+    assert f"The small marks are {total} known uses: {one.right} of them lie on their own side" in said
+    assert ("cannot tell these two senses apart" in said) == (not one.can_tell)
+    assert ("but the spelling alone" in said) == (one.can_tell and one.right_by_spelling >= one.right)
+    assert (f"Up to “{one.tokens[at - 1]}” the two sentences are the same" in said) == one.can_tell
     for number, answer in enumerate(answers, 1):
         names = [step.nearer for step in answer.steps if step.words > at]
-        always = re.search(rf"From “[^”]*” on, {number} is nearer to “([^”]*)”", said)
-        ends = re.search(rf"With “[^”]*” {number} ends nearer to “([^”]*)”", said)
+        word = f"“{answer.tokens[at]}”"
+        always = re.search(rf"From {word} on, {number} is nearer to “([^”]*)”", said)
+        ends = re.search(rf"With {word} {number} ends nearer to “([^”]*)”", said)
         if always:
             assert set(names) == {always[1]}
         elif ends:
             assert names[-1] == ends[1]
             assert set(names) != {ends[1]}
-        else:
-            assert names[-1] is None or not one.can_tell
+        elif one.can_tell:
+            assert f"With {word} in {number} it cannot be told in the end." in said
+            assert names[-1] is None
     notes = present_steps.forming(answers)
-    alone = re.search(r"alone (\d+) of the (\d+) known uses .* by all together (\d+)\.", notes)
-    assert alone is None or tuple(map(int, alone.groups())) == (
-        one.right_by_layer,
-        sum(map(len, one.known)),
-        one.right,
-    )
+    alone = re.search(r"by its (.*?) alone (\d+) of the (\d+) known uses .* by all together (\d+)\.", notes)
+    assert (alone is not None) == (len(one.read_from) > 1)
+    if alone:
+        assert alone[1] == view_title(one.layer).lower()
+        assert tuple(map(int, alone.groups()[1:])) == (one.right_by_layer, total, one.right)
+    assert ("the words beside" in notes) == ("words" in one.read_from)
+    assert ("words that would fit there" in notes) == ("expected" in one.read_from)
 
 
 def test_where_a_sentence_lands(session):
@@ -186,10 +244,18 @@ def test_where_a_sentence_lands(session):
         found = session.maps.land(f"Yesterday she said: {sentence}", MapRequest(word, by_meaning=True))
         cosines = [near.cosine for near in found.nearest]
         assert cosines == sorted(cosines, reverse=True)
+        names = [f"{group.letter} ({group.meant})" if group.meant else f"{group.letter} (" for group in found.groups]
+        order = sorted(range(len(names)), key=lambda k: -found.nearness[k])
         if found.group is not None:
-            assert found.nearness[found.group] == max(found.nearness)
-        elif found.groups:
-            assert "between" in found.verdict
+            assert found.group == order[0]
+            assert found.verdict.startswith(f"It lands in group {names[found.group]}")
+        elif len(names) > 1:
+            assert found.verdict.startswith(f"It lands between the groups. {names[order[0]]}")
+            assert f"is nearest, then {names[order[1]]}" in found.verdict
+
+
+def listed_in_turn(pair: quiz.QuizPair) -> str:
+    return ", then ".join(pair.senses)
 
 
 def test_the_pairs_of_the_quiz(session):
@@ -197,7 +263,17 @@ def test_the_pairs_of_the_quiz(session):
         comparison = session.compare(pair.word, pair.sentences)
         shown = quiz.reveal(at, "same", None, lambda at, found=comparison: found)
         same = pair.senses[0] == pair.senses[1]
-        assert shown["told"].startswith("Both mean the same" if same else "They mean different things")
+        meant = (
+            f"Both mean the same: {pair.senses[0]}." if same else f"They mean different things: {listed_in_turn(pair)}."
+        )
+        likely = comparison.same_meaning[0][1]
+        says = f"{'the same' if likely >= 0.5 else 'different'}, {percent(max(likely, 1 - likely))} likely."
+        if max(likely, 1 - likely) < quiz.LEAST:
+            says = f"cannot tell: “the same” gets {percent(likely)}."
+        assert shown["told"] == f"{meant} The model: {says}"
+        page = parsed(shown["markup"]).text
+        assert meant in page
+        assert says in page
         assert shown["room"] is same
         model = None if not comparison.groups else len(comparison.groups) == 1
         assert shown["model"] is (None if model is None else model == same)

@@ -136,7 +136,9 @@ def test_terms_are_explained_on_the_page_and_not_in_a_report(service):
 
 
 def test_the_matrix_says_why_an_answer_about_all_has_another_percentage(service):
-    comparison = replace(service.compare("bank", ["A bank.", "The bank.", "My bank."]), groups=((0, 1, 2),), probability=0.8)
+    comparison = replace(
+        service.compare("bank", ["A bank.", "The bank.", "My bank."]), groups=((0, 1, 2),), probability=0.8
+    )
     page = parsed(answer.verdict_section(comparison, ()))
     assert "the model is surer of any single pair than of the whole" in page.text
     assert "Each pair on its own" not in page.text

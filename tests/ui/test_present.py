@@ -177,6 +177,13 @@ def test_notes_on_an_own_word_do_not_know_what_was_meant(service):
     for voice, said in (("named", "sure enough here to say"), ("leaning", "only leans"), ("silent", "cannot tell")):
         comparison = replace(service.compare("bank", ["A bank.", "The bank."]), voice=voice)
         assert said in present_steps.own(comparison, ())
+    pair_only = replace(comparison, voice="leaning", groups=())
+    assert "cannot tell how these uses group" in present_steps.own(pair_only, ())  # as the slide says
+
+
+def test_the_step_with_the_phones_is_the_one_that_the_opening_names():
+    assert "vote in step 10," in present_steps.STEPS[0].notes
+    assert present_steps.STEPS[9].name == "quiz"
 
 
 def test_the_dots_part_at_the_word_that_decides(service):

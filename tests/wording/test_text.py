@@ -153,7 +153,9 @@ def test_scores():
     ],
 )
 def test_who_says_it_and_how_often_that_is_right(views, words):
-    measured = "In a test with other words, 85 of 100 answers stated as plainly as this one were right, so it can be wrong."
+    measured = (
+        "In a test with other words, 85 of 100 answers stated as plainly as this one were right, so it can be wrong."
+    )
     tested = f" The percentage is the model’s own estimate. {measured}"
     assert read_by(views, "Fake", 0.85) == words
     assert plain(read_by(views, "Fake", 0.85, is_named=True)) == (words + tested if words else "")

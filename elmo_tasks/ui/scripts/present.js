@@ -95,12 +95,12 @@ function remember() {
 }
 function forget() {
   const query = linkOf("present");
-  if (!query.size) return;
+  if (!query.has("tab")) return;
   query.delete("tab");
   query.delete("step");
   readdress(query);
 }
-const readdress = (query) => history.replaceState(history.state, "", query.size ? `${location.pathname}?${query}` : location.pathname);
+const readdress = (query) => history.replaceState(history.state, "", `${query}` ? `${location.pathname}?${query}` : location.pathname);
 
 // --- What an audience does ---
 
