@@ -62,10 +62,7 @@ def grouping_verdict(told: Told, cosines: Cosines, word: str) -> Said:
     said = _said_of_two(told.groups, uses) if n == 2 else _said(told.groups, uses)
     if told.voice == "named":
         return Said(f"{first_capital(said)} ({sure} sure).", numbers=numbers)
-    how = (
-        _how_likely(told.probability) if told.probability >= 0.5 else "Of all ways to group them the likeliest is this"
-    )
-    return Said(f"{how}, {said} ({sure}).", f"{_A_LEANING} {advice}", numbers)
+    return Said(f"{_how_likely(told.probability)}, {said} ({sure}).", f"{_A_LEANING} {advice}", numbers)
 
 
 def _said_of_two(groups: Groups, uses: str) -> str:

@@ -54,12 +54,6 @@ def test_the_groups_come_first_with_how_sure_they_are(groups, said):
     assert said_of(groups, "leaning", 0.77).startswith("Probably, ")
 
 
-def test_the_likeliest_of_many_may_be_less_likely_than_not():
-    assert said_of(((0, 2), (1, 3)), "leaning", 0.4).startswith(
-        "Of all ways to group them the likeliest is this, 1 and 3 go together, 2 and 4 go together (40 %)."
-    )
-
-
 def test_where_only_a_pair_is_sure_no_group_is_told():
     guess = said_of(((0, 1), (2,)), "leaning", 0.63, is_grouped=False, is_likely=True)
     assert guess.startswith(
