@@ -96,8 +96,7 @@ function remember() {
 function forget() {
   const query = linkOf("present");
   if (!query.has("tab")) return;
-  query.delete("tab");
-  query.delete("step");
+  for (const key of ["tab", "step"]) query.delete(key);
   readdress(query);
 }
 const readdress = (query) => history.replaceState(history.state, "", `${query}` ? `${location.pathname}?${query}` : location.pathname);
