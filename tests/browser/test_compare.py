@@ -238,7 +238,7 @@ def test_an_unsure_answer_says_so(open_page):
     write(page, "muddle", "Such a muddle.", "Another muddle.")
     compare(page)
     wait_for(page, verdict(page), "cannot tell")
-    assert page.locator(".group h3").all_inner_texts() == ["Not sorted: the model is too unsure"]
+    assert page.locator(".group h3").all_inner_texts() == ["Not sorted: the model is too unsure of the groups"]
 
 
 def test_a_model_is_added_compared_with_and_removed(open_page):

@@ -62,7 +62,7 @@ def test_the_layer_shown_first(service, layer, shown):
 
 def test_no_groups_looks_unsure(service):
     page = page_of(service, "muddle", ["A muddle here.", "A muddle there."])
-    assert "Not sorted: the model is too unsure" in page
+    assert "Not sorted: the model is too unsure of the groups" in page
     assert "verdict unsure" in page
     assert "Group A" not in page
 
@@ -141,7 +141,10 @@ def test_the_matrix_says_why_an_answer_about_all_has_another_percentage(service)
     )
     page = parsed(answer.verdict_section(comparison, ()))
     assert "the model is surer of any single pair than of the whole" in page.text
+    assert "A low percentage" not in page.text
     assert "Each pair on its own" not in page.text
+    apart = answer.verdict_section(replace(comparison, groups=((0, 1), (2,)), probability=0.5), ())
+    assert "than of the whole. A low percentage can be a sure one: it says that the two differ." in apart
     as_sure = replace(comparison, probability=comparison.same_meaning[0][1])
     assert "any single pair" not in answer.verdict_section(as_sure, ())  # as a reader sees them, they are the same
     two = answer.verdict_section(service.compare("bank", ["A bank.", "The bank."]), ())
@@ -171,7 +174,7 @@ def test_the_small_print_is_in_plain_words_and_the_layer_in_a_tip(service):
 def test_uses_of_several_spellings_are_not_said_to_have_been_sorted(service):
     comparison = replace(service.compare("muddle", ["A muddle.", "The muddle."]), spellings_differ=True)
     page = answer.verdict_section(comparison, service.models())
-    assert "Not sorted: the model is too unsure" in page
+    assert "Not sorted: the model is too unsure of the groups" in page
 
 
 def test_the_lengths_of_vectors_are_folded_away_on_the_page(service):
