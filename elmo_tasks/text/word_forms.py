@@ -32,7 +32,9 @@ loaf loaves, thief thieves, calf calves, die dice, good better best, bad worse w
 """
 
 _FAMILIES: dict[str, set[int]] = {}
+_BASES: list[str] = []  # the first word of each family
 for _number, _family in enumerate(_IRREGULAR.split(",")):
+    _BASES.append(_family.split()[0])
     for _word in _family.split():
         _FAMILIES.setdefault(_word, set()).add(_number)
 
@@ -107,6 +109,11 @@ def inflection_bases(word: str) -> set[str]:
         if ending in ("es", "ed") and base.endswith("i"):
             found.add(base[:-1] + "y")
     return found
+
+
+def irregular_bases(word: str) -> set[str]:
+    """Base words of which a word in lower case is an irregular form: ``rose`` gives rise, ``left`` gives leave."""
+    return {_BASES[number] for number in _FAMILIES.get(word, ())}
 
 
 def folded(text: str) -> str:

@@ -1,0 +1,1 @@
+"""How the shipped models were made: one script for each step."""

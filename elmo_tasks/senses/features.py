@@ -1,0 +1,126 @@
+"""Features of a use of a word: what a meaning is recognized by.
+
+Up to four views of a use, each about the mean of all uses and of length 1:
+
+- ``words``: the words of the sentence around it, as static vectors, the rare and the related ones weighing more;
+- ``expected``: the words that the language model expects in its place, as static vectors;
+- ``layer``: the encoder's layer that tells meanings apart best;
+- ``context``: the states of the language model just before and just after the word, which have not read it.
+
+An encoder without an output layer has no ``expected``, one that is no language model has no ``context`` either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from elmo_tasks.encoders.encoder import Encoder
+from elmo_tasks.encoders.static_vectors import StaticVectors, rarity
+from elmo_tasks.senses.expected_words import ExpectedWords
+from elmo_tasks.uses import Use, use_batches
+
+WORDS, EXPECTED, LAYER, CONTEXT = "words", "expected", "layer", "context"
+Vectors = NDArray[np.float32]
+
+# A word whose vector is that of the use's own word counts e^2 times as much as one at right angles to it: of all that stands in a
+# sentence, what goes with the word tells its meaning.
+_RELATED = 2.0
+
+
+def unit(vectors: NDArray[np.floating]) -> Vectors:
+    """``[..., D]`` with length 1; the zero vector stays."""
+    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.asarray(vectors / np.maximum(length, 1e-12), np.float32)
+
+
+def centred(vectors: NDArray[np.floating], centre: NDArray[np.floating]) -> Vectors:
+    """``[n, D]`` about a centre ``[D]`` and of length 1; a zero vector, of which nothing is known, stays zero."""
+    known = np.abs(vectors).max(axis=1, keepdims=True) > 0
+    return unit(np.where(known, vectors - centre, 0.0))
+
+
+def extract(
+    encoder: Encoder,
+    static: StaticVectors,
+    expected: ExpectedWords | None,
+    uses: Sequence[Use],
+    layer: int,
+    on_done: Callable[[int], object] | None = None,
+) -> dict[str, Vectors]:
+    """The views of ``n`` uses as the models give them, ``[n, D]`` each, not yet centred.
+
+    Each sentence is encoded once, however many of the uses stand in it. ``layer`` is the encoder layer to read; ``on_done`` is called
+    with the number of uses of each batch.
+    """
+    n = len(uses)
+    views = {WORDS: np.zeros((n, static.width), np.float32), LAYER: np.zeros((n, encoder.width), np.float32)}
+    if encoder.language_model is not None:
+        views[CONTEXT] = np.zeros((n, encoder.width), np.float32)
+    if expected is not None:
+        views[EXPECTED] = np.zeros((n, static.width), np.float32)
+    for rows, read in use_batches(encoder, uses):
+        views[LAYER][rows] = read.layers[layer].numpy()
+        if read.before is not None and read.after is not None:
+            views[CONTEXT][rows] = torch.cat([read.before[-1], read.after[-1]], dim=-1).numpy()
+            if expected is not None:
+                views[EXPECTED][rows] = expected([uses[k] for k in rows], read)
+        for _, group in groupby(rows, lambda k: uses[k].tokens):
+            same_sentence = list(group)
+            views[WORDS][same_sentence] = context_vectors(static, [uses[k] for k in same_sentence])
+        if on_done is not None:
+            on_done(len(rows))
+    return views
+
+
+def context_vectors(static: StaticVectors, uses: Sequence[Use]) -> Vectors:
+    """``[n, S]`` the words around ``n`` uses in one sentence; zero where no other word is known.
+
+    A use of several tokens is left out as a whole, and its vector is the mean of them.
+    """
+    tokens = uses[0].tokens
+    vectors = static.vectors_of(tokens).cpu().numpy()
+    shares = np.array([static.share_of(token) for token in tokens])
+    found = []
+    for use in uses:
+        keep = np.r_[0 : use.start + 1, use.end : len(tokens)]
+        outside = vectors[keep]
+        outside[use.start] = vectors[use.start : use.end].mean(axis=0)
+        found.append(context_vector(outside, shares[keep], use.start))
+    return np.stack(found)
+
+
+def context_vector(
+    vectors: NDArray[np.floating], shares: NDArray[np.floating], index: int, related: float = _RELATED
+) -> Vectors:
+    """The words around one word as one vector ``[D]`` of length 1, or zero where no other word is known.
+
+    A bag without order: rare words (SIF: Arora, Liang and Ma, 2017) and words related to the word itself weigh more, the latter the
+    more, the higher ``related``. The word is left out, and so is every token with its very vector.
+
+    Args:
+        vectors: ``[T, D]`` static vectors of the tokens of a sentence, zero for unknown ones.
+        shares: ``[T]`` how often each comes among all words, from 0 to 1.
+        index: the word.
+        related: how much a related word weighs.
+    """
+    directions = unit(vectors)
+    alike = directions @ directions[index]  # zero where the word itself is unknown
+    weights = rarity(np.asarray(shares, np.float64)) * np.exp(related * alike)
+    weights[alike > 1 - 1e-5] = 0.0
+    weights[index] = 0.0
+    return unit((directions * weights[:, None]).sum(axis=0))
+
+
+def join(views: Mapping[str, Vectors], centres: Mapping[str, Vectors], weights: Mapping[str, float]) -> Vectors:
+    """``[n, sum of D]`` the views that have a weight, each centred, of length 1 and times the root of its weight, side by side.
+
+    The dot product of two rows is the weighted sum of the cosines in the views.
+    """
+    return np.concatenate(
+        [weight**0.5 * centred(views[name], centres[name]) for name, weight in weights.items()], axis=1
+    )

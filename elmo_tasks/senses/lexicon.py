@@ -1,0 +1,237 @@
+"""Dictionary of word meanings: text files that people can edit, and the entries in them.
+
+A word stands at the left margin, its meanings below it by two spaces, the example sentences of a meaning by four::
+
+    bank
+      money, noun: a firm that keeps and lends money
+        She opened an account at the [bank] today.
+      river, noun: the land along the side of a river
+        Ducks were sleeping on the grassy [bank].
+
+Lines that begin with ``#`` are comments. ``docs/dictionary.md`` describes the format for people.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+from elmo_tasks.errors import DataError
+from elmo_tasks.text.word_forms import folded, inflection_bases, irregular_bases
+
+#: Every so many sentences of a meaning, one is a test sentence: the sixth, the twelfth, …
+TEST_EVERY = 6
+#: One word in so many is held out: nothing is fitted or trained on it.
+HELD_OUT_EVERY = 10
+PARTS_OF_SPEECH = (
+    "noun", "verb", "adjective", "adverb", "preposition", "conjunction", "interjection", "determiner", "pronoun", "name",
+)  # fmt: skip
+
+_FOLDER = Path(__file__).parent / "lexicon"
+_ONE_MEANING = Path(__file__).parent / "one_meaning.txt"
+_SENSE_LINE = re.compile(r"([^,:]+),\s*([a-z]+)\s*:\s*(.+)")
+_MARKED = re.compile(r"\[[^\[\]]+\]")
+_MAX_GLOSS = 200  # characters
+_MAX_SENTENCE = 2_000  # characters
+
+
+@dataclass(frozen=True)
+class Sense:
+    """One meaning of a word."""
+
+    key: str  #: short name, unique in its entry
+    part_of_speech: str  #: one of :data:`PARTS_OF_SPEECH`; empty for a meaning that a person gave without one
+    gloss: str
+    sentences: tuple[str, ...]  #: examples with the word in ``[brackets]``
+
+    @property
+    def examples(self) -> tuple[str, ...]:
+        """The sentences that stand for the meaning: all but the test sentences."""
+        return tuple(s for k, s in enumerate(self.sentences, 1) if k % TEST_EVERY)
+
+    @property
+    def test_sentences(self) -> tuple[str, ...]:
+        """The sentences that only measure."""
+        return self.sentences[TEST_EVERY - 1 :: TEST_EVERY]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A word and its meanings, the most familiar first."""
+
+    word: str
+    senses: tuple[Sense, ...]
+
+    @property
+    def is_held_out(self) -> bool:
+        """Whether nothing may be fitted or trained on this word."""
+        return is_held_out(self.word)
+
+    def sense(self, key: str) -> Sense:
+        """The meaning with that key. Raises KeyError if there is none."""
+        return next((s for s in self.senses if s.key == key), None) or self._missing(key)
+
+    def _missing(self, key: str) -> Sense:
+        raise KeyError(f"{self.word}: no meaning {key!r}; it has {', '.join(s.key for s in self.senses)}")
+
+
+def is_held_out(word: str) -> bool:
+    """Whether a word, by a hash of it, is one of the tenth that only measures."""
+    return int.from_bytes(hashlib.sha256(word.encode()).digest()[:4], "big") % HELD_OUT_EVERY == 0
+
+
+class Lexicon(Mapping[str, Entry]):
+    """Entries by word.
+
+    Args:
+        entries: in any order; of two with the same word, the later one counts.
+        one_meaning: words that are known to have one everyday meaning.
+    """
+
+    def __init__(self, entries: Iterable[Entry], one_meaning: Iterable[str] = ()) -> None:
+        self._entries = {folded(entry.word): entry for entry in entries}
+        self.one_meaning = frozenset(map(folded, one_meaning)) - frozenset(
+            word for word, entry in self._entries.items() if len(entry.senses) > 1
+        )
+
+    def __getitem__(self, word: str) -> Entry:
+        return self._entries[folded(word)]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @cached_property
+    def ambiguous(self) -> tuple[Entry, ...]:
+        """The entries with two or more meanings, by word."""
+        return tuple(sorted((e for e in self.values() if len(e.senses) > 1), key=lambda e: e.word))
+
+    def find(self, form: str) -> tuple[Entry, ...]:
+        """The entries that a word in any inflection may belong to: ``rose`` finds rose and rise; its own entry is first."""
+        key = folded(form)
+        words = [key, *sorted(lemmas(key) - {key})]
+        return tuple(self._entries[word] for word in words if word in self._entries)
+
+    def has_one_meaning(self, form: str) -> bool:
+        """Whether a word in any inflection is on the list of words with one everyday meaning, and in no entry."""
+        return not any(len(e.senses) > 1 for e in self.find(form)) and any(
+            word in self.one_meaning for word in lemmas(folded(form))
+        )
+
+    def with_entries(self, entries: Iterable[Entry]) -> Lexicon:
+        """A dictionary in which these entries stand in place of, or beside, those that are there."""
+        return Lexicon([*self.values(), *entries], self.one_meaning)
+
+
+def lemmas(form: str) -> set[str]:
+    """Words of which a word in lower case may be an inflection, itself included."""
+    return inflection_bases(form) | irregular_bases(form)
+
+
+@cache
+def bundled_lexicon() -> Lexicon:
+    """The dictionary that comes with the program."""
+    entries = [entry for path in sorted(_FOLDER.glob("*.txt")) for entry in read_entries(path)]
+    words = [w for line in _ONE_MEANING.read_text("utf-8").splitlines() if not line.startswith("#") for w in line.split()]
+    return Lexicon(entries, words)
+
+
+def read_entries(path: Path) -> list[Entry]:
+    """Read a dictionary file.
+
+    Raises:
+        DataError: it cannot be read, or a line breaks the format; the message names the line.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{path}: expected a dictionary, a text file in UTF-8 ({error})") from None
+    return parse_entries(text, str(path))
+
+
+def parse_entries(text: str, name: str = "dictionary") -> list[Entry]:
+    """Entries of a dictionary in the format that this module describes.
+
+    Raises:
+        DataError: a line breaks the format, a word stands twice, or a meaning has no example.
+    """
+    entries: dict[str, Entry] = {}
+    word, senses, head, sentences, number = "", [], None, [], 0  # type: str, list[Sense], tuple[str, str, str] | None, list[str], int
+
+    def close_sense() -> None:
+        nonlocal head
+        if head is None:
+            return
+        if not sentences:
+            raise DataError(f"{name}, line {number}: the meaning “{head[0]}” of “{word}” has no example sentence above this line")
+        senses.append(Sense(head[0], head[1], head[2], tuple(sentences)))
+        sentences.clear()
+        head = None
+
+    def close_entry() -> None:
+        close_sense()
+        if word and not senses:
+            raise DataError(f"{name}, line {number}: “{word}” has no meaning; write one below it, indented by two spaces")
+        if word:
+            entries[folded(word)] = Entry(word, tuple(senses))
+        senses.clear()
+
+    for number, raw in enumerate([*text.splitlines(), ""], 1):
+        line = raw.expandtabs(4).rstrip()
+        content = line.strip()
+        if not content or content.startswith("#"):
+            continue
+        depth = len(line) - len(content)
+        if depth == 0:
+            close_entry()
+            word = content
+            if folded(word) in entries:
+                raise DataError(f"{name}, line {number}: “{word}” stands in this dictionary twice; join the two entries")
+        elif depth < 4:
+            close_sense()
+            head = _sense_head(content, word, {s.key for s in senses}, f"{name}, line {number}")
+        elif head is None:
+            raise DataError(f"{name}, line {number}: an example sentence without a meaning above it: {content!r:.80}")
+        else:
+            sentences.append(_checked_sentence(content, f"{name}, line {number}"))
+    close_entry()
+    return list(entries.values())
+
+
+def _sense_head(content: str, word: str, taken: set[str], where: str) -> tuple[str, str, str]:
+    if not word:
+        raise DataError(f"{where}: a meaning without a word above it: {content!r:.80}")
+    found = _SENSE_LINE.fullmatch(content)
+    if found is None or found[2] not in PARTS_OF_SPEECH or len(found[3]) > _MAX_GLOSS:
+        raise DataError(
+            f"{where}: expected a meaning as “key, part of speech: gloss” ({', '.join(PARTS_OF_SPEECH)}; at most {_MAX_GLOSS} "
+            f"characters), found {content!r:.80}"
+        )
+    if found[1] in taken:
+        raise DataError(f"{where}: “{word}” has two meanings called “{found[1]}”; give one another name")
+    return found[1].strip(), found[2], found[3].strip()
+
+
+def _checked_sentence(content: str, where: str) -> str:
+    if len(_MARKED.findall(content)) != 1 or content.count("[") != 1 or content.count("]") != 1:
+        raise DataError(f"{where}: expected an example with the word in one pair of [brackets], found {content!r:.80}")
+    if len(content) > _MAX_SENTENCE:
+        raise DataError(f"{where}: an example of {len(content):,} characters; the most is {_MAX_SENTENCE:,}")
+    return content
+
+
+def format_entries(entries: Iterable[Entry]) -> str:
+    """Entries as the text that :func:`parse_entries` reads."""
+    lines: list[str] = []
+    for entry in entries:
+        lines.append(entry.word)
+        for sense in entry.senses:
+            lines.append(f"  {sense.key}, {sense.part_of_speech or 'noun'}: {sense.gloss}")
+            lines += [f"    {sentence}" for sentence in sense.sentences]
+    return "\n".join(lines) + "\n"
