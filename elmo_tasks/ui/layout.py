@@ -53,14 +53,9 @@ def build_app(service: Service) -> gr.Blocks:
             with gr.Tab("Train", id="train"):
                 train_tab.build(service)
             with gr.Tab("Present", id="present"):
-                present_tab.build(service, TABS)
+                present_tab.build(service)
         app.load(_open_tab, None, tabs, api_visibility="private", show_progress="hidden")
     return app
-
-
-def vote_page() -> str:
-    """The page on which phones vote."""
-    return render("vote.html", title=TITLE)
 
 
 def _open_tab(request: gr.Request) -> Any:
