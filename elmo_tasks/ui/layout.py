@@ -13,6 +13,7 @@ from elmo_tasks.ui import (
     nearest_tab,
     present_tab,
     probes_tab,
+    removed_tabs,
     texts_tab,
     train_tab,
     try_tab,
@@ -20,7 +21,7 @@ from elmo_tasks.ui import (
     what_if_tab,
 )
 from elmo_tasks.ui.endpoints import Pages
-from elmo_tasks.ui.page import render
+from elmo_tasks.ui.page import fill, render
 from elmo_tasks.ui.parts import markup
 
 TITLE = "ELMo in context"
@@ -32,6 +33,7 @@ def build_app(service: Service) -> gr.Blocks:
     # What was sent and never asked about is forgotten after a day.
     with Pages(title=TITLE, analytics_enabled=False, delete_cache=(3600, 24 * 3600)) as app:
         markup(render("header.html", title=TITLE))
+        notice = markup("")
         # Not gradio's menu for tabs that do not fit: on a phone the bar scrolls (style.css).
         with gr.Tabs(overflow_behavior="wrap") as tabs:
             with gr.Tab("Compare", id=TABS[0]):
@@ -54,11 +56,14 @@ def build_app(service: Service) -> gr.Blocks:
                 train_tab.build(service)
             with gr.Tab("Present", id="present"):
                 present_tab.build(service)
-        app.load(_open_tab, None, tabs, api_visibility="private", show_progress="hidden")
+        app.load(_open_tab, None, [tabs, notice], api_visibility="private", show_progress="hidden")
     return app
 
 
-def _open_tab(request: gr.Request) -> Any:
-    """Open the tab that the link names: ``/?tab=try``."""
+def _open_tab(request: gr.Request) -> tuple[Any, Any]:
+    """Open the tab that the link names (``/?tab=try``), or Compare with a notice if the tab was removed."""
     wanted = request.query_params.get("tab")
-    return gr.Tabs(selected=wanted) if wanted in TABS[1:] else gr.skip()
+    if wanted in TABS[1:]:
+        return gr.Tabs(selected=wanted), gr.skip()
+    removed = removed_tabs.notice(wanted)
+    return gr.skip(), fill("macros.html", "notice", removed) if removed else gr.skip()
