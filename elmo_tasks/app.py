@@ -180,7 +180,6 @@ def _serve(args: argparse.Namespace) -> None:
     check_address(args.host or os.environ.get("GRADIO_SERVER_NAME"), args.port or _port_of(os.environ))
     from elmo_tasks.jobs.uploads import MAX_UPLOAD
     from elmo_tasks.serving.door import Door, Uploads
-    from elmo_tasks.ui.endpoints import forget_sessions
     from elmo_tasks.ui.theme import launch_options
 
     training = training_is_allowed(args, os.environ)
@@ -206,11 +205,8 @@ def _serve(args: argparse.Namespace) -> None:
         max_file_size=MAX_UPLOAD if training else 1,
         # What starlette's `Middleware` is unpacked to.
         app_kwargs={"middleware": [(Door, (), bounds)]},
-        prevent_thread_lock=True,
         **launch_options(),
     )
-    forget_sessions(app)
-    app.block_thread()
 
 
 def _port_of(environment: Mapping[str, str]) -> int | None:
