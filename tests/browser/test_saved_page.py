@@ -77,7 +77,10 @@ def test_a_saved_comparison_works_and_reads_well(open_file, width, dark):
     assert page.locator(".panel:visible").get_attribute("data-panel") == "0"
     slider.press("End")
     assert page.locator(".panel:visible").get_attribute("data-panel") == "mean"
-    page.locator("[data-explains]").first.focus()
+    term = page.locator("[data-explains]:visible").first
+    term.scroll_into_view_if_needed()
+    page.wait_for_timeout(300)  # scrolling closes what is explained
+    term.focus()
     page.locator("#term-tip").wait_for()
     assert reads_well(page)
 
