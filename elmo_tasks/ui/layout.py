@@ -21,7 +21,7 @@ from elmo_tasks.ui import (
     what_if_tab,
 )
 from elmo_tasks.ui.endpoints import Pages
-from elmo_tasks.ui.page import fill, render
+from elmo_tasks.ui.page import render
 from elmo_tasks.ui.parts import markup
 
 TITLE = "ELMo in context"
@@ -32,8 +32,7 @@ def build_app(service: Service) -> gr.Blocks:
     """Build the pages on top of a service; ``launch(**launch_options())`` shows them."""
     # What was sent and never asked about is forgotten after a day.
     with Pages(title=TITLE, analytics_enabled=False, delete_cache=(3600, 24 * 3600)) as app:
-        markup(render("header.html", title=TITLE))
-        notice = markup("")
+        header = markup(_header())
         # Not gradio's menu for tabs that do not fit: on a phone the bar scrolls (style.css).
         with gr.Tabs(overflow_behavior="wrap") as tabs:
             with gr.Tab("Compare", id=TABS[0]):
@@ -56,7 +55,7 @@ def build_app(service: Service) -> gr.Blocks:
                 train_tab.build(service)
             with gr.Tab("Present", id="present"):
                 present_tab.build(service)
-        app.load(_open_tab, None, [tabs, notice], api_visibility="private", show_progress="hidden")
+        app.load(_open_tab, None, [tabs, header], api_visibility="private", show_progress="hidden")
     return app
 
 
@@ -66,4 +65,8 @@ def _open_tab(request: gr.Request) -> tuple[Any, Any]:
     if wanted in TABS[1:]:
         return gr.Tabs(selected=wanted), gr.skip()
     removed = removed_tabs.notice(wanted)
-    return gr.skip(), fill("macros.html", "notice", removed) if removed else gr.skip()
+    return gr.skip(), _header(removed) if removed else gr.skip()
+
+
+def _header(notice: str = "") -> str:
+    return render("header.html", title=TITLE, notice=notice)
