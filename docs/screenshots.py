@@ -21,7 +21,7 @@ PICTURES = {
     "compare-light": ("", ".verdict h2", DESKTOP, "light"),
     "compare-dark": ("", ".verdict h2", DESKTOP, "dark"),
     "compare-phone": ("", ".verdict h2", PHONE, "light"),
-    "present": ("tab=present&step=4", ".step:not([hidden]) h2", SLIDE, "light"),
+    "present": ("tab=present&step=3", ".step:not([hidden]) .pick", SLIDE, "light"),
     "map": ("tab=map&word=case", ".map-answer .verdict h2", DESKTOP, "light"),
     "nearest": ("tab=nearest", ".near-answer .verdict h2", DESKTOP, "light"),
     "try": ("tab=try", ".try-answer .task", DESKTOP, "light"),

@@ -29,7 +29,6 @@ COMMANDS = {
         "calibrate",
         "confidence",
         "export",
-        "export-page",
         "vectors",
         "join",
         "index",

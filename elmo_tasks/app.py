@@ -180,10 +180,6 @@ def _serve(args: argparse.Namespace) -> None:
     check_address(args.host or os.environ.get("GRADIO_SERVER_NAME"), args.port or _port_of(os.environ))
     from elmo_tasks.jobs.uploads import MAX_UPLOAD
     from elmo_tasks.serving.door import Door, Uploads
-    from elmo_tasks.serving.vote_pages import VotePages
-    from elmo_tasks.serving.votes import Votes
-    from elmo_tasks.ui.endpoints import forget_sessions
-    from elmo_tasks.ui.layout import vote_page
     from elmo_tasks.ui.theme import launch_options
 
     training = training_is_allowed(args, os.environ)
@@ -195,7 +191,6 @@ def _serve(args: argparse.Namespace) -> None:
         index=args.index,
         may_measure=not args.no_calibration,
     )
-    service.votes = votes = Votes(args.host or os.environ.get("GRADIO_SERVER_NAME") or "")
     app = _build(service)
     bounds = {"uploads": Uploads(MAX_UPLOAD + 10_000) if training else None}
     app.queue(max_size=_MOST_WAITING)
@@ -209,12 +204,9 @@ def _serve(args: argparse.Namespace) -> None:
         # Only what is trained on is sent to gradio's door for files.
         max_file_size=MAX_UPLOAD if training else 1,
         # What starlette's `Middleware` is unpacked to.
-        app_kwargs={"middleware": [(Door, (), bounds), (VotePages, (), {"votes": votes, "page": vote_page()})]},
-        prevent_thread_lock=True,
+        app_kwargs={"middleware": [(Door, (), bounds)]},
         **launch_options(),
     )
-    forget_sessions(app)
-    app.block_thread()
 
 
 def _port_of(environment: Mapping[str, str]) -> int | None:

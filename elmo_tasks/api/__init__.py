@@ -64,7 +64,6 @@ from elmo_tasks.api.training import (
     TrainingPlan,
     TrainingService,
 )
-from elmo_tasks.api.votes import VoteCount, VoteRoom, VoteService, VoteState
 from elmo_tasks.api.what_if import LayerProducts, RespelledLayer, Respelling, WhatIfService
 from elmo_tasks.api.why import Explanation, HiddenWord, Sides, WhyService
 
@@ -86,7 +85,6 @@ class Service(Protocol):
     heads: HeadService  #: what was trained to read names and feelings
     probes: ProbeService  #: what each layer knows
     training: TrainingService  #: runs that train more of them
-    votes: VoteService  #: votes by phone
     present: PresentService  #: senses, static neighbours, and meanings that form
 
     def models(self) -> tuple[ModelInfo, ...]:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from elmo_tasks.commands.arguments import add_device
 from elmo_tasks.commands.calibrate import add_no_calibration
-from elmo_tasks.errors import ConfigError
 
 if TYPE_CHECKING:
     from elmo_tasks.api import Comparison
+    from elmo_tasks.ui.saved_page import Compared
 
 HELP = "cosine similarities of a word across sentences"
 
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_device(parser)
     parser.add_argument(
-        "--worksheet", type=Path, metavar="OUT.html", help="also write a worksheet with answers, to print"
+        "--html", type=Path, metavar="OUT.html", help="also write the page of Compare as one file that needs no server"
     )
     add_no_calibration(parser)
     parser.add_argument("--json", action="store_true", help="print what the /compare endpoint answers")
@@ -51,15 +51,12 @@ def run(args: argparse.Namespace) -> int:
 
     device = str(checked_device(args.device))
     models = args.models or [None]
-    if args.worksheet is not None and (args.whole or len(models) > 1):
-        raise ConfigError("--worksheet takes a --word and one --model: a sheet asks what one word means")
     if args.whole:
         return _compare_sentences(args, models, device)
     may_measure = not args.no_calibration
     if len(models) == 1:
         comparison = compare(args.word, args.sentences, models[0], device, may_measure)
-        if args.worksheet is not None:
-            _write_worksheet(args.worksheet, comparison)
+        _write_page(args, comparison)
         if args.json:
             print(json.dumps(comparison.to_dict(), ensure_ascii=False))
             return 0
@@ -67,6 +64,7 @@ def run(args: argparse.Namespace) -> int:
         _print_sentences(comparison)
         return 0
     found = side_by_side(args.word, args.sentences, models, device, may_measure)
+    _write_page(args, found)
     if args.json:
         print(json.dumps(found.to_list(), ensure_ascii=False))
         return 0
@@ -83,6 +81,7 @@ def _compare_sentences(args: argparse.Namespace, models: Sequence[str | None], d
     from elmo_tasks.serving.library import sentence_similarity
 
     found = [sentence_similarity(args.sentences, model, device) for model in models]
+    _write_page(args, found)
     if args.json:
         told = [answer.to_dict() for answer in found]
         print(json.dumps(told if len(told) > 1 else told[0], ensure_ascii=False))
@@ -97,6 +96,17 @@ def _compare_sentences(args: argparse.Namespace, models: Sequence[str | None], d
     for k, sentence in enumerate(args.sentences, start=1):
         print(f"{k:>3}  {sentence}")
     return 0
+
+
+def _write_page(args: argparse.Namespace, found: Compared) -> None:
+    if args.html is None:
+        return
+    from elmo_tasks.files import write_whole
+    from elmo_tasks.ui import saved_page
+    from elmo_tasks.ui.format import Form
+
+    form = Form(args.word or "", tuple(args.sentences), whole=args.whole)
+    write_whole(args.html, saved_page.of_comparison(found, form))
 
 
 def _print_answer(comparison: Comparison) -> None:
@@ -114,12 +124,3 @@ def _print_sentences(comparison: Comparison, senses: Sequence[str] = ()) -> None
         print(
             f"{k:>3}  {item.sentence[: item.start]}[{item.sentence[item.start : item.end]}]{item.sentence[item.end :]}{meaning}"
         )
-
-
-def _write_worksheet(out: Path, comparison: Comparison) -> None:
-    from datetime import date
-
-    from elmo_tasks.files import write_whole
-    from elmo_tasks.ui import worksheet
-
-    write_whole(out, worksheet.page(worksheet.of_comparison(comparison), (), date.today()))

@@ -20,7 +20,6 @@ from elmo_tasks.serving.sentences import Sentences
 from elmo_tasks.serving.substitutes import Writer
 from elmo_tasks.serving.trained_heads import TrainedHeads
 from elmo_tasks.serving.two_texts import TextsSideBySide
-from elmo_tasks.serving.votes import Votes
 from elmo_tasks.serving.what_if import WhatIf
 from elmo_tasks.serving.why import Explainer
 from elmo_tasks.wording.models import model_title
@@ -73,7 +72,6 @@ class Session:
             runs, encoder, lambda: loaded.encoder(loaded.default).n_layers, training
         )
         self.probes: api.ProbeService = MeasuredLayers(loaded)
-        self.votes: api.VoteService = Votes()
         self.present: api.PresentService = Presentation(loaded.model, loaded.static)
 
     def models(self) -> tuple[ModelInfo, ...]:

@@ -19,8 +19,8 @@ def how(models: Sequence[ModelInfo]) -> str:
     return render("compare_how.html", models=[model for model in models if model.about])
 
 
-def page(comparison: Comparison, form: format.Form, models: Sequence[ModelInfo]) -> str:
-    """The whole answer; of the panels, the page's script shows one."""
+def page(comparison: Comparison, form: format.Form, models: Sequence[ModelInfo], *, saved: bool = False) -> str:
+    """The whole answer, also for a ``saved`` page; of the panels, the page's script shows one."""
     names = [layer.name for layer in comparison.layers]
     wanted = form.layer if form.layer in names else comparison.verdict_layer
     return render(
@@ -33,20 +33,19 @@ def page(comparison: Comparison, form: format.Form, models: Sequence[ModelInfo])
         panels=[layer_panel(comparison, layer) for layer in comparison.layers],
         name=format.file_stem(comparison),
         csv=format.csv_text(comparison),
-        has_report=True,
+        saved=saved,
         rests_on_more=format.rests_on_more(comparison),
     )
 
 
-def verdict_section(comparison: Comparison, models: Sequence[ModelInfo], *, in_report: bool = False) -> str:
-    """The answer in words, and the sentences in their groups; a report is read without scripts."""
+def verdict_section(comparison: Comparison, models: Sequence[ModelInfo]) -> str:
+    """The answer in words, and the sentences in their groups."""
     title = title_of(comparison.model, models)
     groups = format.group_of(comparison)
     order = format.display_order(comparison)
     return render(
         "verdict.html",
         comparison=comparison,
-        in_report=in_report,
         read_by=read_by(comparison.read_from, title, comparison.right_when_clear, is_named=comparison.voice == "named"),
         read_where=read_where(comparison.read_from),
         groups=groups,
@@ -72,7 +71,7 @@ def _edges(order: Sequence[int], groups: Sequence[int | None]) -> set[int]:
     return {at for at in range(1, len(order)) if groups[order[at]] != groups[order[at - 1]]}
 
 
-def layer_panel(comparison: Comparison, layer: LayerComparison, *, in_report: bool = False) -> str:
+def layer_panel(comparison: Comparison, layer: LayerComparison) -> str:
     """One layer in a sentence, as a picture and in tables; on the page the slider leads to it."""
     order = format.display_order(comparison)
     groups = format.group_of(comparison)
@@ -80,9 +79,7 @@ def layer_panel(comparison: Comparison, layer: LayerComparison, *, in_report: bo
         "layer.html",
         items=comparison.items,
         layer=layer,
-        in_report=in_report,
-        is_verdict=layer.name == comparison.verdict_layer,
-        sentence=format.layer_sentence(comparison, layer, has_slider=not in_report),
+        sentence=format.layer_sentence(comparison, layer),
         order=order,
         groups=groups,
         edges=_edges(order, groups),
@@ -96,7 +93,7 @@ def layer_panel(comparison: Comparison, layer: LayerComparison, *, in_report: bo
     )
 
 
-def page_by_several(found: SideBySide, form: format.Form, models: Sequence[ModelInfo]) -> str:
+def page_by_several(found: SideBySide, form: format.Form, models: Sequence[ModelInfo], *, saved: bool = False) -> str:
     """The whole answer of two comparisons or more."""
     first = found.comparisons[0]
     names = [comparison.model for comparison in found.comparisons]
@@ -106,13 +103,19 @@ def page_by_several(found: SideBySide, form: format.Form, models: Sequence[Model
         found=found,
         first=first,
         columns=[
-            _column(comparison, right, titles.get(comparison.model, ""), format.query_of(form, comparison.model))
+            _column(
+                comparison,
+                right,
+                titles.get(comparison.model, ""),
+                "" if saved else format.query_of(form, comparison.model),
+            )
             for comparison, right in zip(found.comparisons, found.right, strict=True)
         ],
         meanings=_numbered(found.senses) if found.senses else [None] * len(first.items),
         query=format.query_of(form, *names),
         name=format.file_stem(first),
         csv=csv_by_several(found),
+        saved=saved,
     )
 
 
@@ -160,7 +163,7 @@ def csv_by_several(found: SideBySide) -> str:
     return csv_file((*header, "probability of the same meaning", "in one group", "known to mean the same"), rows)
 
 
-def page_of_sentences(found: Sequence[SentenceComparison], form: format.Form) -> str:
+def page_of_sentences(found: Sequence[SentenceComparison], form: format.Form, *, saved: bool = False) -> str:
     """The whole answer, by one model or more."""
     query, name = format.query_of(form, *(answer.model for answer in found)), "compare-sentences"
     if len(found) > 1:
@@ -171,7 +174,7 @@ def page_of_sentences(found: Sequence[SentenceComparison], form: format.Form) ->
             said=Said(f"Whole sentences, by {len(found)} models"),
             told=[answer.told for answer in found],
             columns=columns,
-            files={"name": name, "csv": csv_of_sentences(found), "query": query},
+            files=None if saved else {"name": name, "csv": csv_of_sentences(found), "query": query},
         )
         return render("sentences_several.html", verdict=verdict, query=query)
     answer = found[0]
@@ -187,7 +190,7 @@ def page_of_sentences(found: Sequence[SentenceComparison], form: format.Form) ->
         panels=[_sentence_layer(answer, layer) for layer in answer.layers],
         name=name,
         csv=csv_of_sentences(found),
-        has_report=False,
+        saved=saved,
         rests_on_more=False,
     )
 

@@ -9,11 +9,21 @@ import gradio as gr
 
 from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import answer, asked, format, handouts
+from elmo_tasks.ui import answer, asked, format, saved_page
 from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.examples import EXAMPLES, known_senses
 from elmo_tasks.ui.page import nothing
-from elmo_tasks.ui.parts import QUIET, SLOW, Question, fails, markup, on_question, revision_of, scripted
+from elmo_tasks.ui.parts import (
+    QUIET,
+    SLOW,
+    Question,
+    build_save_page,
+    fails,
+    markup,
+    on_question,
+    revision_of,
+    scripted,
+)
 
 FAILED = "The program failed on this, not you: whoever runs it finds the reason in its log."
 START = format.Form(EXAMPLES[0].word, EXAMPLES[0].sentences)
@@ -48,6 +58,29 @@ def _respond_by_several(service: Service, form: format.Form, revision: int) -> A
     found = service.side_by_side(form.word, form.sentences, form.models, known_senses(form.word, form.sentences))
     shown = format.editor_value(form, format.notes_of(found.comparisons[0]), revision)
     return shown, answer.page_by_several(found, form, models), *asked.closed()
+
+
+def file_of(service: Service, question: Question) -> tuple[str, str]:
+    """Return the name and the text of a saved page, from the link of the answer that the tab shows.
+
+    Raises:
+        InputError: the link holds no comparison that can be answered.
+    """
+    form = format.form_from_query(str(question.get("query") or ""), service.limits)
+    if form is None:
+        raise InputError("Compare some sentences first.")
+    found: saved_page.Compared
+    if form.whole:
+        name = "compare-sentences"
+        models: Sequence[str | None] = form.models or [None]
+        found = [service.sentences.compare(form.sentences, model) for model in models]
+    elif form.others:
+        found = service.side_by_side(form.word, form.sentences, form.models, known_senses(form.word, form.sentences))
+        name = format.file_stem(found.comparisons[0])
+    else:
+        found = service.compare(form.word, form.sentences, form.model)
+        name = format.file_stem(found)
+    return f"{name}.html", saved_page.of_comparison(found, form, service.models())
 
 
 def respond_to_link(service: Service, query: str) -> Answer:
@@ -85,8 +118,7 @@ def build(app: gr.Blocks, service: Service) -> None:
             result = markup(nothing("compare"), "scripts/answer.js")
             folds = asked.build(service)
             markup(answer.how(service.models()))
-            handouts.build(service, "report", handouts.report_of_comparison)
-            handouts.build(service, "compare-handout", handouts.of_comparison)
+            build_save_page("compare-page", lambda question: file_of(service, question))
 
     def on_submit(question: Question) -> Answer:
         return respond(service, format.form_from(question), revision_of(question))

@@ -10,7 +10,6 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 import gradio as gr
 from gradio.blocks import BlockFunction
-from gradio.state_holder import SessionState, StateHolder
 
 from elmo_tasks.api import NoLongerWanted, wanted_while
 from elmo_tasks.errors import InputError
@@ -96,25 +95,3 @@ class Pages(gr.Blocks):
             raise gr.Error(str(error), print_exception=False) from None
         except NoLongerWanted:
             raise gr.Error("Nobody waits for this any more.", print_exception=False) from None
-
-
-class _NoSessions(StateHolder):
-    def __getitem__(self, session_id: str) -> SessionState:
-        return SessionState(self.blocks)
-
-    def __contains__(self, session_id: str) -> bool:
-        return False
-
-
-def forget_sessions(app: gr.Blocks) -> None:
-    """Let an app that was launched remember no session: gradio would keep what each of 10,000 last typed and was answered, some
-    130 kB each. Our pages keep what they need in the browser.
-
-    Raises:
-        ValueError: it has a ``gr.State``, which needs sessions.
-    """
-    if any(isinstance(block, gr.State) for block in app.blocks.values()):
-        raise ValueError("expected an app without gr.State: it would be empty at every event")
-    holder = _NoSessions()
-    holder.set_blocks(app)
-    app.app.state_holder = holder

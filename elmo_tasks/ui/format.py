@@ -124,8 +124,8 @@ def pairs_of(layer: LayerComparison) -> list[tuple[int, int, float]]:
     return sorted(((a, b, layer.cosine[a][b]) for a, b in pairs), key=lambda pair: -pair[2])
 
 
-def layer_sentence(comparison: Comparison, layer: LayerComparison, *, has_slider: bool = True) -> str:
-    """What the picture of a layer shows, in a sentence; where a slider leads to the next layer, also that."""
+def layer_sentence(comparison: Comparison, layer: LayerComparison) -> str:
+    """What the picture of a layer shows, in a sentence."""
     pairs = pairs_of(layer)
     (a, b, high), (c, d, low) = pairs[0], pairs[-1]
     if layer.sees not in ("", READS_LETTERS):
@@ -137,7 +137,7 @@ def layer_sentence(comparison: Comparison, layer: LayerComparison, *, has_slider
                 "This is the view without context: it sees letters only, so the same spelling gives the same vector and "
                 "every use scores 1.00."
             )
-            return f"{said} Move the slider to let the model read the sentences." if has_slider else said
+            return f"{said} Move the slider to let the model read the sentences."
         return (
             "This is the view without context: it sees letters only, so the numbers say how alike the spellings are, "
             "whatever the sentences mean. One spelling scores 1.00 everywhere."

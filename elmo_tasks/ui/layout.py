@@ -13,6 +13,7 @@ from elmo_tasks.ui import (
     nearest_tab,
     present_tab,
     probes_tab,
+    removed_tabs,
     texts_tab,
     train_tab,
     try_tab,
@@ -31,7 +32,7 @@ def build_app(service: Service) -> gr.Blocks:
     """Build the pages on top of a service; ``launch(**launch_options())`` shows them."""
     # What was sent and never asked about is forgotten after a day.
     with Pages(title=TITLE, analytics_enabled=False, delete_cache=(3600, 24 * 3600)) as app:
-        markup(render("header.html", title=TITLE))
+        header = markup(_header())
         # Not gradio's menu for tabs that do not fit: on a phone the bar scrolls (style.css).
         with gr.Tabs(overflow_behavior="wrap") as tabs:
             with gr.Tab("Compare", id=TABS[0]):
@@ -53,17 +54,19 @@ def build_app(service: Service) -> gr.Blocks:
             with gr.Tab("Train", id="train"):
                 train_tab.build(service)
             with gr.Tab("Present", id="present"):
-                present_tab.build(service, TABS)
-        app.load(_open_tab, None, tabs, api_visibility="private", show_progress="hidden")
+                present_tab.build(service)
+        app.load(_open_tab, None, [tabs, header], api_visibility="private", show_progress="hidden")
     return app
 
 
-def vote_page() -> str:
-    """The page on which phones vote."""
-    return render("vote.html", title=TITLE)
-
-
-def _open_tab(request: gr.Request) -> Any:
-    """Open the tab that the link names: ``/?tab=try``."""
+def _open_tab(request: gr.Request) -> tuple[Any, Any]:
+    """Open the tab that the link names (``/?tab=try``), or Compare with a notice if the tab was removed."""
     wanted = request.query_params.get("tab")
-    return gr.Tabs(selected=wanted) if wanted in TABS[1:] else gr.skip()
+    if wanted in TABS[1:]:
+        return gr.Tabs(selected=wanted), gr.skip()
+    removed = removed_tabs.notice(wanted)
+    return gr.skip(), _header(removed) if removed else gr.skip()
+
+
+def _header(notice: str = "") -> str:
+    return render("header.html", title=TITLE, notice=notice)

@@ -11,12 +11,12 @@ from urllib.parse import urlencode
 import gradio as gr
 
 from elmo_tasks.api import MapRequest, ModelInfo, PolysemyRanking, Progress, SenseMap, Service
-from elmo_tasks.ui import handouts, maps
+from elmo_tasks.ui import maps, saved_page
 from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.examples import words as chosen_words
 from elmo_tasks.ui.maps import request_from
 from elmo_tasks.ui.page import csv_file, nothing, render
-from elmo_tasks.ui.parts import MAP_USES, SLOW, Question, answered, markup, on_question, scripted
+from elmo_tasks.ui.parts import MAP_USES, SLOW, Question, answered, build_save_page, markup, on_question, scripted
 from elmo_tasks.wording.map_words import measured, own_words, shown_words, typed_otherwise
 from elmo_tasks.wording.models import title_of
 from elmo_tasks.wording.text import slug
@@ -29,8 +29,19 @@ MOST_GROUPS = 6
 MOST_IN_LINK = 2_000
 
 
-def page(answer: SenseMap, models: Sequence[ModelInfo], query: str = "", left_out: str = "", revision: int = 0) -> str:
-    """A map: the answer in words, the picture, the uses, the explanation; ``left_out`` is what its link does not hold."""
+def page(
+    answer: SenseMap,
+    models: Sequence[ModelInfo],
+    query: str = "",
+    left_out: str = "",
+    revision: int = 0,
+    *,
+    saved: bool = False,
+) -> str:
+    """A map: the answer in words, the picture, the uses, the explanation; ``left_out`` is what its link does not hold.
+
+    A ``saved`` page has no forms and no buttons that need the app.
+    """
     reasons = (answer.said.reasons, typed_otherwise(answer), own_words(answer), measured(answer))
     known = [view for view in answer.views if view.agreement is not None]
     return render(
@@ -49,7 +60,14 @@ def page(answer: SenseMap, models: Sequence[ModelInfo], query: str = "", left_ou
         query=query,
         left_out=left_out,
         revision=revision,
+        saved=saved,
     )
+
+
+def file_of(answer: SenseMap, models: Sequence[ModelInfo]) -> tuple[str, str]:
+    """Return the name and the text of a saved page with a map, which needs no server."""
+    text = saved_page.page(f"“{answer.word}” in {len(answer.uses)} sentences", page(answer, models, saved=True))
+    return f"sense-map-{slug(answer.word)}.html", text
 
 
 def ranking_page(answer: PolysemyRanking, query: str = "", left_out: str = "") -> str:
@@ -141,7 +159,10 @@ def build(service: Service) -> None:
         with gr.Column(elem_classes="compare-answer"):
             result = markup(nothing("map"), "scripts/map_answer.js", "scripts/map_edit.js")
             maps.build_landing(service)
-            handouts.build(service, "map-handout", handouts.of_map)
+            build_save_page(
+                "map-page",
+                lambda question: file_of(service.maps.sense_map(request_from(question.get("map"))), service.models()),
+            )
 
     def sense_map(
         word: str,

@@ -121,6 +121,25 @@ def shown_later(name: str, script: str, template: str, page: Callable[[], str]) 
     on_question(part, lambda question: {"revision": revision_of(question), "markup": page()}, part, **PRIVATE)
 
 
+def build_save_page(name: str, file_of: Callable[[Question], tuple[str, str]]) -> None:
+    """Put the part behind a tab's "Save page" button into the open container.
+
+    Args:
+        name: tells the part from others.
+        file_of: returns the name and the text of the file; nothing that a person sends is kept, so it computes the answer again.
+    """
+
+    def answer(question: Question) -> dict[str, Any]:
+        try:
+            file_name, text = file_of(question)
+        except InputError:  # the page shows an answer, so somebody wrote this request by hand
+            file_name = text = ""
+        return {"revision": revision_of(question), "name": file_name, "text": text}
+
+    part = scripted(name, "scripts/save_page.js", value={"name": "", "text": ""}, classes="download-slot")
+    on_question(part, answer, part)
+
+
 def take_upload(path: Any) -> bytes | None:
     """A file that a script sent with gradio's ``upload``, which is then forgotten; ``None`` if it is none of those.
 

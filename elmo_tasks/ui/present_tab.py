@@ -1,9 +1,8 @@
-"""The Present tab: twelve steps for a person in front of an audience, with live answers of the model."""
+"""The Present tab: nine steps for a person in front of an audience, with live answers of the model."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -16,63 +15,27 @@ from elmo_tasks.ui.parts import Question, on_question, revision_of, scripted
 from elmo_tasks.ui.present_examples import FAILURES, FORMINGS, STATIC_WORDS, STORIES
 
 SHOWN_NEIGHBOURS = 7
-ABOUT = "run"
 FIRST = 2
 
 
-@dataclass
-class Shown:
-    """What the page is sent: parts by name, and by step what the speaker may say of them."""
-
-    parts: dict[str, str] = field(default_factory=dict)
-    notes: dict[str, str] = field(default_factory=dict)
-
-    def add(self, name: str, make: Callable[[], tuple[str, str]], step: str = "") -> None:
-        """A part and the notes of its step, or in its place the reason why there is none: the others stay."""
-        try:
-            self.parts[name], self.notes[step or name] = make()
-        except InputError as error:
-            self.parts[name] = present_parts.part("problem", str(error))
-            self.notes[step or name] = f"There is no answer here: {error}"
+def neighbours(service: Service) -> str:
+    """Render the static neighbours of the words that the page shows."""
+    return present_parts.part(
+        "neighbours", [service.present.neighbours(word, SHOWN_NEIGHBOURS) for word in STATIC_WORDS]
+    )
 
 
-def neighbours(service: Service) -> tuple[str, str]:
-    """The static neighbours of the words that the page shows."""
-    found = [service.present.neighbours(word, SHOWN_NEIGHBOURS) for word in STATIC_WORDS]
-    senses = {word: [sense.name for sense in service.present.senses(word)] for word in STATIC_WORDS}
-    return present_parts.part("neighbours", found), present_steps.static(found, senses)
-
-
-def senses(service: Service) -> tuple[str, str]:
-    """How many senses of the word the gallery has, and which others a later step uses."""
-    found = service.present.senses(ABOUT)
-    known = {sense.name for sense in found}
-    used = dict.fromkeys(sense for story in FAILURES if story.word == ABOUT for sense in story.meant)
-    others = [f"“{sense}”" for sense in used if sense not in known]
-    step = next(number for number, step in enumerate(present_steps.STEPS, 1) if step.name == "limits")
-    return present_parts.part("senses", found, others, step), present_steps.guess(len(found))
-
-
-def story(service: Service, shown: Shown, choice: int) -> None:
-    """The sentences to guess on, and the same comparison layer by layer."""
-    chosen = STORIES[choice]
-    answer = cache(lambda: service.compare(chosen.word, chosen.sentences))
-    shown.add("story", lambda: (present_parts.part("story", answer()), present_steps.story(answer(), chosen.meant)))
-    shown.add("layers", lambda: (present_parts.layers(answer()), present_steps.layers(answer())))
-
-
-def forming(service: Service, choice: int) -> tuple[str, str]:
-    """Two sentences that are read word by word."""
+def forming(service: Service, choice: int) -> str:
+    """Render two sentences that are read word by word."""
     chosen = FORMINGS[choice]
     one, other = (service.present.forms(chosen.word, sentence, chosen.senses) for sentence in chosen.sentences)
-    return present_parts.forming((one, other)), present_steps.forming((one, other))
+    return present_parts.forming((one, other))
 
 
-def failure(service: Service, choice: int) -> tuple[str, str]:
-    """A word that the bundled model does not read well."""
+def failure(service: Service, choice: int) -> str:
+    """Render a word that the bundled model does not read well."""
     chosen = FAILURES[choice]
-    comparison = service.compare(chosen.word, chosen.sentences)
-    return present_parts.failure(comparison, chosen), present_steps.failure(comparison, chosen.meant)
+    return present_parts.failure(service.compare(chosen.word, chosen.sentences), chosen)
 
 
 class Ready(NamedTuple):
@@ -101,7 +64,7 @@ def own(service: Service, data: Question) -> dict[str, Any]:
     base, found, by_rule = ready_sentences(service, form.word) if form.word else Ready("", [], False)
     ready = dict(found)
     typed = ""
-    none: dict[str, Any] = {"parts": {"own": ""}, "notes": {"own": present_steps.NO_ANSWER}}
+    none: dict[str, Any] = {"parts": {"own": ""}}
     if form.word and not form.sentences:
         typed = form.word if ready and base != form.word.lower() else ""
         form = format.Form(base if ready else form.word, tuple(ready))
@@ -118,7 +81,6 @@ def own(service: Service, data: Question) -> dict[str, Any]:
     query = format.query_of(form, comparison.model)
     return {
         "parts": {"own": present_parts.own(comparison, query, meant, typed, by_rule)},
-        "notes": {"own": present_steps.own(comparison, meant, by_rule)},
         "note": "",
         **shown,
     }
@@ -133,29 +95,33 @@ def respond(service: Service, data: Question) -> dict[str, Any]:
     at = data.get("choice")
     is_all = ask not in ("story", "forming", "failure")
     choice = at if isinstance(at, int) and not isinstance(at, bool) and not is_all else 0
-    shown = Shown()
+    parts: dict[str, Callable[[], str]] = {}
     if is_all:
-        shown.add("neighbours", lambda: neighbours(service), "static")
-        shown.add("senses", lambda: senses(service), "guess")
-        shown.parts["landing"] = maps.stage(service)  # what may be said of it hangs on no answer
+        parts["neighbours"] = lambda: neighbours(service)
+        parts["landing"] = lambda: maps.stage(service)
     if is_all or ask == "story":
-        story(service, shown, choice % len(STORIES))
+        chosen = STORIES[choice % len(STORIES)]
+        compare = cache(lambda: service.compare(chosen.word, chosen.sentences))
+        parts["story"] = lambda: present_parts.part("story", compare())
+        parts["layers"] = lambda: present_parts.layers(compare())
     if is_all or ask == "forming":
-        shown.add("forming", lambda: forming(service, choice % len(FORMINGS)))
+        parts["forming"] = lambda: forming(service, choice % len(FORMINGS))
     if is_all or ask == "failure":
-        shown.add("failure", lambda: failure(service, choice % len(FAILURES)), "limits")
-    return {**value, "parts": shown.parts, "notes": shown.notes}
+        parts["failure"] = lambda: failure(service, choice % len(FAILURES))
+    return {**value, "parts": {name: _rendered(make) for name, make in parts.items()}}
 
 
-def build(service: Service, tabs: Sequence[str] = tuple(present_steps.TABS)) -> None:
+def _rendered(make: Callable[[], str]) -> str:
+    """Render a part, or the reason why it has no answer: the other parts stay."""
+    try:
+        return make()
+    except InputError as error:
+        return present_parts.part("problem", str(error))
+
+
+def build(service: Service) -> None:
     """Put the tab's component into the open container and wire its event; nothing is asked before the tab is opened."""
-    stage = scripted(
-        "present",
-        "scripts/presenter.js",
-        "scripts/present.js",
-        value={"parts": {}, "note": None},
-        markup=present_steps.markup(tabs),
-    )
+    stage = scripted("present", "scripts/present.js", value={"parts": {}, "note": None}, markup=present_steps.markup())
 
     def meaning_forms(
         word: str, sentence: str, senses: list[str] | None = None, model: str | None = None

@@ -32,18 +32,16 @@ def own_place(found: WrittenHere, token: str, vocabulary: int) -> str:
     return f"“{token}” itself: {place}, {chance(found.probability)}, told by both sides."
 
 
-def body(substitutes: Substitutes, groups: Sequence[int | None], *, in_report: bool = False) -> str:
-    """The whole answer, below the fold's title or in a file that is only read; ``groups`` holds that of each use."""
+def body(substitutes: Substitutes, groups: Sequence[int | None]) -> str:
+    """The whole answer, below the fold's title; ``groups`` holds that of each use."""
     return render(
         "substitutes.html",
         substitutes=substitutes,
         items=substitutes.items,
         groups=groups,
-        title=TITLE,
         KINDS=AT_ONCE if substitutes.at_once else JOINED,
         chance=chance,
         own_place=own_place,
-        in_report=in_report,
         csv=csv_text(substitutes),
         data=substitutes.to_dict(),
     )

@@ -31,7 +31,7 @@ STYLES = tuple(
     )
 )
 #: Parts that belong to all tabs.
-SCRIPTS = ("scripts/form.js", "scripts/keep.js", "scripts/in_line.js", "scripts/terms.js")
+SCRIPTS = ("scripts/form.js", "scripts/keep.js", "scripts/terms.js")
 MONO = ("ui-monospace", "SF Mono", "Consolas", "Liberation Mono", "monospace")
 HEAD = """
 <meta name="description" content="See that a word has a different vector in every sentence.">
@@ -69,6 +69,6 @@ def launch_options() -> dict[str, Any]:
         "footer_links": [],
         "run_history": False,
         "ssr_mode": False,
-        # Sessions that gradio remembers; the app itself lets it remember none.
-        "state_session_capacity": 100,
+        # Gradio keeps what each of its last sessions typed and was answered, about 130 kB; our pages need none of it.
+        "state_session_capacity": 1,
     }

@@ -126,14 +126,13 @@ def halves(explanation: Explanation) -> Iterator[tuple[str, bool, list[tuple[str
     yield "Reading back to the word", False, [bar(s.layer, s.after, s.random_after) for s in sides]
 
 
-def body(explanation: Explanation, *, in_report: bool = False) -> str:
-    """The whole answer, below the fold's title or in a file that is only read."""
+def body(explanation: Explanation) -> str:
+    """The whole answer, below the fold's title."""
     comparison = explanation.comparison
     views = [("verdict", comparison.same_meaning), ("words", "words" in comparison.read_from)]
     return render(
         "why.html",
         explanation=explanation,
-        in_report=in_report,
         items=comparison.items,
         groups=group_of(comparison),
         pairs=list(combinations(range(len(comparison.items)), 2)),

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from elmo_tasks.serving.vote_pages import VotePages
-from elmo_tasks.ui.layout import build_app, vote_page
+from elmo_tasks.ui.layout import build_app
 from elmo_tasks.ui.theme import launch_options
 from tests.ui.fake_service import FakeService
 
 if __name__ == "__main__":
-    service = FakeService()
-    phones = (VotePages, (), {"votes": service.votes, "page": vote_page()})
-    build_app(service).launch(
-        server_name="127.0.0.1", server_port=int(sys.argv[1]), app_kwargs={"middleware": [phones]}, **launch_options()
-    )
+    build_app(FakeService()).launch(server_name="127.0.0.1", server_port=int(sys.argv[1]), **launch_options())

@@ -39,7 +39,7 @@ def number(page):
 
 
 def end_of_reading(page):
-    """What is said when both sentences are read to the end; the notes say it too."""
+    """What is said when both sentences are read to the end."""
     return shown(page).locator("[data-end]")
 
 
@@ -58,20 +58,19 @@ def test_the_keys_of_a_remote_go_through_all_steps(present):
         page.keyboard.press("PageDown")
         if number(page) != seen[-1]:
             seen.append(number(page))
-    assert seen == list(range(1, 13))
+    assert seen == list(range(1, 10))
     page.keyboard.press("PageUp")
-    assert number(page) == 11
+    assert number(page) == 8
 
 
 def test_arrows_home_and_end_change_the_step_but_not_in_a_box(present):
-    page = answered(present(2))
+    page = answered(present(1))
     page.keyboard.press("ArrowRight")
-    assert number(page) == 3
-    page.keyboard.press("ArrowLeft")
+    assert number(page) == 2
     page.keyboard.press("ArrowLeft")
     assert number(page) == 1
     page.keyboard.press("End")
-    assert number(page) == 12
+    assert number(page) == 9
     page.keyboard.press("Home")
     assert number(page) == 1
     box = page.get_by_label("Your word", exact=True).get_by_role("textbox")
@@ -84,14 +83,14 @@ def test_arrows_home_and_end_change_the_step_but_not_in_a_box(present):
 
 
 def test_a_remote_goes_on_wherever_the_focus_is(present):
-    page = answered(present(11))
+    page = answered(present(6))
     page.get_by_label("Sentences that use it").press("PageDown")
-    assert number(page) == 12
-    page.get_by_label("Go to step").select_option("3")
+    assert number(page) == 7
+    page.get_by_label("Go to step").select_option("2")
     page.keyboard.press("ArrowRight")
-    assert number(page) == 3  # it reveals first
+    assert number(page) == 2  # it reveals first
     page.keyboard.press("ArrowRight")
-    assert number(page) == 4
+    assert number(page) == 3
 
 
 def test_arrows_change_the_step_right_after_a_click_on_the_tab(present):
@@ -107,11 +106,11 @@ def test_a_reload_keeps_the_step(present):
     page.keyboard.press("End")
     page.reload()
     page.locator(".present").wait_for()
-    assert number(page) == 12
-    assert "step=12" in page.url
+    assert number(page) == 9
+    assert "step=9" in page.url
 
 
-@pytest.mark.parametrize(("step", "expected"), [("0", 1), ("99", 12), ("x", 1), ("4.5", 4)])
+@pytest.mark.parametrize(("step", "expected"), [("0", 1), ("99", 9), ("x", 1), ("4.5", 4)])
 def test_a_step_that_is_none_opens_another(present, step, expected):
     assert number(present(step)) == expected
 
@@ -128,19 +127,8 @@ def test_leaving_the_tab_leaves_the_address(present):
     assert number(page) == 3
 
 
-def test_the_vote_is_revealed(present):
-    page = answered(present(4))
-    assert not page.get_by_text("A desk dictionary").is_visible()
-    page.get_by_role("button", name="5", exact=True).click()
-    next_(page).click()
-    assert "Your guess was 5." in shown(page).inner_text()
-    assert "Our gallery of examples keeps 2 of them:" in shown(page).inner_text()
-    next_(page).click()
-    assert number(page) == 5
-
-
 def test_the_audience_sorts_before_the_model(present):
-    page = answered(present(5))
+    page = answered(present(3))
     for row, pick in enumerate("ABABB", 1):
         page.get_by_role("button", name=f"{pick}, sentence {row}", exact=True).click()
     assert not shown(page).get_by_text("Group A").is_visible()
@@ -154,7 +142,7 @@ def test_the_audience_sorts_before_the_model(present):
 
 def test_a_meaning_turns_at_the_word_that_decides(present):
     pair = FORMINGS[0]
-    page = answered(present(6))
+    page = answered(present(4))
     said = shown(page).locator("[data-said]")
     assert said.all_inner_texts() == ["cannot tell"] * 2
     one, other = pair.deciding
@@ -176,7 +164,7 @@ def test_a_meaning_turns_at_the_word_that_decides(present):
 
 @pytest.mark.slow
 def test_play_runs_to_the_end_and_next_skips_there(present):
-    page = answered(present(6))
+    page = answered(present(4))
     assert next_(page).inner_text() == "Play"
     next_(page).click()
     page.wait_for_function("document.querySelector('#present-words').value > 0")
@@ -190,7 +178,7 @@ def test_play_runs_to_the_end_and_next_skips_there(present):
 
 
 def test_the_layers_go_up_with_next(present):
-    page = answered(present(7))
+    page = answered(present(5))
     table = shown(page).locator("[data-layer]:not([hidden]) .heat")
     assert set(table.all_inner_texts()) == {"1.00"}
     page.keyboard.press("ArrowRight")
@@ -207,7 +195,7 @@ def test_the_own_word_opens_from_any_step_and_comes_back(present):
     box.fill("bank")
     box.press("Enter")
     shown(page).get_by_role("link", name="Open in Compare").wait_for()
-    assert number(page) == 11
+    assert number(page) == 6
     ready = [sentence for sentence, _ in ready_sentences(FakeService(), "bank")[1]]
     assert page.get_by_label("Sentences that use it").input_value().splitlines() == ready
     assert len(ready) > 1
@@ -225,13 +213,13 @@ BELOW_BAR = """async (selector) => {
 
 
 def test_an_answer_does_not_end_below_the_bar(present):
-    page = answered(present(9, width=1366, height=640))
+    page = answered(present(7, width=1366, height=640))
     page.locator("form.landing [data-sentence]").first.click()
     page.locator(".pin-ties line").first.wait_for(state="attached")
     page.wait_for_timeout(500)
     assert page.evaluate(BELOW_BAR, ".landed > li") <= 0
     assert page.locator(".sense-map").bounding_box()["y"] >= 0  # beside the map, which stays
-    page.get_by_label("Go to step").select_option("11")
+    page.get_by_label("Go to step").select_option("6")
     assert page.locator(".present").bounding_box()["y"] >= -1  # from its head
     page.locator("#present-own-word").fill("bank")
     page.get_by_label("Sentences that use it").fill(
@@ -245,7 +233,7 @@ def test_an_answer_does_not_end_below_the_bar(present):
 
 
 def test_an_own_word_with_own_sentences(present):
-    page = answered(present(11))
+    page = answered(present(6))
     page.locator("#present-own-word").fill("house")
     page.locator(".own .primary").click()
     note = page.locator("#present-own-note")
@@ -260,7 +248,7 @@ def test_an_own_word_with_own_sentences(present):
 
 
 def test_a_fault_of_the_program_is_said(present):
-    page = answered(present(11))
+    page = answered(present(6))
     page.locator("#present-own-word").fill("crash")
     page.get_by_label("Sentences that use it").fill("A crash.\nOne crash.")
     page.locator(".own .primary").click()
@@ -273,28 +261,30 @@ def test_a_fault_of_the_program_is_said(present):
 
 
 def test_full_screen_shows_the_stage_without_the_notes(present):
-    page = answered(present(2, height=720))
+    page = answered(present(1, height=720))
     page.get_by_role("button", name="Full screen").click()
     page.wait_for_function("document.fullscreenElement?.classList.contains('stage')")
     page.keyboard.press("PageDown")
-    assert number(page) == 3
+    assert number(page) == 2
     page.get_by_role("button", name="Leave full screen").click()
     page.wait_for_function("!document.fullscreenElement")
 
 
 def test_the_notes_follow_the_step(present):
-    page = answered(present(2))
+    page = answered(present(1))
     page.get_by_text("Speaker notes").click()
     assert "four stages" in page.locator(".notes p:visible").inner_text()
-    page.get_by_label("Go to step").select_option("8")
-    assert "then reveal" in page.locator(".notes p:visible").inner_text()
-    assert re.match("Step 8 of 12", page.locator(".stage .unseen").inner_text())
+    page.get_by_label("Go to step").select_option("3")
+    notes, headline = page.locator(".notes p:visible").all_inner_texts()
+    assert "then reveal" in notes
+    assert headline.startswith("On the screen: The uses of “bank” fall into 2 groups")
+    assert re.match("Step 3 of 9", page.locator(".stage .unseen").inner_text())
 
 
 @pytest.mark.parametrize("width", [390, 820, 1440])
 def test_no_step_scrolls_sideways(present, width):
     page = answered(present(1, width=width, height=844))
-    for step in range(1, 13):
+    for step in range(1, 10):
         page.get_by_label("Go to step").select_option(str(step))
         for part in page.locator("[data-reveal]").all():
             part.evaluate("e => e.hidden = false")
@@ -310,7 +300,7 @@ def test_no_step_scrolls_sideways(present, width):
 @pytest.mark.parametrize("dark", [False, True])
 def test_all_text_has_enough_contrast(present, dark):
     page = answered(present(1, dark=dark))
-    for step in range(1, 13):
+    for step in range(1, 10):
         page.get_by_label("Go to step").select_option(str(step))
         for part in page.locator("[data-reveal]").all():
             part.evaluate("e => e.hidden = false")

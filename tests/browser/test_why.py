@@ -1,8 +1,6 @@
-"""What a person does below a comparison: why, what the model would have written, and the report."""
+"""What a person does below a comparison: why, and what the model would have written."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import pytest
 
@@ -86,22 +84,3 @@ def test_a_fault_of_the_program_is_said_and_the_rest_stays(open_page):
     wait_for(page, fold(page, WHY).locator(".lost"), "The program failed on this")
     assert "secret" not in page.locator("body").inner_text()
     assert page.locator(".verdict li").count() == 2
-
-
-def test_the_report_opens_without_a_server(open_page, tmp_path):
-    page = open_page()
-    unfold(page, WHY)
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Download report").click()
-    assert download.value.suggested_filename == "compare-bank.html"
-    wait_for(page, page.locator(".said"), "Report saved")
-    path = Path(tmp_path / "report.html")
-    download.value.save_as(path)
-    other = page.context.new_page()
-    other.goto(path.as_uri())
-    assert other.locator("h1").inner_text() == "“bank” in 5 sentences"
-    assert other.locator(".map").count() == 5  # what the verdict says, then the layers
-    assert "Mostly because of “loan”" in other.locator(".part h2").inner_text()
-    assert other.locator(".guesses").count() == 0
-    assert other.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
-    other.close()

@@ -62,6 +62,26 @@ def test_compare_prints_several_models_one_after_the_other(capsys):
     assert run(capsys, *request, "--model", "elmo-mini", "--model", "static-mini")[0] == 2
 
 
+@pytest.mark.parametrize(
+    ("what", "title"), [(["--word", "bank"], "“bank” in 2 sentences"), (["--whole"], "2 whole sentences")]
+)
+def test_compare_writes_its_page_as_one_file(toy, tmp_path, capsys, what, title):
+    sentences = ["--sentence", "The bank gave us a loan.", "--sentence", "We sat on the bank."]
+    out = tmp_path / "page.html"
+    assert run(capsys, "compare", "--model", toy, *what, *sentences, "--html", out)[0] == 0
+    page = out.read_text(encoding="utf-8")
+    assert f"<h1>{title}</h1>" in page
+    assert "sat on the" in page
+    assert run(capsys, "compare", "--model", toy, *what, *sentences, "--html", tmp_path)[0] == 2
+
+
+def test_compare_writes_the_page_of_several_models(tmp_path, capsys):
+    request = ["compare", "--word", "bank", "--model", "static-mini", "--model", "static-joint"]
+    request += ["--sentence", "The bank lent us money.", "--sentence", "We sat on the bank."]
+    assert run(capsys, *request, "--html", tmp_path / "page.html")[0] == 0
+    assert "in 2 sentences, by 2 models" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
 def test_a_bad_request_is_said_on_stderr_with_exit_code_2(toy, capsys):
     status, out, err = run(
         capsys, "compare", "--model", toy, "--word", "bank", "--sentence", "The bank.", "--sentence", "No."

@@ -85,12 +85,13 @@ def test_evaluate_measures_all_its_layers_and_can_go_without_calibration(bert, d
     }
 
 
-def test_a_page_of_its_map_can_go_without_calibration(bert, tmp_path, capsys, monkeypatch):
+def test_a_saved_page_can_go_without_calibration(bert, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(calibrations, "measure", None)
-    words = ["export-page", str(tmp_path / "bank.html"), "--word", "bank", "--groups", "2", "--model", str(bert)]
+    sentences = ["--sentence", "The bank lent us money.", "--sentence", "We sat on the bank."]
+    words = ["compare", "--word", "bank", *sentences, "--model", str(bert), "--html", str(tmp_path / "bank.html")]
     assert main([*words, "--no-calibration"]) == 0
-    assert "24 uses of “bank” in 2 groups" in capsys.readouterr().out
-    assert "What a cosine means in this model was not measured" in (tmp_path / "bank.html").read_text()
+    assert "“bank” in 2 sentences" in (tmp_path / "bank.html").read_text()
+    assert capsys.readouterr().out
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -10,7 +10,7 @@ from elmo_tasks.api import MapRequest
 from elmo_tasks.errors import InputError
 from elmo_tasks.senses.gallery import gallery
 from elmo_tasks.serving.session import Session
-from elmo_tasks.ui import asked, compare_tab, handouts, map_tab, maps, probes_tab, texts_tab, what_if_tab
+from elmo_tasks.ui import asked, compare_tab, map_tab, maps, probes_tab, texts_tab, what_if_tab
 from elmo_tasks.ui.format import layer_sentence
 from elmo_tasks.wording.views import layer_title, mapped_by
 from tests.encoders.tiny_transformers import tiny_bert
@@ -103,7 +103,7 @@ def every_answer(session: Session) -> dict[str, str]:
     _, respelled = what_if_tab.respond(session, {"query": QUERY, "action": "respell", "spelling": "bnak"})
     answers = {
         "compare": compare_tab.respond_to_link(session, QUERY)[1],
-        "report": handouts.report_of_comparison(session, {"query": QUERY})[1],
+        "saved comparison": compare_tab.file_of(session, {"query": QUERY})[1],
         "why": asked.respond(session, "why", {"query": QUERY})["markup"],
         "substitutes": asked.respond(session, "substitutes", {"query": QUERY})["markup"],
         "landing": landed["landed"]["markup"] if landed["landed"] else landed["note"],
@@ -112,8 +112,7 @@ def every_answer(session: Session) -> dict[str, str]:
         "mixer": f"{len(mixer['layers'])} layers",
         "respelled": respelled,
         "layers": probes_tab.page(session.probes.measured()),
-        "page of the map": handouts.of_map(session, MAP)[1],
-        "worksheet": handouts.of_comparison(session, {"query": QUERY})[1],
+        "saved map": map_tab.file_of(session.maps.sense_map(maps.request_from(MAP["map"])), session.models())[1],
     }
     return {part: " ".join(re.sub("<[^>]+>", " ", str(said)).split()) for part, said in answers.items()}
 
@@ -121,7 +120,7 @@ def every_answer(session: Session) -> dict[str, str]:
 def test_every_part_of_the_page_answers_with_a_transformer(bert):
     said = every_answer(bert)
     assert "“bank” in 3 sentences" in said["compare"]
-    assert "“bank” in 3 sentences" in said["report"]
+    assert "“bank” in 3 sentences" in said["saved comparison"]
     assert "Point at a word, or tap it, to see what happens without it." in said["why"]
     assert "“bert” cannot write words" in said["substitutes"]
     assert "Its nearest uses on the map" in said["landing"]
@@ -131,8 +130,7 @@ def test_every_part_of_the_page_answers_with_a_transformer(bert):
     assert "By its word pieces alone “bnak” keeps" in said["respelled"]
     assert "letters" not in said["respelled"]
     assert "bert: It was not measured yet." in said["layers"]
-    assert "“bank”: one word, 24 sentences" in said["page of the map"]
-    assert "Worksheet: what does “bank” mean?" in said["worksheet"]
+    assert "“bank” in 24 sentences" in said["saved map"]
 
 
 def test_every_part_of_the_page_answers_with_static_vectors(static):

@@ -1,4 +1,4 @@
-"""The talk over twenty words: whatever its steps and their notes say of an answer is worked out once more from the numbers."""
+"""The talk over twenty words: whatever its steps say of an answer is worked out once more from the numbers."""
 
 from __future__ import annotations
 
@@ -9,19 +9,17 @@ import numpy as np
 import pytest
 
 from elmo_tasks.api import Comparison, MapRequest
-from elmo_tasks.senses.gallery import everyday_uses, gallery, gallery_words
+from elmo_tasks.senses.gallery import everyday_uses, gallery_words
 from elmo_tasks.serving.session import Session
-from elmo_tasks.ui import present_parts, present_steps, present_tab, quiz
-from elmo_tasks.ui.examples import Outcome, outcome
+from elmo_tasks.ui import present_parts, present_tab, quiz
+from elmo_tasks.ui.examples import Outcome, outcome, told
 from elmo_tasks.ui.present_examples import FORMING_CANDIDATES
 from elmo_tasks.wording.text import listed, percent
-from elmo_tasks.wording.views import view_place, view_title
 from tests.ui.reader import parsed
 
 pytestmark = [pytest.mark.long, pytest.mark.slow]
 WORDS = gallery_words()[5::10]  # others than those that test_offered_examples asks
 FORMS = list({pair.word: pair for pair in FORMING_CANDIDATES}.values())[:20]
-NUMBER = r"(−?\d\.\d\d)"
 
 
 def typed_sets() -> list[tuple[str, list[str], list[str]]]:
@@ -57,10 +55,6 @@ def answer(session, request) -> tuple[Comparison, list[str]]:
     ready = present_tab.ready_sentences(session, request.param)
     sentences, meant = [sentence for sentence, _ in ready.sentences], [sense for _, sense in ready.sentences]
     return session.compare(ready.word, sentences), meant
-
-
-def as_number(text: str) -> float:
-    return float(text.replace("−", "-"))
 
 
 def together(groups) -> set[frozenset[int]]:
@@ -105,32 +99,17 @@ def true_of(said: str, comparison: Comparison, meant: list[str]) -> bool:
     return len(found) == 1 and found[0]
 
 
-def meant_of(said: str) -> dict[str, list[int]]:
-    """The numbers of the uses of each meaning, as a sentence has them."""
-    parts = re.search(r"Meant were (.*?)\.(?: |$)", said)[1].split("; ")
-    return {name: [int(k) for k in re.findall(r"\d+", uses)] for name, _, uses in (p.rpartition(": ") for p in parts)}
-
-
 def check_answer(comparison: Comparison, meant: list[str]) -> None:
-    """What the notes of a story, a failure and an own word say of one answer."""
+    """What the steps of an own word and of a failure say of one answer."""
+    assert true_of(told(comparison, meant), comparison, meant)
     groups = {name: [k for k, other in enumerate(meant, 1) if other == name] for name in meant}
-    story, failure = (of(comparison, meant) for of in (present_steps.story, present_steps.failure))
-    by_rule, own = (present_steps.own(comparison, meant, by_rule=chosen) for chosen in (True, False))
-    for said in (story, failure, by_rule, own):
-        assert true_of(said, comparison, meant), said
-        assert meant_of(said) == groups
-    right = together(comparison.groups) == meant_groups(meant)
-    assert ("no failure" in failure) == right
-    assert ("what could have misled it" in failure) == (bool(comparison.groups) and not right)
-    assert ("That is an answer, too." in own) == ("cannot tell how these group" in own)
+    by_rule, own = (parsed(present_parts.own(comparison, "", meant, by_rule=chosen)).text for chosen in (True, False))
+    listing = "Meant: " + "; ".join(f"{name}: {listed(uses)}" for name, uses in groups.items())
+    for said in (by_rule, own):
+        assert told(comparison, meant) in said
+        assert listing in said
     assert present_parts.EASIEST not in own
     assert (present_parts.EASIEST in by_rule) != comparison.spellings_differ
-    assert ("the words beside" in story) == ("words" in comparison.read_from)
-    assert ("words that would fit there" in story) == ("expected" in comparison.read_from)
-    # Without the meanings, the notes say no more than the screen.
-    told = present_steps.own(comparison, ())
-    assert ("only leans" in told) == (comparison.voice == "leaning" and bool(comparison.groups))
-    assert ("is sure enough" in told) == (comparison.voice == "named")
 
 
 def test_the_answer_of_a_story_a_failure_and_an_own_word(answer):
@@ -146,37 +125,6 @@ def test_short_sentences_as_people_type_them(typed):
     assert found >= {Outcome.PAIR, Outcome.IF_SEVERAL}
 
 
-def test_what_the_notes_say_of_the_layers(answer):
-    comparison, _ = answer
-    said = present_steps.layers(comparison)
-    first = np.array(comparison.layers[0].cosine)
-    off = ~np.eye(len(first), dtype=bool)
-    assert said.startswith(f"At “{view_title(comparison.layers[0].name)}” ")
-    if "every pair scores 1.00" in said:
-        assert first[off].min() > 0.995
-    else:
-        low, high = map(as_number, re.search(rf"go from {NUMBER} to {NUMBER}", said).groups())
-        assert (low, high) == (pytest.approx(first[off].min(), abs=0.006), pytest.approx(first[off].max(), abs=0.006))
-    closer = re.search(rf"uses of one group are {NUMBER} closer on average", said)
-    gaps = {}
-    if len(comparison.groups) > 1:
-        group = {use: k for k, uses in enumerate(comparison.groups) for use in uses}
-        alike = np.array([[group[a] == group[b] for b in range(len(first))] for a in range(len(first))])
-        for layer in comparison.layers:
-            cosine = np.array(layer.cosine)
-            if (alike & off).any():
-                gaps[layer.name] = cosine[alike & off].mean() - cosine[~alike].mean()
-    if closer is None:
-        assert len(comparison.groups) < 2 or max(gaps.values(), default=0) < 0.02
-        return
-    best = max(gaps, key=lambda name: gaps[name])
-    assert as_number(closer[1]) == pytest.approx(gaps[best], abs=0.006)
-    assert view_place(best).lower() in said.lower()
-    second = sorted(gaps, key=lambda name: gaps[name])[-2]
-    assert ("more than anywhere else" in said) == (gaps[best] - gaps[second] >= 0.02)
-    assert (f", and {view_place(second)} about as much" in said) == (gaps[best] - gaps[second] < 0.02)
-
-
 def test_the_words_that_lie_nearest(session):
     """The cosine and the order, from the vectors themselves."""
     vectors = session.loaded.static()
@@ -185,20 +133,12 @@ def test_the_words_that_lie_nearest(session):
     for word in WORDS:
         found = session.present.neighbours(word, 7)
         nearest = found.neighbours[0]
-        senses = list(dict.fromkeys(entry.sense for entry in gallery() if entry.word == word))
-        said = present_steps.static([found], {word: [sense.name for sense in session.present.senses(word)]})
-        assert f"“{nearest.word}” for “{found.word}”" in said
-        assert f"has, for {word}: {listed(senses)})" in said
+        first = parsed(present_parts.part("neighbours", [found])).text.split("1.00 is")[0]
+        assert first.index(nearest.word) == min(first.index(near.word) for near in found.neighbours)
         own, other = (int(vectors.rows_of([one])[0]) for one in (word, nearest.word))
         cosines = directions @ directions[own]
         assert nearest.cosine == pytest.approx(cosines[other], abs=1e-3)
         assert nearest.cosine >= np.sort(cosines)[-2] - 1e-3  # itself is the nearest
-
-
-def test_how_many_meanings_the_gallery_keeps(session):
-    for word in WORDS:
-        n = len({entry.sense for entry in gallery() if entry.word == word})
-        assert f"keeps {n} of its meanings" in present_steps.guess(len(session.present.senses(word)))
 
 
 @pytest.mark.parametrize("pair", FORMS, ids=lambda pair: pair.word)
@@ -227,14 +167,6 @@ def test_a_meaning_that_turns(session, pair):
         elif one.can_tell:
             assert f"With {word} in {number} it cannot be told in the end." in said
             assert names[-1] is None
-    notes = present_steps.forming(answers)
-    alone = re.search(r"by its (.*?) alone (\d+) of the (\d+) known uses .* by all together (\d+)\.", notes)
-    assert (alone is not None) == (len(one.read_from) > 1)
-    if alone:
-        assert alone[1] == view_title(one.layer).lower()
-        assert tuple(map(int, alone.groups()[1:])) == (one.right_by_layer, total, one.right)
-    assert ("the words beside" in notes) == ("words" in one.read_from)
-    assert ("words that would fit there" in notes) == ("expected" in one.read_from)
 
 
 def test_where_a_sentence_lands(session):
@@ -261,7 +193,7 @@ def listed_in_turn(pair: quiz.QuizPair) -> str:
 def test_the_pairs_of_the_quiz(session):
     for at, pair in enumerate(quiz.quiz_pairs()):
         comparison = session.compare(pair.word, pair.sentences)
-        shown = quiz.reveal(at, "same", None, lambda at, found=comparison: found)
+        shown = quiz.reveal(at, "same", lambda at, found=comparison: found)
         same = pair.senses[0] == pair.senses[1]
         meant = (
             f"Both mean the same: {pair.senses[0]}." if same else f"They mean different things: {listed_in_turn(pair)}."
@@ -270,7 +202,6 @@ def test_the_pairs_of_the_quiz(session):
         says = f"{'the same' if likely >= 0.5 else 'different'}, {percent(max(likely, 1 - likely))} likely."
         if max(likely, 1 - likely) < quiz.LEAST:
             says = f"cannot tell: “the same” gets {percent(likely)}."
-        assert shown["told"] == f"{meant} The model: {says}"
         page = parsed(shown["markup"]).text
         assert meant in page
         assert says in page

@@ -19,7 +19,6 @@ from elmo_tasks.api import (
     partition,
 )
 from elmo_tasks.errors import InputError
-from elmo_tasks.serving.votes import Votes
 from tests.ui.fake_heads import FakeHeads
 from tests.ui.fake_map import FakeMap, FakeNearest
 from tests.ui.fake_present import FakePresent
@@ -61,7 +60,6 @@ class FakeService:
         self.training, self.present, self.sentences = FakeTraining(), FakePresent(), FakeSentences()
         self.texts = FakeTexts()
         self.probes = FakeProbes()
-        self.votes = Votes()
 
     def models(self) -> tuple[ModelInfo, ...]:
         return (

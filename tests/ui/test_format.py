@@ -77,7 +77,6 @@ def test_layer_sentences(service):
     by_name = {layer.name: format.layer_sentence(comparison, layer) for layer in comparison.layers}
     assert "the same spelling gives the same vector" in by_name["0"]
     assert by_name["0"].endswith("Move the slider to let the model read the sentences.")
-    assert "slider" not in format.layer_sentence(comparison, comparison.layers[0], has_slider=False)
     assert by_name["2"].startswith("At layer 2 alone, 1 and 3 have the highest cosine (")
     assert by_name["2"].endswith(").")
     told = replace(comparison, said=Said("They go together.", numbers="At layer 2 the cosines average 0.80."))

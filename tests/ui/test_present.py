@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from elmo_tasks.api import Said
-from elmo_tasks.ui import layout, maps, present_parts, present_steps, present_tab
+from elmo_tasks.ui import maps, present_parts, present_steps, present_tab
 from elmo_tasks.ui.examples import Example, told
 from elmo_tasks.ui.page import render
 from elmo_tasks.ui.present_examples import FORMINGS, STORIES
@@ -25,15 +25,19 @@ def forming(service, at=0):
     return one, other
 
 
-def test_there_are_twelve_steps_each_with_notes():
-    assert len(present_steps.STEPS) == 12
-    assert all(step.title and step.notes for step in present_steps.STEPS)
-    assert present_steps.markup().count('<section class="step ') == 12
+def test_there_are_nine_steps_each_with_short_notes():
+    assert len(present_steps.STEPS) == 9
+    assert all(step.title and 0 < len(step.notes) < 400 for step in present_steps.STEPS)
+    assert present_steps.markup().count('<section class="step ') == 9
 
 
-def test_every_other_tab_has_a_link_on_the_last_step():
-    linked = re.findall(r'href="\?tab=(\w+)"', present_steps.markup(layout.TABS))
-    assert linked == [tab for tab in layout.TABS if tab != "present"]
+def test_every_answer_has_a_headline_for_the_notes(service):
+    """Except those that have no answer of the model before somebody asks."""
+    parts = present_tab.respond(service, {})["parts"]
+    with_headline = {name for name, markup in parts.items() if "data-headline" in markup}
+    assert with_headline == {"story", "forming", "failure"}
+    own = present_parts.own(service.compare("bank", ["A bank.", "The bank of a river."]), "")
+    assert "data-headline" in own
 
 
 def test_the_first_question_fills_every_part(service):
@@ -48,7 +52,6 @@ def test_a_part_that_cannot_be_answered_leaves_the_others(service, monkeypatch):
     monkeypatch.setattr(present_tab, "STATIC_WORDS", ("no-letters!",))
     shown = present_tab.respond(service, {})
     assert "not among the words" in shown["parts"]["neighbours"]
-    assert "There is no answer here" in shown["notes"]["static"]
     assert "Words read: 2 of 9" in parsed(shown["parts"]["forming"]).text
 
 
@@ -87,11 +90,8 @@ def test_what_is_said_of_a_failure_comes_from_the_answer(service):
     }
     for (voice, found), sentence in said.items():
         answer = replace(comparison, groups=found, voice=voice)
-        for text in (present_parts.failure(answer, example), present_steps.failure(answer, example.meant)):
-            assert [other for other in said.values() if other in text] == [sentence]
-    assert "no failure" in present_steps.failure(
-        replace(comparison, groups=((0, 2), (1, 3)), voice="named"), example.meant
-    )
+        text = present_parts.failure(answer, example)
+        assert [other for other in said.values() if other in text] == [sentence]
 
 
 @pytest.mark.parametrize(
@@ -116,31 +116,14 @@ def test_the_whole_answer_of_a_failure_is_shown(service):
     assert str(said) in present_parts.failure(comparison, example)
 
 
-def test_the_notes_of_a_failure_name_no_cause(service):
-    comparison = replace(service.compare("match", ["A match.", "The match."]), groups=((0, 1),), voice="named")
-    notes = present_steps.failure(comparison, ("fire", "game"))
-    assert "the screen does not tell" in notes
-    assert "how the sentences are built" not in notes
-
-
 def test_other_spellings_are_not_said_to_have_been_asked_about(service):
     comparison = replace(
         service.compare("muddle", ["A muddle.", "The muddle."]), spellings_differ=True, voice="silent", groups=()
     )
     for meant in (("a", "b"), ()):
-        for text in (present_parts.own(comparison, "", meant), present_steps.own(comparison, meant)):
-            assert "cannot tell how these" not in text
-            assert "That is an answer, too." not in text
+        assert "cannot tell how these" not in present_parts.own(comparison, "", meant)
     asked = "The spellings differ, so the model was not asked to sort these."
     assert asked in present_parts.own(comparison, "", ("a", "b"))
-    assert asked in present_steps.own(comparison, ())
-
-
-def test_senses_that_a_later_step_uses_are_told_of(service):
-    markup = present_tab.respond(service, {})["parts"]["senses"]
-    step = next(number for number, step in enumerate(present_steps.STEPS, 1) if step.name == "limits")
-    assert f"Step {step} tests meanings that are not in this list: “move fast” and “manage”." in markup
-    assert "not in this list" not in present_parts.part("senses", service.present.senses("run"), [], 0)
 
 
 def test_the_landing_map_calls_a_group_by_one_name_and_says_how_well_it_fits(service):
@@ -150,40 +133,6 @@ def test_the_landing_map_calls_a_group_by_one_name_and_says_how_well_it_fits(ser
     assert "loan" not in legend  # a word that is typical of the group
     assert "7 of 7 sentences stand in the group of their meaning." in text
     assert '"by_meaning": true' in text
-
-
-def test_the_notes_say_what_the_screen_shows(service):
-    notes = present_tab.respond(service, {"ask": "all", "revision": 1})["notes"]
-    assert set(notes) == {"static", "guess", "story", "layers", "forming", "limits"}
-    assert {*notes, "own"} <= {step.name for step in present_steps.STEPS}
-    assert "As it is, " not in "".join(notes.values())
-    assert "every pair scores 1.00" in notes["layers"]
-    assert "Nearest are “bank-0” for “bank”" in notes["static"]
-
-
-def test_notes_on_the_layers_name_the_one_that_parts_the_groups_most(service):
-    comparison = service.compare(
-        "bank", ["The bank lent a loan.", "A bank of savings.", "The muddy river bank.", "A bank, a boat, a river."]
-    )
-    assert re.search(
-        "(At layer [12]|In the mean of all layers) uses of one group are 0", present_steps.layers(comparison)
-    )
-    flat = replace(comparison, layers=comparison.layers[:1])
-    assert "rests on more than ELMo’s layers" in present_steps.layers(flat)
-    assert "names no groups" in present_steps.layers(replace(comparison, groups=()))
-
-
-def test_notes_on_an_own_word_do_not_know_what_was_meant(service):
-    for voice, said in (("named", "sure enough here to say"), ("leaning", "only leans"), ("silent", "cannot tell")):
-        comparison = replace(service.compare("bank", ["A bank.", "The bank."]), voice=voice)
-        assert said in present_steps.own(comparison, ())
-    pair_only = replace(comparison, voice="leaning", groups=())
-    assert "cannot tell how these uses group" in present_steps.own(pair_only, ())  # as the slide says
-
-
-def test_the_step_with_the_phones_is_the_one_that_the_opening_names():
-    assert "vote in step 10," in present_steps.STEPS[0].notes
-    assert present_steps.STEPS[9].name == "quiz"
 
 
 def test_the_dots_part_at_the_word_that_decides(service):
@@ -239,13 +188,6 @@ def test_what_does_not_turn_is_not_said_to(service, names, said):
     assert str(said) in present_parts.forming_said((replace(one, steps=tuple(steps)), other))
 
 
-def test_what_the_layer_alone_does_is_in_the_notes(service):
-    assert (
-        "by its layer 2 alone 3 of the 4 known uses lie on their own side (half of them would by chance), by all together 4"
-        in present_steps.forming(forming(service))
-    )
-
-
 def test_ready_sentences_of_an_own_word(service, monkeypatch):
     monkeypatch.setattr(
         present_tab, "ready_uses", lambda word: tuple((s, n) for n in (0, 1) for s in ("money", "river"))
@@ -256,10 +198,8 @@ def test_ready_sentences_of_an_own_word(service, monkeypatch):
     assert any("?word=bank&s=" in link for link in parsed(value["parts"]["own"]).links)
     assert value["note"] == ""
     assert "Meant: money: 1 and 3; river: 2 and 4." in value["parts"]["own"]
-    assert "Meant were money: 1 and 3; river: 2 and 4." in value["notes"]["own"]
-    for said in (value["parts"]["own"], value["notes"]["own"]):
-        assert "keeps apart best" in said
-        assert "Others are harder." in said
+    assert "keeps apart best" in value["parts"]["own"]
+    assert "Others are harder." in value["parts"]["own"]
 
 
 def test_only_of_sentences_that_were_chosen_it_is_said_that_they_are_the_easiest(service, monkeypatch):
@@ -268,7 +208,7 @@ def test_only_of_sentences_that_were_chosen_it_is_said_that_they_are_the_easiest
     typed = present_tab.respond(service, {"ask": "own", "word": "bank", "sentences": "A bank.\nThe bank of a river."})
     assert "Meant: " in first["parts"]["own"]
     for value in (first, typed):
-        assert "keeps apart best" not in value["parts"]["own"] + value["notes"]["own"]
+        assert "keeps apart best" not in value["parts"]["own"]
 
 
 def test_an_inflected_own_word_takes_the_sentences_of_its_base_and_says_so(service, monkeypatch):

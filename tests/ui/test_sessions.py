@@ -2,12 +2,10 @@
 
 import gc
 
-import gradio as gr
 import httpx
 import pytest
 
 from elmo_tasks.serving.door import Door, Uploads
-from elmo_tasks.ui.endpoints import forget_sessions
 from elmo_tasks.ui.layout import build_app
 from elmo_tasks.ui.theme import launch_options
 from tests.ui.fake_service import FakeService
@@ -34,7 +32,6 @@ def served(bounds, **options):
 @pytest.fixture(scope="module")
 def address():
     app, url = served({"most_bytes": 100_000})
-    forget_sessions(app)
     yield url
     app.close()
 
@@ -76,13 +73,6 @@ def test_what_a_request_leaves_out_is_as_the_endpoint_says(address):
     said = asked("bank")
     assert said.startswith("event: error")
     assert "Expected also: sentences." in said
-
-
-def test_an_app_with_state_would_lose_it():
-    with gr.Blocks() as app:
-        gr.State(1)
-    with pytest.raises(ValueError, match=r"expected an app without gr\.State"):
-        forget_sessions(app)
 
 
 def test_a_body_that_is_too_large_is_refused(address):

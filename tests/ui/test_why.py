@@ -113,7 +113,7 @@ def test_with_more_sentences_the_number_of_the_matrix_stands_beside_that_of_the_
 
 
 def test_the_picture_holds_the_whole_sentence(service):
-    tags = parsed(why_card.body(service.why.explain("bank", SENTENCES), in_report=True))
+    tags = parsed(why_card.body(service.why.explain("bank", SENTENCES)))
     assert all(sentence in tags.text for sentence in SENTENCES)
 
 

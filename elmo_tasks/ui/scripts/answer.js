@@ -14,7 +14,8 @@ function showLayer(at) {
   root().dataset.layer = name;
   stops.forEach((stop, k) => stop.setAttribute("aria-current", String(k === at)));
   for (const panel of element.querySelectorAll("[data-panel]")) panel.hidden = panel.dataset.panel !== name;
-  element.querySelector("[data-link]").dataset.link = `${root().dataset.query}&layer=${encodeURIComponent(name)}`;
+  const link = element.querySelector("[data-link]"); // a saved page has none
+  if (link) link.dataset.link = `${root().dataset.query}&layer=${encodeURIComponent(name)}`;
 }
 function start() {
   showLayer([...element.querySelectorAll("[data-stop]")].findIndex((stop) => stop.dataset.stop === root().dataset.layer));

@@ -15,7 +15,6 @@
 
   const saidBy = (button) => button.parentElement.querySelector(".said");
 
-  // As wording/links.py says it in a report.
   function reach() {
     const host = location.hostname;
     if (/^(127\.|0\.0\.0\.0$|\[::1\]$|(.+\.)?localhost$)/.test(host)) return ". It opens on this computer only; for others in the room, start the program with --host 0.0.0.0.";

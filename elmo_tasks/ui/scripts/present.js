@@ -13,6 +13,7 @@ const next = root.querySelector('[data-go="next"]');
 const full = root.querySelector("[data-full]");
 const comeBack = root.querySelector("[data-return]");
 const status = root.querySelector('.unseen[role="status"]');
+const said = root.querySelector(".notes .headline");
 const note = root.querySelector("#present-own-note");
 const ownWord = root.querySelector("#present-own-word");
 const ownSentences = root.querySelector("#present-own-sentences");
@@ -59,11 +60,10 @@ function left() {
 function label() {
   next.textContent = left() || "Next →";
   next.disabled = !left() && step === sections.length;
-  second.show();
+  const headline = sections[step - 1].querySelector("[data-headline]")?.textContent ?? "";
+  said.textContent = headline && `On the screen: ${headline}`;
+  said.hidden = !headline;
 }
-const titleOf = (at) => sections[at - 1]?.querySelector("h2").textContent || "";
-const second = presenter(() => ({ title: `${step}. ${titleOf(step)}`, notes: root.querySelector(`[data-notes="${step}"]`).textContent,
-  next: titleOf(step + 1), button: next.textContent }), (way) => (way > 0 ? forward() : show(step - 1)));
 function forward() {
   const what = left();
   if (!what) return show(step + 1);
@@ -80,7 +80,6 @@ function forward() {
   for (const part of more) part.hidden = false;
   for (const part of sections[step - 1].querySelectorAll("[data-before]")) part.hidden = true;
   agree();
-  guessed();
   label();
   more.at(-1)?.scrollIntoView({ block: "nearest" });
   status.textContent = "Revealed";
@@ -103,15 +102,6 @@ const readdress = (query) => history.replaceState(history.state, "", `${query}` 
 
 // --- What an audience does ---
 
-function guessed() {
-  const choices = sections[step - 1].querySelector(".choices");
-  if (!choices) return;
-  const chosen = choices.querySelector('[aria-pressed="true"]');
-  const right = choices.lastElementChild;
-  right.classList.add("right");
-  const answer = chosen === right ? "You were right." : `Your guess was ${chosen?.dataset.guess}.`;
-  root.querySelector("[data-guessed]").textContent = chosen ? answer : "";
-}
 function agree() {
   const box = sections[step - 1].querySelector(".guess");
   if (!box) return;
@@ -191,7 +181,6 @@ function onAnswer(value, asked) {
     place.innerHTML = html;
     place.classList.remove("asking");
   }
-  for (const [name, text] of Object.entries(value.notes ?? {})) root.querySelector(`[data-notes-of="${name}"]`).textContent = text;
   if (value.parts.forming) read(0);
   if (asked?.ask === "own") {
     ownWord.value = value.word || ownWord.value;
@@ -245,9 +234,6 @@ onPress("[data-ask]", (pressed) => {
 });
 onPress("[data-play]", play);
 onPress("[data-return]", () => show(from, true));
-onPress("[data-window]", () => {
-  if (second.open() === false) status.textContent = "The browser did not let a second window open.";
-});
 onPress("[data-full]", () => {
   if (document.fullscreenElement) document.exitFullscreen();
   else stage.requestFullscreen?.();

@@ -1,0 +1,108 @@
+"""Saved pages, opened as they are: from the disk, without a server."""
+
+from __future__ import annotations
+
+import pytest
+
+from elmo_tasks.api import MapRequest
+from elmo_tasks.ui import map_tab, saved_page
+from elmo_tasks.ui.format import Form
+from tests.browser.test_look import CONTRAST
+from tests.ui.fake_service import FakeService
+
+pytestmark = pytest.mark.browser
+
+SENTENCES = ("The bank refused our loan.", "We sat on the bank of the river.", "The bank lent us money.")
+WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@pytest.fixture
+def open_file(browser, tmp_path):
+    """Open markup as a file; fails on errors and on any request."""
+    problems, contexts = [], []
+
+    def open_one(markup, width=1280, dark=False):
+        path = tmp_path / f"page{len(contexts)}.html"
+        path.write_text(markup, encoding="utf-8")
+        contexts.append(
+            browser.new_context(
+                viewport={"width": width, "height": 800}, color_scheme="dark" if dark else "light", offline=True
+            )
+        )
+        page = contexts[-1].new_page()
+        page.on("console", lambda m: problems.append(m.text) if m.type == "error" else None)
+        page.on("pageerror", lambda e: problems.append(str(e)))
+        page.on("request", lambda r: problems.append(r.url) if r.url != path.as_uri() else None)
+        page.goto(path.as_uri())
+        return page
+
+    yield open_one
+    for context in contexts:
+        context.close()
+    assert problems == []
+
+
+def a_map():
+    service = FakeService()
+    return map_tab.file_of(service.maps.sense_map(MapRequest("bank", "My own bank is here.")), service.models())[1]
+
+
+def a_comparison():
+    service = FakeService()
+    return saved_page.of_comparison(service.compare("bank", SENTENCES), Form("bank", SENTENCES), service.models())
+
+
+def reads_well(page):
+    for fold in page.locator("details").all():
+        fold.evaluate("fold => { fold.open = true; }")
+    return page.evaluate(WIDE) == 0 and page.evaluate(CONTRAST) == []
+
+
+@pytest.mark.parametrize(("width", "dark"), [(390, False), (1920, True)])
+def test_a_saved_map_works_and_reads_well(open_file, width, dark):
+    page = open_file(a_map(), width, dark)
+    page.locator(".mark").nth(3).click()
+    assert "Reeds grew on the bank of the stream." in page.locator(".told .this").inner_text()
+    page.keyboard.press("ArrowRight")
+    assert "Reeds grew" not in page.locator(".told .this").inner_text()
+    assert reads_well(page)
+
+
+@pytest.mark.parametrize(("width", "dark"), [(390, True), (1920, False)])
+def test_a_saved_comparison_works_and_reads_well(open_file, width, dark):
+    page = open_file(a_comparison(), width, dark)
+    slider = page.get_by_role("slider")
+    slider.press("Home")
+    assert page.locator(".panel:visible .heat").first.inner_text() == "1.00"
+    assert page.locator(".panel:visible").get_attribute("data-panel") == "0"
+    slider.press("End")
+    assert page.locator(".panel:visible").get_attribute("data-panel") == "mean"
+    term = page.locator("[data-explains]:visible").first
+    term.scroll_into_view_if_needed()
+    page.wait_for_timeout(300)  # scrolling closes what is explained
+    term.focus()
+    page.locator("#term-tip").wait_for()
+    assert reads_well(page)
+
+
+def test_a_saved_page_follows_the_device_into_the_dark(open_file):
+    page = open_file(a_map())
+    ground = "getComputedStyle(document.documentElement).backgroundColor"
+    light = page.evaluate(ground)
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(f"light => {ground} !== light", arg=light)  # fails when it stays light
+
+
+@pytest.mark.parametrize(
+    ("query", "ready", "name"),
+    [
+        ("", ".verdict h2", "compare-bank.html"),
+        ("tab=map&word=bank", ".map-answer .mark", "sense-map-bank.html"),
+    ],
+)
+def test_the_button_saves_what_the_tab_shows(open_page, query, ready, name):
+    page = open_page(query, ready=ready)
+    with page.expect_download() as download:
+        page.locator("[data-save]:visible").click()
+    assert download.value.suggested_filename == name
+    page.locator(".said:visible").filter(has_text="Page saved").wait_for()
