@@ -15,6 +15,7 @@ from itertools import groupby, pairwise
 
 import numpy as np
 import torch
+from elmo_tasks.senses.content_words import is_stop_word
 from numpy.typing import NDArray
 
 from elmo_tasks.api import Limits
@@ -22,7 +23,6 @@ from elmo_tasks.encoders import load
 from elmo_tasks.encoders.cloze_files import load_cloze
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors, rarity
-from elmo_tasks.senses.content_words import is_stop_word
 from elmo_tasks.senses.expected_words import OneAnswer, beside_the_word, log_frequencies, told_by_all
 from elmo_tasks.senses.gallery import GalleryUse, gallery
 from elmo_tasks.senses.uses import gallery_use

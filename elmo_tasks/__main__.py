@@ -33,7 +33,6 @@ COMMANDS = {
         "vectors",
         "join",
         "index",
-        "two-texts",
         "download",
         "checksums",
     )

@@ -40,14 +40,9 @@ from elmo_tasks.api.maps import (
     MapService,
     MapUse,
     MapView,
-    MovedWord,
     NearOnMap,
-    PolysemyRanking,
-    RankedWord,
     SenseGroup,
     SenseMap,
-    TwoTexts,
-    TwoTextService,
 )
 from elmo_tasks.api.nearest import NearestService, NearestUses, NearUse, StaticNeighbour, StaticNeighbours
 from elmo_tasks.api.present import GallerySense, IncrementalReading, PresentService, ReadingStep
@@ -65,7 +60,6 @@ from elmo_tasks.api.training import (
     TrainingService,
 )
 from elmo_tasks.api.votes import VoteCount, VoteRoom, VoteService, VoteState
-from elmo_tasks.api.what_if import LayerProducts, RespelledLayer, Respelling, WhatIfService
 from elmo_tasks.api.why import Explanation, HiddenWord, Sides, WhyService
 
 
@@ -79,9 +73,7 @@ class Service(Protocol):
     sentences: SentenceService  #: whole sentences, without a word
     why: WhyService  #: what a cosine hangs on
     substitutes: SubstituteService  #: what the model would have written
-    what_if: WhatIfService  #: other mixes of the layers, other spellings
-    maps: MapService  #: uses as points, and words with two lives
-    texts: TwoTextService  #: a word in one text against another
+    maps: MapService  #: uses as points
     nearest: NearestService  #: the nearest uses of any word
     heads: HeadService  #: what was trained to read names and feelings
     probes: ProbeService  #: what each layer knows

@@ -19,9 +19,7 @@ from elmo_tasks.serving.sense_maps import SenseMaps
 from elmo_tasks.serving.sentences import Sentences
 from elmo_tasks.serving.substitutes import Writer
 from elmo_tasks.serving.trained_heads import TrainedHeads
-from elmo_tasks.serving.two_texts import TextsSideBySide
 from elmo_tasks.serving.votes import Votes
-from elmo_tasks.serving.what_if import WhatIf
 from elmo_tasks.serving.why import Explainer
 from elmo_tasks.wording.models import model_title
 
@@ -59,13 +57,11 @@ class Session:
     ) -> None:
         self.loaded = loaded = LoadedModels(model, device, others, may_measure)
         own = UseIndex(index) if index is not None else None
-        maps, runs = SenseMaps(loaded.encoder_for, loaded.static, own), Path(runs_dir)
+        runs = Path(runs_dir)
         self.why: api.WhyService = Explainer(self.compare, loaded.model)
         self.substitutes: api.SubstituteService = Writer(loaded.encoder_for, loaded.static)
         self.sentences: api.SentenceService = Sentences(loaded.encoder_for)
-        self.what_if: api.WhatIfService = WhatIf(loaded.model)
-        self.maps: api.MapService = maps
-        self.texts: api.TwoTextService = TextsSideBySide(maps.drawer)
+        self.maps: api.MapService = SenseMaps(loaded.encoder_for, loaded.static, own)
         self.nearest: api.NearestService = NearestSearch(loaded.model, loaded.static, own)
         self.heads: api.HeadService = TrainedHeads(loaded.encoder, [runs], loaded.device)
         encoder = loaded.default if model is None else str(model)

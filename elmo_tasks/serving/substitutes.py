@@ -14,8 +14,8 @@ from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.encoders.cloze_files import load_cloze
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.errors import InputError
-from elmo_tasks.senses.content_words import is_stop_word
 from elmo_tasks.senses.expected_words import OneAnswer, beside_the_word, log_frequencies, told_by_all
+from elmo_tasks.senses.stop_words import is_stop_word
 from elmo_tasks.serving.asked_uses import find_uses, item_of, use_of
 from elmo_tasks.serving.loaded_models import LoadEncoder, LoadStatic
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary

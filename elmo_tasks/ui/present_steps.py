@@ -19,13 +19,11 @@ from elmo_tasks.wording.views import looked_at, view_place, view_title
 #: What the last step says of each tab that it links to.
 TABS = {
     "compare": ("Compare", "Your own word in your own sentences, with every number behind the answer."),
-    "try": ("Try the models", "Feeling and names in any text, with and without context."),
-    "weights": ("Layer weights", "How much trained models draw on each layer."),
-    "probes": ("What each layer knows", "What tests found in each layer, beside the paper’s numbers."),
+    "try": ("Try", "Feeling and names in any text, with and without context."),
     "map": ("Sense map", "All uses of a word as a map, from our examples or from your own text."),
     "nearest": ("Nearest uses", "The uses of any word that come closest to yours."),
-    "texts": ("Two texts", "A word in one text against another: how far its use moved."),
     "train": ("Train", "Train a model on your own examples."),
+    "layers": ("Layers", "How much trained models draw on each layer, and what tests found in each."),
 }
 #: Until the answer of a step is there.
 LATER = "What you may say here comes with the answer on the screen."

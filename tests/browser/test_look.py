@@ -147,7 +147,7 @@ def test_a_ticked_box_shows_its_tick(open_page, dark):
 @pytest.mark.parametrize("width", [390, 1000])
 def test_present_is_in_sight_where_the_tabs_do_not_fit(open_page, width):
     page = open_page(width=width, height=844)
-    for name in ("Compare", "Try the models"):
+    for name in ("Compare", "Try"):
         page.get_by_role("tab", name=name, exact=True).click()
         present = page.get_by_role("tab", name="Present").bounding_box()
         assert 0 <= present["x"] <= width - present["width"] + 1
@@ -161,7 +161,7 @@ STANDS_WHOLE = """() => {
 
 
 def test_a_link_to_a_tab_brings_it_into_sight_on_a_phone(open_page):
-    page = open_page("tab=texts", ready=".texts-editor", width=390, height=844)
+    page = open_page("tab=layers", ready=".weights-answer", width=390, height=844)
     page.wait_for_function(STANDS_WHOLE)
 
 
@@ -170,5 +170,5 @@ def test_a_tab_that_is_pressed_stands_whole_on_a_phone(open_page):
     page.evaluate(
         "for (let i = setInterval(() => {}); i; i--) clearInterval(i)"
     )  # as some seconds later: nothing follows any more
-    page.get_by_role("tab", name="Two texts").evaluate("tab => tab.click()")  # without the scrolling of a driver
+    page.get_by_role("tab", name="Layers").evaluate("tab => tab.click()")  # without the scrolling of a driver
     page.wait_for_function(STANDS_WHOLE)

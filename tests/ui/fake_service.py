@@ -25,9 +25,7 @@ from tests.ui.fake_map import FakeMap, FakeNearest
 from tests.ui.fake_present import FakePresent
 from tests.ui.fake_probes import FakeProbes
 from tests.ui.fake_sentences import FakeSentences
-from tests.ui.fake_texts import FakeTexts
 from tests.ui.fake_training import FakeTraining
-from tests.ui.fake_what_if import FakeWhatIf
 from tests.ui.fake_why import FakeSubstitutes, FakeWhy
 
 TOPICS = {
@@ -56,10 +54,9 @@ class FakeService:
     limits = Limits()
 
     def __init__(self) -> None:
-        self.why, self.substitutes, self.what_if = FakeWhy(self.compare), FakeSubstitutes(self.compare), FakeWhatIf()
+        self.why, self.substitutes = FakeWhy(self.compare), FakeSubstitutes(self.compare)
         self.maps, self.nearest, self.heads = FakeMap(), FakeNearest(), FakeHeads()
         self.training, self.present, self.sentences = FakeTraining(), FakePresent(), FakeSentences()
-        self.texts = FakeTexts()
         self.probes = FakeProbes()
         self.votes = Votes()
 

@@ -243,8 +243,6 @@ window.elmo = (() => {
     make("a", { href: address, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(address), 10_000);
   }
-  // A cell that begins like a formula gets an apostrophe, so that no spreadsheet runs it.
-  const csvCell = (text) => `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
   // What the link that the page was opened with holds for a tab; nothing, if it leads to another one.
   function linkOf(tab) {
     const query = new URLSearchParams(location.search);
@@ -289,6 +287,6 @@ window.elmo = (() => {
   setTimeout(clearInterval, 8000, follow);
   return {
     make, draw, when, button, hint, options, chips, field, wordBox, examples, segments, picked, pick, models, place, say, hush, busy, narrow, away, bring, glimpse,
-    isCalm, grow, onEnter, outdated, patience, number, percent, questions, complain, settle, save, csvCell, linkOf, hand, remembered,
+    isCalm, grow, onEnter, outdated, patience, number, percent, questions, complain, settle, save, linkOf, hand, remembered,
   };
 })();
