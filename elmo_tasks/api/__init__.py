@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from elmo_tasks.api.compare import (
+    Candidate,
     Choice,
     Comparison,
     ComparisonItem,
@@ -20,6 +21,7 @@ from elmo_tasks.api.compare import (
     SentenceLayer,
     SentenceService,
     SideBySide,
+    Substitutes,
     partition,
 )
 from elmo_tasks.api.heads import (
@@ -49,7 +51,6 @@ from elmo_tasks.api.present import GallerySense, IncrementalReading, PresentServ
 from elmo_tasks.api.probes import LayerScore, ModelProbes, PaperScores, ProbeResult, ProbeService
 from elmo_tasks.api.request import LIMITS, Limits, NoLongerWanted, Progress, check_wanted, for_everybody, wanted_while
 from elmo_tasks.api.said import Answer, Result, Said, Verdict
-from elmo_tasks.api.substitutes import Guess, Substitutes, SubstituteService, WrittenHere
 from elmo_tasks.api.training import (
     DataLook,
     SplitScore,
@@ -72,7 +73,6 @@ class Service(Protocol):
     limits: Limits
     sentences: SentenceService  #: whole sentences, without a word
     why: WhyService  #: what a cosine hangs on
-    substitutes: SubstituteService  #: what the model would have written
     maps: MapService  #: uses as points
     nearest: NearestService  #: the nearest uses of any word
     heads: HeadService  #: what was trained to read names and feelings
@@ -86,6 +86,9 @@ class Service(Protocol):
 
     def compare(self, word: str, sentences: Sequence[str], model: str | None = None) -> Comparison:
         """Compare the uses of ``word`` in ``sentences``; ``[brackets]`` in a sentence mark another word there."""
+
+    def substitutes(self, word: str, sentences: Sequence[str], model: str | None = None) -> Substitutes:
+        """Return the words that the model expects in the place of each use; not every model can."""
 
     def side_by_side(
         self, word: str, sentences: Sequence[str], models: Sequence[str], senses: Sequence[str] = ()

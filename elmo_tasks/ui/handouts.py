@@ -8,9 +8,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from elmo_tasks.api import Comparison, Explanation, ModelInfo, Service, Substitutes
+from elmo_tasks.api import Comparison, Explanation, ModelInfo, Service
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import answer, asked, format, offline_page, substitutes_card, why_card, worksheet
+from elmo_tasks.ui import answer, asked, format, offline_page, why_card, worksheet
 from elmo_tasks.ui.maps import request_from
 from elmo_tasks.ui.page import joined, render
 from elmo_tasks.ui.parts import Question, on_question, revision_of, scripted
@@ -27,7 +27,6 @@ def report_page(
     made: date,
     link: str = "",
     explanation: Explanation | None = None,
-    substitutes: Substitutes | None = None,
 ) -> str:
     """A comparison as one file that opens without a network and without scripts, and prints on A4, with what else was asked for.
 
@@ -40,10 +39,6 @@ def report_page(
         verdict=answer.verdict_section(comparison, models, in_report=True),
         layers=[answer.layer_panel(comparison, layer, in_report=True) for layer in comparison.layers],
         why=why_card.body(explanation, in_report=True) if explanation else "",
-        at_once=bool(substitutes and substitutes.at_once),
-        substitutes=substitutes_card.body(substitutes, format.group_of(comparison), in_report=True)
-        if substitutes
-        else "",
         model=title_of(comparison.model, models),
         read_where=read_where(comparison.read_from),
         made=made.isoformat(),
@@ -76,14 +71,12 @@ def of_comparison(service: Service, question: Question) -> Handout:
 def report_of_comparison(service: Service, question: Question) -> Handout:
     """The report of the comparison that the tab shows, computed again from its link, with what was asked beside it."""
     form, comparison = _comparison(service, question)
-    explanation = substitutes = None
+    explanation = None
     if question.get("pair"):
         pair, layer = asked.pair_of(question["pair"]), str(question.get("layer") or "") or None
         explanation = service.why.explain(form.word, form.sentences, pair, layer, form.model, comparison)
-    if question.get("substitutes"):
-        substitutes = service.substitutes.written(form.word, form.sentences, form.model)
     link = str(question.get("link") or "")
-    text = report_page(comparison, service.models(), date.today(), link, explanation, substitutes)
+    text = report_page(comparison, service.models(), date.today(), link, explanation)
     return f"{format.file_stem(comparison)}.html", text
 
 

@@ -35,5 +35,5 @@ def test_bars_are_as_long_as_their_numbers_and_all_can_be_read(open_page, width,
 def test_the_numbers_can_be_taken_along(open_page):
     page = open_page("tab=layers", ready=READY)
     with page.expect_download() as saved:
-        page.get_by_role("link", name="Download CSV").click()
+        page.locator(".probes-answer").get_by_role("link", name="Download CSV").click()
     assert 'fake-small,pos,"Tags, dev, accuracy",1,0.936000' in saved.value.path().read_text(encoding="utf-8-sig")

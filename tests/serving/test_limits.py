@@ -23,7 +23,7 @@ def session() -> Session:
         (lambda s: s.compare("bank", [LONG, *TWO]), "304 words; the most is 200"),
         (lambda s: s.compare("bank", [WIDE, *TWO]), "3,009 characters; the most is 2,000"),
         (lambda s: s.why.explain("bank", [LONG, *TWO]), "the most is 200"),
-        (lambda s: s.substitutes.written("bank", [LONG, *TWO]), "the most is 200"),
+        (lambda s: s.substitutes("bank", [LONG, *TWO]), "the most is 200"),
         (
             lambda s: s.maps.sense_map(MapRequest("bank", "The bank. " * 250_000)),
             "2,500,000 characters; the most is 2,000,000",

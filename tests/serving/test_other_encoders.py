@@ -61,8 +61,8 @@ def test_words_are_hidden_from_a_transformer_and_it_has_no_halves(bert):
 
 
 def test_a_transformer_is_no_language_model_of_two_directions(bert):
-    with pytest.raises(InputError, match="“bert” cannot write words: it was not trained to predict"):
-        bert.substitutes.written("bank", SENTENCES)
+    with pytest.raises(InputError, match="“bert” gives vectors but does not predict words"):
+        bert.substitutes("bank", SENTENCES)
 
 
 def test_a_transformer_draws_maps_and_finds_uses(bert):
@@ -112,7 +112,7 @@ def test_every_part_of_the_page_answers_with_a_transformer(bert):
     assert "“bank” in 3 sentences" in said["compare"]
     assert "“bank” in 3 sentences" in said["report"]
     assert "Point at a word, or tap it, to see what happens without it." in said["why"]
-    assert "“bert” cannot write words" in said["substitutes"]
+    assert "“bert” gives vectors but does not predict words" in said["substitutes"]
     assert "Its nearest uses on the map" in said["landing"]
     assert "bert: It was not measured yet." in said["layers"]
     assert "“bank”: one word, 24 sentences" in said["page of the map"]
@@ -123,7 +123,7 @@ def test_every_part_of_the_page_answers_with_static_vectors(static):
     said = every_answer(static)
     assert "does not read the sentence: a word has the same vector in all of them" in said["compare"]
     assert "“static-mini” does not read the sentence: no word around a word changes" in said["why"]
-    assert "“static-mini” cannot write words" in said["substitutes"]
+    assert "“static-mini” gives vectors but does not predict words" in said["substitutes"]
     assert all(said.values())
 
 
@@ -146,7 +146,7 @@ def test_what_static_vectors_cannot_do_is_said_in_one_sentence(static):
     with pytest.raises(InputError, match="“static-mini” does not read the sentence: no word around a word changes"):
         static.why.explain("bank", SENTENCES)
     with pytest.raises(InputError, match="“static-mini” cannot write words"):
-        static.substitutes.written("bank", SENTENCES)
+        static.substitutes("bank", SENTENCES)
     assert (
         "It looks at one vector for each word and at nothing around it"
         in static.maps.sense_map(MapRequest("bank", view="0")).verdict

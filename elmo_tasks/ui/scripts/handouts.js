@@ -23,7 +23,6 @@ function report() {
   const { link } = panel.querySelector(".answer [data-link]").dataset;
   return {
     query, link: `${location.origin}${location.pathname}?${link}`, pair: chosen("pair"), layer: chosen("layer"),
-    substitutes: answered(".guesses") !== null,
   };
 }
 when(panel, "click", isReport ? "[data-report]" : "[data-handout]", (button) => {
