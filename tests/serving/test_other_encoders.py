@@ -145,7 +145,7 @@ def test_static_vectors_are_the_same_in_every_sentence(static):
 def test_what_static_vectors_cannot_do_is_said_in_one_sentence(static):
     with pytest.raises(InputError, match="“static-mini” does not read the sentence: no word around a word changes"):
         static.why.explain("bank", SENTENCES)
-    with pytest.raises(InputError, match="“static-mini” cannot write words"):
+    with pytest.raises(InputError, match="“static-mini” gives vectors but does not predict words"):
         static.substitutes("bank", SENTENCES)
     assert (
         "It looks at one vector for each word and at nothing around it"
