@@ -81,7 +81,6 @@ QUESTIONS: tuple[tuple[str, str, tuple[object, ...]], ...] = (
     ("Nearest uses", "/nearest", ("bank", _USES[1])),
     ("Try: sentiment", "/sentiment", (["A warm and funny film."],)),
     ("Try: entities", "/ner", (["Ada Marsh flew from Oslo to Lima."],)),
-    ("Layer weights: what if", "/what_if", ("bank", [_USES[1]], "shore")),
     ("Present", "/static_neighbours", ("bank", 5)),
 )
 

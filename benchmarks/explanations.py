@@ -1,4 +1,4 @@
-"""What Why and What would the model have written here cost, and how far to trust them: ``python -m benchmarks.explanations``.
+"""What Why and Expected words cost, and how far to trust them: ``python -m benchmarks.explanations``.
 
 Cost: processor seconds on one core, for six sentences of twelve words. Trust: on the gallery, whether three other ways of hiding
 put the same word first, and what the model gives to the word that stands there, told by one side, by both, and by both with the
@@ -43,7 +43,7 @@ def cost(session: Session, runs: int) -> None:
     calls: dict[str, Callable[[], object]] = {
         "compare": lambda: session.compare("bank", SENTENCES),
         "why (compares, too)": lambda: session.why.explain("bank", SENTENCES),
-        "substitutes (compares, too)": lambda: session.substitutes.written("bank", SENTENCES),
+        "expected words": lambda: session.substitutes("bank", SENTENCES),
     }
     for name, call in calls.items():
         start = time.process_time()

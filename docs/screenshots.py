@@ -25,7 +25,7 @@ PICTURES = {
     "map": ("tab=map&word=case", ".map-answer .verdict h2", DESKTOP, "light"),
     "nearest": ("tab=nearest", ".near-answer .verdict h2", DESKTOP, "light"),
     "try": ("tab=try", ".try-answer .task", DESKTOP, "light"),
-    "weights": ("tab=weights", ".weights-answer .verdict h2", DESKTOP, "light"),
+    "weights": ("tab=layers", ".head-panel .verdict h2", DESKTOP, "light"),
 }
 
 

@@ -32,7 +32,6 @@ COMMANDS = {
         "vectors",
         "join",
         "index",
-        "two-texts",
         "download",
         "checksums",
     )

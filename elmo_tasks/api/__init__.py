@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from elmo_tasks.api.compare import (
+    Candidate,
     Choice,
     Comparison,
     ComparisonItem,
@@ -20,6 +21,7 @@ from elmo_tasks.api.compare import (
     SentenceLayer,
     SentenceService,
     SideBySide,
+    Substitutes,
     partition,
 )
 from elmo_tasks.api.heads import (
@@ -40,21 +42,15 @@ from elmo_tasks.api.maps import (
     MapService,
     MapUse,
     MapView,
-    MovedWord,
     NearOnMap,
-    PolysemyRanking,
-    RankedWord,
     SenseGroup,
     SenseMap,
-    TwoTexts,
-    TwoTextService,
 )
 from elmo_tasks.api.nearest import NearestService, NearestUses, NearUse, StaticNeighbour, StaticNeighbours
 from elmo_tasks.api.present import GallerySense, IncrementalReading, PresentService, ReadingStep
 from elmo_tasks.api.probes import LayerScore, ModelProbes, PaperScores, ProbeResult, ProbeService
 from elmo_tasks.api.request import LIMITS, Limits, NoLongerWanted, Progress, check_wanted, for_everybody, wanted_while
 from elmo_tasks.api.said import Answer, Result, Said, Verdict
-from elmo_tasks.api.substitutes import Guess, Substitutes, SubstituteService, WrittenHere
 from elmo_tasks.api.training import (
     DataLook,
     SplitScore,
@@ -64,7 +60,6 @@ from elmo_tasks.api.training import (
     TrainingPlan,
     TrainingService,
 )
-from elmo_tasks.api.what_if import LayerProducts, RespelledLayer, Respelling, WhatIfService
 from elmo_tasks.api.why import Explanation, HiddenWord, Sides, WhyService
 
 
@@ -77,10 +72,7 @@ class Service(Protocol):
     limits: Limits
     sentences: SentenceService  #: whole sentences, without a word
     why: WhyService  #: what a cosine hangs on
-    substitutes: SubstituteService  #: what the model would have written
-    what_if: WhatIfService  #: other mixes of the layers, other spellings
-    maps: MapService  #: uses as points, and words with two lives
-    texts: TwoTextService  #: a word in one text against another
+    maps: MapService  #: uses as points
     nearest: NearestService  #: the nearest uses of any word
     heads: HeadService  #: what was trained to read names and feelings
     probes: ProbeService  #: what each layer knows
@@ -92,6 +84,9 @@ class Service(Protocol):
 
     def compare(self, word: str, sentences: Sequence[str], model: str | None = None) -> Comparison:
         """Compare the uses of ``word`` in ``sentences``; ``[brackets]`` in a sentence mark another word there."""
+
+    def substitutes(self, word: str, sentences: Sequence[str], model: str | None = None) -> Substitutes:
+        """Return the words that the model expects in the place of each use; not every model can."""
 
     def side_by_side(
         self, word: str, sentences: Sequence[str], models: Sequence[str], senses: Sequence[str] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 from elmo_tasks.api.said import Answer, Said, Verdict
@@ -127,6 +127,40 @@ class SideBySide:
             {**comparison.to_dict(), "right": right}
             for comparison, right in zip(self.comparisons, self.right, strict=True)
         ]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A word that a model expects in the place of another one."""
+
+    word: str  #: the word
+    probability: float  #: from 0 to 1, among all words that the model chooses from
+
+
+@dataclass(frozen=True)
+class Substitutes:
+    """The words that a model expects in the place of each use."""
+
+    word: str  #: the word that was asked for
+    model: str  #: name of the model
+    items: tuple[ComparisonItem, ...]  #: the uses
+    candidates: tuple[tuple[Candidate, ...], ...]  #: for each use the eight likeliest words, the likeliest first
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of ``/substitutes``."""
+        return {
+            "word": self.word,
+            "model": self.model,
+            "uses": [
+                {
+                    "sentence": item.sentence,
+                    "token": item.token,
+                    "index": item.index,
+                    "candidates": [asdict(candidate) for candidate in candidates],
+                }
+                for item, candidates in zip(self.items, self.candidates, strict=True)
+            ],
+        }
 
 
 def partition(groups: Sequence[Sequence[int]]) -> frozenset[frozenset[int]]:

@@ -197,7 +197,9 @@ class Teacher:
         backwards = targets.gather(1, reverse)
         hidden = torch.cat([ahead[:, :-1][is_pair], back[:, :-1][is_pair]])
         wanted = torch.cat([targets[:, 1:][is_pair], backwards[:, 1:][is_pair]])
-        return self.softmax.sampled_loss(F.dropout(hidden, self.rates.text_dropout, self.top.training), wanted, _N_DRAWS)
+        return self.softmax.sampled_loss(
+            F.dropout(hidden, self.rates.text_dropout, self.top.training), wanted, _N_DRAWS
+        )
 
     def meaning_loss(self, rng: random.Random) -> tuple[Tensor, Tensor]:
         """Loss of pairs of uses of the same word, and squared distance to the old top layer, of words drawn at random."""
@@ -268,7 +270,9 @@ def save(folder: Path, state: dict[str, Any]) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Train until the minutes are used up; see the module."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--text", nargs="+", required=True, help="files of running text, one tokenized sentence a line, or patterns")
+    parser.add_argument(
+        "--text", nargs="+", required=True, help="files of running text, one tokenized sentence a line, or patterns"
+    )
     parser.add_argument("--out", type=Path, default=Path("runs/meaning_layers"), help="folder of the run")
     parser.add_argument("--model", help="the biLM to teach; the bundled one by default")
     parser.add_argument("--minutes", type=float, default=120, help="of training in all, resumed parts included")
@@ -286,7 +290,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         raise ConfigError(f"{elmo.name}: expected a biLM with its softmax")
     text = Text(matching(args.text), output[1], args.per_file, args.seed)
     teacher = Teacher(elmo, text, training_uses(bundled_lexicon()), rates)
-    print(f"{len(text.sentences):,} sentences, {len(text.words):,} words; {len(teacher.words)} words of the dictionary", flush=True)
+    print(
+        f"{len(text.sentences):,} sentences, {len(text.words):,} words; {len(teacher.words)} words of the dictionary",
+        flush=True,
+    )
     tops = [p for p in teacher.top.parameters() if p.requires_grad]
     optimizer = torch.optim.Adam(
         [

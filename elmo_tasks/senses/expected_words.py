@@ -20,6 +20,8 @@ from elmo_tasks.uses import Use, UseVectors
 
 #: The words that the model would have written there, as static vectors.
 EXPECTED = "expected"
+#: How many words are shown of those that the model expects in a place.
+N_CANDIDATES = 8
 # The most frequent words of the vocabulary are enough: see `python -m benchmarks.selected_view`.
 _WORDS = 10_000
 # Zipf's law as Mandelbrot (1953) corrected it: the word of rank r comes in proportion to 1 / (r + 2.7).
@@ -117,6 +119,22 @@ class ExpectedWords:
         return cls(TwoAnswers(softmax.weight, softmax.bias, vocabulary.words, most), static)
 
     @torch.no_grad()
+    def candidates(self, uses: Sequence[Use], read: UseVectors) -> list[list[tuple[str, float]]]:
+        """The :data:`N_CANDIDATES` likeliest words in the place of each use, with their probabilities, likeliest first.
+
+        Punctuation is left out, and keeps its share of the probability.
+        """
+        assert read.before is not None  # a language model reads in two directions
+        assert read.after is not None
+        probable = self._told(uses, read.before, read.after)[:, self._kept]
+        best = probable.topk(min(N_CANDIDATES, len(self._kept)))
+        words = [self._told.words[k] for k in self._kept.tolist()]
+        return [
+            [(words[k], probability) for k, probability in zip(places, probabilities, strict=True)]
+            for places, probabilities in zip(best.indices.tolist(), best.values.exp().tolist(), strict=True)
+        ]
+
+    @torch.no_grad()
     def __call__(self, uses: Sequence[Use], read: UseVectors) -> NDArray[np.float32]:
         """``[n, S]`` of length 1: what is expected in the places of ``n`` uses, by what a language model read of them."""
         assert read.before is not None  # a language model reads in two directions
@@ -148,17 +166,6 @@ def states_around(top: Tensor, places: Tensor) -> tuple[Tensor, Tensor]:
 def log_frequencies(n_words: int) -> Tensor:
     """``[V]`` log-probability of each word by its rank alone; a vocabulary is sorted by frequency."""
     return (-(torch.arange(n_words) + _OFFSET).log()).log_softmax(dim=-1)
-
-
-def beside_the_word(use: Use) -> tuple[Use, Use]:
-    """Two sentences in which what could stand beside the word is expected in the place of the word "it": the beginning of the
-    sentence up to the word, with "and it"; "it and" with its end from the word on.
-
-    The symmetric pattern of Schwartz, Reichart and Rappoport (2015), as Amrami and Goldberg (2018) ask a language model for it: "…
-    the bank and …" is read from the left, "… and bank of the river" from the right, so that the word itself tells, too.
-    """
-    ahead = Use.of_tokens((*use.tokens[: use.end], "and", "it"), use.end + 1)
-    return ahead, Use.of_tokens(("it", "and", *use.tokens[use.start :]), 0)
 
 
 def told_by_all(told: Sequence[Tensor], log_frequency: Tensor) -> Tensor:

@@ -138,7 +138,9 @@ def lemmas(form: str) -> set[str]:
 def bundled_lexicon() -> Lexicon:
     """The dictionary that comes with the program."""
     entries = [entry for path in sorted(_FOLDER.glob("*.txt")) for entry in read_entries(path)]
-    words = [w for line in _ONE_MEANING.read_text("utf-8").splitlines() if not line.startswith("#") for w in line.split()]
+    words = [
+        w for line in _ONE_MEANING.read_text("utf-8").splitlines() if not line.startswith("#") for w in line.split()
+    ]
     return Lexicon(entries, words)
 
 
@@ -169,7 +171,9 @@ def parse_entries(text: str, name: str = "dictionary") -> list[Entry]:
         if head is None:
             return
         if not sentences:
-            raise DataError(f"{name}, line {number}: the meaning “{head[0]}” of “{word}” has no example sentence above this line")
+            raise DataError(
+                f"{name}, line {number}: the meaning “{head[0]}” of “{word}” has no example sentence above this line"
+            )
         senses.append(Sense(head[0], head[1], head[2], tuple(sentences)))
         sentences.clear()
         head = None
@@ -177,7 +181,9 @@ def parse_entries(text: str, name: str = "dictionary") -> list[Entry]:
     def close_entry() -> None:
         close_sense()
         if word and not senses:
-            raise DataError(f"{name}, line {number}: “{word}” has no meaning; write one below it, indented by two spaces")
+            raise DataError(
+                f"{name}, line {number}: “{word}” has no meaning; write one below it, indented by two spaces"
+            )
         if word:
             entries[folded(word)] = Entry(word, tuple(senses))
         senses.clear()
@@ -192,7 +198,9 @@ def parse_entries(text: str, name: str = "dictionary") -> list[Entry]:
             close_entry()
             word = content
             if folded(word) in entries:
-                raise DataError(f"{name}, line {number}: “{word}” stands in this dictionary twice; join the two entries")
+                raise DataError(
+                    f"{name}, line {number}: “{word}” stands in this dictionary twice; join the two entries"
+                )
         elif depth < 4:
             close_sense()
             head = _sense_head(content, word, {s.key for s in senses}, f"{name}, line {number}")

@@ -11,7 +11,7 @@ from elmo_tasks.uses import Use
 from elmo_tasks.wording.text import whole
 
 
-def find_uses(word: str, sentences: Sequence[str], fewest: int = LIMITS.min_sentences) -> list[Mention]:
+def find_uses(word: str, sentences: Sequence[str]) -> list[Mention]:
     """One use of the word in each sentence; the word is not needed where every sentence has ``[brackets]``.
 
     Raises:
@@ -20,7 +20,7 @@ def find_uses(word: str, sentences: Sequence[str], fewest: int = LIMITS.min_sent
     word, sentences = whole(word), [whole(sentence) for sentence in sentences]
     if any("[" not in sentence for sentence in sentences) or not sentences:
         check_word(word)
-    check_number(sentences, fewest)
+    check_number(sentences)
     return [find_use(word, sentence, f"sentence {k}", f"Sentence {k}") for k, sentence in enumerate(sentences, 1)]
 
 
@@ -37,12 +37,13 @@ def find_use(word: str, sentence: str, field: str, what: str = "The sentence") -
     return mention
 
 
-def check_number(sentences: Sequence[str], fewest: int = LIMITS.min_sentences) -> None:
+def check_number(sentences: Sequence[str]) -> None:
     """Refuse too few sentences, or too many."""
-    if not fewest <= len(sentences) <= LIMITS.max_sentences:
+    if not LIMITS.min_sentences <= len(sentences) <= LIMITS.max_sentences:
         had = {0: "is no sentence", 1: "is one sentence"}.get(len(sentences), f"are {len(sentences)} sentences")
         raise InputError(
-            f"Comparing takes {fewest} to {LIMITS.max_sentences} sentences; there {had}.", field="sentences"
+            f"Comparing takes {LIMITS.min_sentences} to {LIMITS.max_sentences} sentences; there {had}.",
+            field="sentences",
         )
 
 

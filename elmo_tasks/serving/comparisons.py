@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from elmo_tasks.api import LIMITS, Comparison, LayerComparison, SideBySide, partition
+from elmo_tasks.api import LIMITS, Candidate, Comparison, LayerComparison, SideBySide, Substitutes, partition
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import with_mean
 from elmo_tasks.senses.calibration import Reading
@@ -68,6 +68,28 @@ def compare_uses(word: str, mentions: Sequence[Mention], loaded: LoadedModel) ->
         right_when_clear=selected.right,
         spellings_differ=not is_one_word,
         **answer,
+    )
+
+
+def substitutes(word: str, mentions: Sequence[Mention], loaded: LoadedModel) -> Substitutes:
+    """See :meth:`elmo_tasks.api.Service.substitutes`; the uses were found in their sentences.
+
+    Raises:
+        InputError: the model does not predict words.
+    """
+    if loaded.expected is None:
+        raise InputError(
+            f"“{loaded.encoder.name}” gives vectors but does not predict words: it has no output layer. Choose another model "
+            "for this.",
+            field="model",
+        )
+    uses = [mention.use for mention in mentions]
+    found = loaded.expected.candidates(uses, read_uses(loaded.encoder, uses))
+    return Substitutes(
+        word.strip(),
+        loaded.encoder.name,
+        tuple(item_of(mention) for mention in mentions),
+        tuple(tuple(Candidate(other, round(probability, 6)) for other, probability in row) for row in found),
     )
 
 

@@ -22,10 +22,10 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import layer_names
 from elmo_tasks.senses.characteristic_words import characteristic_words
 from elmo_tasks.senses.clustering import MOST_GROUPS, Groups, Split, SplitRule, directions, split_uses
-from elmo_tasks.senses.content_words import is_stop_word
 from elmo_tasks.senses.landing import Paper, on_paper
 from elmo_tasks.senses.marked_vectors import MarkedVectors, marked_vectors
 from elmo_tasks.senses.sense_map_calibration import NEVER_NAMED, SenseMapCalibration, ViewCalibration
+from elmo_tasks.senses.stop_words import is_stop_word
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.senses.uses import (
     MOST_USES,
@@ -212,16 +212,11 @@ def nearest_first(cosines: Sequence[float] | NDArray[np.floating], most: int) ->
     return [(int(k), round(float(cosines[k]), 4)) for k in order]
 
 
-def cut(vectors: NDArray[np.float32], parts: Sequence[Sequence[object]]) -> list[NDArray[np.float32]]:
-    """Vectors that were read at once, in as many parts as these, each as long."""
-    return np.split(vectors, np.cumsum([len(part) for part in parts])[:-1])
-
-
-def part(progress: Progress | None, what: str, start: float = 0.0, stop: float = 1.0) -> Callable[[float], None] | None:
-    """Progress of a part of the work, told as that of the whole."""
+def part(progress: Progress | None, what: str) -> Callable[[float], None] | None:
+    """Progress as a share alone, told with what is being done."""
     if progress is None:
         return None
-    return lambda share: progress(what, start + (stop - start) * share)
+    return lambda share: progress(what, share)
 
 
 def named_groups(static: StaticVectors, uses: Sequence[FoundUse], groups: Groups, word: str) -> tuple[SenseGroup, ...]:

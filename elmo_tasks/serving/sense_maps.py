@@ -1,4 +1,4 @@
-"""Sense maps, and the words of a text that have two lives."""
+"""Sense maps, and sentences that land on them."""
 
 from __future__ import annotations
 
@@ -10,43 +10,32 @@ from elmo_tasks.api import (
     MapRequest,
     MapView,
     NearOnMap,
-    PolysemyRanking,
     Progress,
-    RankedWord,
     SenseGroup,
     SenseMap,
 )
 from elmo_tasks.encoders.encoder import Encoder
-from elmo_tasks.errors import InputError
-from elmo_tasks.senses.clustering import FEWEST_USES, agreement, split_uses, typical_first
-from elmo_tasks.senses.content_words import content_words
+from elmo_tasks.senses.clustering import FEWEST_USES, agreement, typical_first
 from elmo_tasks.senses.gallery import gallery_words
 from elmo_tasks.senses.landing import land
-from elmo_tasks.senses.outlier_scores import OUTLIER, outlier_scores
 from elmo_tasks.senses.sense_map_calibration import SenseMapCalibration
 from elmo_tasks.senses.use_index import UseIndex
-from elmo_tasks.senses.uses import FoundUse, base_word, evenly, landing_use, sentences_of, words_like
+from elmo_tasks.senses.uses import FoundUse, base_word, landing_use, words_like
 from elmo_tasks.serving.asked_uses import check_length, check_words
 from elmo_tasks.serving.drawn_maps import (
     DrawnMap,
     MapDrawer,
-    cut,
     groups_by_use,
     lowest_sees,
     map_points,
     measured,
     named_groups,
     nearest_first,
-    part,
-    rule_of,
 )
 from elmo_tasks.serving.loaded_models import LoadEncoder, LoadStatic
 from elmo_tasks.text.word_forms import folded
-from elmo_tasks.wording.sense_maps import Meanings, landed, map_verdict, ranking_verdict, uses_of
+from elmo_tasks.wording.sense_maps import Meanings, landed, map_verdict, uses_of
 
-MOST_CHAPTER = 200_000
-MOST_CANDIDATES = 60
-MOST_USES_EACH = 40
 _NEAREST_LANDED = 5
 
 
@@ -135,59 +124,6 @@ class SenseMaps:
             tuple(round(value, 4) for value in found.nearness),
             nearest,
             landed(groups, found.group, found.order, by_meaning=on.by_meaning),
-        )
-
-    def polysemy_ranking(
-        self, text: str, model: str | None = None, progress: Progress | None = None
-    ) -> PolysemyRanking:
-        """See :meth:`elmo_tasks.api.MapService.polysemy_ranking`."""
-        if not text.strip():
-            raise InputError("Paste a text first: a chapter, an article, or many messages.", field="text")
-        if len(text) > MOST_CHAPTER:
-            raise InputError(
-                f"The text has {len(text):,} characters; the most is {MOST_CHAPTER:,} here. Paste one chapter of it.",
-                field="text",
-            )
-        sentences = sentences_of(text)
-        found = content_words(sentences, FEWEST_USES)
-        if not found:
-            raise InputError(
-                f"No content word comes {FEWEST_USES} times in this text. Paste a longer one.", field="text"
-            )
-        encoder = self.drawer.encoder(model)
-        known = self._uses.calibration(encoder)
-        view = self._uses.best_view(encoder)
-        chosen = [(word.word, evenly(word.uses, MOST_USES_EACH)) for word in found[:MOST_CANDIDATES]]
-        # All words are read at once: the batches of one alone would be small.
-        vectors = self._uses.in_view(
-            encoder, view, [u for _, uses in chosen for u in uses], part(progress, "Reading", 0.0, 0.6)
-        )
-        splits = []
-        for k, ((word, _), of_word) in enumerate(zip(chosen, cut(vectors, [uses for _, uses in chosen]), strict=True)):
-            splits.append(split_uses(of_word, rule_of(known, view)))
-            if progress is not None:
-                progress(f"Sorting the uses of “{word}”", 0.6 + 0.4 * (k + 1) / len(chosen))
-        apart = outlier_scores([split.score for split in splits], [len(uses) for _, uses in chosen])
-        words = [
-            RankedWord(
-                word,
-                len(found[k].uses),
-                round(float(apart[k]), 2),
-                split.is_clear and float(apart[k]) >= OUTLIER,
-                named_groups(self._uses.static, uses, split.groups, word),
-            )
-            for k, ((word, uses), split) in enumerate(zip(chosen, splits, strict=True))
-            if len(split.groups) > 1
-        ]
-        words.sort(key=lambda w: (-w.is_clear, -w.score))
-        return PolysemyRanking(
-            encoder.name,
-            view,
-            tuple(words),
-            len(sentences),
-            len(found),
-            ranking_verdict(words, len(chosen), len(found), FEWEST_USES),
-            lowest_sees(view, encoder),
         )
 
     def _of_map(self, drawn: DrawnMap, word: str) -> tuple[SenseGroup, ...]:

@@ -6,21 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from elmo_tasks import api
-from elmo_tasks.api import LIMITS, Comparison, ModelInfo, SideBySide
+from elmo_tasks.api import LIMITS, Comparison, ModelInfo, SideBySide, Substitutes
 from elmo_tasks.jobs.training_jobs import TrainingJobs
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.serving.asked_uses import find_uses
-from elmo_tasks.serving.comparisons import compare_uses, side_by_side
+from elmo_tasks.serving.comparisons import compare_uses, side_by_side, substitutes
 from elmo_tasks.serving.loaded_models import LoadedModels, told
 from elmo_tasks.serving.nearest_uses import NearestSearch
 from elmo_tasks.serving.present import Presentation
 from elmo_tasks.serving.probes import MeasuredLayers
 from elmo_tasks.serving.sense_maps import SenseMaps
 from elmo_tasks.serving.sentences import Sentences
-from elmo_tasks.serving.substitutes import Writer
 from elmo_tasks.serving.trained_heads import TrainedHeads
-from elmo_tasks.serving.two_texts import TextsSideBySide
-from elmo_tasks.serving.what_if import WhatIf
 from elmo_tasks.serving.why import Explainer
 from elmo_tasks.wording.models import model_title
 
@@ -58,13 +55,10 @@ class Session:
     ) -> None:
         self.loaded = loaded = LoadedModels(model, device, others, may_measure)
         own = UseIndex(index) if index is not None else None
-        maps, runs = SenseMaps(loaded.encoder_for, loaded.static, own), Path(runs_dir)
+        runs = Path(runs_dir)
         self.why: api.WhyService = Explainer(self.compare, loaded.model)
-        self.substitutes: api.SubstituteService = Writer(loaded.encoder_for, loaded.static)
         self.sentences: api.SentenceService = Sentences(loaded.encoder_for)
-        self.what_if: api.WhatIfService = WhatIf(loaded.model)
-        self.maps: api.MapService = maps
-        self.texts: api.TwoTextService = TextsSideBySide(maps.drawer)
+        self.maps: api.MapService = SenseMaps(loaded.encoder_for, loaded.static, own)
         self.nearest: api.NearestService = NearestSearch(loaded.model, loaded.static, own)
         self.heads: api.HeadService = TrainedHeads(loaded.encoder, [runs], loaded.device)
         encoder = loaded.default if model is None else str(model)
@@ -87,6 +81,10 @@ class Session:
     def compare(self, word: str, sentences: Sequence[str], model: str | None = None) -> Comparison:
         """See :meth:`elmo_tasks.api.Service.compare`."""
         return compare_uses(word, find_uses(word, sentences), self.loaded.model(model))
+
+    def substitutes(self, word: str, sentences: Sequence[str], model: str | None = None) -> Substitutes:
+        """See :meth:`elmo_tasks.api.Service.substitutes`."""
+        return substitutes(word, find_uses(word, sentences), self.loaded.model(model))
 
     def side_by_side(
         self, word: str, sentences: Sequence[str], models: Sequence[str], senses: Sequence[str] = ()

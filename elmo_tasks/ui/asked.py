@@ -1,4 +1,4 @@
-"""What stands folded below a comparison and is only computed when a person opens it: why, and what the model would have written."""
+"""What stands folded below a comparison and is only computed when a person opens it: why, and the expected words."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ from typing import Any
 
 import gradio as gr
 
-from elmo_tasks.api import Service
+from elmo_tasks.api import Service, Substitutes
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import format, substitutes_card, why_card
+from elmo_tasks.ui import format, why_card
 from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.page import render
 from elmo_tasks.ui.parts import Question, on_question, revision_of, scripted
 
-CARDS = {"why": why_card, "substitutes": substitutes_card}
+#: Title of each fold, and what it offers.
+FOLDS = {
+    "why": (why_card.TITLE, why_card.LEAD),
+    "substitutes": ("Expected words", "Take the word out: which words does the model expect in its place?"),
+}
 
 
 def closed(query: str = "", groups: Sequence[int | None] = ()) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -24,7 +28,7 @@ def closed(query: str = "", groups: Sequence[int | None] = ()) -> tuple[dict[str
     The page sends the ``groups`` of the uses along, so that what was compared need not be compared again.
     """
     state = {"revision": 0, "query": query, "groups": list(groups), "state": "closed"}
-    why, substitutes = ({**state, "markup": _fold(kind, "closed") if query else ""} for kind in CARDS)
+    why, substitutes = ({**state, "markup": _fold(kind, "closed") if query else ""} for kind in FOLDS)
     return why, substitutes
 
 
@@ -36,8 +40,8 @@ def groups_of(question: Question, n: int) -> list[int | None]:
 
 
 def _fold(kind: str, state: str, body: str = "", refused: str = "") -> str:
-    card = CARDS[kind]
-    return render("fold.html", title=card.TITLE, lead=card.LEAD, state=state, body=body, refused=refused)
+    title, lead = FOLDS[kind]
+    return render("fold.html", title=title, lead=lead, state=state, body=body, refused=refused)
 
 
 def pair_of(value: Any) -> tuple[int, int] | None:
@@ -67,15 +71,28 @@ def _why(service: Service, form: format.Form, question: Question) -> str:
 
 
 def _substitutes(service: Service, form: format.Form, question: Question) -> str:
-    found = service.substitutes.written(form.word, form.sentences, form.model)
-    return substitutes_card.body(found, groups_of(question, len(found.items)))
+    found = service.substitutes(form.word, form.sentences, form.model)
+    return expected_words(found, groups_of(question, len(found.items)))
+
+
+def expected_words(found: Substitutes, groups: Sequence[int | None]) -> str:
+    """Render the expected words of each use; ``groups`` holds the group of each."""
+    return render("expected_words.html", found=found, groups=groups, chance=chance)
+
+
+def chance(probability: float) -> str:
+    """A probability in percent, with one decimal where it is small; the space does not break."""
+    share = 100 * probability
+    if 0 < share < 0.1:
+        return "<\u00a00.1\u00a0%"
+    return f"{share:.0f}\u00a0%" if share >= 9.95 else f"{share:.1f}\u00a0%"
 
 
 def build(service: Service) -> tuple[gr.HTML, gr.HTML]:
     """Put the two folds into the open container, wire their events and add their endpoints; empty until there is an answer."""
     why, substitutes = (
         scripted(kind, "scripts/word_tips.js", "scripts/asked.js", template="${value.markup}", value=fold)
-        for kind, fold in zip(CARDS, closed(), strict=True)
+        for kind, fold in zip(FOLDS, closed(), strict=True)
     )
     on_question(why, partial(respond, service, "why"), why)
     on_question(substitutes, partial(respond, service, "substitutes"), substitutes)
@@ -118,7 +135,7 @@ def _endpoints(service: Service) -> None:
         return service.why.explain(word, sentences, chosen, layer or None, model or None).to_dict()
 
     def substitutes(word: str, sentences: list[str], model: str | None = None) -> dict[str, Any]:
-        """Say what the model would have written in the place of a word, told by either side and by both.
+        """Return the eight words that the model expects in the place of a word, in each sentence.
 
         Example: ``predict("bank", ["The bank refused our loan.", "We sat on the bank."], api_name="/substitutes")``.
 
@@ -128,11 +145,9 @@ def _endpoints(service: Service) -> None:
             model: name of a model that came with its output layer; the default one if it is not given.
 
         Returns:
-            word, model, vocabulary (number of words), answer (in words), headline, at_once (both sides were read together), and
-            uses, for each sentence: sentence, token, index, before, after, both, alike (the 8 likeliest words each: word,
-            probability, is_form), rank and probability of the word itself.
+            word, model, and uses, for each sentence: sentence, token, index, candidates (word, probability).
         """
-        return service.substitutes.written(word, sentences, model or None).to_dict()
+        return service.substitutes(word, sentences, model or None).to_dict()
 
     endpoint(why, expected, pair=of_pair)
     endpoint(substitutes, expected)

@@ -9,23 +9,22 @@ import gradio as gr
 from elmo_tasks.api import Service
 from elmo_tasks.ui import (
     compare_tab,
+    layers_tab,
     map_tab,
     nearest_tab,
     present_tab,
-    probes_tab,
     removed_tabs,
-    texts_tab,
     train_tab,
     try_tab,
-    weights_tab,
-    what_if_tab,
 )
 from elmo_tasks.ui.endpoints import Pages
 from elmo_tasks.ui.page import render
 from elmo_tasks.ui.parts import markup
 
 TITLE = "ELMo in context"
-TABS = ("compare", "map", "nearest", "texts", "try", "weights", "probes", "train", "present")
+TABS = ("compare", "map", "nearest", "try", "train", "layers", "present")
+#: Older links to tabs that are parts of another one now.
+RENAMED = {"weights": "layers", "probes": "layers"}
 
 
 def build_app(service: Service) -> gr.Blocks:
@@ -41,18 +40,13 @@ def build_app(service: Service) -> gr.Blocks:
                 map_tab.build(service)
             with gr.Tab("Nearest uses", id="nearest"):
                 nearest_tab.build(service)
-            with gr.Tab("Two texts", id="texts"):
-                texts_tab.build(service)
             # What is in these is drawn, and asks for its answer, when they are first opened.
-            with gr.Tab("Try the models", id="try"):
+            with gr.Tab("Try", id="try"):
                 try_tab.build(service)
-            with gr.Tab("Layer weights", id="weights"):
-                weights_tab.build(service)
-                what_if_tab.build(service)
-            with gr.Tab("What each layer knows", id="probes"):
-                probes_tab.build(service)
             with gr.Tab("Train", id="train"):
                 train_tab.build(service)
+            with gr.Tab("Layers", id="layers"):
+                layers_tab.build(service)
             with gr.Tab("Present", id="present"):
                 present_tab.build(service)
         app.load(_open_tab, None, [tabs, header], api_visibility="private", show_progress="hidden")
@@ -62,6 +56,7 @@ def build_app(service: Service) -> gr.Blocks:
 def _open_tab(request: gr.Request) -> tuple[Any, Any]:
     """Open the tab that the link names (``/?tab=try``), or Compare with a notice if the tab was removed."""
     wanted = request.query_params.get("tab")
+    wanted = RENAMED.get(wanted or "", wanted)
     if wanted in TABS[1:]:
         return gr.Tabs(selected=wanted), gr.skip()
     removed = removed_tabs.notice(wanted)

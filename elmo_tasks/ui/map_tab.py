@@ -1,4 +1,4 @@
-"""The Sense map tab: a word in, its uses as marks on a map out; and the words of a text that have two lives."""
+"""The Sense map tab: a word in, its uses as marks on a map out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import gradio as gr
 
-from elmo_tasks.api import MapRequest, ModelInfo, PolysemyRanking, Progress, SenseMap, Service
+from elmo_tasks.api import MapRequest, ModelInfo, Progress, SenseMap, Service
 from elmo_tasks.ui import maps, saved_page
 from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.examples import words as chosen_words
@@ -70,23 +70,6 @@ def file_of(answer: SenseMap, models: Sequence[ModelInfo]) -> tuple[str, str]:
     return f"sense-map-{slug(answer.word)}.html", text
 
 
-def ranking_page(answer: PolysemyRanking, query: str = "", left_out: str = "") -> str:
-    """The words of a text, those whose uses split most clearly first; each opens its map; the link as in :func:`page`."""
-    rows = []
-    for word in answer.words:
-        groups = "; ".join(f"{group.letter}: {' '.join(group.words)}" for group in word.groups)
-        rows.append((word.word, word.n_uses, word.is_clear, word.score, groups))
-    return render(
-        "ranking.html",
-        answer=answer,
-        views=(),
-        csv=csv_file(("word", "uses", "stands out", "score", "groups"), rows),
-        data=answer.to_dict(),
-        query=query,
-        left_out=left_out,
-    )
-
-
 def csv_text(answer: SenseMap) -> str:
     """All uses as a spreadsheet."""
     header = ("use", "group", "sense in the gallery", "from", "word", "sentence", "x", "y", "nearest use", "cosine")
@@ -99,8 +82,8 @@ def csv_text(answer: SenseMap) -> str:
     return csv_file(header, rows)
 
 
-def link_of(asked: MapRequest, *, lives: bool = False) -> tuple[str, str]:
-    """The query string that ``map_form.js`` reads (``lives``: for the words of a text), and what it leaves out: too long a text."""
+def link_of(asked: MapRequest) -> tuple[str, str]:
+    """The query string that ``map_form.js`` reads, and what it leaves out: too long a text."""
     fits = len(asked.text) <= MOST_IN_LINK
     pairs = {
         "tab": "map",
@@ -110,7 +93,6 @@ def link_of(asked: MapRequest, *, lives: bool = False) -> tuple[str, str]:
         "model": asked.model or "",
         "gallery": "" if asked.gallery else "no",
         "index": "yes" if asked.index else "",
-        "lives": "yes" if lives and fits else "",
         "t": asked.text if fits else "",
     }
     query = urlencode({key: value for key, value in pairs.items() if value.strip()})
@@ -122,9 +104,6 @@ def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], 
     asked = request_from(data)
 
     def work(value: dict[str, Any], progress: Progress) -> str:
-        if data.get("lives") is True:
-            ranking = service.maps.polysemy_ranking(asked.text, asked.model, progress)
-            return ranking_page(ranking, *link_of(asked, lives=True))
         found = service.maps.sense_map(asked, progress)
         value["view"] = found.view
         value["views"] = [{"name": v.name, "title": map_title(v.name, v.sees)} for v in found.views]
@@ -157,7 +136,7 @@ def build(service: Service) -> None:
                 index=service.maps.index_title(),
             )
         with gr.Column(elem_classes="compare-answer"):
-            result = markup(nothing("map"), "scripts/map_answer.js", "scripts/map_edit.js")
+            result = markup(nothing("map"), "scripts/map_answer.js")
             maps.build_landing(service)
             build_save_page(
                 "map-page",
@@ -194,23 +173,7 @@ def build(service: Service) -> None:
         asked = MapRequest(word, text, view or None, n_groups, gallery, model=model or None, index=index)
         return service.maps.sense_map(asked).to_dict()
 
-    def polysemy_ranking(text: str, model: str | None = None) -> dict[str, Any]:
-        """Rank the content words of a text by how clearly their uses split into groups.
-
-        Example: ``predict("The bank lends. A bank pays. My bank closed. One bank. A river bank. The muddy bank.",
-        api_name="/polysemy_ranking")``.
-
-        Args:
-            text: at most 200,000 characters.
-            model: name of a model; the default one if it is not given.
-
-        Returns:
-            model, view, words (word, n_uses, score, is_clear, groups), n_sentences, n_candidates, verdict, headline, sees.
-        """
-        return service.maps.polysemy_ranking(text, model or None).to_dict()
-
     on_question(editor, partial(respond, service), [editor, result], **MAP_USES)
     expected = "a word, a text and a view as strings, gallery and index as true or false"
     endpoint(sense_map, expected, SLOW, n_groups="n_groups as a whole number")
     maps.landing_for_programs(service)
-    endpoint(polysemy_ranking, "a text (a string)", SLOW)

@@ -25,7 +25,6 @@ STYLES = tuple(
         "nearest",
         "asked",
         "train",
-        "what_if",
         "present",
         "quiz",
     )

@@ -11,8 +11,8 @@ from urllib.parse import urlencode
 
 from elmo_tasks.api import DataLook, TrainingJob
 from elmo_tasks.ui.charts import Line, Points, full_tenth, line_chart, share_ticks
+from elmo_tasks.ui.layers_tab import layer_words
 from elmo_tasks.ui.page import csv_file, render
-from elmo_tasks.ui.weights_tab import layer_words
 from elmo_tasks.wording import training_runs
 from elmo_tasks.wording.labels import class_words, type_note
 from elmo_tasks.wording.task_kinds import TASK_WORDS

@@ -1,4 +1,4 @@
-"""The Try the models tab: a text in, its feeling and its names out, with and without context."""
+"""The Try tab: a text in, its feeling and its names out, with and without context."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is answered beside a comparison: why, what is nearest, and what the model would have written."""
+"""What is answered beside a comparison: why, and what is nearest."""
 
 from __future__ import annotations
 
@@ -70,38 +70,3 @@ def nearest_by_several(word: str, answers: Sequence[NearestUses], sense: str) ->
     if not parts:
         return f"The nearest to this “{word}”, side by side"
     return f"In this meaning {'is' if parts[0][0] == 1 else 'are'} {listed([text for _, text in parts])}."
-
-
-def written_answer(
-    named: Sequence[tuple[int, str | None]],
-    unknown: Sequence[int],
-    among: Sequence[int],
-    n_guesses: int,
-    word: str | None,
-) -> Said:
-    """What is likely enough to be named, where the model knows nothing of a place, and whether the word itself is likely.
-
-    Sentences are told by their numbers from 1: those with the other word that is likely enough there, if one is; those in which the
-    model does not know what would fit; those in which the word that stands there is among its guesses. That word is ``None`` where
-    it has several spellings.
-    """
-    where: dict[str, list[int]] = {}
-    for number, other in named:
-        if other is not None:
-            where.setdefault(other, []).append(number)
-    parts = [f"“{other}” in {_sentences(numbers)}" for other, numbers in where.items()]
-    n_rest = len(named) - len(unknown) - sum(map(len, where.values()))
-    told = [f"Of other words the model would most likely have written {listed(parts)}"] if parts else []
-    if unknown:
-        places = "these places" if len(unknown) == len(named) else _sentences(unknown)
-        told.append(f"{'it' if told else 'The model'} does not know what would fit in {places}")
-    if n_rest and told:
-        told.append("in the rest no other word stands out")
-    first = f"{'; '.join(told) or 'No other word stands out in these places'}."
-    name = f"“{word}” itself" if word is not None else "The word that stands there"
-    which = "any of them" if not among else "all of them" if len(among) == len(named) else f"{_sentences(among)} only"
-    return Said(first, f"{name} is {'' if among else 'not '}among its {n_guesses} likeliest words in {which}.")
-
-
-def _sentences(numbers: Sequence[int]) -> str:
-    return f"sentence {numbers[0]}" if len(numbers) == 1 else f"sentences {listed(numbers)}"

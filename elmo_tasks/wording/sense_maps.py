@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from elmo_tasks.api import RankedWord, Said, SenseGroup
+from elmo_tasks.api import Said, SenseGroup
 from elmo_tasks.wording.text import listed, quoted
 
 #: Where nothing is known of a word, its groups are called meanings if their number was right so often in a test.
@@ -167,23 +167,4 @@ def landed(groups: Sequence[SenseGroup], group: int | None, order: Sequence[int]
     return (
         f"It lands between the groups. {first} is nearest, then {second}; the model does not know which, and it may be "
         "a meaning that is not on this map."
-    )
-
-
-def ranking_verdict(words: Sequence[RankedWord], n_sorted: int, n_found: int, fewest: int) -> Said:
-    """What the words of a text say, of which ``n_sorted`` of ``n_found`` that come ``fewest`` times or more were looked at."""
-    clear = [f"“{w.word}”" for w in words if w.is_clear]
-    looked = f"the {n_sorted} most frequent of {n_found}" if n_sorted < n_found else f"all {n_found}"
-    about = (
-        f"Looked at {looked} content words that come {fewest} times or more. The list says where to look, not what is so: "
-        "in tests with long texts, words made to have two lives did not reliably come to its top."
-    )
-    if not clear:
-        return Said("No word of this text stands out: none splits much more clearly than the others.", about)
-    if len(clear) == 1:
-        return Said(f"{clear[0]} stands out: its uses split more clearly than those of the other words.", about)
-    first = ", ".join(clear[:4]) + (f" and {len(clear) - 4} more" if len(clear) > 4 else "")
-    return Said(
-        f"{len(clear)} words stand out: {first}.",
-        f"Their uses split more clearly than those of the other words. {about}",
     )

@@ -15,7 +15,7 @@ READY = {
     "compare": ".answer .verdict h2",
     "map": ".map-answer .verdict h2",
     "nearest": ".near-answer .verdict h2",
-    "weights": ".mixer .map",
+    "layers": ".probes-answer h3",
     "try": ".try-answer .task h2",
 }
 PHONE = {"width": 390, "height": 844, "dark": True}
@@ -113,20 +113,8 @@ def test_a_link_lists_the_same_nearest_uses_again(open_page):
     assert "at layer 1" in again.locator(".near-answer .meta").inner_text()
 
 
-def test_a_link_holds_the_mix_of_the_layers(open_page):
-    page = open_page("word=bank&s=A+bank.&s=The+bank.&tab=weights", ready=READY["weights"])
-    page.get_by_role("button", name="Layer 2 alone").click()
-    page.locator(".mixer [data-link]").click()
-    page.locator(".mixer .said").filter(has_text="Link copied").wait_for()
-    query = urlparse(page.evaluate("navigator.clipboard.readText()")).query
-    again = open_page(query, ready=READY["weights"])
-    # The mixer is drawn with the example first, then with what the link holds.
-    again.locator(".mixer .eyebrow").filter(has_text="in 2 sentences").wait_for()
-    assert set(again.locator(".mixer td.heat").all_inner_texts()) == {"0.20"}
-
-
 def test_a_link_shows_the_chosen_head(open_page):
-    page = open_page("tab=weights", ready="#weights-head")
+    page = open_page("tab=layers", ready="#weights-head")
     page.locator("#weights-head").select_option("1")
     shown = page.locator(".head-panel:visible h2").inner_text()
     again = open_page(link_copied(page), ready="#weights-head")

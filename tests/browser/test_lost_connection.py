@@ -1,4 +1,4 @@
-"""A question that nobody answers: the tab says so after a minute, and can ask again (Try the models has a test of its own)."""
+"""A question that nobody answers: the tab says so after a minute, and can ask again (Try has a test of its own)."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def test_a_form_gives_up_after_a_minute_and_can_ask_again(open_page, query, read
 
 
 FOLD = ("details.asked > summary", ".asked-question")
-WEIGHTS = ("[role=tab]:text-is('Layer weights')", ".weights-answer .verdict h2, .mixer .map")
+LAYERS = ("[role=tab]:text-is('Layers')", ".head-panel .verdict h2")
 RUNS = ("[role=tab]:text-is('Train')", ".train-answer h2")
 PRESENT = ("[role=tab]:text-is('Present')", ".present")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("opens", "answer"), [FOLD, WEIGHTS, RUNS, PRESENT], ids=["why", "weights", "runs", "present"])
+@pytest.mark.parametrize(("opens", "answer"), [FOLD, LAYERS, RUNS, PRESENT], ids=["why", "layers", "runs", "present"])
 def test_what_asks_by_itself_gives_up_after_a_minute_and_can_ask_again(open_page, opens, answer):
     page = open_page(alone=True)
     page.clock.install()

@@ -134,18 +134,6 @@ def test_an_error_stays_at_the_form_and_a_fault_says_so(open_map):
     assert page.locator(".map-editor .note.error:visible").count() == 0
 
 
-def test_from_words_with_two_lives_to_a_map(open_map):
-    page = open_map(width=390, height=844)
-    page.get_by_text("Your own text", exact=True).click()
-    page.get_by_label("Text with the word in it").fill("The bank is here.\nA bank is there.")
-    submit(page, "Find words with two lives")
-    page.get_by_text("may lead two lives").first.wait_for()
-    page.get_by_role("button", name="Map of “bank”").click()
-    page.get_by_text("2 uses of “bank”").first.wait_for()
-    assert not page.locator("#map-gallery").is_checked()
-    assert page.evaluate(WIDE) == 0
-
-
 @pytest.mark.parametrize(("width", "dark"), [(1440, False), (390, True)], ids=["desktop", "dark phone"])
 def test_maps_and_neighbours_look_right(open_page, width, dark):
     for tab, ready in (("map", MAP), ("nearest", NEAR)):

@@ -1,4 +1,4 @@
-"""What each layer knows, in a browser: on a phone too, in the dark and in the light."""
+"""What each layer knows, in the second part of the Layers tab: on a phone too, in the dark and in the light."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BARS = "[...document.querySelectorAll('.probes-answer .weights i')].map(i => i.f
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_bars_are_as_long_as_their_numbers_and_all_can_be_read(open_page, width, dark):
-    page = open_page("tab=probes", width=width, height=844, dark=dark, ready=READY)
+    page = open_page("tab=layers", width=width, height=844, dark=dark, ready=READY)
     assert page.evaluate(WIDE) <= 0
     shares = page.evaluate(BARS)
     shown = [float(text.replace("−", "-")) for text in page.locator(".probes-answer .weights .value").all_inner_texts()]
@@ -32,8 +32,15 @@ def test_bars_are_as_long_as_their_numbers_and_all_can_be_read(open_page, width,
     assert page.evaluate(CONTRAST) == []
 
 
+@pytest.mark.parametrize("old", ["weights", "probes"])
+def test_a_link_to_one_of_the_two_tabs_that_were_joined_opens_them(open_page, old):
+    page = open_page(f"tab={old}", ready=READY)
+    assert page.get_by_role("tab", name="Layers").get_attribute("aria-selected") == "true"
+    assert page.locator(".head-panel .verdict h2").first.is_visible()
+
+
 def test_the_numbers_can_be_taken_along(open_page):
-    page = open_page("tab=probes", ready=READY)
+    page = open_page("tab=layers", ready=READY)
     with page.expect_download() as saved:
-        page.get_by_role("link", name="Download CSV").click()
+        page.locator(".probes-answer").get_by_role("link", name="Download CSV").click()
     assert 'fake-small,pos,"Tags, dev, accuracy",1,0.936000' in saved.value.path().read_text(encoding="utf-8-sig")

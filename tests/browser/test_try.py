@@ -1,4 +1,4 @@
-"""What a person does in the Try the models tab."""
+"""What a person does in the Try tab."""
 
 from __future__ import annotations
 
@@ -62,18 +62,18 @@ def test_a_link_opens_the_tab_and_it_answers(open_try):
     page = open_try()
     assert box(page).input_value() == "\n".join(TRY_EXAMPLES[0].lines)
     assert "Of 2 texts, 1 positive and 1 negative" in heading(page).inner_text()
-    assert page.get_by_role("tab", name="Try the models").get_attribute("aria-selected") == "true"
+    assert page.get_by_role("tab", name="Try").get_attribute("aria-selected") == "true"
     assert page.locator(".how[open]").count() == 0
 
 
 def test_nothing_is_asked_before_the_tab_is_opened(open_page):
     page = open_page()
     assert page.locator(".try-editor").count() == 0
-    page.get_by_role("tab", name="Try the models").click()
+    page.get_by_role("tab", name="Try").click()
     page.locator(READY).first.wait_for()
     box(page).fill("Typed here.")
     page.get_by_role("tab", name="Compare").click()
-    page.get_by_role("tab", name="Try the models").click()
+    page.get_by_role("tab", name="Try").click()
     assert box(page).input_value() == "Typed here."
 
 

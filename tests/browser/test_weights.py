@@ -1,4 +1,4 @@
-"""What a person does in the Layer weights tab."""
+"""What a person does in the first part of the Layers tab, the weights."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tests.browser.test_look import CONTRAST
 
 pytestmark = pytest.mark.browser
 
-READY = ".weights-answer .verdict h2"
+READY = ".head-panel .verdict h2"
 WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
 @pytest.fixture
 def open_weights(open_page):
-    return lambda **options: open_page(query="tab=weights", ready=READY, **options)
+    return lambda **options: open_page(query="tab=layers", ready=READY, **options)
 
 
 def panel(page):
@@ -44,7 +44,7 @@ def test_another_head_is_chosen_from_the_keyboard(open_weights):
     assert "This is one run" in panel(page).locator(".reasons").inner_text()
     assert panel(page).locator("polyline, u").count() == 0
     page.get_by_role("tab", name="Compare").click()
-    page.get_by_role("tab", name="Layer weights").click()
+    page.get_by_role("tab", name="Layers").click()
     assert "Parts of speech" in panel(page).locator("h2").inner_text()
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.browser.test_compare import compare, wait_for, write
 
 pytestmark = pytest.mark.browser
-WHY, WRITTEN = "Why?", "What would the model have written here?"
+WHY, EXPECTED = "Why?", "Expected words"
 
 
 def fold(page, title):
@@ -57,22 +57,22 @@ def test_an_open_fold_follows_the_next_comparison_and_a_closed_one_stays_closed(
     page.locator("details.asked").first.wait_for(state="detached")
 
 
-def test_the_guesses_are_listed_for_every_use(open_page):
+def test_the_expected_words_are_listed_for_every_use(open_page):
     page = open_page(width=390, height=844)
-    found = unfold(page, WRITTEN)
+    found = unfold(page, EXPECTED)
     assert found.locator(".texts > li").count() == 5
     assert found.locator(".gap").count() == 5
     assert found.locator("ol.bars").first.locator("li").all_inner_texts()[0].split() == ["place", "50", "%"]
-    assert found.locator(".bars b b, .bars li > b").count() == 0  # a guess named <b> is text
+    assert found.locator(".bars b b, .bars li > b").count() == 0  # a word named <b> is text
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
 
 
-def test_a_model_that_cannot_write_says_so(open_page):
+def test_a_model_that_predicts_no_words_says_so(open_page):
     page = open_page()
     page.get_by_label("Model", exact=True).select_option("fake-large")
     compare(page)
     wait_for(page, page.locator(".meta"), "Fake large")
-    assert "cannot write words" in unfold(page, WRITTEN).locator("h2").inner_text()
+    assert "does not predict words" in unfold(page, EXPECTED).locator("h2").inner_text()
 
 
 def test_a_fault_of_the_program_is_said_and_the_rest_stays(open_page):

@@ -12,7 +12,7 @@ from elmo_tasks.errors import ConfigError
 from elmo_tasks.layers.device import checked_device
 
 COMPUTE = (
-    "calibrate", "compare", "confidence", "embed", "evaluate", "index", "nearest", "predict", "probe", "sweep", "two-texts"
+    "calibrate", "compare", "confidence", "embed", "evaluate", "index", "nearest", "predict", "probe", "sweep"
 )  # fmt: skip
 
 

@@ -46,6 +46,18 @@ def test_it_is_the_mean_of_the_substitutes_by_how_probable_and_how_rare_they_are
         np.testing.assert_allclose(found[k], written_out(weight, bias, before[k], after[k]), atol=1e-5)
 
 
+def test_the_candidates_are_the_likeliest_words_without_punctuation():
+    torch.manual_seed(0)
+    told = TwoAnswers(torch.randn(len(WORDS), 4), torch.randn(len(WORDS)), WORDS)
+    sides = torch.randn(1, 2, 4), torch.randn(1, 2, 4)
+    chances = told(USES * 2, *sides).exp()
+    found = ExpectedWords(told, STATIC).candidates(USES * 2, UseVectors(torch.zeros(0), *sides))
+    for row, chance in zip(found, chances, strict=True):
+        wanted = {word: chance[WORDS.index(word)].item() for word in ("the", "river", "loan")}
+        assert dict(row) == pytest.approx(wanted)
+        assert [word for word, _ in row] == sorted(wanted, key=lambda word: -wanted[word])
+
+
 def test_a_model_that_knows_none_of_the_static_words_expects_nothing():
     expected = ExpectedWords(TwoAnswers(torch.randn(4, 2), torch.randn(4), [*SPECIAL_WORDS, "zebra"]), STATIC)
     assert not expected(USES * 2, UseVectors(torch.zeros(0), torch.randn(1, 2, 2), torch.randn(1, 2, 2))).any()

@@ -1,4 +1,4 @@
-"""Calibration of the sense map, its places, the words of groups, and words that stand out."""
+"""Calibration of the sense map, its places, and the words of groups."""
 
 import json
 
@@ -7,7 +7,6 @@ import pytest
 
 from elmo_tasks.senses.characteristic_words import characteristic_words
 from elmo_tasks.senses.landing import on_paper
-from elmo_tasks.senses.outlier_scores import outlier_scores
 from elmo_tasks.senses.sense_map_calibration import KnownUses, SenseMapCalibration, calibrate_sense_map
 from elmo_tasks.senses.views_of_uses import surroundings, view_names, view_of
 
@@ -82,16 +81,6 @@ def test_groups_are_called_by_what_they_are_about():
 
 def test_groups_without_words_have_no_name():
     assert characteristic_words([[["1", "."]], [[]]], lambda w: np.zeros((len(w), 2)), lambda w: 0.0, bool) == ((), ())
-
-
-def test_a_word_stands_out_from_words_of_like_frequency():
-    counts = list(range(10, 40))
-    scores = [0.01 * np.log(n) + 0.001 * (k % 3) for k, n in enumerate(counts)]
-    assert np.abs(outlier_scores(scores, counts)).max() < 2.5
-    scores[4] += 0.05
-    assert int(outlier_scores(scores, counts).argmax()) == 4
-    assert outlier_scores(scores, counts)[4] > 5
-    assert not outlier_scores(scores[:5], counts[:5]).any()
 
 
 def test_surroundings_leave_the_word_out_and_count_rare_words_more():

@@ -1,7 +1,6 @@
 import pytest
 
 from elmo_tasks.errors import DataError, InputError
-from elmo_tasks.senses.content_words import content_words
 from elmo_tasks.senses.uses import gallery_uses, read_corpus, sentences_of, uses_in, words_like
 
 
@@ -51,12 +50,6 @@ def test_lines_of_a_list_are_sentences_and_lines_of_a_book_are_not():
 def test_a_text_may_not_be_endless():
     with pytest.raises(InputError, match="the most is 2,000,000"):
         sentences_of("a" * 2_000_001)
-
-
-def test_content_words_are_neither_names_nor_stop_words():
-    text = ["The bank and the banks of Oslo would say it."] * 4
-    found = content_words(text, fewest=3)
-    assert [(word.word, len(word.uses)) for word in found] == [("bank", 8)]
 
 
 def test_files_that_are_no_text_are_named(tmp_path):

@@ -120,7 +120,6 @@ def test_many_requests(app: gr.Blocks, name: str) -> None:
     [
         ("compare", ["bank", ["The bank \ud83d opened.", "\ud83d\ude00 bank."]]),
         ("why", ["bank", ["The bank \ud83d opened.", "My bank."]]),
-        ("what_if", ["bank", ["The bank \ud83d."], "b\ud83dk"]),
         ("nearest", ["bank", "The bank \ud83d."]),
         ("sentiment", [["Half \ud83d."]]),
         ("ner", [["Half \ud83d."]]),

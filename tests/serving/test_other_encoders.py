@@ -10,9 +10,9 @@ from elmo_tasks.api import MapRequest
 from elmo_tasks.errors import InputError
 from elmo_tasks.senses.gallery import gallery
 from elmo_tasks.serving.session import Session
-from elmo_tasks.ui import asked, compare_tab, map_tab, maps, probes_tab, texts_tab, what_if_tab
+from elmo_tasks.ui import asked, compare_tab, layers_tab, map_tab, maps
 from elmo_tasks.ui.format import layer_sentence
-from elmo_tasks.wording.views import layer_title, mapped_by
+from elmo_tasks.wording.views import layer_title
 from tests.encoders.tiny_transformers import tiny_bert
 
 pytestmark = pytest.mark.long
@@ -61,8 +61,8 @@ def test_words_are_hidden_from_a_transformer_and_it_has_no_halves(bert):
 
 
 def test_a_transformer_is_no_language_model_of_two_directions(bert):
-    with pytest.raises(InputError, match="“bert” cannot write words: it was not trained to predict"):
-        bert.substitutes.written("bank", SENTENCES)
+    with pytest.raises(InputError, match="“bert” gives vectors but does not predict words"):
+        bert.substitutes("bank", SENTENCES)
 
 
 def test_a_transformer_draws_maps_and_finds_uses(bert):
@@ -70,7 +70,6 @@ def test_a_transformer_draws_maps_and_finds_uses(bert):
         assert len(bert.maps.sense_map(MapRequest("bank", view=view)).uses) == 24
     assert "It looks at the word's pieces and their places" in bert.maps.sense_map(MapRequest("bank", view="0")).verdict
     assert len(bert.nearest.uses("bank", SENTENCES[0]).uses) == 15
-    assert len(bert.what_if.layer_products("bank", SENTENCES).layers) == 3
     assert bert.present.forms("bank", SENTENCES[1], ["money", "river"]).steps
 
 
@@ -89,29 +88,19 @@ def test_a_map_offers_what_its_model_has(request, name, offered, lowest):
 
 
 QUERY = urlencode([("word", "bank"), *(("s", sentence) for sentence in SENTENCES)])
-ONE = "The bank lends money.\nOur bank closed early.\nA bank clerk counted coins.\nMy bank sent a letter.\n" * 2
-OTHER = "The river bank was muddy.\nWe fished from the bank.\nDucks slept on the bank.\nReeds grew on the bank.\n" * 2
 MAP = {"map": {"word": "bank"}}
 
 
 def every_answer(session: Session) -> dict[str, str]:
     """What each part of the page answers, as text."""
     landed = maps.respond_to_sentence(session, {"sentence": "A heron stood on the bank.", **MAP})
-    *_, (_, texts) = texts_tab.respond(session, {"word": "bank", "first": ONE, "second": OTHER})
-    *_, (_, lives) = map_tab.respond(session, {"lives": True, "text": ONE + OTHER})
-    mixer, _ = what_if_tab.respond(session, {"query": QUERY})
-    _, respelled = what_if_tab.respond(session, {"query": QUERY, "action": "respell", "spelling": "bnak"})
     answers = {
         "compare": compare_tab.respond_to_link(session, QUERY)[1],
         "saved comparison": compare_tab.file_of(session, {"query": QUERY})[1],
         "why": asked.respond(session, "why", {"query": QUERY})["markup"],
         "substitutes": asked.respond(session, "substitutes", {"query": QUERY})["markup"],
         "landing": landed["landed"]["markup"] if landed["landed"] else landed["note"],
-        "texts": texts,
-        "lives": lives,
-        "mixer": f"{len(mixer['layers'])} layers",
-        "respelled": respelled,
-        "layers": probes_tab.page(session.probes.measured()),
+        "layers": layers_tab.probes_page(session.probes.measured()),
         "saved map": map_tab.file_of(session.maps.sense_map(maps.request_from(MAP["map"])), session.models())[1],
     }
     return {part: " ".join(re.sub("<[^>]+>", " ", str(said)).split()) for part, said in answers.items()}
@@ -122,13 +111,8 @@ def test_every_part_of_the_page_answers_with_a_transformer(bert):
     assert "“bank” in 3 sentences" in said["compare"]
     assert "“bank” in 3 sentences" in said["saved comparison"]
     assert "Point at a word, or tap it, to see what happens without it." in said["why"]
-    assert "“bert” cannot write words" in said["substitutes"]
+    assert "“bert” gives vectors but does not predict words" in said["substitutes"]
     assert "Its nearest uses on the map" in said["landing"]
-    assert "8 uses in the first text, 8 in the second text" in said["texts"]
-    assert "bank A:" in said["lives"]
-    assert said["mixer"] == "3 layers"
-    assert "By its word pieces alone “bnak” keeps" in said["respelled"]
-    assert "letters" not in said["respelled"]
     assert "bert: It was not measured yet." in said["layers"]
     assert "“bank” in 24 sentences" in said["saved map"]
 
@@ -137,10 +121,7 @@ def test_every_part_of_the_page_answers_with_static_vectors(static):
     said = every_answer(static)
     assert "does not read the sentence: a word has the same vector in all of them" in said["compare"]
     assert "“static-mini” does not read the sentence: no word around a word changes" in said["why"]
-    assert "“static-mini” cannot write words" in said["substitutes"]
-    assert said["mixer"] == "1 layers"
-    assert "“static-mini” does not look at letters: another spelling is another word to it" in said["respelled"]
-    assert "8 uses in the first text" in said["texts"]
+    assert "“static-mini” gives vectors but does not predict words" in said["substitutes"]
     assert all(said.values())
 
 
@@ -162,8 +143,8 @@ def test_static_vectors_are_the_same_in_every_sentence(static):
 def test_what_static_vectors_cannot_do_is_said_in_one_sentence(static):
     with pytest.raises(InputError, match="“static-mini” does not read the sentence: no word around a word changes"):
         static.why.explain("bank", SENTENCES)
-    with pytest.raises(InputError, match="“static-mini” cannot write words"):
-        static.substitutes.written("bank", SENTENCES)
+    with pytest.raises(InputError, match="“static-mini” gives vectors but does not predict words"):
+        static.substitutes("bank", SENTENCES)
     assert (
         "It looks at one vector for each word and at nothing around it"
         in static.maps.sense_map(MapRequest("bank", view="0")).verdict
@@ -175,11 +156,3 @@ def test_static_vectors_draw_maps_by_the_words_around_and_find_uses(static):
     assert len(static.maps.sense_map(MapRequest("bank")).uses) == 24
     assert static.nearest.uses("bank", SENTENCES[0]).uses[0].cosine == pytest.approx(1.0, abs=1e-3)
     assert static.present.forms("bank", SENTENCES[1], ["money", "river"]).steps
-
-
-def test_what_static_vectors_compare_two_texts_and_the_words_of_one_by_is_no_layer_1(static):
-    text = "\n".join(f"The zebra drank from a river while lions slept under trees, day {k}." for k in range(8))
-    said = "by one vector for each word together with the words around them"
-    lives, texts = static.maps.polysemy_ranking(text), static.texts.set_against(text, text)
-    assert [mapped_by(found.view, found.sees) for found in (lives, texts)] == [said, said]
-    assert f"Compared {said}" in map_tab.ranking_page(lives)

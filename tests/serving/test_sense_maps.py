@@ -1,4 +1,4 @@
-"""Maps, words with two lives and nearest uses, by a small model with random weights and by hand-made vectors."""
+"""Maps and nearest uses, by a small model with random weights and by hand-made vectors."""
 
 import json
 
@@ -134,26 +134,6 @@ def test_what_has_no_map_is_said_at_its_field(session, arguments, field, message
     with pytest.raises(InputError, match=message) as caught:
         session.maps.sense_map(MapRequest(**arguments))
     assert caught.value.field == field
-
-
-def test_words_of_a_text_are_ranked(session):
-    said = []
-    text = "\n".join(f"The zebra drank from a river while lions slept under trees, day {k}." for k in range(8))
-    found = session.maps.polysemy_ranking(text, progress=lambda what, share: said.append(share))
-    assert found.n_candidates == len(found.words) or found.n_candidates > 0
-    assert found.n_sentences == 8
-    assert said == sorted(said)
-    assert said[-1] == 1.0
-    assert "No word of this text stands out" in found.verdict
-
-
-@pytest.mark.parametrize(
-    ("text", "message"), [("", "Paste a text first"), ("One two.", "comes 6 times"), ("a " * 100_001, "200,000 here")]
-)
-def test_texts_without_two_lives(session, text, message):
-    with pytest.raises(InputError, match=message) as caught:
-        session.maps.polysemy_ranking(text)
-    assert caught.value.field == "text"
 
 
 @pytest.mark.long

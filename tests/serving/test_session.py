@@ -184,7 +184,6 @@ def test_without_calibration_nothing_is_measured_and_nothing_said_of_meanings(fo
     page_of_why = session.why.explain("bank", SENTENCES[:2])
     assert page_of_why.layer == answer.verdict_layer
     assert session.present.forms("bank", SENTENCES[0]).word == "bank"
-    assert session.what_if.layer_products("bank", SENTENCES[:2])
     assert session.nearest.uses("bank", SENTENCES[0]).uses
 
 

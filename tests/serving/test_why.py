@@ -1,15 +1,13 @@
-"""Why, and what the model would have written: answered on a toy model with its output layer."""
+"""Why, and the expected words: answered on a toy model with its output layer."""
 
 import json
-from dataclasses import replace
 
 import pytest
 import torch
 
-from elmo_tasks.api import Guess
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.errors import InputError
-from elmo_tasks.serving import substitutes, why
+from elmo_tasks.serving import why
 from elmo_tasks.serving.session import Session
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
 from elmo_tasks.training.export_bilm import write_model
@@ -167,90 +165,35 @@ def test_the_explanation_is_json(session):
     assert isinstance(answer["words"][0]["changes"], list)
 
 
-def test_marks_and_punctuation_are_not_guessed(session):
-    found = session.substitutes.written("bank", SENTENCES)
-    for use in found.uses:
-        for guesses in (use.before, use.after, use.both):
-            assert not {guess.word for guess in guesses} & {*SPECIAL_WORDS, ","}
-            assert [g.probability for g in guesses] == sorted((g.probability for g in guesses), reverse=True)
-            assert len(guesses) == 8
+def test_the_eight_likeliest_words_are_expected_in_each_sentence(session):
+    found = session.substitutes("bank", SENTENCES)
+    assert len(found.candidates) == len(found.items) == 3
+    for candidates in found.candidates:
+        assert len(candidates) == 8
+        assert not {candidate.word for candidate in candidates} & {*SPECIAL_WORDS, ","}
+        chances = [candidate.probability for candidate in candidates]
+        assert chances == sorted(chances, reverse=True)
+        assert 0 < sum(chances) <= 1
 
 
-def test_forms_of_the_word_are_marked(session):
-    found = session.substitutes.written("bank", SENTENCES)
-    marked = {g.word for use in found.uses for g in (*use.before, *use.after, *use.both) if g.is_form}
-    plain = {g.word for use in found.uses for g in (*use.before, *use.after, *use.both) if not g.is_form}
-    assert marked
-    assert marked <= {"bank", "banks"}
-    assert not plain & {"bank", "banks"}
+def test_the_word_in_the_gap_is_not_read(session):
+    one = session.substitutes("bank", ["We sat on the [bank] of it."] * 2).candidates
+    other = session.substitutes("gulls", ["We sat on the [gulls] of it."] * 2).candidates
+    assert one == other
+    assert one != session.substitutes("bank", ["We gave the [bank] a loan."] * 2).candidates
 
 
-def test_the_word_itself_has_its_rank_or_none(session):
-    found = session.substitutes.written("bank", SENTENCES[:2]).uses
-    for use in found:
-        shown = [guess.word for guess in use.both]
-        assert use.rank is not None
-        assert "bank" not in shown or use.rank == shown.index("bank") + 1
-    unknown = session.substitutes.written("gulls", ["The gulls left.", "Two gulls ate."]).uses[0]
-    assert (unknown.rank, unknown.probability) == (None, None)
+def test_the_expected_words_are_json(session):
+    answer = session.substitutes("bank", SENTENCES[:2]).to_dict()
+    assert json.loads(json.dumps(answer)) == answer
+    assert list(answer["uses"][0]) == ["sentence", "token", "index", "candidates"]
 
 
-def test_what_is_guessed_from_before_hangs_on_what_stands_before(session):
-    one = session.substitutes.written("bank", SENTENCES[:2]).uses[1]
-    other = session.substitutes.written("bank", [SENTENCES[0], "We sat on the bank all day."]).uses[1]
-    assert one.before == other.before
-    assert one.after != other.after
-
-
-def test_other_words_are_told_by_the_word_too(session):
-    for use in session.substitutes.written("bank", SENTENCES).uses:
-        words = [guess.word for guess in use.alike]
-        assert words
-        assert not {"bank", "banks", "the", "The"} & set(words)
-    one = session.substitutes.written("bank", ["We sat on the [bank] of it."] * 2).uses[0]
-    other = session.substitutes.written("gulls", ["We sat on the [gulls] of it."] * 2).uses[0]
-    told = [{guess.word: guess.probability for guess in use.both} for use in (one, other)]
-    assert told[0] == pytest.approx(told[1], abs=1e-5)  # neither side reads the word
-    assert one.alike != other.alike
-
-
-@pytest.mark.parametrize(
-    ("chances", "ranks", "said"),
-    [
-        ((0.5, 0.3), (1, 50), "would most likely have written “one” in sentences 1 and 2."),
-        ((0.5, 0.1), (9, 9), "“one” in sentence 1; in the rest no other word stands out."),
-        ((0.5, 0.9), (None, 51), "“one” in sentence 1; it does not know what would fit in sentence 2."),
-        ((0.1, 0.19), (9, 9), "No other word stands out in these places."),
-        ((0.9, 0.9), (51, 727), "The model does not know what would fit in these places."),
-        (
-            (0.1, 0.9),
-            (9, 727),
-            "The model does not know what would fit in sentence 2; in the rest no other word stands out.",
-        ),
-    ],
-)
-def test_only_what_is_probable_enough_is_named(session, chances, ranks, said):
-    found = session.substitutes.written("bank", SENTENCES[:2])
-    one = Guess("one", 0.1)
-    uses = [
-        replace(use, both=(one,), alike=(replace(one, probability=chance),), rank=rank)
-        for use, chance, rank in zip(found.uses, chances, ranks, strict=True)
-    ]
-    assert said in substitutes.answer(found.items, uses).headline
-    for both in (Guess("other", 0.9), replace(one, probability=0.09)):  # the two ways do not agree
-        others = [replace(use, both=(both,)) for use in uses]
-        assert "most likely" not in substitutes.answer(found.items, others).headline
-
-
-def test_what_is_probable_is_named_and_where_the_model_knows_nothing_it_says_so(real):
-    found = real.substitutes.written("table", ["Her table flew over the moon.", "He drank a cup of table."])
-    assert found.uses[0].rank > substitutes.LAST_KNOWN
-    assert found.answer.startswith(
-        "Of other words the model would most likely have written “tea” in sentence 2; it does not know what would fit in sentence "
-        "1."
-    )
+def test_the_bundled_model_expects_a_drink_in_a_cup(real):
+    found = real.substitutes("tea", ["He drank a cup of tea.", "She ordered a cup of tea with milk."])
+    assert all("coffee" in [candidate.word for candidate in row] for row in found.candidates)
 
 
 def test_a_model_without_its_output_layer_says_so(tmp_path):
-    with pytest.raises(InputError, match="The model “plain” gives vectors but cannot write words"):
-        session_with(tmp_path / "plain", False).substitutes.written("bank", SENTENCES)
+    with pytest.raises(InputError, match="“plain” gives vectors but does not predict words"):
+        session_with(tmp_path / "plain", False).substitutes("bank", SENTENCES)

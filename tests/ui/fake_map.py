@@ -13,9 +13,7 @@ from elmo_tasks.api import (
     NearestUses,
     NearOnMap,
     NearUse,
-    PolysemyRanking,
     Progress,
-    RankedWord,
     Said,
     SenseGroup,
     SenseMap,
@@ -148,16 +146,6 @@ class FakeMap:
         said = "It lands between the groups." if group is None else f"It lands in group {names[group]}."
         end = start + len(on.word)
         return LandedUse(sentence, start, end, *place, group, drawn.groups, nearness, near[:5], said)
-
-    def polysemy_ranking(
-        self, text: str, model: str | None = None, progress: Progress | None = None
-    ) -> PolysemyRanking:
-        if not text.strip():
-            raise InputError("Paste a text first.", field="text")
-        groups = (SenseGroup("A", 4, ("muddy", "reeds")), SenseGroup("B", 3, ("loan",)))
-        words = (RankedWord("bank", 7, 0.12, True, groups), RankedWord("house", 6, -0.02, False, groups))
-        said = Said("“bank” may lead two lives in this text.", "Looked at all 2.")
-        return PolysemyRanking("fake-small", "both", words, 30, 2, said)
 
 
 def _meant(senses: list[str | None]) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from elmo_tasks.api import (
+    Candidate,
     Choice,
     Comparison,
     ComparisonItem,
@@ -16,6 +17,7 @@ from elmo_tasks.api import (
     ModelInfo,
     Said,
     SideBySide,
+    Substitutes,
     partition,
 )
 from elmo_tasks.errors import InputError
@@ -24,10 +26,8 @@ from tests.ui.fake_map import FakeMap, FakeNearest
 from tests.ui.fake_present import FakePresent
 from tests.ui.fake_probes import FakeProbes
 from tests.ui.fake_sentences import FakeSentences
-from tests.ui.fake_texts import FakeTexts
 from tests.ui.fake_training import FakeTraining
-from tests.ui.fake_what_if import FakeWhatIf
-from tests.ui.fake_why import FakeSubstitutes, FakeWhy
+from tests.ui.fake_why import FakeWhy
 
 TOPICS = {
     "money": "loan savings cash mortgage lender rates salary shares",
@@ -55,10 +55,9 @@ class FakeService:
     limits = Limits()
 
     def __init__(self) -> None:
-        self.why, self.substitutes, self.what_if = FakeWhy(self.compare), FakeSubstitutes(self.compare), FakeWhatIf()
+        self.why = FakeWhy(self.compare)
         self.maps, self.nearest, self.heads = FakeMap(), FakeNearest(), FakeHeads()
         self.training, self.present, self.sentences = FakeTraining(), FakePresent(), FakeSentences()
-        self.texts = FakeTexts()
         self.probes = FakeProbes()
 
     def models(self) -> tuple[ModelInfo, ...]:
@@ -103,6 +102,14 @@ class FakeService:
         return Comparison(
             word, chosen, items, layers, tuple(found), Said(said), "2", ("2", "words"), same, 0.85, *voice
         )
+
+    def substitutes(self, word: str, sentences: Sequence[str], model: str | None = None) -> Substitutes:
+        """The same words in every place."""
+        comparison = self.compare(word, sentences, model)
+        if comparison.model == "fake-large":
+            raise InputError("“fake-large” gives vectors but does not predict words.", field="model")
+        candidates = (Candidate("place", 0.5), Candidate("<b>", 0.25), Candidate(word, 0.0004))
+        return Substitutes(word, comparison.model, comparison.items, (candidates,) * len(comparison.items))
 
     def side_by_side(
         self, word: str, sentences: Sequence[str], models: Sequence[str], senses: Sequence[str] = ()

@@ -1,11 +1,11 @@
-"""Explanations and guesses without a model: topic words set uses apart, and one of them is written in every place."""
+"""Explanations without a model: topic words set uses apart."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
 
-from elmo_tasks.api import Comparison, Explanation, Guess, HiddenWord, Said, Sides, Substitutes, WrittenHere
+from elmo_tasks.api import Comparison, Explanation, HiddenWord, Sides
 from elmo_tasks.errors import InputError
 
 WAYS = ("", "something", "the")
@@ -61,23 +61,6 @@ class FakeWhy:
             "before",
             "The words before it tell the two apart more than the words after it.",
         )
-
-
-class FakeSubstitutes:
-    """Writes the same words in every place of what ``compare`` gives."""
-
-    def __init__(self, compare: Compare) -> None:
-        self.compare = compare
-
-    def written(self, word: str, sentences: Sequence[str], model: str | None = None) -> Substitutes:
-        comparison = self.compare(word, sentences, model)
-        if comparison.model == "fake-large":
-            raise InputError("The model “fake-large” gives vectors but cannot write words.", field="model")
-        guesses = (Guess("place", 0.5), Guess("<b>", 0.25), Guess(word, 0.0004, True))
-        uses = tuple(WrittenHere(use, guesses, guesses[1:], guesses, 3, 0.0004) for use in range(len(comparison.items)))
-        items = comparison.items
-        said = Said("It would have written “place” in all.", "Nothing else came close.")
-        return Substitutes(word, comparison.model, items, uses, 1000, said)
 
 
 def _others(comparison: Comparison, use: int) -> list[tuple[int, re.Match[str]]]:

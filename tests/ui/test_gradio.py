@@ -28,11 +28,11 @@ def test_nothing_that_belongs_to_the_browser_is_replaced():
 
 
 def test_no_regular_expression_reads_our_own_markup():
-    """Brackets in what a person typed, and braces in our own sentences, are all that the page looks for with one."""
+    """Braces in our own sentences are all that the page looks for with one."""
     with_expressions = {
         path.name for path in UI.rglob("*.py") if re.search(r"^import re$", path.read_text(), re.MULTILINE)
     }
-    assert with_expressions == {"what_if_tab.py", "present_examples.py"}
+    assert with_expressions == {"present_examples.py"}
     assert not [path.name for path in UI.rglob("*.js") if re.search(r"DOMParser|\.innerHTML\.", path.read_text())]
 
 
@@ -45,7 +45,7 @@ def test_scripts_that_run_as_one_function_take_no_name_from_each_other():
                 words = [word.value for word in node.args if isinstance(word, ast.Constant)]
                 scripts = tuple(word for word in words if isinstance(word, str) and word.endswith(".js"))
                 together |= {scripts} if len(scripts) > 1 else set()
-    assert ("scripts/map_answer.js", "scripts/map_edit.js") in together
+    assert ("scripts/word_tips.js", "scripts/asked.js") in together
     for scripts in together:
         names = [name for script in scripts for name in top.findall((UI / script).read_text(encoding="utf-8"))]
         assert sorted({name for name in names if names.count(name) > 1}) == [], scripts

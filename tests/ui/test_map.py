@@ -83,7 +83,7 @@ def test_nothing_from_a_person_is_markup(service):
     groups = tuple(replace(group, words=(HOSTILE,)) for group in found.groups)
     uses = tuple(replace(use, sense=HOSTILE) for use in found.uses)
     bad = replace(found, word=HOSTILE, said=Said(f"{HOSTILE}.", "Yes."), groups=groups, uses=uses, model=HOSTILE)
-    for page in (map_tab.page(bad, ()), map_tab.nothing("map", HOSTILE), map_tab.ranking_page(_hostile_lives(service))):
+    for page in (map_tab.page(bad, ()), map_tab.nothing("map", HOSTILE)):
         tags = parsed(page)
         assert not tags.seen & {"img", "script"}
         assert "onerror" not in tags.attributes
@@ -92,12 +92,6 @@ def test_nothing_from_a_person_is_markup(service):
     hostile = replace(hostile, uses=tuple(replace(use, sentence=f"bank {HOSTILE}") for use in near.uses))
     tags = parsed(nearest_tab.page(hostile, ()))
     assert not tags.seen & {"img", "script"}
-
-
-def _hostile_lives(service):
-    found = service.maps.polysemy_ranking("text")
-    words = tuple(replace(w, word=HOSTILE, groups=(replace(w.groups[0], words=(HOSTILE,)),)) for w in found.words)
-    return replace(found, words=words, said=Said(HOSTILE, HOSTILE))
 
 
 def test_the_spreadsheets_hold_all_and_no_formula(service):
@@ -147,13 +141,6 @@ def test_what_goes_wrong_in_the_work_is_raised():
 
     with pytest.raises(InputError, match="no"):
         list(working(work))
-
-
-def test_words_with_two_lives_open_their_map(service):
-    value, markup = last(map_tab.respond(service, {"lives": True, "text": "a text"}))
-    assert value["note"] is None
-    assert "bank" in parsed(markup).carried["map"]
-    assert "stands out" in markup
 
 
 def test_both_sides_of_the_nearest_uses_are_shown(service):

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from elmo_tasks.evaluation.probes import PROBES
+from elmo_tasks.ui.layers_tab import TESTS, probes_csv, probes_page, reading
 from elmo_tasks.ui.page import render
-from elmo_tasks.ui.probes_tab import TESTS, csv_text, page, reading
 from tests.ui.fake_probes import LIKENESS, POS, STATIC, FakeProbes, scores
 from tests.ui.reader import parsed
 from tests.ui.test_answer import HOSTILE
@@ -44,7 +44,7 @@ def test_a_sentence_names_the_best_layers_and_no_order_among_like_ones(model, re
 
 
 def test_bars_stand_beside_the_paper_and_say_that_its_data_are_others():
-    shown = page(MODELS)
+    shown = probes_page(MODELS)
     card = shown[shown.index("<h3>Kinds of words") : shown.index("<h3>Likeness")]
     widths = re.findall(r"width:([\d.]+)%", card)
     assert widths == ["87.90", "93.60", "93.40", "93.00", "85.00", "97.30", "96.80"]
@@ -56,25 +56,25 @@ def test_bars_stand_beside_the_paper_and_say_that_its_data_are_others():
 
 
 def test_what_was_not_measured_says_so_and_how_it_would_be():
-    shown = page(MODELS)
+    shown = probes_page(MODELS)
     text = parsed(shown).text
     assert "fake-large: It was not measured yet. probe --model fake-large measures it" in text
     assert "fake-small, measured with probe --model fake-small" in text
 
 
 def test_a_page_without_numbers_has_no_empty_cards():
-    shown = page(MODELS[1:2])
+    shown = probes_page(MODELS[1:2])
     assert "It was not measured yet." in shown
     assert parsed(shown).headings == ["A probe asks one layer one question."]
 
 
 def test_what_a_file_says_is_no_markup():
     result = replace(POS, title=HOSTILE, note=HOSTILE, without_name=HOSTILE)
-    parsed(page([replace(MODELS[0], model=HOSTILE, results=(result,))]))
+    parsed(probes_page([replace(MODELS[0], model=HOSTILE, results=(result,))]))
 
 
 def test_the_spreadsheet_has_every_number_and_the_papers():
-    rows = list(csv.reader(io.StringIO(csv_text([MODELS[0], MODELS[2]]))))
+    rows = list(csv.reader(io.StringIO(probes_csv([MODELS[0], MODELS[2]]))))
     assert rows[0] == ["model", "test", "title", "layer", "score"]
     assert ["fake-small", "pos", "Tags, dev, accuracy", "1", "0.936000"] in rows
     assert ["fake-static", "pos", "Tags, dev, accuracy", "0", "0.850000"] in rows

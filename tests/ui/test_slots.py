@@ -11,8 +11,6 @@ def test_slow_work_has_slots_of_its_own():
         "sentiment",
         "sense_map",
         "land",
-        "polysemy_ranking",
-        "two_texts",
         "side_by_side",
     }
     assert slots["compare"] == "model"

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from elmo_tasks.api import LayerWeights, MixWeights
-from elmo_tasks.ui import charts, weights_tab
+from elmo_tasks.ui import charts, layers_tab
 from elmo_tasks.ui.page import render
 from elmo_tasks.wording import layer_weights
 from tests.ui.reader import parsed
@@ -88,16 +88,16 @@ def test_equal_shares_have_no_order():
 
 
 def test_two_heads_of_one_title_are_told_apart():
-    assert [e.title for e in weights_tab.learned([entry(), replace(entry(), head="h-2")])] == [
+    assert [e.title for e in layers_tab.learned([entry(), replace(entry(), head="h-2")])] == [
         "Names: h",
         "Names: h-2",
     ]
 
 
 def test_what_was_set_or_has_one_layer_is_left_out():
-    assert weights_tab.learned([entry(learned=False), entry((1.0,), layers=("0",)), entry()]) == (entry(),)
-    assert "make train-ner" in weights_tab.page([entry(learned=False)])
-    assert "How this works" in weights_tab.page([])
+    assert layers_tab.learned([entry(learned=False), entry((1.0,), layers=("0",)), entry()]) == (entry(),)
+    assert "make train-ner" in layers_tab.weights_page([entry(learned=False)])
+    assert "How this works" in layers_tab.weights_page([])
 
 
 @pytest.mark.parametrize("values", [[0.5, 0.5, 0.5], [0, 0, 0], [1, 1, 1], [0.9, 0.1, 0.91], [0.5] * 13])
@@ -120,24 +120,24 @@ def test_charts_of_any_number_of_layers(layers, gamma):
     final = tuple(1 / layers for _ in range(layers))
     epochs = [MixWeights(final, gamma, epoch) for epoch in range(3)]
     found = entry(final, epochs=epochs, layers=tuple(str(n) for n in range(layers)))
-    page = weights_tab.page([found, found])
+    page = layers_tab.weights_page([found, found])
     assert page.count("<polyline") == 2 * (layers + 1)
     assert page.count('class="stack"') == 2
     assert "nan" not in page.lower()
 
 
 def test_one_run_has_no_error_bars(service):
-    page = weights_tab.panel(entry(), 0)
+    page = layers_tab.panel(entry(), 0)
     assert "One run" in page
     assert "<u " not in page
-    three = weights_tab.panel(service.heads.layer_weights()[0], 0)
+    three = layers_tab.panel(service.heads.layer_weights()[0], 0)
     assert three.count("<u ") == 3
     assert three.count("<s ") == 9
     assert "3 runs" in three
 
 
 def test_every_plot_has_its_table(service):
-    page = weights_tab.page(service.heads.layer_weights())
+    page = layers_tab.weights_page(service.heads.layer_weights())
     text = parsed(page).text
     assert text.count("Every run") == 3
     assert text.count("Every epoch") == 2
@@ -148,14 +148,14 @@ def test_every_plot_has_its_table(service):
 
 def test_nothing_from_a_model_is_markup():
     bad = replace(entry(epochs=[MixWeights((0.2, 0.5, 0.3), 1.0, n) for n in (0, 1)]), title=HOSTILE, head=HOSTILE)
-    tags = parsed(weights_tab.page([replace(bad, layers=(HOSTILE, "1", "2"))] * 2))
+    tags = parsed(layers_tab.weights_page([replace(bad, layers=(HOSTILE, "1", "2"))] * 2))
     assert not tags.seen & {"img", "script"}
     assert "onerror" not in tags.attributes
 
 
 def test_the_spreadsheet_holds_all_and_no_formula(service):
     found = replace(service.heads.layer_weights()[1], head="=cmd()")
-    rows = list(csv.DictReader(io.StringIO(weights_tab.csv_text(found))))
+    rows = list(csv.DictReader(io.StringIO(layers_tab.weights_csv(found))))
     assert [row["what"] for row in rows].count("run") == 3
     assert [row["what"] for row in rows].count("epoch") == 11
     assert rows[0]["head"] == "'=cmd()"

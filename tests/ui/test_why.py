@@ -5,8 +5,7 @@ import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
-from elmo_tasks.api import Said
-from elmo_tasks.ui import asked, compare_tab, format, substitutes_card, why_card
+from elmo_tasks.ui import asked, compare_tab, format, why_card
 from elmo_tasks.ui.endpoints import Pages
 from tests.ui.fake_service import FakeService
 from tests.ui.reader import parsed
@@ -62,7 +61,7 @@ def test_a_pair_that_is_none_is_the_default(pair):
 def test_what_cannot_be_answered_is_said_in_the_fold(service):
     assert "Choose two different uses" in asked.respond(service, "why", {"query": QUERY, "pair": "1,1"})["markup"]
     large = format.query_of(format.Form("bank", SENTENCES), "fake-large")
-    assert "cannot write words" in asked.respond(service, "substitutes", {"query": large})["markup"]
+    assert "does not predict words" in asked.respond(service, "substitutes", {"query": large})["markup"]
 
 
 def test_nothing_typed_is_markup(service):
@@ -70,10 +69,10 @@ def test_nothing_typed_is_markup(service):
     tags = parsed(why_card.body(replace(explanation, answer=HOSTILE, layer=HOSTILE, side_answer=HOSTILE)))
     assert not tags.seen & {"img", "script"}
     assert "onerror" not in tags.attributes
-    guesses = service.substitutes.written("bank", [HOSTILE, SENTENCES[0]])
-    tags = parsed(substitutes_card.body(replace(guesses, said=Said(HOSTILE)), [None, None]))
+    found = service.substitutes("bank", [HOSTILE, SENTENCES[0]])
+    tags = parsed(asked.expected_words(replace(found, word=HOSTILE), [None, None]))
     assert not tags.seen & {"img", "script"}
-    assert "<b>" in tags.text  # a guess of the fake
+    assert "<b>" in tags.text  # a word of the fake
 
 
 def test_words_are_tinted_by_what_hiding_them_does(service):
@@ -140,14 +139,13 @@ def test_why_no_word_is_named(service, changes, said):
     [(0.0, "0.0\u00a0%"), (0.0004, "<\u00a00.1\u00a0%"), (0.013, "1.3\u00a0%"), (0.5, "50\u00a0%")],
 )
 def test_chances(probability, text):
-    assert substitutes_card.chance(probability) == text
+    assert asked.chance(probability) == text
 
 
 def test_the_files_run_no_formula(service):
     rows = why_card.csv_text(service.why.explain("bank", ["=cmd() bank", "+1 bank"]))
     assert "'=" in rows
     assert ",=" not in rows
-    assert "'=cmd" in substitutes_card.csv_text(service.substitutes.written("bank", ["=cmd() bank", "A bank."]))
 
 
 @pytest.fixture(scope="module")
@@ -163,7 +161,7 @@ def test_the_endpoints_give_the_answers(client):
     why = client.predict("bank", list(SENTENCES), api_name="/why")
     assert why == json.loads(json.dumps(FakeService().why.explain("bank", SENTENCES).to_dict()))
     guesses = client.predict("bank", list(SENTENCES), api_name="/substitutes")
-    assert guesses == json.loads(json.dumps(FakeService().substitutes.written("bank", SENTENCES).to_dict()))
+    assert guesses == json.loads(json.dumps(FakeService().substitutes("bank", SENTENCES).to_dict()))
 
 
 @pytest.mark.parametrize(

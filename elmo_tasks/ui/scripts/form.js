@@ -171,11 +171,6 @@ window.elmo = (() => {
 
   // As wording/text.py says them.
   const number = (value) => value.toFixed(2).replace(/^-0\.00$/, "0.00").replace("-", "−");
-  function percent(share) {
-    if (share > 0 && share < 0.005) return "under 1\u00a0%";
-    if (share >= 0.995 && share < 1) return "over 99\u00a0%";
-    return `${Math.floor(100 * share + 0.5)}\u00a0%`;
-  }
 
   // Questions to the server, one at a time, so that no answer overtakes a newer one. `page` is what gradio gives a script;
   // `busy(text)` hears that an answer is on its way ("" once it is not), `answer(value, question, more)` gets it, `lost(text)` hears
@@ -243,8 +238,6 @@ window.elmo = (() => {
     make("a", { href: address, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(address), 10_000);
   }
-  // A cell that begins like a formula gets an apostrophe, so that no spreadsheet runs it.
-  const csvCell = (text) => `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
   // What the link that the page was opened with holds for a tab; nothing, if it leads to another one.
   function linkOf(tab) {
     const query = new URLSearchParams(location.search);
@@ -288,7 +281,7 @@ window.elmo = (() => {
   }, 250);
   setTimeout(clearInterval, 8000, follow);
   return {
-    make, draw, when, button, hint, options, chips, field, wordBox, examples, segments, picked, pick, models, place, say, hush, busy, narrow, away, bring, glimpse,
-    isCalm, grow, onEnter, outdated, patience, number, percent, questions, complain, settle, save, csvCell, linkOf, hand, remembered,
+    make, draw, when, button, hint, options, field, wordBox, examples, segments, picked, pick, models, place, say, hush, busy, narrow, away, bring, glimpse,
+    isCalm, grow, onEnter, outdated, patience, number, questions, complain, settle, save, linkOf, hand, remembered,
   };
 })();

@@ -25,14 +25,6 @@ function tell(use) {
     make("h4", {}, "Its nearest uses (cosine)"), list);
   tie(use);
 }
-// The sentence that is told of is told anew: its group, or a name, has changed.
-function tellAgain() {
-  const told = element.querySelector(".told");
-  const use = told?.dataset.use;
-  if (use === undefined) return;
-  delete told.dataset.use;
-  tell(use);
-}
 const lineBetween = (from, to) => draw("line", { x1: from.getAttribute("x"), y1: from.getAttribute("y"), x2: to.getAttribute("x"), y2: to.getAttribute("y") });
 function tie(use) {
   const ties = element.querySelector(".ties");
@@ -53,7 +45,6 @@ when(element, "mouseover", ".mark", (mark) => tell(mark.dataset.use));
 when(element, "mouseout", ".mark", () => { if (held !== null) tell(held); });
 when(element, "focusin", ".mark", hold);
 when(element, "click", ".mark", (mark) => { mark.focus(); hold(mark); });
-when(element, "click", "[data-map]", (word) => document.querySelector(".map-editor")?.dispatchEvent(new CustomEvent("choose", { detail: word.dataset.map })));
 function middleOf(mark) {
   const box = mark.querySelector(".shape").getBoundingClientRect();
   return [box.x + box.width / 2, box.y + box.height / 2];

@@ -6,27 +6,24 @@ const MOST_BYTES = 2_000_000;
 const word = wordBox("map-word", { list: "map-words" });
 const wordNote = place("map-word-note");
 const offered = make("datalist", { id: "map-words" }, ...props.words.map((w) => make("option", { value: w })));
-const view = make("select", { id: "map-view", onchange: () => { chosenView = true; send(false); } }, ...options(props.views));
-const groups = make("select", { id: "map-groups", onchange: () => send(false) },
+const view = make("select", { id: "map-view", onchange: () => { chosenView = true; send(); } }, ...options(props.views));
+const groups = make("select", { id: "map-groups", onchange: () => send() },
   make("option", { value: "" }, "Let the numbers decide"),
   ...Array.from({ length: props.most_groups - 1 }, (_, k) => make("option", { value: k + 2 }, `${k + 2} groups`)));
-const model = make("select", { id: "map-model", onchange: () => { offerShared(); send(false); } }, ...options(props.models));
+const model = make("select", { id: "map-model", onchange: () => { offerShared(); send(); } }, ...options(props.models));
 const text = make("textarea", { id: "map-text", rows: "4", spellcheck: "false", dir: "auto", placeholder: "Paste sentences, a chapter, messages…", "aria-describedby": "map-text-hint map-text-note", oninput: () => { name = ""; said.textContent = ""; if (!hadText && text.value.trim()) gallery.checked = false; refresh(); } });
 const textNote = place("map-text-note");
 const file = make("input", { id: "map-file", type: "file", "aria-label": "A text file of your own", accept: ".txt,.csv,text/plain,text/csv", class: "visually-hidden", tabindex: "-1", onchange: () => take(file.files[0]) });
 const said = make("span", { class: "said", role: "status" });
 const gallery = make("input", { type: "checkbox", id: "map-gallery", checked: true });
-const index = make("input", { type: "checkbox", id: "map-index", checked: Boolean(props.index), onchange: () => send(false) });
-const lives = button("Find words with two lives", () => send(true));
+const index = make("input", { type: "checkbox", id: "map-index", checked: Boolean(props.index), onchange: () => send() });
 const clear = button("Clear", () => { text.value = ""; name = ""; said.textContent = ""; gallery.checked = true; refresh(); old.check(); text.focus(); });
 const submit = make("button", { type: "submit", class: "primary" }, "Draw the map");
 const own = make("details", { class: "own-text" }, make("summary", {}, "Your own text"),
   field("map-text", "Text with the word in it", text, textNote,
     hint("Also a .txt or .csv file, up to 2 MB. Up to 300 uses are drawn. Nothing is kept.", "map-text-hint"),
     make("div", { class: "tools" }, button("Open a file", () => file.click()), file, clear, said),
-    make("label", { class: "check" }, gallery, make("span", {}, "Draw the example sentences, too")),
-    make("div", { class: "tools" }, lives),
-    hint("Two lives: which words of your text (up to 200,000 characters) are used in ways that fall apart?")));
+    make("label", { class: "check" }, gallery, make("span", {}, "Draw the example sentences, too"))));
 
 let name = ""; // of the file the text came from
 let chosenView = false;
@@ -34,22 +31,22 @@ let linkedView = ""; // of a model whose views are known with the first answer
 let hadText = false; // with the first of it, the text alone counts: examples of ours beside it are for who asks for them
 let scroll = false;
 
-element.append(make("form", { class: "editor map-editor card", novalidate: true, "aria-label": "Map the uses of a word", oninput: () => old.check(), onsubmit: (event) => { event.preventDefault(); scroll = narrow(); send(false); } },
+element.append(make("form", { class: "editor map-editor card", novalidate: true, "aria-label": "Map the uses of a word", oninput: () => old.check(), onsubmit: (event) => { event.preventDefault(); scroll = narrow(); send(); } },
   field("map-word", "Word", word, offered, wordNote, hint(`Example sentences are here for ${props.words.length} words. For any other word, paste your own text.`)),
   make("label", { class: "check", hidden: !props.index }, index, make("span", {}, `Draw its uses in my index “${props.index}”, too`)),
   own, submit,
-  examples("map-examples", "Words to start with", props.first.map((w) => [w, () => { word.value = w; groups.value = ""; gallery.checked = true; send(false); }])),
+  examples("map-examples", "Words to start with", props.first.map((w) => [w, () => { word.value = w; groups.value = ""; gallery.checked = true; send(); }])),
   field("map-view", "Compare the uses by", view),
   field("map-groups", "Number of groups", groups),
   make("div", { class: "field", hidden: props.models.length < 2 }, make("label", { for: "map-model" }, "Model"), model)));
 
 const answer = () => document.querySelector(".map-answer");
 const answers = questions({ props, trigger, watch }, { answer: onAnswer, hint: "Try another word.",
-  ...patience(submit, (asked) => (asked.lives ? "Reading your text…" : "Drawing…"), answer, (text) => show("word", text)) });
+  ...patience(submit, () => "Drawing…", answer, (text) => show("word", text)) });
 
 const typed = ({ word, text, gallery, index }) => ({ word, text, gallery, index });
 const state = () => typed({ word: word.value, text: text.value, gallery: gallery.checked, index: index.checked });
-const old = outdated(answer, "Draw it again", () => send(false), state);
+const old = outdated(answer, "Draw it again", () => send(), state);
 
 // Until the answer of another model says what its layers are: what all of them have.
 function offerShared() {
@@ -58,7 +55,6 @@ function offerShared() {
 }
 function refresh() {
   hadText = Boolean(text.value.trim());
-  lives.disabled = !text.value.trim();
   clear.hidden = !text.value;
 }
 async function take(chosen) {
@@ -86,9 +82,9 @@ function show(at, message) {
   const [box, where] = at === "text" ? [text, textNote] : [word, wordNote];
   return say(box, where, { text: message });
 }
-function send(lives) {
+function send() {
   hush(element);
-  answers.ask({ word: word.value, text: text.value, name, view: linkedView || (chosenView ? view.value : ""), groups: groups.value, gallery: gallery.checked, index: index.checked, lives, model: model.value });
+  answers.ask({ word: word.value, text: text.value, name, view: linkedView || (chosenView ? view.value : ""), groups: groups.value, gallery: gallery.checked, index: index.checked, model: model.value });
 }
 function onAnswer(value, asked, more) {
   hush(element);
@@ -98,7 +94,7 @@ function onAnswer(value, asked, more) {
     view.replaceChildren(...options(value.views));
     view.value = value.view;
   }
-  if (!value.note && asked && !asked.lives) {
+  if (!value.note && asked) {
     const form = element.firstElementChild;
     form.drawn = { ...asked, view: value.view, revision: value.revision };
     form.dispatchEvent(new CustomEvent("drawn", { bubbles: true })); // for landing.js
@@ -112,15 +108,6 @@ function onAnswer(value, asked, more) {
   if (scroll && !value.note) requestAnimationFrame(() => bring(answer()));
   scroll = false;
 }
-// A word of the list of words with two lives was chosen: its map is drawn from the text alone.
-element.firstElementChild.addEventListener("choose", (event) => {
-  word.value = event.detail;
-  gallery.checked = index.checked = false;
-  groups.value = "";
-  scroll = true;
-  send(false);
-});
-
 const query = linkOf("map");
 word.value = query.get("word") || props.first[0] || "";
 if (props.models.some((m) => m.name === query.get("model"))) model.value = query.get("model");
@@ -135,4 +122,4 @@ own.open = Boolean(text.value);
 if (query.has("word")) index.checked = Boolean(props.index) && query.get("index") === "yes";
 gallery.checked = query.get("gallery") !== "no" || !(text.value || index.checked);
 refresh();
-send(query.get("lives") === "yes" && Boolean(text.value));
+send();

@@ -57,7 +57,7 @@ when(column, "click", "[data-stop-run]", (stop) => { stop.disabled = true; ask("
 when(column, "click", "[data-rename-run]", rename);
 when(column, "click", "[data-delete-run]", remove);
 when(column, "click", "[data-show]", (show) => { chosen = show.dataset.show; ask(); bring(runs()); });
-when(column, "click", "[data-open]", ({ dataset: { open: name, kind } }) => hand("Try the models", ".try-editor", "choosehead", { name, kind }));
+when(column, "click", "[data-open]", ({ dataset: { open: name, kind } }) => hand("Try", ".try-editor", "choosehead", { name, kind }));
 column.addEventListener("focusin", (event) => { focused = event.target.id || event.target.getAttribute("aria-label") || ""; });
 column.addEventListener("focusout", (event) => { if (event.relatedTarget) focused = ""; });
 column.addEventListener("scroll", (event) => {

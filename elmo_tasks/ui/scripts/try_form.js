@@ -27,7 +27,7 @@ let answered = null; // the question, as text, whose answer is shown
 const wanted = {}; // by kind the names of heads that a link has, or that was just trained: chosen as soon as they are on offer
 let scroll = false; // take a phone to the answer of an example
 
-element.append(make("form", { class: "editor try-editor card", novalidate: true, "aria-label": "Try the models", onsubmit: (event) => event.preventDefault() },
+element.append(make("form", { class: "editor try-editor card", novalidate: true, "aria-label": "A text to read", onsubmit: (event) => event.preventDefault() },
   field("try-text", "Your text", text, note,
     hint(`One sentence a line, at most ${props.most} of ${props.most_words} words. The answer follows as you type.`, "try-hint"),
     make("div", { class: "tools" }, clear, copy, said)),

@@ -1,17 +1,24 @@
-"""The tab What each layer knows: what tests found in each layer of the models that are here, beside the paper."""
+"""The Layers tab: what each trained head learned about the layers, and what tests found in each layer."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import urlencode
 
-from elmo_tasks.api import LayerScore, ModelProbes, ProbeResult, Service
+from elmo_tasks.api import LayerScore, LayerWeights, ModelProbes, ProbeResult, Service
+from elmo_tasks.ui.cards import distinct
+from elmo_tasks.ui.charts import Line, full_tenth, line_chart, share_ticks
 from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.page import csv_file, render
 from elmo_tasks.ui.parts import shown_later
-from elmo_tasks.wording.text import first_capital, listed, number
+from elmo_tasks.wording import layer_weights
+from elmo_tasks.wording.task_kinds import TASK_WORDS
+from elmo_tasks.wording.text import first_capital, listed, number, percent
 
+AXIS = "Epoch (one pass over the training texts)"
 #: Scores that differ by less than this are called the same: so much another start of a probe brings.
 _SAME = 0.005
 
@@ -44,7 +51,7 @@ TESTS = {
 
 
 def build(service: Service) -> None:
-    """Put the tab's component into the open container; it asks for the numbers when it is first shown."""
+    """Add the tab's two parts and its endpoint; each part asks for its numbers when it is first shown."""
 
     def what_layers_know() -> list[dict[str, Any]]:
         """What was measured of each layer of the models that are here.
@@ -53,11 +60,98 @@ def build(service: Service) -> None:
         """
         return [model.to_dict() for model in service.probes.measured()]
 
-    shown_later("probes", "scripts/measured.js", "probes.html", lambda: page(service.probes.measured()))
+    shown_later("weights", "scripts/measured.js", "weights.html", lambda: weights_page(service.heads.layer_weights()))
+    shown_later("probes", "scripts/measured.js", "probes.html", lambda: probes_page(service.probes.measured()))
     endpoint(what_layers_know)
 
 
-def page(models: Sequence[ModelProbes]) -> str:
+def weights_page(all_weights: Sequence[LayerWeights]) -> str:
+    """The panels (the page's script shows one of them), all heads side by side, and the explanation."""
+    entries = learned(all_weights)
+    return render(
+        "weights.html",
+        is_waiting=False,
+        kinds=TASK_WORDS.values(),
+        entries=entries,
+        panels=[panel(entry, at) for at, entry in enumerate(entries)],
+        longest=max((entry.layers for entry in entries), key=len, default=()),
+        overview=layer_weights.overview_sentence(entries) if len(entries) > 1 else "",
+        layer_words=layer_words,
+    )
+
+
+def learned(all_weights: Sequence[LayerWeights]) -> tuple[LayerWeights, ...]:
+    """The heads whose weights were learned, each with a title of its own; what was set by hand says nothing."""
+    kept = [entry for entry in all_weights if entry.learned and len(entry.layers) > 1]
+    titles = distinct([(entry.head, entry.title) for entry in kept])
+    return tuple(replace(entry, title=title) for entry, title in zip(kept, titles, strict=True))
+
+
+def panel(entry: LayerWeights, at: int) -> str:
+    """What one head draws from which layer, and how training got there."""
+    ranges = layer_weights.ranges(entry)
+    epochs = layer_weights.course(entry)
+    return render(
+        "weights_head.html",
+        entry=entry,
+        name=f"layer-weights-{at + 1}",
+        sentence=layer_weights.sentence(entry),
+        certainty=layer_weights.certainty(entry),
+        ranges=ranges,
+        top=full_tenth(max(high for _, high in ranges)),
+        range_text=range_text,
+        layer_words=layer_words,
+        course=epochs,
+        charts=charts(entry) if epochs else (),
+        csv=weights_csv(entry),
+        data=entry.to_dict(),
+        query=urlencode([("tab", "layers"), ("head", entry.head)]),
+    )
+
+
+def layer_words(at: int, name: str) -> str:
+    """The name of a layer beside its bar."""
+    return f"Layer {name}, without context" if at == 0 else f"Layer {name}"
+
+
+def range_text(low: float, high: float) -> str:
+    """From the smallest to the largest share; empty where they are the same."""
+    return "" if percent(low) == percent(high) else f"{round(100 * low)}–{round(100 * high)}\u00a0%"
+
+
+def charts(entry: LayerWeights) -> tuple[str, str]:
+    """The weights over the epochs, and gamma on a scale of its own."""
+    epochs = [mix.epoch for mix in entry.epochs]
+    gammas = [mix.gamma for mix in entry.epochs]
+    lines = [
+        Line(at, [(mix.epoch, mix.weights[at]) for mix in entry.epochs], layer=name)
+        for at, name in enumerate(entry.layers)
+    ]
+    top = full_tenth(max(weight for mix in entry.epochs for weight in mix.weights))
+    low, high = math.floor(min(gammas) * 5) / 5, math.ceil(max(gammas) * 5) / 5
+    high = max(high, low + 0.2)
+    ticks = [(value, number(value)) for value in (low, (low + high) / 2, high)]
+    rounds = (epochs[0], epochs[-1])
+    gamma = Line(0, list(zip(epochs, gammas, strict=True)))
+    return (
+        line_chart("Share of each layer", lines, share_ticks(top), rounds, AXIS),
+        line_chart("Gamma", [gamma], ticks, rounds, AXIS),
+    )
+
+
+def weights_csv(entry: LayerWeights) -> str:
+    """The loaded head, every run and every epoch, one row each."""
+    header = ["head", "what", "seed", "epoch", *(f"weight of layer {name}" for name in entry.layers), "gamma"]
+    header.append("validation score")
+    rows = []
+    for what, mixes in (("loaded head", (entry.final,)), ("run", entry.runs), ("epoch", entry.epochs)):
+        for mix in mixes:
+            epoch = mix.epoch if mix.epoch or what == "epoch" else None
+            rows.append((entry.head, what, mix.seed, epoch, *mix.weights, mix.gamma, mix.score))
+    return csv_file(header, rows)
+
+
+def probes_page(models: Sequence[ModelProbes]) -> str:
     """One card for each test, with bars for the layers of all models."""
     measured = [model for model in models if model.results]
     tasks = dict.fromkeys(result.task for model in measured for result in model.results)
@@ -69,7 +163,7 @@ def page(models: Sequence[ModelProbes]) -> str:
         bar_name=bar_name,
         shown=shown,
         reading=reading,
-        csv=csv_text(measured),
+        csv=probes_csv(measured),
         data=[model.to_dict() for model in measured],
     )
 
@@ -112,7 +206,7 @@ def reading(model: ModelProbes, result: ProbeResult) -> str:
     return f"{first_capital(said)}."
 
 
-def csv_text(models: Sequence[ModelProbes]) -> str:
+def probes_csv(models: Sequence[ModelProbes]) -> str:
     """Every number, one a row, the paper's among them."""
     rows: list[Sequence[object]] = []
     for model in models:
