@@ -10,14 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from elmo_tasks.commands.arguments import add_device
 from elmo_tasks.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from elmo_tasks.encoders.corpus_encoding import CorpusEncoding
 
@@ -143,6 +141,8 @@ def write_published(path: Path, about: Vectors, found: Iterable[NDArray[Any]]) -
 
 def write_flat(path: Path, about: Vectors, found: Iterable[NDArray[Any]]) -> None:
     """Write few large data sets: all ``vectors``, the ``offsets`` of each line's first one, the ``sentences``, the ``tokens``."""
+    import numpy as np
+
     from elmo_tasks.bilm.hdf5_writing import STRING, writing_hdf5
 
     counts = [1] * len(about.lines) if about.pooled else [len(tokens) for tokens in about.tokens]
@@ -205,6 +205,8 @@ def _rows(about: Vectors, found: Iterable[NDArray[Any]]) -> Iterator[NDArray[Any
 
 def _in_bulk(parts: Iterable[NDArray[Any]]) -> Iterator[NDArray[Any]]:
     """Join rows into large arrays."""
+    import numpy as np
+
     waiting: list[NDArray[Any]] = []
     n = 0
     for part in parts:

@@ -20,7 +20,7 @@ from elmo_tasks.uses import Use, UseVectors
 
 #: The words that the model would have written there, as static vectors.
 EXPECTED = "expected"
-# The most frequent words of the vocabulary are enough: see `python -m benchmarks.selected_view`.
+# The most frequent words of the vocabulary are enough.
 _WORDS = 10_000
 # Zipf's law as Mandelbrot (1953) corrected it: the word of rank r comes in proportion to 1 / (r + 2.7).
 _OFFSET = 2.7
@@ -167,7 +167,7 @@ def told_by_all(told: Sequence[Tensor], log_frequency: Tensor) -> Tensor:
 
     If the two sides are independent given the word, ``p(w | before, after)`` is proportional to ``p(w | before) p(w | after) /
     p(w)`` (Bayes): without the division, a word's frequency counts twice. On the 4,758 gallery words that the vocabulary of
-    elmo-mini has (benchmarks/explanations.py), the division takes the mean negative log-probability of the word that stands there
+    elmo-mini has, the division takes the mean negative log-probability of the word that stands there
     from 12.39 to 8.89 (one side alone: 8.89 before, 9.51 after), and the share of words among the first 8 guesses from 1.7 % to 3.9
     % (1.9 % and 0.4 %).
     """

@@ -29,12 +29,12 @@ N_GUESSES = 8
 LEAST_NAMED, AMONG_FIRST = 0.2, 3
 #: … if both sides alone give it so much, and the word that stands there is among so many guesses of theirs: where it is not, the
 #: model does not know the place. Within these bounds 29 of 1,589 sentences have a named word, and 86 % of the words come closer to
-#: the sense of their sentence than to the word's others, as benchmarks/substitutes.py prints of a model without a cloze head. Of
+#: the sense of their sentence than to the word's others of a model without a cloze head. Of
 #: the first 66 sentences with a word that were read, most words beyond the bounds were wrong at a glance ("Which [branch] did you
 #: check out": station), most within them were not ("tennis [match]": medal).
 LEAST_OF_BOTH, LAST_KNOWN = 0.1, 50
 #: Where both sides were read at once, a word is named that is so probable, whether or not the word that stands there is: of 1,589
-#: sentences 51 have one, and 80 % of these words are right, as benchmarks/substitutes.py prints; from .2 on 144, and 74 %.
+#: sentences 51 have one, and 80 % of these words are right; from .2 on 144, and 74 %.
 LEAST_AT_ONCE = 0.3
 
 # Of the likeliest words, forms of the word itself and words like "the" are passed over.

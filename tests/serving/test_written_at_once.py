@@ -1,14 +1,10 @@
 """What a model with a cloze head would have written: told by both sides at once."""
 
-import re
-import shutil
-import sys
 from dataclasses import replace
 
 import pytest
 import torch
 
-from benchmarks import substitutes as benchmark
 from elmo_tasks.api import Guess
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.encoders.cloze import Cloze, ClozeOptions
@@ -19,9 +15,7 @@ from elmo_tasks.serving import substitutes
 from elmo_tasks.serving.session import Session
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
 from elmo_tasks.training.export_bilm import write_model
-from elmo_tasks.ui import substitutes_card
 from tests.bilm.test_bilm import tiny
-from tests.ui.reader import parsed
 
 SENTENCES = ["The bank gave us a loan.", "We sat on the bank of the river.", "They live in Paris with us."]
 WORDS = (*SPECIAL_WORDS, "the", "Paris", "bank", "of")
@@ -84,29 +78,3 @@ def test_words_are_shown_as_they_are_nearly_always_written():
     vocabulary = ["the", "Paris", "Museum", "museum", "bank", *(f"x{k}" for k in range(20)), "paris", "Bank"]
     shown = substitutes.as_written(["paris", "museum", "bank", "gull"], vocabulary)
     assert shown == ["Paris", "museum", "bank", "gull"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("at_once", [True, False])
-def test_the_page_tells_what_the_benchmark_prints(session, at_once, tmp_path, monkeypatch, capsys):
-    folder = Elmo.load("elmo-mini").folder
-    if not at_once:
-        folder = shutil.copytree(folder, tmp_path / "mini", ignore=shutil.ignore_patterns("cloze*"))
-    monkeypatch.setattr(sys, "argv", ["substitutes", "--model", str(folder)])
-    benchmark.main()
-    printed = capsys.readouterr().out
-    first = {name: round(float(share)) for name, share in re.findall(r"^\| ([a-z ]+) \| ([\d.]+)%", printed, re.M)}
-    n, of, right = map(float, re.findall(r"in (\d+) of ([\d,]+) places; ([\d.]+)%", printed.replace(",", ""))[0])
-    said = substitutes_card.body(
-        replace(session.substitutes.written("bank", SENTENCES[:2]), at_once=at_once), [None, None]
-    )
-    page = " ".join(parsed(said).text.replace("\u00a0", " ").split())
-    best, joined = (
-        (first["cloze head"], first["both sides"]) if at_once else (first["all together"], first["both sides"])
-    )
-    assert f"On our example sentences {best} % of its first words" in page
-    assert (f"joined afterwards, {joined} %" if at_once else f"of both sides alone {joined} %") in page
-    assert f"in {100 * n / of:.0f} of 100 places" in page
-    assert f"{right:.0f} % of these words were right" in page
-    least = substitutes.LEAST_AT_ONCE if at_once else substitutes.LEAST_NAMED
-    assert f"Named above are words of {100 * least:.0f} % and more" in page
