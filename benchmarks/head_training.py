@@ -2,7 +2,7 @@
 
 The entity head of lightning_configs/ner_conll2003.yaml (without static vectors) learns from the same made-up sentences three
 ways, in turn, so that a change in the machine's speed meets all: with the layers of each batch at hand in memory (the head's own
-time), with the layers read from a layer store on disk, and with the encoder run for each batch. Once with the bundled biLM, and
+time), with the layers read from a layer cache on disk, and with the encoder run for each batch. Once with the bundled biLM, and
 once with random weights of the size of the published ``original``.
 """
 
@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
 from elmo_tasks.encoders.elmo import Elmo
-from elmo_tasks.encoders.layer_store import LayerStore
+from elmo_tasks.encoders.layer_cache import LayerCache
 from elmo_tasks.heads.head import HeadTask
 from elmo_tasks.heads.ner import NerHead
 from elmo_tasks.heads.token_features import TokenFeatures, characters_of
@@ -83,7 +83,7 @@ def measure(elmo: Elmo, data: list[Sentences], rounds: int, device: torch.device
     head = NerHead(HeadTask(LABELS, elmo.width, elmo.n_layers, "BIOES"), character_filters=64).to(device)
     found: dict[str, list[float]] = {"own": [], "store": [], "live": []}
     with tempfile.TemporaryDirectory() as folder:
-        store = LayerStore.build(elmo, sentences, folder)
+        store = LayerCache.build(elmo, sentences, folder)
         ready = [store.batch(range(k * size, (k + 1) * size), batch).to(device) for k, batch in enumerate(data)]
         ways: dict[str, Callable[[int], Layers]] = {
             "own": ready.__getitem__,

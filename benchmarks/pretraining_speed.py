@@ -2,7 +2,7 @@
 
 Both train the same biLM (the shape of lightning_configs/bilm_mini.yaml) on the same made-up text whose word frequencies follow
 Zipf's law, in turn, so that a change in the machine's speed meets both. Plain is what the layers of PyTorch do without further
-thought: float32, ``Conv1d`` and autograd through a softmax over the sample. The last row has both auxiliary losses beside.
+thought: float32, ``Conv1d`` and autograd through a softmax over the sample. The last row has the losses of context bags beside.
 With ``--sizes``, ours at three sizes of the LSTMs instead, and how large the files of each are in float16.
 """
 
@@ -22,8 +22,8 @@ from torch.nn import functional as F
 from elmo_tasks.bilm import char_cnn
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.data.language_batches import StreamBatch
+from elmo_tasks.recipes.context_bags import ContextBagModule, SideBags
 from elmo_tasks.text.characters import character_ids
-from elmo_tasks.training.auxiliary import DistantWords, SideBags
 from elmo_tasks.training.bilm_module import BiLMModule
 
 FILTERS = [(1, 16), (2, 32), (3, 64), (4, 96), (5, 128), (6, 192)]
@@ -31,11 +31,11 @@ WIDE = [(1, 32), (2, 64), (3, 128), (4, 224), (5, 256), (6, 320)]  # of elmo-min
 VOCABULARY, WORDS, STEPS = 50_003, 200_000, 20
 #: Cells of an LSTM, and what it gives on.
 SIZES = ((512, 128), (768, 192), (1024, 256))
-#: Which are plain, and which have the auxiliary losses.
+#: Which are plain, and which have context bags.
 WAYS = {
     "plain: float32, Conv1d, autograd": (True, False),
     "this project: bfloat16, windows, fused loss": (False, False),
-    "  with both auxiliary losses": (False, True),
+    "  with context bags and pairs": (False, True),
 }
 
 
@@ -62,7 +62,7 @@ def batches(n: int, batch_size: int) -> list[StreamBatch]:
 
 
 class _PlainSoftmax(LMSoftmax):
-    def sampled_loss(self, hidden: Tensor, targets: Tensor, n_draws: int, learn: bool = True) -> Tensor:
+    def sampled_loss(self, hidden: Tensor, targets: Tensor, n_draws: int) -> Tensor:
         drawn = (torch.rand(n_draws).double() * np.log(len(self.weight) + 1)).exp().long().sub_(1).unique()
         scores = F.linear(hidden, self.weight[drawn], self.bias[drawn] - self._log_expected_count(drawn, n_draws))
         right = (
@@ -88,18 +88,14 @@ def run(
     data: list[StreamBatch],
     plain: bool,
     device: torch.device,
-    auxiliary: bool = False,
+    bags: bool = False,
     module: BiLMModule | None = None,
 ) -> float:
     """Median seconds of a step, of a model or of a small one."""
     ours = char_cnn._convolve_and_pool
     if module is None:
-        module = BiLMModule(filters=FILTERS)
+        module = _with_bags() if bags else BiLMModule(filters=FILTERS)
         module.softmax = (_PlainSoftmax if plain else LMSoftmax)(VOCABULARY, 128)
-    if auxiliary:
-        module.distant_words = DistantWords(128, VOCABULARY)
-        module.side_bags = SideBags(128, torch.randn(36_001, 100), torch.randint(36_001, (WORDS + 3,)))
-        module.distant_weight = module.bag_weight = 1.0
     module.to(device)
     module.log = module.log_dict = lambda *args, **kwargs: None  # type: ignore[method-assign,assignment]
     module.__dict__["_trainer"] = type("", (), {"world_size": 1})()
@@ -121,6 +117,12 @@ def run(
     finally:
         char_cnn._convolve_and_pool = ours
     return statistics.median(seconds[2:])
+
+
+def _with_bags() -> ContextBagModule:
+    module = ContextBagModule(filters=FILTERS)
+    module.side_bags = SideBags(128, torch.randn(36_001, 100), torch.randint(36_001, (WORDS + 3,)))
+    return module
 
 
 def _print_sizes(data: list[StreamBatch], tokens: int, rounds: int, device: torch.device) -> None:
@@ -156,8 +158,8 @@ def main() -> None:
         return
     rates: dict[str, list[float]] = {name: [] for name in WAYS}
     for _ in range(args.rounds):
-        for name, (plain, auxiliary) in WAYS.items():
-            rates[name].append(tokens / run(data, plain, device, auxiliary))
+        for name, (plain, bags) in WAYS.items():
+            rates[name].append(tokens / run(data, plain, device, bags))
     where = torch.cuda.get_device_name() if device.type == "cuda" else f"{os.cpu_count()} cores"
     print(
         f"{where}, {args.batch_size} streams x {STEPS} words, Python {platform.python_version()}, torch {torch.__version__}"

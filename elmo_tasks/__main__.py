@@ -23,7 +23,6 @@ COMMANDS = {
         "embed",
         "predict",
         "sweep",
-        "benchmark",
         "evaluate",
         "probe",
         "calibrate",

@@ -9,11 +9,9 @@ import yaml
 
 from elmo_tasks.__main__ import main
 from elmo_tasks.heads.head_files import find_head
-from tests.training.toy_task import write_encoder
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 CONFIGS = sorted((REPOSITORY / "lightning_configs").glob("*.yaml"))
-# Enough words come often enough for a teacher to be asked about them.
 TEXT = (
     "The kettle sang in our old house .\nNobody heard it because the rain was much louder than five singing birds .\n"
     * 60
@@ -33,8 +31,6 @@ def test_a_bilm_config_runs_for_one_batch(path, tmp_path, monkeypatch, capsys):
     raw["data"]["init_args"] |= {"files": ["text.txt"], "held_out": "text.txt", "held_out_index": None, "batch_size": 2}
     if "start_from" in raw["model"]["init_args"]:  # made by another run
         raw["model"]["init_args"] |= {"start_from": None, "freeze_reader": False}
-    if "teacher" in raw["data"]["init_args"]:
-        raw["data"]["init_args"] |= {"teacher": str(write_encoder(tmp_path / "teacher")), "teacher_layers": [1, 2]}
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(raw))
     fast = ["--trainer.fast_dev_run=true", "--trainer.accelerator=cpu", "--trainer.enable_progress_bar=false"]
     for stage in ("fit", "validate", "test"):

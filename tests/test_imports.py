@@ -19,6 +19,7 @@ ROWS = (
     {"data"},
     {"tasks"},
     {"training"},
+    {"recipes"},
     {"senses"},
     {"evaluation"},
     {"jobs"},

@@ -23,20 +23,19 @@ class LMSoftmax(nn.Module):
         """``[N, P]`` -> ``[N, V]`` scores."""
         return nn.functional.linear(hidden, self.weight, self.bias)
 
-    def sampled_loss(self, hidden: Tensor, targets: Tensor, n_draws: int, learn: bool = True) -> Tensor:
+    def sampled_loss(self, hidden: Tensor, targets: Tensor, n_draws: int) -> Tensor:
         """Mean cross entropy of ``[N, P]`` against a sample of the vocabulary, corrected for how it was drawn (Jean et al., 2015).
 
         Words are drawn log-uniformly over their ranks, with replacement, and each is used once; a word's expected count after
         ``n_draws`` draws of probability ``p`` is ``1 - (1 - p)^n_draws``. With every word in it the loss tends to the full one. All
-        rows share the draws. The gradient goes into this layer too if it is to learn, else into ``hidden`` alone.
+        rows share the draws.
         """
         n_words = len(self.weight)
         uniform = torch.rand(n_draws, device=hidden.device, dtype=torch.float64)
         drawn = (uniform * math.log(n_words + 1)).exp().long().sub_(1).clamp_(0, n_words - 1).unique()  # [S], sorted
         n = len(drawn)
         rows = torch.cat([drawn, targets])
-        all_weights, all_biases = (p if learn else p.detach() for p in (self.weight, self.bias))
-        weight, bias = all_weights[rows], all_biases[rows] - self._log_expected_count(rows, n_draws)
+        weight, bias = self.weight[rows], self.bias[rows] - self._log_expected_count(rows, n_draws)
         right = (hidden.float() * weight[n:]).sum(-1) + bias[n:]  # [N]
         # A target that was drawn as well counts once, as the target.
         place = torch.searchsorted(drawn, targets).clamp_(max=len(drawn) - 1)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
-from elmo_tasks.commands.embed import add_computing, encode_missing
+from elmo_tasks.commands.embed import add_computing
 from elmo_tasks.errors import ConfigError
 
 HELP = "vectors of every word of your own text, to search for the nearest uses"
@@ -45,15 +44,10 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigError("the example sentences are called gallery already: give the index another --title")
     sentences = list(_sentences(args))
     n_tokens = sum(len(tokenize(sentence)) for sentence in sentences)
-    if args.processes < 1:
-        raise ConfigError(f"--processes {args.processes}: expected at least 1")
-    device = checked_device(args.device)
-    # Several processes move a copy each to their device.
-    encoder = load(args.model, "cpu" if args.processes > 1 else device)
+    encoder = load(args.model, checked_device(args.device))
     size = size_of(n_tokens, encoder.n_layers, encoder.width) / 1e6
     print(f"{len(sentences):,} sentences, {n_tokens:,} words and signs: about {size:,.0f} MB", flush=True)
-    share = partial(encode_missing, processes=args.processes, device=str(device)) if args.processes > 1 else None
-    index = build_index(encoder, sentences, args.out, title, bf16=args.precision == "bf16", share=share)
+    index = build_index(encoder, sentences, args.out, title, bf16=args.precision == "bf16")
     print(f"{args.out}: {len(index):,} vectors by {encoder.name}. Look it through: elmo-tasks app --index {args.out}")
     return 0
 

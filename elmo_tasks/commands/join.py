@@ -27,9 +27,8 @@ def run(args: argparse.Namespace) -> int:
     from tqdm import tqdm
 
     from elmo_tasks import encoders
-    from elmo_tasks.encoders.static_join import TEACHER_WEIGHT, join_vectors
-    from elmo_tasks.encoders.static_training import VECTORS_FOLDER, write_vectors
     from elmo_tasks.encoders.static_vectors import StaticVectors, static_folder
+    from elmo_tasks.recipes.static_vectors import TEACHER_WEIGHT, VECTORS_FOLDER, join_vectors, write_vectors
 
     VECTORS_FOLDER.check(args.out)
     static, teacher = StaticVectors.load(args.static), encoders.load(args.teacher, "cpu")

@@ -1,4 +1,4 @@
-"""``sweep``: one configuration over seeds, shares of the training rows and settings; a table with mean and spread."""
+"""``sweep``: train configurations over encoders, seeds, shares of the training rows and settings; print mean and spread."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import statistics
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from math import ceil
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -24,17 +25,32 @@ from elmo_tasks.commands.run_settings import check_config, on_device
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.files import write_json, write_whole
 
-HELP = "train one configuration over seeds, shares of the data and settings; print mean and spread"
+HELP = "train configurations over encoders, seeds, shares of the data and settings; print mean and spread"
 _SPLITS = ("validation", "test")
 _DATA = "data.init_args"
 #: Settings that name what a run writes, which it need not hang on.
 _WRITTEN = ("default_root_dir", "logger", "callbacks", "layer_store", "cache_dir")
+_ENCODER = re.compile(r"(?P<encoder>.+?)(:(?P<input>mix|mean|layer-(?P<layer>\d+)))?")
+_EPOCHS, _STATIC = "trainer.max_epochs", "model.init_args.static"
+_WEIGHTS = "model.init_args.head.init_args.fixed_weights"
+
+
+@dataclass(frozen=True)
+class EncoderInput:
+    """An encoder, and which of its layers a head reads."""
+
+    name: str  #: as it was asked for
+    encoder: str  #: name or folder
+    weights: tuple[float, ...] | None  #: of its layers; ``None`` where the head learns them
+    checksum: str  #: of the encoder's weights
 
 
 @dataclass(frozen=True)
 class Line:
     """One line of the table: the same settings over all seeds."""
 
+    task: str  #: name of the configuration
+    encoder: str | None  #: as it was asked for; ``None`` where the configuration's own is read
     settings: dict[str, Any]  #: what was set, by key
     fraction: float  #: share of the training rows
     n: int  #: runs
@@ -47,7 +63,14 @@ class Line:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
     add = parser.add_argument
-    add("--config", required=True, help="the configuration of a head: a YAML file or the name of one")
+    add("--config", nargs="+", required=True, help="configurations of heads: YAML files or names")
+    add(
+        "--encoders",
+        nargs="+",
+        metavar="NAME[:INPUT]",
+        help="train each configuration on each of these encoders, with nothing beside it unless --set names it; INPUT is mix "
+        "(learned, the default), mean or layer-K",
+    )
     add("--seeds", type=int, nargs="+", default=[1], help="one run each (default 1)")
     add("--fractions", type=float, nargs="+", default=[1.0], help="shares of the training rows (default 1.0)")
     add("--set", action="append", default=[], metavar="KEY=VALUE,VALUE", help="a setting and its values")
@@ -55,6 +78,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_device(parser)
     add("--json", type=Path, help="write the table as JSON")
     add("--csv", type=Path, help="write the table as CSV")
+    add("--plot", type=Path, help="write scores over shares to this SVG file, one for each configuration")
+
+
+@dataclass(frozen=True)
+class _Point:
+    """What the runs of one line of the table share."""
+
+    config: str
+    encoder: EncoderInput | None
+    settings: dict[str, Any]
+    fraction: float
+    digest: str  #: of the configuration with these settings
+    folder: Path  #: of all runs of the configuration
 
 
 def run(args: argparse.Namespace) -> int:
@@ -62,32 +98,107 @@ def run(args: argparse.Namespace) -> int:
     axes = [axis(text) for text in args.set]
     if len({key for key, _ in axes}) < len(axes):
         raise ConfigError("--set: a key is given twice; give all its values at once, as KEY=VALUE,VALUE")
-    out = args.out or Path("runs") / f"sweep-{Path(args.config).stem}"
-    seeds = list(dict.fromkeys(args.seeds))
-    grid = [
-        dict(zip([key for key, _ in axes], values, strict=True)) for values in itertools.product(*[v for _, v in axes])
-    ]
+    names = {config: Path(config).stem for config in args.config}
+    if len(set(names.values())) < len(args.config):
+        raise ConfigError(
+            "--config: two configurations have the same name, by which their runs and lines are told apart"
+        )
     if not all(0 < fraction <= 1 for fraction in args.fractions):
         raise ConfigError(f"--fractions: expected shares above 0, up to 1, found {' '.join(map(str, args.fractions))}")
     if args.device is not None:
         on_device(["--device", args.device])  # refused before the first run
-    made_of = {json.dumps(settings): config_digest(args.config, settings) for settings in grid}
-    points = list(itertools.product(grid, dict.fromkeys(args.fractions)))
-    total, lines, done = len(points) * len(seeds), [], 0
-    for settings, fraction in points:
-        cards = []
-        for seed in seeds:
-            done += 1
-            name = run_name(settings, fraction, seed, made_of[json.dumps(settings)])
-            print(f"{done} of {total}: {name}", file=sys.stderr, flush=True)
-            cards.append(card_of_run(args.config, out / name, settings, fraction, seed, args.device))
-        lines.append(line_of(settings, fraction, cards))
+    encoders: list[EncoderInput | None] = [encoder_input(text) for text in dict.fromkeys(args.encoders or [])] or [None]
+    grid = [
+        dict(zip([key for key, _ in axes], values, strict=True)) for values in itertools.product(*[v for _, v in axes])
+    ]
+    points = []
+    for config, settings in itertools.product(args.config, grid):
+        digest, folder = config_digest(config, settings), _folder(args.out, names, config)
+        if args.encoders:
+            _epochs(config, settings)  # refused before the first run
+        for encoder, fraction in itertools.product(encoders, dict.fromkeys(args.fractions)):
+            points.append(_Point(config, encoder, settings, fraction, digest, folder))
+    seeds = list(dict.fromkeys(args.seeds))
+    lines: list[Line] = []
+    for number, point in enumerate(points):
+        cards = [
+            _card(point, seed, args.device, f"{number * len(seeds) + k} of {len(points) * len(seeds)}")
+            for k, seed in enumerate(seeds, start=1)
+        ]
+        name = None if point.encoder is None else point.encoder.name
+        lines.append(line_of(names[point.config], name, point.settings, point.fraction, cards))
     print(table(lines))
     if args.json:
         write_json(args.json, {"config": args.config, "seeds": seeds, "lines": [asdict(line) for line in lines]})
     if args.csv:
         write_whole(args.csv, as_csv(lines))
+    if args.plot:
+        _plots(args.plot, lines)
     return 0
+
+
+def _folder(out: Path | None, names: Mapping[str, str], config: str) -> Path:
+    if out is None:
+        return Path("runs") / f"sweep-{names[config]}"
+    return out if len(names) == 1 else out / names[config]
+
+
+def _card(point: _Point, seed: int, device: str | None, number: str) -> dict[str, Any]:
+    """Return the card of one run of a point."""
+    digest, settings, shown = point.digest, point.settings, point.settings
+    if point.encoder is not None:
+        digest, shown = f"{digest} {point.encoder.checksum}", {"encoder": point.encoder.name, **settings}
+        settings = _encoder_settings(point.encoder, point.fraction, _epochs(point.config, settings), settings)
+    name = run_name(shown, point.fraction, seed, digest)
+    print(f"{number}: {point.folder.name}, {name}", file=sys.stderr, flush=True)
+    return card_of_run(point.config, point.folder / name, settings, point.fraction, seed, device)
+
+
+def encoder_input(text: str) -> EncoderInput:
+    """``elmo-mini:layer-0`` -> the encoder, and which of its layers is read.
+
+    Raises:
+        ConfigError: there is no such encoder or layer.
+        WeightsError: it cannot be read.
+    """
+    from elmo_tasks.encoders import load
+
+    match = _ENCODER.fullmatch(text)
+    if match is None:
+        raise ConfigError(f"--encoders {text!r}: expected the name or folder of an encoder")
+    name, kind = match["encoder"], match["input"] or "mix"
+    encoder = load(name)
+    n_layers, checksum = encoder.n_layers, encoder.checksum
+    if kind == "mix":
+        return EncoderInput(text, name, None, checksum)
+    if kind == "mean":
+        return EncoderInput(text, name, (1 / n_layers,) * n_layers, checksum)
+    layer = int(match["layer"])
+    if layer >= n_layers:
+        raise ConfigError(f"--encoders {text}: expected layer-0 to layer-{n_layers - 1}, the layers that {name} has")
+    return EncoderInput(text, name, tuple(float(k == layer) for k in range(n_layers)), checksum)
+
+
+def _epochs(config: str, settings: Mapping[str, Any]) -> int:
+    import yaml  # comes with Lightning; the core does without both
+
+    from elmo_tasks import bundled
+
+    path = Path(bundled.find_config(config))
+    try:
+        return int(settings.get(_EPOCHS) or yaml.safe_load(path.read_text(encoding="utf-8"))["trainer"]["max_epochs"])
+    except (KeyError, TypeError, ValueError):
+        raise ConfigError(f"--config {config}: expected trainer.max_epochs, which few examples multiply") from None
+
+
+def _encoder_settings(
+    encoder: EncoderInput, fraction: float, epochs: int, settings: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Read fewer rows 1/√fraction times as often, as a tenth of the steps is too few to learn from; validate as often as ever."""
+    times = ceil(fraction**-0.5 - 1e-9)
+    more = {_EPOCHS: times * epochs, "trainer.check_val_every_n_epoch": times}
+    weights = {} if encoder.weights is None else {_WEIGHTS: list(encoder.weights)}
+    return {_STATIC: None, **settings, "encoder": encoder.encoder, **weights, **more}
 
 
 def axis(text: str) -> tuple[str, list[Any]]:
@@ -196,8 +307,10 @@ def card_of_run(
     return card
 
 
-def line_of(settings: dict[str, Any], fraction: float, cards: list[dict[str, Any]]) -> Line:
-    """The same settings over all seeds."""
+def line_of(
+    task: str, encoder: str | None, settings: dict[str, Any], fraction: float, cards: list[dict[str, Any]]
+) -> Line:
+    """Summarize the runs with the same settings over all seeds."""
     scores = {}
     for split in _SPLITS:
         found = [card["scores"][split] for card in cards if split in card["scores"]]
@@ -213,7 +326,7 @@ def line_of(settings: dict[str, Any], fraction: float, cards: list[dict[str, Any
     mixes = [_weights(card) for card in cards]
     layers = [statistics.fmean(shares) for shares in zip(*mixes, strict=True)]
     seconds = statistics.fmean(card["training"]["seconds"] for card in cards)
-    return Line(settings, fraction, len(cards), scores, layers, seconds)
+    return Line(task, encoder, settings, fraction, len(cards), scores, layers, seconds)
 
 
 def _weights(card: dict[str, Any]) -> list[float]:
@@ -227,34 +340,78 @@ def in_percent(score: Mapping[str, Any]) -> tuple[str, str]:
     return f"{100 * score['mean']:.2f}", "" if score["spread"] is None else f" ± {100 * score['spread']:.2f}"
 
 
-def _columns(lines: list[Line]) -> list[str]:
-    keys = [key.removeprefix("model.init_args.").removeprefix("head.init_args.") for key in lines[0].settings]
-    names = [f"{split} {lines[0].scores[split]['name']}" for split in _SPLITS if split in lines[0].scores]
-    return [*keys, "share", "runs", *names, "layers", "seconds"]
+def _places(lines: list[Line]) -> list[tuple[str, list[Any]]]:
+    """Columns that tell the lines apart, each with its cells: the task if there are several, the encoder if some were given."""
+    columns: list[tuple[str, list[Any]]] = []
+    if len({line.task for line in lines}) > 1:
+        columns.append(("task", [line.task for line in lines]))
+    if lines[0].encoder is not None:
+        columns.append(("encoder", [line.encoder for line in lines]))
+    return [*columns, *((key, [line.settings[key] for line in lines]) for key in lines[0].settings)]
+
+
+def _splits(lines: list[Line]) -> list[str]:
+    return [split for split in _SPLITS if any(split in line.scores for line in lines)]
 
 
 def table(lines: list[Line]) -> str:
-    """The lines as aligned text; scores in percent, mean ± standard deviation."""
-    rows = [_columns(lines)]
-    for line in lines:
-        scores = ["".join(in_percent(score)) for score in line.scores.values()]
-        mix = " ".join(f"{weight:.2f}" for weight in line.layer_weights)
-        rows.append(
-            [*map(str, line.settings.values()), f"{line.fraction:g}", str(line.n), *scores, mix, f"{line.seconds:.0f}"]
-        )
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows)
+    """Format the lines as aligned text; scores in percent, mean ± standard deviation."""
+    columns = [
+        (key.removeprefix("model.init_args.").removeprefix("head.init_args."), list(map(str, cells)))
+        for key, cells in _places(lines)
+    ]
+    columns += [("share", [f"{line.fraction:g}" for line in lines]), ("runs", [str(line.n) for line in lines])]
+    for split in _splits(lines):
+        found = [line.scores.get(split) for line in lines]
+        names = {score["name"] for score in found if score is not None}
+        shown = ["-" if score is None else "".join(in_percent(score)) for score in found]
+        if len(names) > 1:  # tasks with different scores
+            shown = [f"{score['name']} {text}" if score else text for score, text in zip(found, shown, strict=True)]
+        columns.append((split if len(names) > 1 else f"{split} {names.pop()}", shown))
+    columns.append(("layers", [" ".join(f"{weight:.2f}" for weight in line.layer_weights) for line in lines]))
+    columns.append(("seconds", [f"{line.seconds:.0f}" for line in lines]))
+    padded = []
+    for title, cells in columns:
+        width = max(map(len, [title, *cells]))
+        padded.append([cell.ljust(width) for cell in (title, *cells)])
+    return "\n".join("  ".join(row).rstrip() for row in zip(*padded, strict=True))
 
 
 def as_csv(lines: list[Line]) -> str:
-    """The lines with one column for each number, scores from 0 to 1."""
+    """Format the lines with one column for each number, scores from 0 to 1."""
     text = io.StringIO(newline="")
-    splits = list(lines[0].scores)
-    scores = [f"{split}_{what}" for split in splits for what in ("mean", "spread")]
-    layers = [f"layer_{k}" for k in range(len(lines[0].layer_weights))]
+    places, splits = _places(lines), _splits(lines)
+    n_layers = max(len(line.layer_weights) for line in lines)
+    titles = [f"{split}_{what}" for split in splits for what in ("mean", "spread")]
     writer = csv.writer(text)
-    writer.writerow([*lines[0].settings, "fraction", "runs", *scores, *layers, "seconds"])
-    for line in lines:
-        numbers = [line.scores[split][what] for split in splits for what in ("mean", "spread")]
-        writer.writerow([*line.settings.values(), line.fraction, line.n, *numbers, *line.layer_weights, line.seconds])
+    writer.writerow(
+        [
+            *(title for title, _ in places),
+            "fraction",
+            "runs",
+            *titles,
+            *(f"layer_{k}" for k in range(n_layers)),
+            "seconds",
+        ]
+    )
+    for k, line in enumerate(lines):
+        numbers = [line.scores.get(split, {}).get(what) for split in splits for what in ("mean", "spread")]
+        layers = [*line.layer_weights, *[None] * (n_layers - len(line.layer_weights))]
+        writer.writerow([*(cells[k] for _, cells in places), line.fraction, line.n, *numbers, *layers, line.seconds])
     return text.getvalue()
+
+
+def _plots(path: Path, lines: list[Line]) -> None:
+    from elmo_tasks.evaluation.plots import share_chart
+
+    tasks = list(dict.fromkeys(line.task for line in lines))
+    for task in tasks:
+        curves: dict[str, list[tuple[float, float]]] = {}
+        of_task = [line for line in lines if line.task == task]
+        split = _splits(of_task)[-1]
+        for line in sorted(of_task, key=lambda line: line.fraction):
+            name = ", ".join(map(str, [*([] if line.encoder is None else [line.encoder]), *line.settings.values()]))
+            curves.setdefault(name or task, []).append((line.fraction, line.scores[split]["mean"]))
+        target = path if len(tasks) == 1 else path.with_name(f"{path.stem}-{task}{path.suffix}")
+        chart = share_chart(task, f"{split} {of_task[0].scores[split]['name']}, %", curves)
+        write_whole(target, chart)

@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read the text, train, write the folder."""
     # gensim takes a while to import, and no other command needs it.
-    from elmo_tasks.encoders.static_training import VECTORS_FOLDER, StaticSettings, train_vectors, write_vectors
+    from elmo_tasks.recipes.static_vectors import VECTORS_FOLDER, StaticSettings, train_vectors, write_vectors
 
     VECTORS_FOLDER.check(args.out)
     settings = StaticSettings(

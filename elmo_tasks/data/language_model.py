@@ -17,7 +17,6 @@ from elmo_tasks.data.language_batches import (
     sentence_batches,
     target_ids,
 )
-from elmo_tasks.data.taught_uses import TaughtUses
 from elmo_tasks.data.tokenized_corpus import TokenizedCorpus
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, UNKNOWN_ID, Vocabulary
@@ -80,10 +79,6 @@ class LanguageModelData(TextFiles):
         held_out: text file for perplexity.
         held_out_index: which lines of it belong to which source; see :func:`held_out_sentences`.
         max_held_out: sentences of it to use while training.
-        teacher: an encoder to learn from, named as every ``--model`` is; see :class:`TaughtUses`. It reads its sentences once,
-            before the run, and what it gives is kept in ``cache_dir``.
-        teacher_layers: its layers whose mean is learned.
-        taught_sentences: how many sentences of the text it reads.
     """
 
     def __init__(
@@ -99,9 +94,6 @@ class LanguageModelData(TextFiles):
         held_out: str | None = None,
         held_out_index: str | None = None,
         max_held_out: int | None = None,
-        teacher: str | None = None,
-        teacher_layers: Sequence[int] = (4, 5),
-        taught_sentences: int = 120_000,
     ) -> None:
         super().__init__(files, cache_dir)
         self.save_hyperparameters()
@@ -111,37 +103,15 @@ class LanguageModelData(TextFiles):
         if skip_tokens < 0:
             raise ConfigError(f"data.skip_tokens {skip_tokens}: expected 0 or more")
         self.held_out, self.held_out_index, self.max_held_out = held_out, held_out_index, max_held_out
-        self.teacher, self.teacher_layers, self.taught_sentences = teacher, list(teacher_layers), taught_sentences
-        self.taught: TaughtUses | None = None
         self.corpus: TokenizedCorpus | None = None
         self.vocabulary: Vocabulary | None = None
         self._sentences: list[list[str]] = []
-
-    def prepare_data(self) -> None:
-        """Turn the text into ids, once, on one process."""
-        self._read_teacher(self.read_corpus())
-
-    def _read_teacher(self, corpus: TokenizedCorpus) -> TaughtUses | None:
-        if self.teacher is None:
-            return None
-        return TaughtUses.build(corpus, self.teacher, self.teacher_layers, self.taught_sentences, self.cache_dir)
-
-    @property
-    def teacher_name(self) -> str:
-        """What to call the teacher."""
-        return "" if self.teacher is None else Path(self.teacher).name
-
-    @property
-    def n_taught(self) -> int:
-        """How many sentences it has read."""
-        return 0 if self.taught is None else len(self.taught.starts) - 1
 
     def setup(self, stage: str | None = None) -> None:
         """Open the ids; choose the vocabulary; say what is ahead."""
         if self.corpus is not None:
             return
         self.corpus = self.read_corpus()
-        self.taught = self._read_teacher(self.corpus)
         if self.vocabulary_file is None:
             self.vocabulary = Vocabulary(self.corpus.words[: self.vocabulary_size])
         else:

@@ -1,4 +1,4 @@
-"""A corpus through an encoder: in blocks that can be computed anywhere and in any order, each by length in small batches."""
+"""Encode a corpus block by block, each block in small batches of sentences of like length."""
 
 from __future__ import annotations
 
@@ -67,6 +67,11 @@ class CorpusEncoding:
         all_layers = self.wanted.layers == "all"
         return (self.encoder.n_layers, self.encoder.width) if all_layers else (self.encoder.width,)
 
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of one row: of a token, or of a sentence if pooled."""
+        return int(np.prod(self.row_shape)) * np.dtype(self.wanted.dtype).itemsize
+
     @cached_property
     def key(self) -> str:
         """What changes when the vectors do: with the encoder's weights, the text, or what is wanted of it."""
@@ -82,8 +87,7 @@ class CorpusEncoding:
 
     def blocks(self, start: int = 0) -> Iterator[tuple[int, int]]:
         """Sentences ``start:stop`` of each block. A block's end depends on nothing but where it starts."""
-        row_bytes = int(np.prod(self.row_shape)) * np.dtype(self.wanted.dtype).itemsize
-        limit = _BLOCK_TOKENS if self.wanted.pooled else min(_BLOCK_TOKENS, _BLOCK_BYTES // max(1, row_bytes))
+        limit = _BLOCK_TOKENS if self.wanted.pooled else min(_BLOCK_TOKENS, _BLOCK_BYTES // max(1, self.row_bytes))
         while start < len(self.sentences):
             stop = int(np.searchsorted(self.offsets, self.offsets[start] + limit, side="right")) - 1
             stop = min(max(stop, start + 1), len(self.sentences))

@@ -1,1 +1,1 @@
-"""How the shipped models were made: one script for each step."""
+"""How the shipped models were made: a file per recipe, read from top to bottom."""

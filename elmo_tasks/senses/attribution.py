@@ -49,7 +49,7 @@ def decisive(changes: NDArray[np.float64], apart: bool) -> int | None:
 
     Hiding moves a cosine by leaving a trace of its own, too. So a word is named only if every way of hiding ranks it first, and if
     it makes up at least half of what all words move in that direction, on the mean of the ways. On 1,000 pairs of gallery uses in
-    different senses (elmo-mini, layer 1; benchmarks/explanations.py), hiding in three other ways (“,”, “it”, “people”) puts the
+    different senses (elmo-mini, layer 1), hiding in three other ways (“,”, “it”, “people”) puts the
     same word first in 49 % of all pairs, and in 87 % of the 60 for which a word is named.
     """
     if not changes.size:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from elmo_tasks.senses.clustering import Groups, directions
 
-#: From this silhouette on a group is named for a use (`python -m benchmarks.landing`).
+#: From this silhouette on a group is named for a use.
 LEAST_SILHOUETTE = 0.1
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_tasks.encoders.layer_store import LayerStore
+from elmo_tasks.encoders.layer_cache import LayerCache
 from elmo_tasks.errors import DataError
 from elmo_tasks.files import read_json
 from elmo_tasks.text.tokens import tokenize
@@ -19,7 +19,7 @@ from elmo_tasks.text.word_forms import are_inflections, folded
 from elmo_tasks.uses import Use
 
 DESCRIPTION_NAME, SENTENCES_NAME, WORDS_NAME, ARRAYS_NAME = "index.json", "sentences.txt", "words.txt", "places.npz"
-LAYERS_FOLDER, PARTS_FOLDER = "layers", "parts"
+LAYERS_FOLDER = "layers"
 VERSION = 1
 _BLOCK = 16_384
 
@@ -31,7 +31,7 @@ class IndexDescription:
     title: str  #: one short line for people
     encoder: str  #: name of the model
     checksum: str  #: of its weights
-    store: str  #: key of the layer store
+    store: str  #: key of the layer cache
     n_sentences: int  #: number of sentences
     n_tokens: int  #: words and punctuation of all sentences
     version: int = VERSION  #: of the files' layout
@@ -74,7 +74,7 @@ class UseIndex:
             raise DataError(
                 f"{path}: expected an index written by `elmo-tasks index` ({type(error).__name__}: {error})"
             ) from None
-        self.store = LayerStore(self.folder / LAYERS_FOLDER / Path(self.description.store).name)
+        self.store = LayerCache(self.folder / LAYERS_FOLDER / Path(self.description.store).name)
         self._check()
 
     def _check(self) -> None:

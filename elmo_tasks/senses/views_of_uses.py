@@ -12,10 +12,10 @@ from elmo_tasks.encoders.static_vectors import rarity
 #: The words around the use, as static vectors: no model reads the sentence.
 WORDS = "words"
 #: The first layer that reads the sentence, beside the words around the use: groups match senses better so than with another
-#: layer, or the mean, beside them (`python -m benchmarks.selected_view`).
+#: layer, or the mean, beside them.
 BOTH = "both"
 # A word whose vector is that of the use's own word counts e^2 times as much as one at right angles to it: of all that stands in
-# a sentence, what goes with the word tells its sense. Of 0 to 3 the best (`python -m benchmarks.selected_view`).
+# a sentence, what goes with the word tells its sense. Of 0 to 3 the best.
 _RELATED = 2.0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import astuple
 from typing import Any
 
@@ -18,16 +19,15 @@ from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.bilm.word_readers import WordCache
 from elmo_tasks.data.language_batches import SentenceBatch, StreamBatch
 from elmo_tasks.data.language_model import LanguageModelData
-from elmo_tasks.data.taught_uses import TaughtBatch
-from elmo_tasks.encoders.static_vectors import DEFAULT_NAME, StaticVectors
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, UNKNOWN_ID, Vocabulary
-from elmo_tasks.training.auxiliary import DistantWords, Distillation, SideBags, learned_from, weighted_vectors
 from elmo_tasks.training.rates import check_rates, falling, risen, scheduled
 
 
 class BiLMModule(pl.LightningModule):
-    """A biLM, its softmax, and how they learn: truncated back-propagation over parallel streams with carried state.
+    """A biLM and its softmax, trained by truncated back-propagation over parallel streams with carried state.
+
+    A recipe that adds an objective is a subclass that overrides :meth:`extra_loss` (``recipes/context_bags.py`` is one).
 
     Args:
         filters: ``[width, number]`` of each character convolution.
@@ -48,17 +48,11 @@ class BiLMModule(pl.LightningModule):
             vocabulary shares with it; the sizes above must be those of the model.
         reset_rate: share of the streams whose state is forgotten at each step, so that the model also learns to start from
             nothing, as it does when it encodes a single sentence.
-        distant_weight: weight of a second loss, see :class:`DistantWords`; 0 for none.
-        bag_weight: weight of the first loss of :class:`SideBags`, which asks for the words on each side; 0 for none.
-        pair_weight: weight of its second loss, which asks two uses to be as alike as the words on their sides are; 0 for none.
-        static: static vectors that these two losses ask for: a name in ``checkpoints/`` or a folder.
-        teacher_weight: weight of the first loss of :class:`Distillation`, which asks for what ``data.teacher`` gives; 0 for none.
-        teacher_pair_weight: weight of its second loss, which asks two uses of a word to be as alike as they are to it; 0 for none.
         freeze_reader: the character CNN of ``start_from`` is not trained; the words of the corpus are read once, see
             :class:`WordCache`.
 
     Raises:
-        ConfigError: a weight is negative, or the word reader is to be frozen and there is none.
+        ConfigError: the word reader is to be frozen and there is none.
     """
 
     def __init__(
@@ -79,25 +73,9 @@ class BiLMModule(pl.LightningModule):
         decay_fraction: float = 0.5,
         reset_rate: float = 0.1,
         start_from: str | None = None,
-        distant_weight: float = 0.0,
-        bag_weight: float = 0.0,
-        pair_weight: float = 0.0,
-        static: str = DEFAULT_NAME,
         freeze_reader: bool = False,
-        teacher_weight: float = 0.0,
-        teacher_pair_weight: float = 0.0,
     ) -> None:
         super().__init__()
-        weights = {
-            "distant_weight": distant_weight,
-            "bag_weight": bag_weight,
-            "pair_weight": pair_weight,
-            "teacher_weight": teacher_weight,
-            "teacher_pair_weight": teacher_pair_weight,
-        }
-        if min(weights.values()) < 0:
-            given = ", ".join(f"model.{name} {weight}" for name, weight in weights.items())
-            raise ConfigError(f"{given}: expected 0 (off) or more")
         if freeze_reader and start_from is None:
             raise ConfigError(
                 "model.freeze_reader true: expected model.start_from, a biLM whose word reader has learned something; found none"
@@ -111,17 +89,13 @@ class BiLMModule(pl.LightningModule):
         check_rates(learning_rate=learning_rate)
         self.learning_rate, self.warmup_steps, self.decay_fraction = learning_rate, warmup_steps, decay_fraction
         self.reset_rate, self.start_from = reset_rate, start_from
-        self.distant_weight, self.bag_weight, self.pair_weight = distant_weight, bag_weight, pair_weight
-        self.teacher_weight, self.teacher_pair_weight = teacher_weight, teacher_pair_weight
-        self.static = static
         self.bilm = BiLM(self.options)
         self.bilm.token_encoder.requires_grad_(not freeze_reader)
         self.freeze_reader = freeze_reader
         self._word_cache: WordCache | None = None
         self.softmax: LMSoftmax | None = None
-        self.distant_words: DistantWords | None = None
-        self.side_bags: SideBags | None = None
-        self.distillation: Distillation | None = None
+        #: ``[B, 1]`` 1 where a stream has kept its state in this step, 0 where it was forgotten; ``None`` where none was carried.
+        self.kept_streams: Tensor | None = None
         self._states: list[DirectionState] | None = None
         self._perplexity = Perplexity()
         self._seconds, self._positions, self._since = 0.0, 0, 0.0
@@ -135,20 +109,6 @@ class BiLMModule(pl.LightningModule):
         self.softmax = LMSoftmax(len(vocabulary), self.options.lstm.projection_dim)
         if self.start_from is not None:
             take_over(find_model(self.start_from), self.bilm, self.softmax, vocabulary)
-        width = self.options.lstm.projection_dim
-        if self.distant_weight:
-            self.distant_words = DistantWords(width, len(vocabulary))
-        if self.bag_weight or self.pair_weight:
-            corpus = self.data.corpus
-            assert corpus is not None
-            self.side_bags = SideBags(width, *weighted_vectors(StaticVectors.load(self.static), corpus.words))
-        if self.teacher_weight or self.teacher_pair_weight:
-            if self.data.taught is None:
-                raise ConfigError(
-                    f"model.teacher_weight {self.teacher_weight:g}, model.teacher_pair_weight {self.teacher_pair_weight:g}: "
-                    "expected data.teacher, an encoder to learn from; found none"
-                )
-            self.distillation = Distillation(2 * width, self.data.taught.width)
 
     @property
     def data(self) -> LanguageModelData:
@@ -178,62 +138,59 @@ class BiLMModule(pl.LightningModule):
         return self.bilm, self.softmax, self.data.vocabulary
 
     def learned_from(self) -> list[str]:
-        """What the weights were asked for, in words, for the model's card."""
-        return learned_from(dict(self.hparams), self.data.teacher_name, self.data.n_taught)
+        """Describe the training objectives, a sentence each, for the model's card."""
+        objectives = ["the next word of the text, in each direction (the language model)"]
+        if self.freeze_reader:
+            objectives.append(f"layer 0, which reads single words, was not trained: it is that of {self.start_from}")
+        return objectives
+
+    def extra_loss(self, batch: StreamBatch, layers: Sequence[Tensor]) -> Tensor | None:
+        """Return a loss to add to the language model's, already weighted; a recipe overrides this.
+
+        ``layers`` are the outputs of the LSTM layers, the top one last, each ``[2, B, T, P]``: the forward direction on
+        ``batch.words[0]``, the backward one on ``batch.words[1]``. A loss on sentences of its own reads them with
+        ``self.bilm.read(self.bilm.token_encoder(characters)[words], lengths)``, chosen by ``self.global_step`` so that a resumed
+        run draws the same ones.
+        """
+        return None
 
     def training_step(self, batch: StreamBatch, batch_idx: int) -> Tensor:
-        """Mean sampled loss of both directions, and what else is asked for; ``train_loss`` is the language model's alone."""
+        """Mean sampled loss of both directions, plus :meth:`extra_loss`; ``train_loss`` is the language model's alone."""
         assert self.softmax is not None
         self._positions += batch.words[0].numel() * self.trainer.world_size
-        vectors = self._read_words(batch)
+        vectors = self.read_words(batch.characters, batch.corpus_ids)
         directions = (self.bilm.forward_lm, self.bilm.backward_lm)
-        keep = self._kept_streams(batch.words.shape[1])
-        states = self._start_states(keep)
-        tops = []
-        ends = []
+        self.kept_streams = self._draw_kept_streams(batch.words.shape[1])
+        states = self._start_states()
+        outputs, ends = [], []
         for k, lm in enumerate(directions):
-            outputs, end = lm(vectors[batch.words[k]], None if states is None else states[k], dropout=self.dropout)
-            tops.append(outputs[-1])
+            layers, end = lm(vectors[batch.words[k]], None if states is None else states[k], dropout=self.dropout)
+            outputs.append(layers)
             ends.append(tuple((h.detach(), c.detach()) for h, c in end))
         self._states = ends
-        hidden = torch.nn.functional.dropout(torch.stack(tops), self.dropout)  # [2, B, T, P]
+        both = [torch.stack(pair) for pair in zip(*outputs, strict=True)]  # a layer each, [2, B, T, P]
+        hidden = torch.nn.functional.dropout(both[-1], self.dropout)
         # After one boundary comes the other, always: nothing to learn, and nothing that counts in the perplexity.
         near = torch.tensor([BEGIN_ID, END_ID], device=self.device).view(2, 1, 1)
         counts = batch.targets != near
         loss = self.softmax.sampled_loss(hidden[counts], batch.targets[counts], self.n_draws)
         self.log("train_loss", loss, prog_bar=True)
-        if self.distant_words is not None:
-            distant = self.distant_words(hidden, batch.targets, batch_idx, self.softmax, self.n_draws)
-            self.log("train_distant", distant)
-            loss = loss + self.distant_weight * distant
-        if self.side_bags is not None:
-            # As the product shows the layer: without the dropout of the softmax's input.
-            bag, pairs = self.side_bags(torch.stack(tops), self.side_bags.targets(batch, keep))
-            self.log_dict({"train_bag": bag, "train_bag_pairs": pairs})
-            loss = loss + self.bag_weight * bag + self.pair_weight * pairs
-        if self.distillation is not None:
-            assert self.data.taught is not None
-            taught = self.data.taught.batch(self.global_step, self.global_rank).to(self.device)
-            # From the constant start state, as a sentence is read when the model is used.
-            layers = self.bilm.read(self._read_words(taught)[taught.words], taught.lengths, dropout=self.dropout).layers
-            cosine, pairs = self.distillation(layers, taught)
-            self.log_dict({"train_teacher": cosine, "train_teacher_pairs": pairs})
-            loss = loss + self.teacher_weight * cosine + self.teacher_pair_weight * pairs
-        return loss
+        extra = self.extra_loss(batch, both)
+        return loss if extra is None else loss + extra
 
-    def _read_words(self, batch: StreamBatch | TaughtBatch) -> Tensor:
-        """``[U, P]`` vectors of the distinct words of a batch."""
+    def read_words(self, characters: Tensor, corpus_ids: Tensor) -> Tensor:
+        """``[U, P]`` vectors of distinct words, of their ``[U, C]`` characters and ``[U]`` ids in the corpus."""
         if self._word_cache is None:
-            return self.bilm.token_encoder(batch.characters)
-        return self._word_cache.read(batch.characters, batch.corpus_ids)
+            return self.bilm.token_encoder(characters)
+        return self._word_cache.read(characters, corpus_ids)
 
-    def _kept_streams(self, batch_size: int) -> Tensor | None:
-        """``[B, 1]`` 0 where a stream's state is forgotten, else 1; ``None`` where there is no state to keep."""
+    def _draw_kept_streams(self, batch_size: int) -> Tensor | None:
         if self._states is None or self._states[0][0][0].shape[1] != batch_size:
             return None
         return (torch.rand(batch_size, 1, device=self.device) >= self.reset_rate).float()
 
-    def _start_states(self, keep: Tensor | None) -> list[DirectionState] | None:
+    def _start_states(self) -> list[DirectionState] | None:
+        keep = self.kept_streams
         if keep is None or self._states is None:
             return None
         # A resume file brings the states to the CPU first.
@@ -284,7 +241,6 @@ class BiLMModule(pl.LightningModule):
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Keep the carried state of the streams (of the process that writes), the vocabulary, and what was read."""
         checkpoint["stream_states"] = self._states
-        checkpoint["bag_sums"] = None if self.side_bags is None else self.side_bags.sums
         checkpoint["vocabulary"] = list(self.data.vocabulary.words) if self.data.vocabulary else []
         checkpoint["seen"] = self.seen()
 
@@ -295,5 +251,3 @@ class BiLMModule(pl.LightningModule):
         # The file has the states of the process that wrote it; the streams of several begin anew from zero.
         states = checkpoint.get("stream_states") if self.trainer.world_size == 1 else None
         self._states = None if states is None else [tuple(tuple(part for part in s) for s in d) for d in states]  # type: ignore[misc]
-        if self.side_bags is not None:
-            self.side_bags.sums = None if states is None else checkpoint.get("bag_sums")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import lzma
 import platform
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import pytorch_lightning as pl
 import torch
@@ -22,7 +23,6 @@ from elmo_tasks.errors import ConfigError, WeightsError
 from elmo_tasks.files import write_json
 from elmo_tasks.text.vocabulary import Vocabulary
 from elmo_tasks.training.bilm_module import BiLMModule
-from elmo_tasks.training.word_reader import WordReaderModule
 
 FORMATS = ("safetensors", "hdf5")
 
@@ -72,10 +72,11 @@ def read_checkpoint(path: Path) -> ReadRun:
     """The model in one of Lightning's resume files. Raises WeightsError: the file is not a resume file of a biLM."""
     try:
         checkpoint = torch.load(path, map_location="cpu", weights_only=True)
-        module = BiLMModule(**{k: v for k, v in checkpoint["hyper_parameters"].items() if not k.startswith("_")})
+        # Settings and maps that only a recipe needs stay behind.
+        known = inspect.signature(BiLMModule).parameters
+        module = BiLMModule(**{k: v for k, v in checkpoint["hyper_parameters"].items() if k in known})
         vocabulary = Vocabulary(checkpoint["vocabulary"])
         module.softmax = LMSoftmax(len(vocabulary), module.options.lstm.projection_dim)
-        # Maps that only helped in training stay behind; see auxiliary.
         model = ("bilm.", "softmax.")
         module.load_state_dict({k: v for k, v in checkpoint["state_dict"].items() if k.startswith(model)})
     except FileNotFoundError:
@@ -84,6 +85,20 @@ def read_checkpoint(path: Path) -> ReadRun:
         raise WeightsError(f"{path}: not a resume file of a biLM ({type(error).__name__}: {error})") from error
     seen = {"steps": checkpoint["global_step"], **checkpoint.get("seen", {})}
     return ReadRun(module.bilm.eval(), module.softmax, vocabulary, seen)
+
+
+@runtime_checkable
+class ExportableBiLM(Protocol):
+    """A Lightning module whose run ends in a biLM."""
+
+    def exported(self) -> tuple[BiLM, LMSoftmax | None, Vocabulary | None]:
+        """Return the biLM to write, with its softmax and vocabulary if there are any."""
+
+    def learned_from(self) -> list[str]:
+        """Describe the training objectives, a sentence each, for the model's card."""
+
+    def seen(self) -> dict[str, Any]:
+        """Count what the run has read so far."""
 
 
 class ExportBiLM(pl.Callback):
@@ -99,7 +114,7 @@ class ExportBiLM(pl.Callback):
 
     def on_fit_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Write it, on one process."""
-        if not trainer.is_global_zero or not isinstance(pl_module, BiLMModule | WordReaderModule):
+        if not trainer.is_global_zero or not isinstance(pl_module, ExportableBiLM):
             return
         bilm, softmax, vocabulary = pl_module.exported()
         metrics = {

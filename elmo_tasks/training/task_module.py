@@ -16,7 +16,7 @@ from elmo_tasks.bilm.model_files import default_model
 from elmo_tasks.data.batches import RowBatch
 from elmo_tasks.data.split_data import Split, SplitData
 from elmo_tasks.encoders import Encoder, load
-from elmo_tasks.encoders.layer_store import LayerStore
+from elmo_tasks.encoders.layer_cache import LayerCache
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.heads.classification import ClassificationHead, balanced_weights
@@ -33,7 +33,7 @@ _SPLIT_OF_STAGE: dict[str, Split] = {"train": "train", "val": "validation", "tes
 class TaskModule(pl.LightningModule):
     """A head that learns, and a frozen encoder that is no part of the checkpoint; a biLM may learn, too, at a rate of its own.
 
-    The frozen encoder's layers are computed once and kept on disk (see :class:`LayerStore`), or anew for each batch.
+    The frozen encoder's layers are computed once and kept on disk (see :class:`LayerCache`), or anew for each batch.
 
     Args:
         head: the head's class and settings; what it is built for comes from the data and the encoder.
@@ -86,7 +86,7 @@ class TaskModule(pl.LightningModule):
         self.head: TaskHead | None = None
         # Not modules of this one: what is frozen has no place in a resume file.
         self._frozen: dict[str, Any] = {}
-        self._stores: dict[str, LayerStore] = {}
+        self._stores: dict[str, LayerCache] = {}
         self.seconds = 0.0
         self._since = 0.0
 
@@ -151,7 +151,7 @@ class TaskModule(pl.LightningModule):
         if self.layer_store is None or self.tuned is not None or split not in self.data.rows or split in self._stores:
             return
         assert self.head is not None
-        self._stores[split] = LayerStore.build(
+        self._stores[split] = LayerCache.build(
             self._encoder_here(),
             self.data.tokens(split),
             Path(self.layer_store),

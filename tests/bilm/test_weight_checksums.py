@@ -10,12 +10,12 @@ from elmo_tasks.__main__ import main
 from elmo_tasks.bilm.model_files import find_model, load_bilm, load_softmax
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.bundled import CHECKPOINTS
-from elmo_tasks.encoders.static_training import write_vectors
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import WeightsError
 from elmo_tasks.heads.head import HeadTask
 from elmo_tasks.heads.head_files import Source, build_head, find_head, write_head
 from elmo_tasks.heads.sentiment import SentimentHead
+from elmo_tasks.recipes.static_vectors import write_vectors
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny

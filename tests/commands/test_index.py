@@ -4,7 +4,6 @@ import sys
 import pytest
 
 from elmo_tasks.__main__ import main
-from elmo_tasks.encoders import corpus_encoding
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
@@ -57,22 +56,7 @@ def test_an_index_of_a_data_set_on_the_hub(tmp_path, capsys, model):
     assert "no column 'body'; it has id, words" in capsys.readouterr().err
 
 
-@pytest.mark.slow
-def test_two_processes_write_the_index_of_one(tmp_path, capsys, model, monkeypatch):
-    monkeypatch.setattr(corpus_encoding, "_BLOCK_TOKENS", 12)
-    (tmp_path / "a.txt").write_text("The bank opened. It closed. A dog barked at the river.\n" * 4, encoding="utf-8")
-    for name, processes in (("one", "1"), ("two", "2")):
-        arguments = [str(tmp_path / "a.txt"), "--out", str(tmp_path / name), "--title", "t", "--processes", processes]
-        assert main(["index", *arguments, "--model", model, "--device", "cpu"]) == 0, capsys.readouterr().err
-    one, two = ({p.relative_to(f): p.read_bytes() for p in f.rglob("*") if p.is_file() and not p.name.endswith(".npz")}
-                for f in (tmp_path / "one", tmp_path / "two"))  # fmt: skip
-    assert one == two  # an .npz file holds the time at which it was written
-    assert UseIndex(tmp_path / "two").uses_of("bank", 9) == UseIndex(tmp_path / "one").uses_of("bank", 9)
-
-
 def test_an_index_of_standard_input(tmp_path, capsys, model, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"The bank opened. It closed.\nA dog.")))
     assert main(["index", "-", "--out", str(tmp_path / "i"), "--model", model]) == 0
     assert [UseIndex(tmp_path / "i").sentence(k) for k in range(3)] == ["The bank opened.", "It closed.", "A dog."]
-    assert main(["index", "-", "--out", str(tmp_path / "i"), "--model", model, "--processes", "0"]) == 2
-    assert "--processes 0: expected at least 1" in capsys.readouterr().err

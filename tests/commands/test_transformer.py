@@ -13,7 +13,6 @@ from elmo_tasks.evaluation import probing
 from elmo_tasks.heads.head_files import find_head
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.serving import calibrations
-from elmo_tasks.training.head_cost import Cost
 from elmo_tasks.training.predictor import load_head
 from tests.encoders.tiny_transformers import tiny_bert
 from tests.test_configs import conllu
@@ -96,26 +95,23 @@ def test_a_saved_page_can_go_without_calibration(bert, tmp_path, capsys, monkeyp
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_crf_reads_the_learned_mix_of_its_layers_and_each_layer_alone(bert, tmp_path, capsys, monkeypatch):
-    """pos_transformer.yaml, as it is: on the mix and, by ``benchmark tasks``, on every single layer."""
+    """pos_transformer.yaml, as it is: on the mix and, by ``sweep --encoders``, on every single layer."""
     monkeypatch.chdir(tmp_path)
-    # What a head costs is measured in a process of its own, and tested in test_benchmark.py.
-    monkeypatch.setattr("elmo_tasks.training.head_cost.cost_of", lambda head, sentences: Cost(1.5, None, 1000))
     (tmp_path / "bert").symlink_to(bert)
     (tmp_path / "pos.conllu").write_text(conllu())
-    systems = ["bert", "bert:layer-0", "bert:layer-1", "bert:layer-2"]
-    asked = [word for system in systems for word in ("--model", system)]
+    encoders = ["bert", "bert:layer-0", "bert:layer-1", "bert:layer-2"]
     files = [f"data.init_args.{split}=pos.conllu" for split in ("train", "validation")]
     fast = ("data.init_args.test=null", "trainer.max_epochs=1", "trainer.enable_progress_bar=false")
     settings = [word for value in (*files, *fast) for word in ("--set", value)]
-    command = ["benchmark", "tasks", "--config", "pos_transformer", "--out", "runs", *asked, *settings]
+    command = ["sweep", "--config", "pos_transformer", "--out", "runs", "--encoders", *encoders, *settings]
     assert main([*command, "--json", "found.json"]) == 0
     lines = json.loads((tmp_path / "found.json").read_text())["lines"]
-    assert [line["system"] for line in lines] == systems
-    mix, *alone = (line["line"]["layer_weights"] for line in lines)
+    assert [line["encoder"] for line in lines] == encoders
+    mix, *alone = (line["layer_weights"] for line in lines)
     assert alone == [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     assert all(0 < weight < 1 for weight in mix)
     assert mix != pytest.approx([1 / 3] * 3, abs=1e-5)  # it has learned
-    for head in (tmp_path / "runs").glob("*/*/head"):
+    for head in (tmp_path / "runs").glob("*/head"):
         assert not [name for name in load_file(head / "head.safetensors") if "lstm" in name]
     printed = capsys.readouterr().out
-    assert all(f"| {system} |" in printed for system in systems)
+    assert [row.split()[0] for row in printed.splitlines()][-4:] == encoders

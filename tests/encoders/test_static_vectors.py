@@ -12,14 +12,14 @@ from safetensors.torch import save_file
 from elmo_tasks.bilm.model_files import bundled_models
 from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.encoders import Encoder, static_vectors
-from elmo_tasks.encoders.static_training import (
+from elmo_tasks.encoders.static_vectors import StaticVectors, bundled_vectors, normalized
+from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
+from elmo_tasks.recipes.static_vectors import (
     VECTORS_FOLDER,
     StaticSettings,
     train_vectors,
     write_vectors,
 )
-from elmo_tasks.encoders.static_vectors import StaticVectors, bundled_vectors, normalized
-from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
 
 WORDS = ("the", "cat", "dog", "0000", "Oslo", "oslo")
 VECTORS = torch.tensor([[0.0, 0.0, 2.0], [3.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, -1.0, 0.5], [9.0, 0, 0], [0, 9.0, 0]])

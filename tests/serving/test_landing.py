@@ -127,7 +127,7 @@ def test_no_sentence_is_kept_with_a_map(session):
 
 
 def test_uses_held_out_of_the_map_land_in_their_own_sense(session):
-    """Eight words that nothing here was chosen by; all of the gallery: ``python -m benchmarks.landing``."""
+    """Eight words that nothing here was chosen by."""
     encoder, drawer = session.loaded.encoder(session.loaded.default), MapDrawer(lambda _: None, session.loaded.static)
     known = drawer.viewed.calibration(encoder)
     right = wrong = between = 0

@@ -16,9 +16,9 @@ from elmo_tasks.__main__ import main
 from elmo_tasks.bilm.model_files import find_model, load_softmax
 from elmo_tasks.bilm.options import BiLMOptions
 from elmo_tasks.encoders.elmo import Elmo
-from elmo_tasks.encoders.static_training import write_vectors
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import WeightsError
+from elmo_tasks.recipes.static_vectors import write_vectors
 from elmo_tasks.training.export_bilm import read_checkpoint
 from tests.bilm.tiny_published import TINY, write_copies
 
@@ -138,18 +138,19 @@ def test_a_killed_run_goes_on_as_if_nothing_had_happened(config, tmp_path):
 
 
 @pytest.fixture
-def auxiliary(tmp_path):
-    """Arguments that ask for both auxiliary losses, with static vectors of the tiny language."""
+def bags(tmp_path):
+    """Arguments that ask for context bags and pairs, with static vectors of the tiny language."""
     words = ["ka", "lo", "mi", "nu", "pe", "ru", "so", "ta"]
     vectors = torch.randn(8, 5, generator=torch.Generator().manual_seed(3))
     write_vectors(tmp_path / "static", StaticVectors(words, vectors, [9, 8, 7, 6, 5, 4, 3, 2]), {})
-    settings = ("distant_weight=0.5", "bag_weight=1", "pair_weight=1", f"static={tmp_path / 'static'}")
-    return [f"--model.init_args.{setting}" for setting in settings]
+    settings = ("bag_weight=1", "pair_weight=1", f"static={tmp_path / 'static'}")
+    recipe = "--model.class_path=elmo_tasks.recipes.context_bags.ContextBagModule"
+    return [recipe, *(f"--model.init_args.{setting}" for setting in settings)]
 
 
-def test_a_killed_run_with_auxiliary_losses_goes_on_with_what_its_sentences_had_so_far(config, tmp_path, auxiliary):
+def test_a_killed_run_with_context_bags_goes_on_with_what_its_sentences_had_so_far(config, tmp_path, bags):
     certain = [f"--model.init_args.{a}" for a in ("dropout=0", "reset_rate=0", "n_draws=400000")]
-    short = ["--data.init_args.max_tokens", str(4 * 8 * 60), *certain, *auxiliary]
+    short = ["--data.init_args.max_tokens", str(4 * 8 * 60), *certain, *bags]
     fit(config, *short)
     whole = torch.load(tmp_path / "run" / "last.ckpt", weights_only=True)
     assert whole["bag_sums"].shape == (2, 4, 5)
@@ -157,24 +158,22 @@ def test_a_killed_run_with_auxiliary_losses_goes_on_with_what_its_sentences_had_
     fit(config, "--ckpt_path", str(halfway), *short)
     again = torch.load(tmp_path / "run" / "last.ckpt", weights_only=True)
     torch.testing.assert_close(again["bag_sums"], whole["bag_sums"])
-    helpers = {name for name in whole["state_dict"] if name.startswith(("distant_words.", "side_bags."))}
-    assert len(helpers) == 2 + 4  # a map of each direction, those of the bags with a bias; no table of vectors
+    helpers = {name for name in whole["state_dict"] if name.startswith("side_bags.")}
+    assert len(helpers) == 4  # a map of each direction with its bias; no table of vectors
     for name, value in whole["state_dict"].items():
         torch.testing.assert_close(again["state_dict"][name], value, atol=1e-6, rtol=1e-6)
 
 
-def test_auxiliary_losses_are_learned_and_stay_out_of_the_model(config, tmp_path, auxiliary, capsys):
-    fit(config, *auxiliary)
+def test_context_bags_are_learned_and_stay_out_of_the_model(config, tmp_path, bags, capsys):
+    fit(config, *bags)
     lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("step ")]
     logged = [dict(re.findall(r"(train_\w+) (\S+)", line)) for line in lines]
     for name in ("train_bag", "train_bag_pairs"):
         assert float(logged[-1][name]) < 0.9 * float(logged[0][name])
-    assert float(logged[-1]["train_distant"]) < 2.5  # two steps on, any of the eight words may come: log 8 is 2.08
     card = json.loads((tmp_path / "model" / "card.json").read_text())
     assert card["while_training"]["forward_perplexity"] < 5  # the language is learned all the same
-    next_word, distant, bag, pairs = card["learned_from"]
+    next_word, bag, pairs = card["learned_from"]
     assert "the next word" in next_word
-    assert re.match(r"words 2 to 12 further on in the same sentence.*\(weight 0.5\)", distant)
     assert re.match(r"which words stand on each side.*fixed vectors.*\(weight 1\)", bag)
     assert "how alike two words are" in pairs
     assert {p.name.partition(".")[0] for p in (tmp_path / "model").iterdir()} == {

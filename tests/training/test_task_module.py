@@ -194,7 +194,7 @@ def test_a_head_for_other_data_is_refused(head: Any, data: Any, encoder: Path, t
 
 def test_a_store_that_would_be_too_large_is_refused(encoder: Path, tmp_path: Path) -> None:
     module = TaskModule(ner(), str(encoder), layer_store=str(tmp_path / "layers"), max_store_gb=1e-6)
-    with pytest.raises(ConfigError, match="layer store|layers"):
+    with pytest.raises(ConfigError, match="layer cache|layers"):
         trained(module, tagging_data(tmp_path), tmp_path)
 
 

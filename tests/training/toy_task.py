@@ -15,12 +15,12 @@ from elmo_tasks.data.classification import ClassificationData
 from elmo_tasks.data.split_data import SplitData
 from elmo_tasks.data.tagging import TaggingData
 from elmo_tasks.encoders.elmo import Elmo
-from elmo_tasks.encoders.static_training import write_vectors
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.heads.head import HeadTask, TaskHead
 from elmo_tasks.heads.head_files import Source, write_head
 from elmo_tasks.heads.ner import NerHead
 from elmo_tasks.heads.sentiment import SentimentHead
+from elmo_tasks.recipes.static_vectors import write_vectors
 from elmo_tasks.training.export_bilm import write_model
 from elmo_tasks.training.task_module import TaskModule
 from tests.bilm.test_bilm import tiny

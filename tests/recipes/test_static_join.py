@@ -7,10 +7,10 @@ import torch
 from torch.nn.functional import normalize
 
 from elmo_tasks.__main__ import main
-from elmo_tasks.encoders.static_join import join_vectors
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.layers.layers import Layers
+from elmo_tasks.recipes.static_vectors import join_vectors
 
 WORDS = [f"w{k}" for k in range(700)]  # more than one batch
 
@@ -55,7 +55,7 @@ def test_fewer_components_keep_most_of_it_and_more_there_are_not(static):
 
 
 def test_the_command_writes_vectors_with_a_card(tmp_path, static, capsys):
-    from elmo_tasks.encoders.static_training import write_vectors
+    from elmo_tasks.recipes.static_vectors import write_vectors
 
     write_vectors(
         tmp_path / "few", StaticVectors(["dog", "cat", "sea"], torch.randn(3, 4), [3, 2, 1]), {"command": "made"}

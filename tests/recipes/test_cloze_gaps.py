@@ -6,10 +6,10 @@ from itertools import islice
 import pytest
 import torch
 
-from elmo_tasks.data.cloze_gaps import ClozeGaps
-from elmo_tasks.encoders.static_training import write_vectors
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.recipes.cloze import ClozeGaps
+from elmo_tasks.recipes.static_vectors import write_vectors
 
 NAMES = ["the", "ka", "lo", "mi", "nu", "pe"]
 LINES = ["the ka lo 7 .", "the mi nu pe the lo .", "the the ka zi mi .", "no .", " ".join(["ka"] * 30)]

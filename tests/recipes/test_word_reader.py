@@ -16,11 +16,11 @@ from elmo_tasks.bilm.model_files import find_model, load_bilm, load_softmax
 from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.bilm.word_readers import WordCache, embed_reader, read_words, with_reader
-from elmo_tasks.data.word_types import WordTypes
 from elmo_tasks.encoders.elmo import Elmo
-from elmo_tasks.encoders.static_training import write_vectors
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.recipes.static_vectors import write_vectors
+from elmo_tasks.recipes.word_reader import WordTypes
 from elmo_tasks.text.characters import character_ids
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
 from elmo_tasks.training.bilm_module import BiLMModule
@@ -79,8 +79,8 @@ def fit(folder: Path, *more: str, start_from: str | None = "old") -> None:
     quiet = {"accelerator": "cpu", "logger": False, "enable_progress_bar": False, "enable_model_summary": False}
     raw = {
         "seed_everything": 1,
-        "model": {"class_path": "elmo_tasks.training.word_reader.WordReaderModule", "init_args": model},
-        "data": {"class_path": "elmo_tasks.data.word_types.WordTypes", "init_args": data},
+        "model": {"class_path": "elmo_tasks.recipes.word_reader.WordReaderModule", "init_args": model},
+        "data": {"class_path": "elmo_tasks.recipes.word_reader.WordTypes", "init_args": data},
         "trainer": {**quiet, "max_epochs": 1, "default_root_dir": str(folder), "callbacks": [
             {"class_path": name, "init_args": settings} for name, settings in callbacks
         ]},

@@ -16,10 +16,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elmo_tasks.encoders import corpus_encoding, layer_store_files
+from elmo_tasks.encoders import corpus_encoding, layer_cache
 from elmo_tasks.encoders.corpus_encoding import token_rows
 from elmo_tasks.encoders.elmo import Elmo
-from elmo_tasks.encoders.layer_store import LayerStore
+from elmo_tasks.encoders.layer_cache import LayerCache, cache_encoding, encoded_rows
 from elmo_tasks.errors import ConfigError, DataError, InputError
 from elmo_tasks.layers.layers import Layers
 from tests.bilm.test_bilm import SENTENCES, tiny
@@ -66,7 +66,7 @@ def bytes_of(store):
 
 @pytest.mark.parametrize("batch_size", [1, 3, 64])
 def test_a_batch_is_what_the_encoder_gives_to_float16_precision(elmo, tmp_path, small_blocks, batch_size):
-    store = LayerStore.build(elmo, SENTENCES, tmp_path, batch_size=batch_size)
+    store = LayerCache.build(elmo, SENTENCES, tmp_path, batch_size=batch_size)
     assert (len(store), store.n_layers, store.width, store.pooled) == (6, 3, 32, None)
     assert np.diff(store.offsets).tolist() == [len(s) for s in SENTENCES]
     for indices in ([0, 1, 2, 3, 4, 5], [4, 3, 0, 4], [1], [3]):
@@ -80,7 +80,7 @@ def test_a_batch_is_what_the_encoder_gives_to_float16_precision(elmo, tmp_path, 
 
 
 def test_pooled_is_the_mean_over_tokens(elmo, tmp_path):
-    store = LayerStore.build(elmo, SENTENCES, tmp_path, pooled="mean", batch_size=2)
+    store = LayerCache.build(elmo, SENTENCES, tmp_path, pooled="mean", batch_size=2)
     live = elmo.encode(SENTENCES)
     expected = live.values.sum(dim=2) / live.mask.sum(dim=1).clamp(min=1).unsqueeze(1)
     order = [5, 3, 0, 1]
@@ -91,16 +91,16 @@ def test_pooled_is_the_mean_over_tokens(elmo, tmp_path):
 
 
 def test_the_file_is_token_major_half_precision(tmp_path):
-    store = LayerStore.build(Numbers(), [["a", "bb"], [], ["ccc"]], tmp_path)
+    store = LayerCache.build(Numbers(), [["a", "bb"], [], ["ccc"]], tmp_path)
     rows = np.fromfile(store.folder / "layers.bin", "<f2").reshape(3, 2, 3)
     assert rows[:, :, 0].tolist() == [[1, 2], [2, 3], [3, 4]]
     assert np.load(store.folder / "offsets.npy").tolist() == [0, 2, 2, 3]
 
 
 def test_what_is_there_is_opened_and_not_computed_again(tmp_path):
-    first = LayerStore.build(Numbers(), MANY, tmp_path)
+    first = LayerCache.build(Numbers(), MANY, tmp_path)
     again = Numbers()
-    assert LayerStore.build(again, MANY, tmp_path, max_bytes=0).folder == first.folder
+    assert LayerCache.build(again, MANY, tmp_path, max_bytes=0).folder == first.folder
     assert again.encoded == []
     assert {path.name for path in first.folder.iterdir()} == {"store.json", "offsets.npy", "layers.bin"}
     copy = pickle.loads(pickle.dumps(first))
@@ -114,13 +114,13 @@ def test_all_weights_are_read_for_the_checksum_once(tmp_path):
         checksum = property(lambda self: setattr(self, "times", self.times + 1) or "sum", lambda self, value: None)
 
     encoder = Read()
-    LayerStore.build(encoder, MANY, tmp_path)
+    LayerCache.build(encoder, MANY, tmp_path)
     assert encoder.times == 1
 
 
 def test_sentences_are_encoded_by_length_and_kept_in_order(tmp_path):
     encoder = Numbers()
-    store = LayerStore.build(encoder, MANY, tmp_path, batch_size=8)
+    store = LayerCache.build(encoder, MANY, tmp_path, batch_size=8)
     lengths = [len(words) for words in encoder.encoded]
     assert lengths == sorted(lengths)
     assert 0 not in lengths  # nothing to encode
@@ -134,7 +134,7 @@ def test_long_sentences_make_small_batches(tmp_path, monkeypatch):
     encoder = Numbers()
     encode = encoder.encode
     encoder.encode = lambda sentences: sizes.append([len(s) for s in sentences]) or encode(sentences)
-    LayerStore.build(encoder, MANY, tmp_path)
+    LayerCache.build(encoder, MANY, tmp_path)
     assert sum(map(len, sizes)) == sum(map(bool, MANY))
     assert all(len(size) * max(size) <= 20 for size in sizes)
 
@@ -142,40 +142,51 @@ def test_long_sentences_make_small_batches(tmp_path, monkeypatch):
 @pytest.mark.parametrize("pooled", [None, "mean"])
 @pytest.mark.parametrize("fail_at", [0, 13, 31, 50])
 def test_a_killed_build_goes_on_where_it_was(tmp_path, small_blocks, pooled, fail_at, caplog):
-    whole = LayerStore.build(Numbers(), MANY, tmp_path / "whole", pooled, batch_size=3)
+    whole = LayerCache.build(Numbers(), MANY, tmp_path / "whole", pooled, batch_size=3)
     killed = Numbers(fail_at=fail_at)
     with pytest.raises(KeyboardInterrupt):
-        LayerStore.build(killed, MANY, tmp_path / "killed", pooled, batch_size=3)
-    (partial,) = (tmp_path / "killed").glob("*.partial")
-    recorded = partial / "progress.json"
-    done = json.loads(recorded.read_text())["sentences"] if recorded.exists() else 0
+        LayerCache.build(killed, MANY, tmp_path / "killed", pooled, batch_size=3)
+    done = 0
+    for partial in (tmp_path / "killed").glob("*.partial"):  # none where no block was done
+        done = json.loads((partial / "progress.json").read_text())["sentences"]
+        with (partial / "layers.bin").open("ab") as file:
+            file.write(b"\x7f" * 11)  # half of a block that was never recorded
     assert (done > 0) == (fail_at > 0)
-    with (partial / "layers.bin").open("ab") as file:
-        file.write(b"\x7f" * 11)  # half of a block that was never recorded
     caplog.clear()
     resumed = Numbers()
-    store = LayerStore.build(resumed, MANY, tmp_path / "killed", pooled, batch_size=3)
+    store = LayerCache.build(resumed, MANY, tmp_path / "killed", pooled, batch_size=3)
     assert sorted(resumed.encoded) == sorted(tuple(words) for words in MANY[done:] if words)
     assert bytes_of(store) == bytes_of(whole)
     assert not list((tmp_path / "killed").glob("*.partial"))
     assert ("are there from an earlier run" in caplog.text) == (done > 0)
 
 
-@pytest.mark.parametrize("name", ["progress.json", "store.json", "offsets.npy", "layers.bin"])
+@pytest.mark.parametrize("name", ["progress.json", "layers.bin"])
 def test_what_cannot_be_relied_on_is_computed_from_the_start(tmp_path, small_blocks, name):
     with pytest.raises(KeyboardInterrupt):
-        LayerStore.build(Numbers(fail_at=30), MANY, tmp_path)
+        LayerCache.build(Numbers(fail_at=30), MANY, tmp_path)
     (partial,) = tmp_path.glob("*.partial")
     (partial / name).write_bytes((partial / name).read_bytes()[:7])
     encoder = Numbers()
-    store = LayerStore.build(encoder, MANY, tmp_path)
+    store = LayerCache.build(encoder, MANY, tmp_path)
     assert len(encoder.encoded) == sum(map(bool, MANY))
     assert torch.equal(store.batch(range(len(MANY)), MANY).values, Numbers().encode(MANY).values)
 
 
+def test_rows_of_another_request_are_not_gone_on_with(tmp_path, small_blocks):
+    encoding = cache_encoding(Numbers(fail_at=30), MANY)
+    with pytest.raises(KeyboardInterrupt):
+        encoded_rows(encoding, tmp_path / "rows", "one")
+    assert json.loads((tmp_path / "rows" / "progress.json").read_text())["key"] == "one"
+    other = Numbers(2.0)
+    rows = encoded_rows(cache_encoding(other, MANY), tmp_path / "rows", "other")
+    assert len(other.encoded) == sum(map(bool, MANY))
+    assert rows[:, 0, 0].tolist() == [2.0 * len(word) for words in MANY for word in words]
+
+
 def test_the_key_changes_with_text_weights_and_pooling(tmp_path):
     def key(encoder, sentences, pooled=None):
-        return LayerStore.build(encoder, sentences, tmp_path, pooled).folder.name
+        return LayerCache.build(encoder, sentences, tmp_path, pooled).folder.name
 
     model, other = Elmo(tiny()), Elmo(tiny())
     texts = [[["a", "b"], ["c"]], [["a"], ["b", "c"]], [["c"], ["a", "b"]], [["a b"], ["c"]], [["a", "b"], ["c"], []]]
@@ -198,7 +209,7 @@ def test_the_checksum_of_a_model_with_files_is_that_of_its_files():
 
 def test_the_size_is_said_before_anything_is_computed(tmp_path, caplog):
     with caplog.at_level(logging.WARNING), pytest.raises(KeyboardInterrupt):
-        LayerStore.build(Numbers(n_layers=3, width=1000, fail_at=0), MANY, tmp_path)
+        LayerCache.build(Numbers(n_layers=3, width=1000, fail_at=0), MANY, tmp_path)
     assert "60 sentences, 301 tokens, 3 layers of 1000 numbers): 1.8 MB in " in caplog.text
 
 
@@ -209,9 +220,9 @@ def test_what_exceeds_the_limit_is_refused_before_anything_is_computed(tmp_path)
         r"or keep one mean per sentence \(pooled='mean', 0.4 MB\) .*; or take fewer sentences, or encode live"
     )
     with pytest.raises(ConfigError, match=expected):
-        LayerStore.build(encoder, MANY, tmp_path, max_bytes=10**6)
+        LayerCache.build(encoder, MANY, tmp_path, max_bytes=10**6)
     with pytest.raises(ConfigError, match=r"one mean per sentence needs 0.4 MB, .*: raise max_bytes; or take fewer"):
-        LayerStore.build(encoder, MANY, tmp_path, "mean", max_bytes=10**5)
+        LayerCache.build(encoder, MANY, tmp_path, "mean", max_bytes=10**5)
     assert encoder.encoded == []
     assert not [path for path in tmp_path.iterdir() if path.is_dir()]
 
@@ -219,10 +230,10 @@ def test_what_exceeds_the_limit_is_refused_before_anything_is_computed(tmp_path)
 def test_what_the_disk_cannot_take_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=2000))
     with pytest.raises(ConfigError, match=r"needs 0.0 MB, and 0.0 MB are free on the disk of .*: make room or choose"):
-        LayerStore.build(Numbers(), MANY, tmp_path)
+        LayerCache.build(Numbers(), MANY, tmp_path)
     (tmp_path / "file").touch()
-    with pytest.raises(ConfigError, match="file: no folder that layer stores can be written to"):
-        LayerStore.build(Numbers(), MANY, tmp_path / "file")
+    with pytest.raises(ConfigError, match="file: no folder that layer caches can be written to"):
+        LayerCache.build(Numbers(), MANY, tmp_path / "file")
 
 
 def test_a_disk_that_fills_up_is_said_and_costs_nothing(tmp_path, small_blocks, monkeypatch):
@@ -230,17 +241,17 @@ def test_a_disk_that_fills_up_is_said_and_costs_nothing(tmp_path, small_blocks, 
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(layer_store_files.os, "fsync", full)
-        with pytest.raises(ConfigError, match="the disk is full; make room and start again: the layer store goes on"):
-            LayerStore.build(Numbers(), MANY, tmp_path)
-    store = LayerStore.build(Numbers(), MANY, tmp_path)
+        patched.setattr(layer_cache.os, "fsync", full)
+        with pytest.raises(ConfigError, match="the disk is full; make room and start again: it resumes"):
+            LayerCache.build(Numbers(), MANY, tmp_path)
+    store = LayerCache.build(Numbers(), MANY, tmp_path)
     assert torch.equal(store.batch([7], [MANY[7]]).values, Numbers().encode([MANY[7]]).values)
 
 
 @pytest.mark.parametrize(("scale", "value"), [(1e4, "90000"), (float("nan"), "nan")])
 def test_values_that_float16_cannot_hold_are_refused(tmp_path, scale, value):
     with pytest.raises(ConfigError, match=rf"numbers: layer 0 of sentence 2 has the value {value}, .* up to 65504"):
-        LayerStore.build(Numbers(scale), [["wwwww"] if value != "nan" else [], ["w", "w" * 9]], tmp_path)
+        LayerCache.build(Numbers(scale), [["wwwww"] if value != "nan" else [], ["w", "w" * 9]], tmp_path)
     assert not list(tmp_path.glob("*.partial"))
 
 
@@ -248,7 +259,7 @@ def test_an_encoder_that_gives_something_else_is_refused(tmp_path):
     encoder = Numbers()
     encoder.encode = lambda sentences: Numbers(width=4).encode(sentences)
     with pytest.raises(ValueError, match=r"numbers: expected \(2, 3\) layers and width"):
-        LayerStore.build(encoder, [["a"]], tmp_path)
+        LayerCache.build(encoder, [["a"]], tmp_path)
 
 
 def test_the_second_of_two_builds_waits_and_computes_nothing(tmp_path):
@@ -265,7 +276,7 @@ def test_the_second_of_two_builds_waits_and_computes_nothing(tmp_path):
     stores = {}
 
     def build(name, encoder):
-        stores[name] = LayerStore.build(encoder, MANY, tmp_path)
+        stores[name] = LayerCache.build(encoder, MANY, tmp_path)
 
     threads = [threading.Thread(target=build, args=(name, e)) for name, e in (("first", first), ("second", second))]
     threads[0].start()
@@ -281,13 +292,13 @@ def test_the_second_of_two_builds_waits_and_computes_nothing(tmp_path):
 
 
 def test_a_build_waits_for_another_process(tmp_path, caplog):
-    key = LayerStore.build(Numbers(), MANY, tmp_path / "other").folder.name
+    key = LayerCache.build(Numbers(), MANY, tmp_path / "other").folder.name
     code = "import filelock, sys\nwith filelock.FileLock(sys.argv[1]):\n  print('held', flush=True); sys.stdin.read()"
     command = [sys.executable, "-c", code, str(tmp_path / f"{key}.lock")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         assert holder.stdout.readline() == b"held\n"
         encoder = Numbers()
-        thread = threading.Thread(target=LayerStore.build, args=(encoder, MANY, tmp_path))
+        thread = threading.Thread(target=LayerCache.build, args=(encoder, MANY, tmp_path))
         thread.start()
         thread.join(0.3)
         assert thread.is_alive()
@@ -296,7 +307,7 @@ def test_a_build_waits_for_another_process(tmp_path, caplog):
         thread.join(20)
     assert not thread.is_alive()
     assert encoder.encoded
-    assert re.search("the layer store .* is in use by another process; waiting for it", caplog.text)
+    assert re.search("the layer cache .* is in use by another process; waiting for it", caplog.text)
 
 
 BROKEN = {
@@ -307,19 +318,19 @@ BROKEN = {
     ),
     "too long": ("layers.bin", lambda old: old + b"xx", "layers.bin: expected"),
     "no layers": ("layers.bin", None, "layers.bin: expected .* found no such file"),
-    "no offsets": ("offsets.npy", None, "offsets.npy: not the offsets of a layer store .FileNotFoundError"),
-    "offsets cut short": ("offsets.npy", lambda old: old[:-3], "offsets.npy: not the offsets of a layer store"),
-    "offsets empty": ("offsets.npy", lambda old: b"", "offsets.npy: not the offsets of a layer store"),
+    "no offsets": ("offsets.npy", None, "offsets.npy: not the offsets of a layer cache .FileNotFoundError"),
+    "offsets cut short": ("offsets.npy", lambda old: old[:-3], "offsets.npy: not the offsets of a layer cache"),
+    "offsets empty": ("offsets.npy", lambda old: b"", "offsets.npy: not the offsets of a layer cache"),
     "offsets of other type": (
         "offsets.npy",
         lambda old: old.replace(b"<i8", b"<u8"),
         "expected 61 int64 offsets, found uint64",
     ),
     "offsets changed": ("offsets.npy", lambda old: old[:-8] + b"\0" * 8, "expected offsets that rise from 0 to 301"),
-    "no description": ("store.json", None, "store.json: not the description of a layer store"),
-    "no JSON": ("store.json", lambda old: b"{", "store.json: not the description of a layer store .JSONDecodeError"),
-    "a list": ("store.json", lambda old: b"[]", "store.json: not the description of a layer store .TypeError"),
-    "other keys": ("store.json", lambda old: b'{"version": 1}', "store.json: not the description of a layer store"),
+    "no description": ("store.json", None, "store.json: not the description of a layer cache"),
+    "no JSON": ("store.json", lambda old: b"{", "store.json: not the description of a layer cache .JSONDecodeError"),
+    "a list": ("store.json", lambda old: b"[]", "store.json: not the description of a layer cache .TypeError"),
+    "other keys": ("store.json", lambda old: b'{"version": 1}', "store.json: not the description of a layer cache"),
     "text for a number": ("store.json", lambda old: old.replace(b": 301", b': "301"'), "sizes that are not negative"),
     "other version": (
         "store.json",
@@ -332,41 +343,41 @@ BROKEN = {
 @pytest.mark.parametrize("case", BROKEN)
 def test_a_broken_store_is_named_and_built_again(tmp_path, case, caplog):
     name, change, message = BROKEN[case]
-    store = LayerStore.build(Numbers(), MANY, tmp_path)
+    store = LayerCache.build(Numbers(), MANY, tmp_path)
     before, path = bytes_of(store), store.folder / name
     if change is None:
         path.unlink()
     else:
         path.write_bytes(change(path.read_bytes()))
     with pytest.raises(DataError, match=message) as caught:
-        LayerStore(store.folder)
+        LayerCache(store.folder)
     assert str(path) in str(caught.value)
-    again = LayerStore.build(Numbers(), MANY, tmp_path)
+    again = LayerCache.build(Numbers(), MANY, tmp_path)
     assert bytes_of(again) == before
     assert "the layers are computed again" in caplog.text
 
 
 def test_a_store_under_another_name_is_built_again(tmp_path, caplog):
-    store = LayerStore.build(Numbers(), MANY, tmp_path)
-    other = LayerStore.build(Numbers(2.0), MANY, tmp_path)
+    store = LayerCache.build(Numbers(), MANY, tmp_path)
+    other = LayerCache.build(Numbers(2.0), MANY, tmp_path)
     shutil.rmtree(store.folder)
     shutil.copytree(other.folder, store.folder)
-    again = LayerStore.build(Numbers(), MANY, tmp_path)
-    assert "store.json: describes another layer store" in caplog.text
+    again = LayerCache.build(Numbers(), MANY, tmp_path)
+    assert "store.json: describes another layer cache" in caplog.text
     assert torch.equal(again.batch([5], [MANY[5]]).values, Numbers().encode([MANY[5]]).values)
 
 
 @pytest.mark.parametrize("sentences", [[], [[]], [[], []]])
 def test_nothing_to_store(tmp_path, sentences):
-    tokens = LayerStore.build(Numbers(), sentences, tmp_path)
+    tokens = LayerCache.build(Numbers(), sentences, tmp_path)
     assert tokens.batch(range(len(sentences)), sentences).values.shape == (2, len(sentences), 0, 3)
-    means = LayerStore.build(Numbers(), sentences, tmp_path, pooled="mean")
+    means = LayerCache.build(Numbers(), sentences, tmp_path, pooled="mean")
     assert torch.equal(means.pooled_batch(range(len(sentences))), torch.zeros(2, len(sentences), 3))
 
 
 def test_misuse_is_said(tmp_path):
-    tokens = LayerStore.build(Numbers(), MANY, tmp_path)
-    means = LayerStore.build(Numbers(), MANY, tmp_path, pooled="mean")
+    tokens = LayerCache.build(Numbers(), MANY, tmp_path)
+    means = LayerCache.build(Numbers(), MANY, tmp_path, pooled="mean")
     with pytest.raises(ValueError, match="one mean per sentence and no tokens"):
         means.batch([0], [MANY[0]])
     with pytest.raises(ValueError, match="holds a vector per token"):
@@ -376,12 +387,12 @@ def test_misuse_is_said(tmp_path):
     for index in (-1, 60):
         with pytest.raises(IndexError, match=rf"expected sentences 0 to 59, found \[{index}\]"):
             tokens.batch([index], [[]])
-    with pytest.raises(InputError, match="sentence 2: a layer store takes tokens, found text: 'one two'"):
-        LayerStore.build(Numbers(), [["one"], "one two"], tmp_path)
+    with pytest.raises(InputError, match="sentence 2: a layer cache takes tokens, found text: 'one two'"):
+        LayerCache.build(Numbers(), [["one"], "one two"], tmp_path)
     with pytest.raises(ConfigError, match="pooled: expected 'mean' or nothing, found 'max'"):
-        LayerStore.build(Numbers(), MANY, tmp_path, pooled="max")
+        LayerCache.build(Numbers(), MANY, tmp_path, pooled="max")
     with pytest.raises(ConfigError, match="batch_size: expected 1 or more, found 0"):
-        LayerStore.build(Numbers(), MANY, tmp_path, batch_size=0)
+        LayerCache.build(Numbers(), MANY, tmp_path, batch_size=0)
 
 
 @settings(deadline=None)  # another process on the machine must not fail it

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
 import torch
@@ -15,16 +17,14 @@ from elmo_tasks.data.language_batches import StreamBatch, StreamLoader, target_i
 from elmo_tasks.data.tokenized_corpus import TokenizedCorpus
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS, UNKNOWN_ID, Vocabulary
-from elmo_tasks.training.auxiliary import (
-    DistantWords,
+from elmo_tasks.recipes.context_bags import (
+    ContextBagModule,
     SideBags,
-    distance_of,
-    distant_counts,
     pairwise_difference,
     running_sums,
     weighted_vectors,
 )
+from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS, Vocabulary
 from elmo_tasks.training.bilm_module import BiLMModule
 
 SENTENCES = [["rain", "fell", "all", "night"], ["wind"], ["a", "cold", "wind", "bent", "the", "old", "trees"]]
@@ -121,66 +121,46 @@ def test_pairs_are_compared_by_cosine_as_they_are() -> None:
     assert pairwise_difference(halves, bags).item() == pytest.approx(expected, abs=1e-6)
 
 
-def test_a_distant_word_is_in_the_window_and_in_the_sentence_and_not_too_common() -> None:
-    # What comes next, read from <S>: a b c d </S> <S> e f, with c below the lowest id that is predicted.
-    a, b, c, d, e, f = 10, 11, 5, 13, 14, 15
-    targets = torch.tensor([a, b, c, d, END_ID, BEGIN_ID, e, f])
-    assert distant_counts(targets, 2, first=6).tolist() == [True, False, True, False, False, False, True]
-    assert distant_counts(targets, 4, first=6).tolist() == [True, False, False, False, False]
-    assert distant_counts(targets, 3, first=UNKNOWN_ID + 1).tolist() == [True, True, False, False, False, False]
-    assert distant_counts(targets, 9, first=6).tolist() == []
-
-
-def test_distances_take_turns_and_stay_in_the_window() -> None:
-    assert [distance_of(step, 20) for step in range(13)] == [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 2, 3]
-    assert [distance_of(step, 4) for step in range(4)] == [2, 3, 4, 2]
-
-
-def test_the_distant_loss_is_that_of_the_words_so_far_ahead_of_each_direction() -> None:
-    torch.manual_seed(0)
-    softmax, distant = LMSoftmax(12, 4), DistantWords(4, 12)
-    for linear in distant.maps:
-        torch.nn.init.normal_(linear.weight)  # type: ignore[arg-type]
-    tops, targets = torch.randn(2, 1, 3, 4), torch.tensor([[[3, 4, 5]], [[6, 7, 8]]])
-    # Step 1: three ahead. So many draws that every word is drawn: the full cross entropy.
-    loss = distant(tops, targets, 1, softmax, 1_000_000)
-    states = torch.stack([linear(x[0, 0]) for linear, x in zip(distant.maps, tops, strict=True)])
-    assert loss.item() == pytest.approx(F.cross_entropy(softmax(states), torch.tensor([5, 8])).item(), abs=1e-5)
-    loss.backward()
-    assert all(p.grad is None for p in softmax.parameters())
-
-
 def test_where_there_is_nothing_to_ask_the_losses_are_zero_with_a_gradient() -> None:
-    distant, bags = DistantWords(4, 12), SideBags(4, torch.zeros(2, 3), torch.zeros(5, dtype=torch.long))
-    targets = torch.full((2, 1, 6), END_ID)
-    losses: list[Tensor] = [distant(torch.randn(2, 1, 6, 4), targets, 0, LMSoftmax(12, 4), 10)]
-    losses += bags(torch.randn(2, 1, 6, 4), torch.zeros(2, 1, 6, 3))
-    assert [loss.item() for loss in losses] == [0, 0, 0]
+    bags = SideBags(4, torch.zeros(2, 3), torch.zeros(5, dtype=torch.long))
+    losses = bags(torch.randn(2, 1, 6, 4), torch.zeros(2, 1, 6, 3))
+    assert [loss.item() for loss in losses] == [0, 0]
     torch.stack(losses).sum().backward()
-    assert all(p.grad is not None and not p.grad.any() for m in (distant, bags) for p in m.parameters())
+    assert all(p.grad is not None and not p.grad.any() for p in bags.parameters())
 
 
 class _Trainer:
     world_size = 1
 
 
-def module(corpus: TokenizedCorpus, distant: float = 0.0, bag: float = 0.0, pair: float = 0.0) -> BiLMModule:
-    """A tiny biLM beside no trainer, with what ``configure_model`` would have made."""
-    torch.manual_seed(4)
-    weights = {"distant_weight": distant, "bag_weight": bag, "pair_weight": pair}
-    made = BiLMModule([(1, 4), (2, 4)], dim=8, projection_dim=6, n_draws=500, **weights)  # type: ignore[arg-type]
+Module = TypeVar("Module", bound=BiLMModule)
+
+
+def alone(made: Module, corpus: TokenizedCorpus) -> Module:
+    """A module beside no trainer, with the softmax that ``configure_model`` would have made."""
     made.softmax = LMSoftmax(len(corpus.words), 6)
-    if distant:
-        made.distant_words = DistantWords(6, len(corpus.words))
-    if bag or pair:
-        made.side_bags = bags_of(corpus)
     made.__dict__["_trainer"] = _Trainer()
     made.log = made.log_dict = lambda *args, **kwargs: None  # type: ignore[method-assign,assignment]
     return made
 
 
-def test_without_weights_the_loss_is_that_of_the_language_model_alone(corpus: TokenizedCorpus) -> None:
-    batch, ours = windows(corpus, 9)[0], module(corpus)
+SIZES: dict[str, Any] = {"filters": [(1, 4), (2, 4)], "dim": 8, "projection_dim": 6, "n_draws": 500}
+
+
+def language_model(corpus: TokenizedCorpus) -> BiLMModule:
+    torch.manual_seed(4)
+    return alone(BiLMModule(**SIZES), corpus)
+
+
+def with_bags(corpus: TokenizedCorpus, bag: float, pair: float) -> ContextBagModule:
+    torch.manual_seed(4)
+    made = alone(ContextBagModule(bag, pair, **SIZES), corpus)
+    made.side_bags = bags_of(corpus)
+    return made
+
+
+def test_without_a_recipe_the_loss_is_that_of_the_language_model_alone(corpus: TokenizedCorpus) -> None:
+    batch, ours = windows(corpus, 9)[0], language_model(corpus)
     torch.manual_seed(1)
     loss = ours.training_step(batch, 0)
     assert {name.split(".")[0] for name in ours.state_dict()} == {"bilm", "softmax"}
@@ -194,14 +174,13 @@ def test_without_weights_the_loss_is_that_of_the_language_model_alone(corpus: To
     assert loss.item() == ours.softmax.sampled_loss(hidden[counts], batch.targets[counts], 500).item()
 
 
-@pytest.mark.parametrize("which", ["distant", "bag", "pair"])
+@pytest.mark.parametrize("weights", [(3.0, 0.0), (0.0, 3.0)], ids=["bag", "pair"])
 def test_each_loss_adds_to_the_language_model_s_and_changes_layer_2_of_both_directions(
-    corpus: TokenizedCorpus, which: str
+    corpus: TokenizedCorpus, weights: tuple[float, float]
 ) -> None:
-    batch = windows(corpus, 16 if which == "distant" else 17)[0]
+    batch = windows(corpus, 17)[0]
     gradients = []
-    for weight in (0.0, 3.0):
-        ours = module(corpus, **{which: weight})
+    for ours in (language_model(corpus), with_bags(corpus, *weights)):
         torch.manual_seed(1)
         ours.training_step(batch, 0).backward()  # type: ignore[no-untyped-call]
         gradients.append([lm.layers[1].weight_hr_l0.grad for lm in (ours.bilm.forward_lm, ours.bilm.backward_lm)])
@@ -209,6 +188,36 @@ def test_each_loss_adds_to_the_language_model_s_and_changes_layer_2_of_both_dire
         assert (without - beside).abs().max() > 1e-4
 
 
+def test_a_recipe_adds_a_loss_of_the_outputs_of_every_layer(corpus: TokenizedCorpus) -> None:
+    seen: list[list[torch.Size]] = []
+
+    class Recipe(BiLMModule):
+        def extra_loss(self, batch: StreamBatch, layers: Sequence[Tensor]) -> Tensor:
+            seen.append([layer.shape for layer in layers])
+            return layers[0].square().mean()
+
+    batch = windows(corpus, 5)[0]
+    torch.manual_seed(4)
+    recipe = alone(Recipe(**SIZES, dropout=0.0), corpus)
+    torch.manual_seed(4)
+    plain = alone(BiLMModule(**SIZES, dropout=0.0), corpus)
+    torch.manual_seed(1)
+    with_recipe = recipe.training_step(batch, 0)
+    torch.manual_seed(1)
+    without = plain.training_step(batch, 0)
+    assert seen == [[torch.Size([2, 1, 5, 6])] * 2]
+    lms, vectors = (plain.bilm.forward_lm, plain.bilm.backward_lm), plain.bilm.token_encoder(batch.characters)
+    first = torch.stack([lm(vectors[batch.words[k]])[0][0] for k, lm in enumerate(lms)])
+    torch.testing.assert_close(with_recipe - without, first.square().mean(), atol=1e-6, rtol=1e-4)
+
+
+def test_the_settings_of_a_recipe_are_those_of_the_language_model_and_its_own() -> None:
+    made = ContextBagModule(pair_weight=2.0, static="static-mini", **SIZES)
+    assert made.hparams["pair_weight"] == 2.0
+    assert (made.hparams["dim"], made.hparams["static"]) == (8, "static-mini")
+    assert [line.split(" ")[0] for line in made.learned_from()] == ["the", "which", "how"]
+
+
 def test_a_negative_weight_is_refused() -> None:
-    with pytest.raises(ConfigError, match="model.bag_weight -1, model.pair_weight 0.0, .*: expected 0"):
-        BiLMModule([(1, 4)], bag_weight=-1)
+    with pytest.raises(ConfigError, match="model.bag_weight -1, model.pair_weight 10.0: expected 0"):
+        ContextBagModule(bag_weight=-1, filters=[(1, 4)])

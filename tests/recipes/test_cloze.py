@@ -9,8 +9,8 @@ from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
 from elmo_tasks.encoders.cloze_files import load_cloze
 from elmo_tasks.encoders.elmo import Elmo
-from elmo_tasks.encoders.static_training import write_vectors
 from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.recipes.static_vectors import write_vectors
 from elmo_tasks.senses.expected_words import ExpectedWords
 from elmo_tasks.training.export_bilm import write_model
 from elmo_tasks.uses import Use, read_uses
@@ -37,8 +37,8 @@ def fit(folder, *more, encoder="m"):
     checkpoints = {"dirpath": str(folder), "every_n_train_steps": 80, "save_top_k": -1}
     config = {
         "seed_everything": 1,
-        "model": {"class_path": "elmo_tasks.training.cloze_module.ClozeModule", "init_args": model},
-        "data": {"class_path": "elmo_tasks.data.cloze_gaps.ClozeGaps", "init_args": data},
+        "model": {"class_path": "elmo_tasks.recipes.cloze.ClozeModule", "init_args": model},
+        "data": {"class_path": "elmo_tasks.recipes.cloze.ClozeGaps", "init_args": data},
         "trainer": {
             **{"max_epochs": 1, "accelerator": "cpu", "logger": False, "enable_progress_bar": False},
             **{"check_val_every_n_epoch": None, "val_check_interval": 80, "enable_model_summary": False},
@@ -46,7 +46,7 @@ def fit(folder, *more, encoder="m"):
             "callbacks": [
                 {"class_path": "pytorch_lightning.callbacks.ModelCheckpoint", "init_args": checkpoints},
                 {
-                    "class_path": "elmo_tasks.training.cloze_module.ExportCloze",
+                    "class_path": "elmo_tasks.recipes.cloze.ExportCloze",
                     "init_args": {"folder": str(folder / "m")},
                 },
             ],

@@ -1,0 +1,198 @@
+"""Recipe: a language model whose top layer also learns the topic of the sentence, from bags of the words on each side.
+
+``lightning_configs/bilm_mini_context.yaml`` and ``bilm_mini_senses.yaml`` run it, for the second to fifth parts of the training of
+elmo-mini. From top to bottom: the module, its two losses, and their targets. The losses need linear maps of their own, which are in
+the resume file and not in the exported model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from elmo_tasks.data.language_batches import StreamBatch
+from elmo_tasks.encoders.static_vectors import DEFAULT_NAME, StaticVectors, rarity
+from elmo_tasks.errors import ConfigError
+from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS
+from elmo_tasks.training.bilm_module import BiLMModule
+
+# Positions of one direction whose pairs are compared in a step: all pairs of so many are cheap.
+_COMPARED = 512
+
+
+class ContextBagModule(BiLMModule):
+    """A biLM that is trained as a language model and by both losses of :class:`SideBags`.
+
+    Args:
+        bag_weight: weight of the first loss, which asks for the words on each side; 0 for none.
+        pair_weight: weight of the second loss, which asks two uses to be as alike as the words on their sides are; 0 for none.
+        static: static vectors that both losses ask for: a name in ``checkpoints/`` or a folder.
+        language_model: see :class:`BiLMModule`.
+
+    Raises:
+        ConfigError: a weight is negative.
+    """
+
+    def __init__(
+        self,
+        bag_weight: float = 1.0,
+        pair_weight: float = 10.0,
+        static: str = DEFAULT_NAME,
+        **language_model: Any,
+    ) -> None:
+        super().__init__(**language_model)
+        if min(bag_weight, pair_weight) < 0:
+            raise ConfigError(
+                f"model.bag_weight {bag_weight}, model.pair_weight {pair_weight}: expected 0 (off) or more"
+            )
+        self.bag_weight, self.pair_weight, self.static = bag_weight, pair_weight, static
+        self.side_bags: SideBags | None = None
+
+    def configure_model(self) -> None:
+        """Make the language model, then the bags of the corpus."""
+        super().configure_model()
+        if self.side_bags is None:
+            corpus = self.data.corpus
+            assert corpus is not None
+            vectors = weighted_vectors(StaticVectors.load(self.static), corpus.words)
+            self.side_bags = SideBags(self.options.lstm.projection_dim, *vectors)
+
+    def extra_loss(self, batch: StreamBatch, layers: Sequence[Tensor]) -> Tensor:
+        """Both losses of the top layer, weighted."""
+        assert self.side_bags is not None
+        bag, pairs = self.side_bags(layers[-1], self.side_bags.targets(batch, self.kept_streams))
+        self.log_dict({"train_bag": bag, "train_bag_pairs": pairs})
+        return self.bag_weight * bag + self.pair_weight * pairs
+
+    def learned_from(self) -> list[str]:
+        """Describe the training objectives, a sentence each, for the model's card."""
+        objectives = super().learned_from()
+        if self.bag_weight:
+            objectives.append(
+                "which words stand on each side of a word in its sentence, asked of the top layer: their fixed vectors "
+                f"({self.static}) added up, rare words weighing more (weight {self.bag_weight:g})"
+            )
+        if self.pair_weight:
+            objectives.append(
+                "how alike two words are in what stands on each side of them: the top layer at two words is to be as alike, by "
+                f"cosine, as those fixed vectors ({self.static}) added up (weight {self.pair_weight:g})"
+            )
+        return objectives
+
+    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Keep the bags of the unfinished sentences, too."""
+        super().on_save_checkpoint(checkpoint)
+        checkpoint["bag_sums"] = None if self.side_bags is None else self.side_bags.sums
+
+    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Resume the bags where the states of the streams are resumed."""
+        super().on_load_checkpoint(checkpoint)
+        if self.side_bags is not None:
+            self.side_bags.sums = checkpoint.get("bag_sums") if self.trainer.world_size == 1 else None
+
+
+class SideBags(nn.Module):
+    """Each half of the top layer says which words it has read: the frequency-weighted bag of their static vectors.
+
+    The word itself is not in its bag, only those read before it in the same sentence. Two losses: one minus the cosine of a
+    linear map of the half (of size ``dim``) with the bag; and, so that cosines of the layer as it is carry it, the squared
+    difference of the cosines of two halves and of their two bags. For ``table`` and ``rows`` see :func:`weighted_vectors`.
+    """
+
+    table: Tensor
+    rows: Tensor
+
+    def __init__(self, dim: int, table: Tensor, rows: Tensor) -> None:
+        super().__init__()
+        self.maps = nn.ModuleList(nn.Linear(dim, table.shape[1]) for _ in range(2))
+        self.register_buffer("table", table, persistent=False)
+        self.register_buffer("rows", rows, persistent=False)
+        #: ``[2, B, D]`` what the unfinished sentences have so far; ``None`` before the first step.
+        self.sums: Tensor | None = None
+
+    def targets(self, batch: StreamBatch, keep: Tensor | None) -> Tensor:
+        """The bags of a window, ``[2, B, T, D]``, and the sums carried on; zero where nothing known has been read.
+
+        ``keep`` is ``[B, 1]`` 1 where the state of the stream was kept, 0 where it was forgotten; ``None`` if there was none.
+        """
+        vectors = self.table[self.rows[batch.corpus_ids]][batch.words]  # [2, B, T, D]
+        start = vectors.new_zeros(vectors.shape[:2] + vectors.shape[3:])
+        if self.sums is not None and keep is not None:
+            start = self.sums.to(vectors) * keep
+        bags, self.sums = running_sums(vectors, _is_boundary(batch.corpus_ids)[batch.words], start)
+        return bags
+
+    def forward(self, tops: Tensor, bags: Tensor) -> tuple[Tensor, Tensor]:
+        """Both losses, of ``[2, B, T, P]`` top states of the two directions and ``[2, B, T, D]`` :meth:`targets`."""
+        cosines, differences = [], []
+        for linear, x, bag in zip(self.maps, tops, bags, strict=True):
+            counts = bag.any(dim=-1)
+            x, bag = x[counts], bag[counts]
+            if len(x):
+                cosines.append(F.cosine_similarity(linear(x).float(), bag))
+                sample = slice(None, None, -(-len(x) // _COMPARED))
+                differences.append(pairwise_difference(x[sample], bag[sample]))
+        if len(cosines) < len(self.maps):
+            return _nothing(self), _nothing(self)
+        return 1 - torch.cat(cosines).mean(), torch.stack(differences).mean()
+
+
+def weighted_vectors(static: StaticVectors, words: Sequence[str]) -> tuple[Tensor, Tensor]:
+    """Static vectors so that their plain sum is a frequency-weighted bag around zero.
+
+    A word's vector, at length 1 and minus the mean over running text of all such vectors, is multiplied by ``a / (a + share)``
+    (SIF: Arora, Liang and Ma, 2017). The special words of the corpus come first.
+
+    Returns:
+        ``[S + 1, D]`` weighted vectors, the last one zero; ``[n_words]`` row of each word, the last for unknown and special ones.
+    """
+    shares = torch.tensor([static.share_of(word) for word in static.words]).unsqueeze(1)
+    weights = rarity(shares)
+    vectors = F.normalize(static.vectors.cpu(), dim=1)
+    # What a bag of running text is expected to hold, per unit of weight.
+    centre = (shares * weights * vectors).sum(dim=0) / (shares * weights).sum().clamp(min=1e-12)
+    table = torch.cat([weights * (vectors - centre), vectors.new_zeros(1, static.width)])
+    rows = static.rows_of(words).cpu()
+    rows[: len(SPECIAL_WORDS)] = len(static)
+    return table, rows
+
+
+def running_sums(vectors: Tensor, boundary: Tensor, start: Tensor) -> tuple[Tensor, Tensor]:
+    """What each stream has read of its sentence before each word, and after the last one: ``[..., T, D]`` and ``[..., D]`` sums.
+
+    The ``[..., T, D]`` vectors are zero at boundaries, where ``boundary`` ``[..., T]`` is True; ``start`` ``[..., D]`` is what was
+    read before the window.
+    """
+    total, sums = start, []
+    for vector, ends in zip(vectors.unbind(-2), boundary.unbind(-1), strict=True):
+        total = total.masked_fill(ends.unsqueeze(-1), 0.0)
+        sums.append(total)
+        total = total + vector
+    return torch.stack(sums, dim=-2), total
+
+
+def pairwise_difference(halves: Tensor, bags: Tensor) -> Tensor:
+    """Mean squared difference of the cosines of ``[n, P]`` and of those of ``[n, D]``, over all pairs of different rows."""
+    # The diagonal is 1 in both and adds nothing.
+    return (_cosines(halves) - _cosines(bags)).square().sum() / max(1, len(halves) * (len(halves) - 1))
+
+
+def _cosines(vectors: Tensor) -> Tensor:
+    """``[..., n, n]`` float32 cosines of ``[..., n, D]`` with each other."""
+    # In bfloat16 a cosine is off by as much as there is to learn in the end.
+    with torch.autocast(vectors.device.type, enabled=False):
+        unit = F.normalize(vectors.float(), dim=-1)
+        return unit @ unit.transpose(-1, -2)
+
+
+def _is_boundary(ids: Tensor) -> Tensor:
+    return (ids == BEGIN_ID) | (ids == END_ID)
+
+
+def _nothing(module: nn.Module) -> Tensor:
+    """Zero, by way of every weight: several processes wait for each other's gradients."""
+    return torch.stack([p.sum() for p in module.parameters()]).sum() * 0.0
