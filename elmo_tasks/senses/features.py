@@ -1,10 +1,10 @@
 """Features of a use of a word: what a meaning is recognized by.
 
-Up to four views of a use, each about the mean of all uses and of length 1:
+The views of a use, each about the mean of all uses and of length 1:
 
 - ``words``: the words of the sentence around it, as static vectors, the rare and the related ones weighing more;
 - ``expected``: the words that the language model expects in its place, as static vectors;
-- ``layer``: the encoder's layer that tells meanings apart best;
+- ``layer 1``, ``layer 2``, …: layers of the encoder;
 - ``context``: the states of the language model just before and just after the word, which have not read it.
 
 An encoder without an output layer has no ``expected``, one that is no language model has no ``context`` either.
@@ -22,14 +22,19 @@ from numpy.typing import NDArray
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors, rarity
 from elmo_tasks.senses.expected_words import ExpectedWords
-from elmo_tasks.uses import Use, use_batches
+from elmo_tasks.uses import Use, UseVectors, use_batches
 
-WORDS, EXPECTED, LAYER, CONTEXT = "words", "expected", "layer", "context"
+WORDS, EXPECTED, CONTEXT = "words", "expected", "context"
 Vectors = NDArray[np.float32]
 
 # A word whose vector is that of the use's own word counts e^2 times as much as one at right angles to it: of all that stands in a
 # sentence, what goes with the word tells its meaning.
 _RELATED = 2.0
+
+
+def layer_view(layer: int) -> str:
+    """Name of the view of an encoder layer."""
+    return f"layer {layer}"
 
 
 def unit(vectors: NDArray[np.floating]) -> Vectors:
@@ -49,31 +54,46 @@ def extract(
     static: StaticVectors,
     expected: ExpectedWords | None,
     uses: Sequence[Use],
-    layer: int,
+    layers: Sequence[int],
     on_done: Callable[[int], object] | None = None,
 ) -> dict[str, Vectors]:
     """The views of ``n`` uses as the models give them, ``[n, D]`` each, not yet centred.
 
-    Each sentence is encoded once, however many of the uses stand in it. ``layer`` is the encoder layer to read; ``on_done`` is called
-    with the number of uses of each batch.
+    Each sentence is encoded once, however many of the uses stand in it.
+
+    Args:
+        encoder: reads the sentences.
+        static: vectors of the words around a use.
+        expected: the words that the encoder expects in a place, if it has an output layer.
+        uses: in any order.
+        layers: the encoder layers to read.
+        on_done: called with the number of uses of each batch.
     """
-    n = len(uses)
-    views = {WORDS: np.zeros((n, static.width), np.float32), LAYER: np.zeros((n, encoder.width), np.float32)}
-    if encoder.language_model is not None:
-        views[CONTEXT] = np.zeros((n, encoder.width), np.float32)
-    if expected is not None:
-        views[EXPECTED] = np.zeros((n, static.width), np.float32)
+    views: dict[str, Vectors] = {}
     for rows, read in use_batches(encoder, uses):
-        views[LAYER][rows] = read.layers[layer].numpy()
-        if read.before is not None and read.after is not None:
-            views[CONTEXT][rows] = torch.cat([read.before[-1], read.after[-1]], dim=-1).numpy()
-            if expected is not None:
-                views[EXPECTED][rows] = expected([uses[k] for k in rows], read)
-        for _, group in groupby(rows, lambda k: uses[k].tokens):
-            same_sentence = list(group)
-            views[WORDS][same_sentence] = context_vectors(static, [uses[k] for k in same_sentence])
+        for name, part in views_of(static, expected, [uses[k] for k in rows], read, layers).items():
+            if name not in views:
+                views[name] = np.zeros((len(uses), part.shape[1]), np.float32)
+            views[name][rows] = part
         if on_done is not None:
             on_done(len(rows))
+    return views
+
+
+def views_of(
+    static: StaticVectors, expected: ExpectedWords | None, uses: Sequence[Use], read: UseVectors, layers: Sequence[int]
+) -> dict[str, Vectors]:
+    """The views of uses that an encoder has read; see :func:`extract`."""
+    views: dict[str, Vectors] = {layer_view(k): read.layers[k].numpy() for k in layers}
+    if read.before is not None and read.after is not None:
+        views[CONTEXT] = torch.cat([read.before[-1], read.after[-1]], dim=-1).numpy()
+        if expected is not None:
+            views[EXPECTED] = expected(uses, read)
+    words = np.zeros((len(uses), static.width), np.float32)
+    for _, group in groupby(range(len(uses)), lambda k: uses[k].tokens):
+        rows = list(group)
+        words[rows] = context_vectors(static, [uses[k] for k in rows])
+    views[WORDS] = words
     return views
 
 

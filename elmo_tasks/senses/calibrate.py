@@ -1,0 +1,329 @@
+"""Fit what turns the views of a use into probabilities of meanings, for one encoder, on the words of the dictionary.
+
+Held-out words and test sentences are never read here. One example in five of each meaning is a *development* sentence: it fits the
+slope of the softmax and what says "another meaning", and is in no centroid while that is fitted. In order:
+
+1. the weight of each view: softmax regression on the cosines of a use to the meanings of its word, each use left out of its own;
+2. a projection of all views that makes the same cosines tell meanings apart better (prototypes: Snell et al., 2017), kept only if
+   it does so on development sentences;
+3. the slope, "another meaning" (each meaning left out in turn), and "the same meaning" of two uses of a word in no list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from elmo_tasks.encoders.encoder import Encoder
+from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.errors import DataError
+from elmo_tasks.senses.disambiguation import (
+    SenseCalibration,
+    models_checksum,
+    sense_fingerprint,
+    unknown_probability,
+)
+from elmo_tasks.senses.expected_words import ExpectedWords
+from elmo_tasks.senses.features import Vectors, extract, join, unit
+from elmo_tasks.senses.lexicon import Entry, Lexicon
+from elmo_tasks.text.mentions import find_mention
+from elmo_tasks.uses import Use, use_vectors
+
+#: Share of known uses that may be called "another meaning".
+MAX_FALSE_ALARMS = 0.05
+_DEVELOPMENT_EVERY = 5
+_MIN_WORDS = 40
+_WIDTH = 384  # of the projection
+_EPOCHS, _WORDS_A_STEP, _RATE, _DECAY, _DROPOUT, _SMOOTHING = 5, 16, 1e-3, 0.1, 0.4, 0.1
+_TRIED = 60  # words on which the layers of an encoder are compared
+
+
+@dataclass(frozen=True)
+class WordUses:
+    """The labelled uses of one word: rows of a matrix of uses, and which meaning each has."""
+
+    word: str
+    rows: Tensor  #: ``[n]``
+    senses: Tensor  #: ``[n]`` from 0
+    n_senses: int
+    is_development: Tensor  #: ``[n]`` bool
+
+    def part(self, development: bool) -> tuple[Tensor, Tensor]:
+        """Rows and meanings of the development sentences, or of the others."""
+        chosen = self.is_development == development
+        return self.rows[chosen], self.senses[chosen]
+
+
+def calibrate(
+    encoder: Encoder,
+    static: StaticVectors,
+    expected: ExpectedWords | None,
+    lexicon: Lexicon,
+    max_uses: int | None = None,
+    progress: Callable[[float], object] | None = None,
+) -> tuple[SenseCalibration, dict[str, Vectors]]:
+    """Fit the calibration of an encoder, and compute the centroids of all meanings that were read.
+
+    Args:
+        encoder: the model.
+        static: vectors of the words around a use.
+        expected: what the model expects in a place, if it has an output layer.
+        lexicon: the dictionary.
+        max_uses: read only some of its words, about so many sentences; all by default.
+        progress: called with the share of the sentences that is read, from 0 to 1.
+
+    Raises:
+        DataError: the dictionary has too few words with several meanings.
+    """
+    entries = _some(lexicon.ambiguous, max_uses)
+    uses, owners = _uses_of(entries)
+    words = _words(entries, owners)
+    if len(words) < _MIN_WORDS:
+        raise DataError(
+            f"expected a dictionary with at least {_MIN_WORDS} words of several meanings to fit on, found {len(words)}"
+        )
+    layers = _layers(encoder, uses, words)
+    done = 0
+
+    def on_done(n: int) -> None:
+        nonlocal done
+        done += n
+        if progress is not None:
+            progress(done / len(uses))
+
+    views = extract(encoder, static, expected, uses, layers, on_done)
+    centres = {name: np.asarray(part.mean(axis=0)) for name, part in views.items()}
+    weights = _fit_weights(views, centres, words)
+    joined = torch.from_numpy(join(views, centres, weights))
+    projection = _fit_projection(joined, words)
+    before, after = (_accuracy(F.normalize(x, dim=-1), words) for x in (joined, joined @ projection))
+    kept = projection if after > before else None
+    embedded = F.normalize(joined if kept is None else joined @ kept, dim=-1)
+    slope = _fit_slope(embedded, words)
+    calibration = SenseCalibration(
+        checksum=models_checksum(encoder, static, expected),
+        layers=tuple(layers),
+        weights=weights,
+        centres=centres,
+        projection=None if kept is None else kept.numpy(),
+        slope=slope,
+        unknown=_fit_unknown(embedded, words, slope),
+        same=_fit_same(embedded, words),
+    )
+    return calibration, _centroids(entries, owners, embedded.numpy())
+
+
+def _some(entries: Sequence[Entry], max_uses: int | None) -> list[Entry]:
+    """Every entry, or entries at even distances in the alphabet, about ``max_uses`` sentences."""
+    total = sum(len(sense.sentences) for entry in entries for sense in entry.senses)
+    if max_uses is None or total <= max_uses:
+        return list(entries)
+    step = total / max(1, max_uses)
+    return [entries[int(k * step)] for k in range(int(len(entries) / step))]
+
+
+def _uses_of(entries: Sequence[Entry]) -> tuple[list[Use], list[tuple[int, int, int]]]:
+    """The examples of entries as uses, and entry, meaning and number of each."""
+    uses, owners = [], []
+    for e, entry in enumerate(entries):
+        for s, sense in enumerate(entry.senses):
+            for k, sentence in enumerate(sense.examples):
+                uses.append(find_mention(entry.word, sentence).use)
+                owners.append((e, s, k))
+    return uses, owners
+
+
+def _layers(encoder: Encoder, uses: Sequence[Use], words: Sequence[WordUses]) -> list[int]:
+    """The layers above the context-free one, if there are two; else the two that alone tell meanings apart best on a sample."""
+    if encoder.n_layers <= 3:
+        return list(range(min(1, encoder.n_layers - 1), encoder.n_layers))
+    sample = words[:: max(1, len(words) // _TRIED)]
+    rows = torch.cat([word.rows for word in sample])
+    vectors = use_vectors(encoder, [uses[row] for row in rows.tolist()])  # [L, n, D]
+    centred = F.normalize(vectors - vectors.mean(dim=1, keepdim=True), dim=-1)
+    scores = []
+    for layer in range(1, encoder.n_layers):
+        right, first = 0, 0
+        for word in sample:
+            part = centred[layer, first : first + len(word.rows)]
+            first += len(word.rows)
+            right += int((_left_out_cosines(part, word.senses, word.n_senses).argmax(dim=1) == word.senses).sum())
+        scores.append(right)
+    return sorted(sorted(range(1, encoder.n_layers), key=lambda k: -scores[k - 1])[:2])
+
+
+def _words(entries: Sequence[Entry], owners: Sequence[tuple[int, int, int]]) -> list[WordUses]:
+    """The words to fit on: not held out, with two meanings or more."""
+    rows: dict[int, list[int]] = {}
+    for row, (e, _, _) in enumerate(owners):
+        rows.setdefault(e, []).append(row)
+    found = []
+    for e, mine in rows.items():
+        entry = entries[e]
+        if entry.is_held_out or len(entry.senses) < 2:
+            continue
+        senses = torch.tensor([owners[row][1] for row in mine])
+        development = torch.tensor([owners[row][2] % _DEVELOPMENT_EVERY == _DEVELOPMENT_EVERY - 3 for row in mine])
+        found.append(WordUses(entry.word, torch.tensor(mine), senses, len(entry.senses), development))
+    return found
+
+
+def _fit_weights(
+    views: Mapping[str, Vectors], centres: Mapping[str, Vectors], words: Sequence[WordUses]
+) -> dict[str, float]:
+    """Weights of the views that speak for a meaning where a use is alike in them."""
+    names = list(views)
+    one_view = [torch.from_numpy(join({n: views[n]}, centres, {n: 1.0})) for n in names]
+    batches = []
+    for word in words:
+        rows, senses = word.part(development=False)
+        scores = torch.stack([_left_out_cosines(view[rows], senses, word.n_senses) for view in one_view], dim=-1)
+        batches.append((scores, senses))
+    most = max(word.n_senses for word in words)
+    scores = torch.cat([F.pad(s, (0, 0, 0, most - s.shape[1])) for s, _ in batches])  # [n, S, views]
+    missing = torch.cat([(torch.arange(most) >= s.shape[1]).expand(len(s), -1) for s, _ in batches])
+    labels = torch.cat([y for _, y in batches])
+    raw = torch.full((len(names),), 1.5, requires_grad=True)
+    optimizer = torch.optim.LBFGS([raw], max_iter=100)
+
+    def closure() -> Tensor:
+        optimizer.zero_grad()
+        loss = F.cross_entropy((scores @ F.softplus(raw)).masked_fill(missing, -1e9), labels)
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+    found = F.softplus(raw).tolist()
+    return {name: round(weight, 4) for name, weight in zip(names, found, strict=True) if weight > 0.05}
+
+
+def _left_out_cosines(embedded: Tensor, senses: Tensor, n_senses: int) -> Tensor:
+    """``[n, S]`` cosines of ``n`` uses ``[n, H]`` to the meanings, each use left out of its own."""
+    sums = embedded.new_zeros(n_senses, embedded.shape[1]).index_add(0, senses, embedded)
+    own = F.one_hot(senses, n_senses).to(embedded).unsqueeze(-1) * embedded.unsqueeze(1)  # [n, S, H]
+    return torch.einsum("nh,nsh->ns", embedded, F.normalize(sums - own, dim=-1))
+
+
+def _fit_projection(joined: Tensor, words: Sequence[WordUses], seed: int = 0) -> Tensor:
+    """``[sum of D, H]`` such that cosines to the meanings, each use left out of its own, tell them apart."""
+    generator = torch.Generator().manual_seed(seed)
+    width = min(_WIDTH, joined.shape[1])
+    start = torch.linalg.qr(torch.randn(joined.shape[1], width, generator=generator))[0]
+    projection, slope = nn.Parameter(start), nn.Parameter(torch.tensor(15.0))
+    optimizer = torch.optim.AdamW([projection, slope], lr=_RATE, weight_decay=_DECAY)
+    parts = [word.part(development=False) for word in words]
+    total = _EPOCHS * max(1, len(words) // _WORDS_A_STEP)
+    for step in range(total):
+        for group in optimizer.param_groups:
+            group["lr"] = _RATE * max(0.02, 0.5 * (1 + np.cos(np.pi * step / total)))
+        chosen = torch.randperm(len(words), generator=generator)[:_WORDS_A_STEP].tolist()
+        loss, n = torch.zeros(()), 0
+        for k in chosen:
+            rows, senses = parts[k]
+            keep = (torch.rand(joined[rows].shape, generator=generator) >= _DROPOUT).float() / (1 - _DROPOUT)
+            embedded = F.normalize((joined[rows] * keep) @ projection, dim=-1)
+            cosines = _left_out_cosines(embedded, senses, words[k].n_senses)
+            loss = loss + F.cross_entropy(slope * cosines, senses, reduction="sum", label_smoothing=_SMOOTHING)
+            n += len(rows)
+        optimizer.zero_grad()
+        (loss / n).backward()
+        optimizer.step()
+    return projection.detach()
+
+
+def _development_cosines(embedded: Tensor, words: Sequence[WordUses]) -> list[tuple[Tensor, Tensor]]:
+    """For each word ``[n, S]`` cosines of its development sentences to the meanings made of the others, and their meanings."""
+    found = []
+    for word in words:
+        rows, senses = word.part(development=False)
+        asked, right = word.part(development=True)
+        sums = embedded.new_zeros(word.n_senses, embedded.shape[1]).index_add(0, senses, embedded[rows])
+        found.append((embedded[asked] @ F.normalize(sums, dim=-1).T, right))
+    return [(cosines, right) for cosines, right in found if len(right)]
+
+
+def _accuracy(embedded: Tensor, words: Sequence[WordUses]) -> float:
+    right = [(cosines.argmax(dim=1) == senses).float() for cosines, senses in _development_cosines(embedded, words)]
+    return float(torch.cat(right).mean())
+
+
+def _fit_slope(embedded: Tensor, words: Sequence[WordUses]) -> float:
+    """The slope of the softmax under which development sentences are likeliest."""
+    cosines = _development_cosines(embedded, words)
+    tried = np.geomspace(2.0, 60.0, 80)
+    losses = [
+        sum(float(F.cross_entropy(slope * c, y, reduction="sum")) for c, y in cosines) for slope in map(float, tried)
+    ]
+    return float(tried[int(np.argmin(losses))])
+
+
+def _fit_unknown(embedded: Tensor, words: Sequence[WordUses], slope: float) -> tuple[float, float, float]:
+    """Log-odds that none of the meanings is meant, such that few known uses are called so."""
+    from sklearn.linear_model import LogisticRegression
+
+    known: list[NDArray[np.float64]] = []
+    unknown = []
+    for cosines, senses in _development_cosines(embedded, words):
+        for row, sense in zip(cosines.double().numpy(), senses.tolist(), strict=True):
+            known.append(row)
+            if len(row) > 2:
+                unknown.append(np.delete(row, sense))
+    rows = np.array([_best_and_lead(row) for row in (*known, *unknown)])
+    labels = np.r_[np.zeros(len(known)), np.ones(len(unknown))]
+    fitted = LogisticRegression(C=100.0, class_weight="balanced").fit(rows, labels)
+    best, lead = (float(x) for x in fitted.coef_[0])
+
+    def false_alarms(intercept: float) -> float:
+        called = 0
+        for row in known:
+            other = unknown_probability((intercept, best, lead), row[None])[0]
+            powers = np.exp(slope * (row - row.max()))
+            called += other > (1 - other) * (powers / powers.sum()).max()
+        return called / len(known)
+
+    low, high = -40.0, 40.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if false_alarms(middle) <= 0.9 * MAX_FALSE_ALARMS else (low, middle)
+    return round(low, 4), round(best, 4), round(lead, 4)
+
+
+def _best_and_lead(cosines: NDArray[np.float64]) -> tuple[float, float]:
+    ordered = np.sort(cosines)[::-1]
+    return float(ordered[0]), float(ordered[0] - ordered[1]) if len(ordered) > 1 else 0.0
+
+
+def _fit_same(embedded: Tensor, words: Sequence[WordUses]) -> tuple[float, float]:
+    """Log-odds that two uses share a meaning, by their cosine: pairs of a development sentence and another, at even odds."""
+    from sklearn.linear_model import LogisticRegression
+
+    cosines, same = [], []
+    for word in words:
+        rows, senses = word.part(development=False)
+        asked, right = word.part(development=True)
+        if len(asked):
+            cosines.append((embedded[asked] @ embedded[rows].T).flatten())
+            same.append((right[:, None] == senses[None]).flatten())
+    fitted = LogisticRegression(C=100.0, class_weight="balanced").fit(
+        torch.cat(cosines).numpy()[:, None], torch.cat(same).numpy()
+    )
+    return round(float(fitted.intercept_[0]), 4), round(float(fitted.coef_[0][0]), 4)
+
+
+def _centroids(
+    entries: Sequence[Entry], owners: Sequence[tuple[int, int, int]], embedded: Vectors
+) -> dict[str, Vectors]:
+    """``[H]`` of every meaning, by its fingerprint."""
+    rows: dict[tuple[int, int], list[int]] = {}
+    for row, (e, s, _) in enumerate(owners):
+        rows.setdefault((e, s), []).append(row)
+    return {
+        sense_fingerprint(entries[e].word, entries[e].senses[s]): unit(embedded[mine].mean(axis=0))
+        for (e, s), mine in rows.items()
+    }

@@ -1,0 +1,250 @@
+"""Word sense disambiguation: the meaning of the dictionary that a use of a word has.
+
+A use is embedded: its views (``features.py``) side by side, times one matrix that was fitted on the dictionary. A meaning is the
+mean of its examples, as in section 5.3 of Peters et al. (2018); a softmax over the cosines to the meanings of a word gives
+probabilities, and a logistic regression on the best cosines gives the probability that none of them is meant. All this is fitted
+once for each encoder (``calibrate.py``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from elmo_tasks.bilm.safetensors_files import read_safetensors, write_safetensors
+from elmo_tasks.encoders.encoder import Encoder
+from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.errors import WeightsError
+from elmo_tasks.files import read_json, write_json
+from elmo_tasks.senses.expected_words import ExpectedWords
+from elmo_tasks.senses.features import Vectors, extract, join, unit, views_of
+from elmo_tasks.senses.lexicon import Entry, Sense
+from elmo_tasks.text.mentions import find_mention
+from elmo_tasks.uses import Use, UseVectors
+
+MEANINGS_NAME, SETTINGS_NAME = "meanings", "meanings.json"
+#: To be raised when uses are embedded in another way: older files no longer count.
+METHOD = 1
+
+
+@dataclass(frozen=True)
+class SenseCalibration:
+    """What was fitted on the dictionary for one encoder."""
+
+    checksum: str  #: of the encoder, the static vectors and the output layer (:func:`models_checksum`)
+    layers: tuple[int, ...]  #: the encoder layers that are read
+    weights: Mapping[str, float]  #: weight of each view that is read, by name
+    centres: Mapping[str, Vectors]  #: ``[D]`` mean of each view
+    projection: Vectors | None  #: ``[sum of D, H]``; ``None`` where the views as they are do as well
+    slope: float  #: of the softmax over cosines
+    #: log-odds that none of the meanings is meant: intercept, on the best cosine, on its lead over the second
+    unknown: tuple[float, float, float]
+    #: log-odds that two uses of a word in no list have one meaning: intercept, on their cosine
+    same: tuple[float, float]
+    measured: Mapping[str, Any] = field(default_factory=dict)  #: what was measured on test sentences and held-out words
+
+    def embed(self, views: Mapping[str, Vectors]) -> Vectors:
+        """``[n, H]`` of length 1, from the views of ``n`` uses."""
+        joined = join(views, self.centres, self.weights)
+        return unit(joined if self.projection is None else joined @ self.projection)
+
+
+@dataclass(frozen=True)
+class SenseProbabilities:
+    """What one use of a word may mean."""
+
+    probabilities: tuple[float, ...]  #: of each meaning; they and ``other`` add up to 1
+    other: float  #: that it has another meaning than these
+
+    @property
+    def best(self) -> int | None:
+        """Position of the likeliest meaning; ``None`` if another meaning is likelier."""
+        k = max(range(len(self.probabilities)), key=self.probabilities.__getitem__)
+        return k if self.probabilities[k] >= self.other else None
+
+    @property
+    def top(self) -> float:
+        """Probability of what is likeliest."""
+        return max(*self.probabilities, self.other)
+
+    def same(self, other: SenseProbabilities) -> float:
+        """Probability that two uses mean the same: both one of the meanings, the same one, or both the one that is missing."""
+        shared = sum(p * q for p, q in zip(self.probabilities, other.probabilities, strict=True))
+        return min(1.0, shared + self.other * other.other)
+
+
+def classify(calibration: SenseCalibration, embedded: Vectors, centroids: Vectors) -> list[SenseProbabilities]:
+    """Probabilities of meanings.
+
+    Args:
+        calibration: of the encoder that embedded the uses.
+        embedded: ``[n, H]`` uses of one word.
+        centroids: ``[S, H]`` its meanings, of length 1.
+    """
+    cosines = np.asarray(embedded @ centroids.T, np.float64)  # [n, S]
+    known = _softmax(calibration.slope * cosines)
+    other = unknown_probability(calibration.unknown, cosines)
+    return [
+        SenseProbabilities(tuple(float(x) for x in (1 - u) * row), float(u))
+        for row, u in zip(known, other, strict=True)
+    ]
+
+
+def unknown_probability(weights: tuple[float, float, float], cosines: NDArray[np.float64]) -> NDArray[np.float64]:
+    """``[n]`` probability that none of the meanings is meant, from ``[n, S]`` cosines to them."""
+    ordered = np.sort(cosines, axis=1)[:, ::-1]
+    lead = ordered[:, 0] - ordered[:, 1] if cosines.shape[1] > 1 else np.zeros(len(cosines))
+    odds = weights[0] + weights[1] * ordered[:, 0] + weights[2] * lead
+    return np.asarray(1 / (1 + np.exp(-odds)), np.float64)
+
+
+def same_probability(calibration: SenseCalibration, embedded: Vectors) -> NDArray[np.float64]:
+    """``[n, n]`` probability that two uses of a word that is in no list have one meaning, at even odds beforehand."""
+    odds = calibration.same[0] + calibration.same[1] * (embedded @ embedded.T).astype(np.float64)
+    return np.asarray(1 / (1 + np.exp(-odds)), np.float64)
+
+
+def _softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=1, keepdims=True), np.float64)
+
+
+class SenseModel:
+    """Embeds uses with one encoder and compares them with the meanings of dictionary entries.
+
+    Args:
+        encoder: reads the sentences.
+        static: vectors of the words around a use.
+        expected: the words that the encoder expects in a place; ``None`` for one without an output layer.
+        calibration: what was fitted for this encoder.
+        centroids: ``[H]`` of meanings that were computed before, by :func:`sense_fingerprint`.
+    """
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        static: StaticVectors,
+        expected: ExpectedWords | None,
+        calibration: SenseCalibration,
+        centroids: Mapping[str, Vectors] | None = None,
+    ) -> None:
+        self.encoder, self.static, self.expected, self.calibration = encoder, static, expected, calibration
+        self._centroids: dict[str, Vectors] = dict(centroids or {})
+
+    def embed(self, uses: Sequence[Use]) -> Vectors:
+        """``[n, H]`` uses; each sentence is encoded once."""
+        return self.calibration.embed(extract(self.encoder, self.static, self.expected, uses, self.calibration.layers))
+
+    def embed_read(self, uses: Sequence[Use], read: UseVectors) -> Vectors:
+        """The same of uses that the encoder has read already."""
+        return self.calibration.embed(views_of(self.static, self.expected, uses, read, self.calibration.layers))
+
+    def centroids(self, senses: Sequence[tuple[str, Sense]]) -> Vectors:
+        """``[S, H]`` of meanings, each with its word; those that were not computed before are computed now, and kept."""
+        keys = [sense_fingerprint(word, sense) for word, sense in senses]
+        missing = [k for k, key in enumerate(keys) if key not in self._centroids]
+        if missing:
+            uses, owners = [], []
+            for k in missing:
+                word, sense = senses[k]
+                for sentence in sense.examples or sense.sentences:
+                    uses.append(find_mention(word, sentence).use)
+                    owners.append(k)
+            embedded = self.embed(uses)
+            for k in missing:
+                rows = [row for row, owner in enumerate(owners) if owner == k]
+                self._centroids[keys[k]] = unit(embedded[rows].mean(axis=0))
+        return np.stack([self._centroids[key] for key in keys])
+
+    def classify(self, embedded: Vectors, senses: Sequence[tuple[str, Sense]]) -> list[SenseProbabilities]:
+        """What ``[n, H]`` embedded uses mean, of these meanings."""
+        return classify(self.calibration, embedded, self.centroids(senses))
+
+
+def senses_of(entries: Sequence[Entry]) -> list[tuple[str, Sense]]:
+    """All meanings of one or more entries, each with its word."""
+    return [(entry.word, sense) for entry in entries for sense in entry.senses]
+
+
+def sense_fingerprint(word: str, sense: Sense) -> str:
+    """What changes when an example of a meaning does."""
+    text = "\n".join([word, *(sense.examples or sense.sentences)])
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def models_checksum(encoder: Encoder, static: StaticVectors, expected: ExpectedWords | None) -> str:
+    """What changes when any model that embeds uses does."""
+    parts = [str(METHOD), encoder.checksum, static.checksum, expected.checksum if expected is not None else ""]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def write_calibration(folder: Path, calibration: SenseCalibration, centroids: Mapping[str, Vectors]) -> None:
+    """Write a calibration and the centroids of meanings; the settings come last and say that the rest is whole."""
+    folder.mkdir(parents=True, exist_ok=True)
+    names = sorted(centroids)
+    tensors = {f"centre.{view}": torch.from_numpy(np.ascontiguousarray(v)) for view, v in calibration.centres.items()}
+    if calibration.projection is not None:
+        tensors["projection"] = torch.from_numpy(np.ascontiguousarray(calibration.projection))
+    if names:
+        tensors["centroids"] = torch.from_numpy(np.stack([centroids[name] for name in names]))
+    write_safetensors(folder, MEANINGS_NAME, tensors, torch.float16)
+    settings = {
+        "method": METHOD,
+        "checksum": calibration.checksum,
+        "layers": list(calibration.layers),
+        "weights": dict(calibration.weights),
+        "slope": calibration.slope,
+        "unknown": list(calibration.unknown),
+        "same": list(calibration.same),
+        "measured": dict(calibration.measured),
+        "centroids": " ".join(names),
+    }
+    write_json(folder / SETTINGS_NAME, settings)
+
+
+def read_calibration(folder: Path, checksum: str) -> tuple[SenseCalibration, dict[str, Vectors]] | None:
+    """A calibration with its centroids; ``None`` where there is none, or where it was fitted for other models.
+
+    Raises:
+        WeightsError: the files are broken.
+    """
+    path = folder / SETTINGS_NAME
+    if not path.exists():
+        return None
+    try:
+        raw = read_json(path)
+        if raw["checksum"] != checksum or raw["method"] != METHOD:
+            return None
+        tensors = {name: np.asarray(t.float().numpy()) for name, t in read_safetensors(folder, MEANINGS_NAME).items()}
+        calibration = SenseCalibration(
+            checksum=str(raw["checksum"]),
+            layers=tuple(int(k) for k in raw["layers"]),
+            weights={str(view): float(weight) for view, weight in raw["weights"].items()},
+            centres={view: tensors[f"centre.{view}"] for view in raw["weights"]},
+            projection=tensors.get("projection"),
+            slope=float(raw["slope"]),
+            unknown=_numbers(raw["unknown"], 3),  # type: ignore[arg-type]
+            same=_numbers(raw["same"], 2),  # type: ignore[arg-type]
+            measured=dict(raw["measured"]),
+        )
+        names = str(raw["centroids"]).split()
+        centroids = dict(zip(names, tensors["centroids"], strict=True)) if names else {}
+    except (OSError, ValueError, KeyError, TypeError, json.JSONDecodeError) as error:
+        raise WeightsError(f"{path}: not a calibration of meanings ({type(error).__name__}: {error})") from None
+    return calibration, centroids
+
+
+def _numbers(values: Sequence[Any], n: int) -> tuple[float, ...]:
+    found = tuple(float(value) for value in values)
+    if len(found) != n or not all(map(math.isfinite, found)):
+        raise ValueError(f"expected {n} numbers, found {values!r:.80}")
+    return found
