@@ -11,6 +11,10 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from elmo_tasks.api.compare import (
+    Certainty,
+    Meaning,
+    Source,
+    UseMeaning,
     Candidate,
     Choice,
     Comparison,
@@ -82,8 +86,13 @@ class Service(Protocol):
     def models(self) -> tuple[ModelInfo, ...]:
         """The models on offer, the default one first."""
 
-    def compare(self, word: str, sentences: Sequence[str], model: str | None = None) -> Comparison:
-        """Compare the uses of ``word`` in ``sentences``; ``[brackets]`` in a sentence mark another word there."""
+    def compare(
+        self, word: str, sentences: Sequence[str], model: str | None = None, own_meanings: str = ""
+    ) -> Comparison:
+        """Compare the uses of ``word`` in ``sentences``; ``[brackets]`` in a sentence mark another word there.
+
+        ``own_meanings`` is a dictionary in the format of ``docs/dictionary.md``, which counts before ours.
+        """
 
     def substitutes(self, word: str, sentences: Sequence[str], model: str | None = None) -> Substitutes:
         """Return the words that the model expects in the place of each use; not every model can."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from enum import Enum
 from typing import Any, Protocol
 
 from elmo_tasks.api.said import Answer, Said, Verdict
@@ -42,33 +43,84 @@ class LayerComparison:
     sees: str = ""  #: what a layer that reads no other word sees: ``"the letters of the word"``; empty for the others
 
 
+class Certainty(str, Enum):
+    """How firmly an answer is stated."""
+
+    CONFIDENT = "confident"
+    TENTATIVE = "tentative"
+    ABSTAIN = "abstain"  #: too unsure to be an answer
+
+
+class Source(str, Enum):
+    """Where the meanings of a word come from."""
+
+    DICTIONARY = "dictionary"
+    OWN = "own"  #: a person gave them
+    ONE_MEANING = "one meaning"  #: the word is on the list of words with one everyday meaning
+    UNLISTED = "unlisted"  #: the word is in no list: only whether uses mean the same is estimated
+    NONE = "none"  #: nothing is said of meanings
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """One meaning that a word may have."""
+
+    word: str  #: the entry of the dictionary
+    key: str  #: its short name there
+    part_of_speech: str
+    gloss: str
+
+
+@dataclass(frozen=True)
+class UseMeaning:
+    """What one use means."""
+
+    probabilities: tuple[float, ...]  #: of each of :attr:`Comparison.meanings`; with ``other`` they add up to 1
+    other: float  #: that it has another meaning than these
+    best: int | None  #: position of the likeliest meaning; ``None`` for another meaning than those listed
+    certainty: Certainty
+
+    @property
+    def probability(self) -> float:
+        """Of what is likeliest."""
+        return self.other if self.best is None else self.probabilities[self.best]
+
+    @property
+    def second(self) -> int | None:
+        """Position of the likeliest meaning after the best; ``None`` if there is none."""
+        rest = [k for k in range(len(self.probabilities)) if k != self.best]
+        return max(rest, key=self.probabilities.__getitem__) if rest else None
+
+
 @dataclass(frozen=True)
 class Comparison(Verdict):
-    """A word in several sentences, compared layer by layer."""
+    """A word in several sentences: its meanings, and its vectors compared layer by layer."""
 
     word: str  #: the word that was asked for
     model: str  #: name of the model that answered
     items: tuple[ComparisonItem, ...]  #: the ``n`` uses
     layers: tuple[LayerComparison, ...]  #: one entry per layer, then the mean of the layers
-    #: the uses (positions in ``items``, from 0) that go together; empty when the model cannot tell
-    groups: tuple[tuple[int, ...], ...]
     said: Said  #: the answer: a headline and its reasons
-    verdict_layer: str  #: name of the layer that the verdict gives the cosines of
-    #: what the verdict was read from, one or more of: the name of a layer, ``"words"`` (the words around the word, without the
-    #: model), ``"expected"`` (the words that the model would have written in its place); none if it was not read
-    read_from: tuple[str, ...] = ()
-    #: ``[n][n]`` probabilities that two uses mean the same, where a set is as often in one sense as in several; empty where that is
-    #: not known
+    verdict_layer: str  #: name of the layer that is shown first
+    source: Source = Source.NONE
+    meanings: tuple[Meaning, ...] = ()  #: all that the word may have
+    uses: tuple[UseMeaning, ...] = ()  #: one entry per use; empty where no meanings are known
+    #: the uses (positions in ``items``, from 0) that mean the same, in order; empty when the model cannot tell
+    groups: tuple[tuple[int, ...], ...] = ()
+    certainty: Certainty = Certainty.ABSTAIN  #: of the groups
+    probability: float = 0.0  #: that the groups are right as a whole; 0 where that is not known
+    #: ``[n][n]`` probabilities that two uses mean the same; empty where that is not known
     same_meaning: tuple[tuple[float, ...], ...] = ()
-    #: share of the groupings that were right, in a test with other words, among those as sure as those that are named here
-    right_when_clear: float = 0.0
-    #: ``"named"``: the groups are as sure as a verdict must be; ``"leaning"``: they are more likely than not, no more, or, where
-    #: there are none, the surest pair of ``same_meaning`` is; ``"silent"``: there are none
-    voice: str = "silent"
-    probability: float = 0.0  #: how probable the groups are, among all ways to sort the uses; 0 where that is not known
-    #: how the uses group if they have several meanings, where no more than that is told; empty else
-    groups_if_several: tuple[tuple[int, ...], ...] = ()
+    n_words: int = 0  #: words with several meanings in the dictionary
     spellings_differ: bool = False  #: whether the uses are of different words, of which nothing is said of meanings
+
+    @property
+    def cards(self) -> tuple[tuple[int | None, tuple[int, ...]], ...]:
+        """The meanings that the uses have, in order of first appearance (``None``: another meaning), each with its uses."""
+        found: dict[int | None, list[int]] = {}
+        for use, meaning in enumerate(self.uses):
+            found.setdefault(meaning.best, []).append(use)
+        return tuple((meaning, tuple(uses)) for meaning, uses in found.items())
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON that the ``/compare`` endpoint and ``compare --json`` both give."""
@@ -88,15 +140,30 @@ class Comparison(Verdict):
                 }
                 for layer in self.layers
             ],
+            "source": self.source.value,
+            "meanings": [asdict(meaning) for meaning in self.meanings],
+            "uses": [
+                {
+                    "meaning": None if use.best is None else self.meanings[use.best].key,
+                    "probability": use.probability,
+                    "probabilities": list(use.probabilities),
+                    "another_meaning": use.other,
+                    "certainty": use.certainty.value,
+                }
+                for use in self.uses
+            ],
             "groups": [list(group) for group in self.groups],
-            "groups_if_several": [list(group) for group in self.groups_if_several],
-            "voice": self.voice,
+            "certainty": self.certainty.value,
+            "voice": _VOICES[self.certainty],
             "probability": self.probability,
             "verdict": self.verdict,
             "headline": self.said.headline,
-            "read_from": list(self.read_from),
             "same_meaning": [list(row) for row in self.same_meaning],
         }
+
+
+#: The names that earlier versions had; they go with the next one.
+_VOICES = {Certainty.CONFIDENT: "named", Certainty.TENTATIVE: "leaning", Certainty.ABSTAIN: "silent"}
 
 
 @dataclass(frozen=True)

@@ -6,69 +6,100 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from torch import Tensor
 
-from elmo_tasks.api import LIMITS, Candidate, Comparison, LayerComparison, SideBySide, Substitutes, partition
+from elmo_tasks.api import (
+    LIMITS,
+    Candidate,
+    Comparison,
+    LayerComparison,
+    Said,
+    SideBySide,
+    Source,
+    Substitutes,
+    partition,
+)
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import with_mean
-from elmo_tasks.senses.calibration import Reading
-from elmo_tasks.senses.expected_words import EXPECTED
-from elmo_tasks.senses.gallery import EverydayUse, GalleryUse, everyday_uses, gallery
-from elmo_tasks.senses.grouping import LEAST_LEANING, Decision
-from elmo_tasks.senses.marked_vectors import density_of, told_of
-from elmo_tasks.senses.senses import are_apart, mean_cosines
+from elmo_tasks.senses.lexicon import Entry
 from elmo_tasks.senses.similarity import cosine_matrix
-from elmo_tasks.senses.uses import gallery_use
-from elmo_tasks.senses.views_of_uses import WORDS
 from elmo_tasks.serving.asked_uses import find_uses, item_of
 from elmo_tasks.serving.loaded_models import LoadedModel, LoadedModels
-from elmo_tasks.text.mentions import Mention
+from elmo_tasks.serving.meanings import MIN_KNOWN_WORDS, Judged, dictionary, judge, known_share
+from elmo_tasks.text.mentions import Mention, find_mention
 from elmo_tasks.text.word_forms import are_inflections
 from elmo_tasks.uses import Use, UseVectors, read_uses
-from elmo_tasks.wording.groupings import Cosines, Told, grouping_verdict, not_english, ranked, unmeasured
+from elmo_tasks.wording.meanings import (
+    different_words_answer,
+    meanings_answer,
+    not_english_answer,
+    one_meaning_answer,
+    uncalibrated_answer,
+    unlisted_answer,
+)
 from elmo_tasks.wording.models import reads_no_sentence
 from elmo_tasks.wording.side_by_side import Told as ToldOfModel
 from elmo_tasks.wording.side_by_side import agreement
 
 
-def compare_uses(word: str, mentions: Sequence[Mention], loaded: LoadedModel) -> Comparison:
+def compare_uses(
+    word: str, mentions: Sequence[Mention], loaded: LoadedModel, own_meanings: Sequence[Entry] = ()
+) -> Comparison:
     """See :meth:`elmo_tasks.api.Service.compare`; the uses were found in their sentences."""
-    read = read_uses(loaded.encoder, [m.use for m in mentions])
+    uses = [mention.use for mention in mentions]
+    read = read_uses(loaded.encoder, uses)
     layers = _layers(loaded, with_mean(read.layers))
-    shown, selected = layers[loaded.calibration.verdict_layer], loaded.calibration.selected_reading
-    spelled = spelling(mentions[0])
-    is_one_word = are_one_word([spelling(m) for m in mentions])
-    answer: dict[str, Any] = {"groups": (), "read_from": (shown.name,)}
-    if not loaded.encoder.reads_sentence:
-        one_spelling = len({m.token.text for m in mentions}) == 1
-        answer["said"] = reads_no_sentence(loaded.encoder.name, one_spelling=one_spelling)
-    elif not is_one_word:  # ranked by the cosines of the layer, and by nothing else
-        answer["said"] = ranked(shown.cosine, shown.random_pair_cosine, shown.name)
-    elif not loaded.calibration.is_measured:
-        answer["said"] = unmeasured(shown.cosine, shown.random_pair_cosine, shown.name)
-    # What a cosine means was measured on the forms of one word, in English.
-    elif selected.same_sense is None or selected.grouping is None or not any("a" <= c <= "z" for c in spelled.lower()):
-        answer |= {"said": not_english(spelled), "read_from": ()}
-    else:
-        cosines = {layer.name: np.asarray(layer.cosine) for layer in layers}
-        cosines |= other_cosines(loaded, [m.use for m in mentions], read)
-        told, density = (np.array([of(loaded.static, m.use) for m in mentions]) for of in (told_of, density_of))
-        decision = selected.grouping.decide([cosines[view] for view in selected.views], told, density)
-        # Of several forms it is called by the one that was typed.
-        called = word.strip() if are_one_word([spelled, word.strip()]) else spelled
-        answer = _judged(selected, decision, shown, called)
+    spellings = [spelling(mention) for mention in mentions]
+    is_one_word = are_one_word(spellings)
+    called = word.strip() if are_one_word([spellings[0], word.strip()]) else spellings[0]
+    said, judged = _meanings(called, uses, spellings, read, loaded, own_meanings, is_one_word=is_one_word)
     return Comparison(
         word=word.strip(),
         model=loaded.encoder.name,
-        items=tuple(item_of(m) for m in mentions),
+        items=tuple(item_of(mention) for mention in mentions),
         layers=layers,
-        verdict_layer=shown.name,
-        right_when_clear=selected.right,
+        said=said,
+        verdict_layer=layers[loaded.shown_layer].name,
+        source=judged.source,
+        meanings=judged.meanings,
+        uses=judged.uses,
+        groups=judged.groups,
+        certainty=judged.certainty,
+        probability=judged.probability,
+        same_meaning=judged.same_meaning,
+        n_words=len(dictionary().ambiguous),
         spellings_differ=not is_one_word,
-        **answer,
     )
+
+
+def _meanings(
+    word: str,
+    uses: Sequence[Use],
+    spellings: Sequence[str],
+    read: UseVectors,
+    loaded: LoadedModel,
+    own: Sequence[Entry],
+    *,
+    is_one_word: bool,
+) -> tuple[Said, Judged]:
+    """What is said of the meanings of uses, and the numbers behind it."""
+    nothing = Judged(Source.NONE)
+    if not loaded.encoder.reads_sentence:
+        return reads_no_sentence(loaded.encoder.name, one_spelling=len(set(spellings)) == 1), nothing
+    if loaded.senses is None:
+        return uncalibrated_answer(loaded.encoder.name), nothing
+    if not is_one_word:
+        return different_words_answer(), nothing
+    known = known_share(loaded.static, [use.tokens[: use.start] + use.tokens[use.end :] for use in uses])
+    if known < MIN_KNOWN_WORDS:
+        return not_english_answer(known), nothing
+    embedded = loaded.senses.embed_read(uses, read)
+    judged = judge(loaded.senses, embedded, word, spellings, dictionary(), own)
+    if judged.source is Source.ONE_MEANING:
+        return one_meaning_answer(word, len(uses)), judged
+    if judged.source is Source.UNLISTED:
+        return unlisted_answer(word, len(uses), judged.all_same, judged.certainty), judged
+    return meanings_answer(word, judged.meanings, judged.uses, judged.probability, judged.certainty), judged
 
 
 def substitutes(word: str, mentions: Sequence[Mention], loaded: LoadedModel) -> Substitutes:
@@ -106,46 +137,11 @@ def _layers(loaded: LoadedModel, views: Tensor) -> tuple[LayerComparison, ...]:
             name=name,
             cosine=rounded(cosine_matrix(vectors)),
             norms=rounded(vectors.norm(dim=-1)),
-            random_pair_cosine=known.random_pair_cosine,
+            random_pair_cosine=known,
             sees=loaded.encoder.layer_names[0] if name == "0" else "",
         )
-        for name, vectors, known in zip(loaded.names, views, loaded.calibration.layers, strict=True)
+        for name, vectors, known in zip(loaded.names, views, loaded.random_pair, strict=True)
     )
-
-
-def other_cosines(loaded: LoadedModel, uses: Sequence[Use], read: UseVectors) -> dict[str, NDArray[np.float64]]:
-    """``[n, n]`` by what stands around the uses: the words, and what the model expects in their place."""
-    calibration = loaded.calibration
-    expected = EXPECTED in calibration.selected_reading.views and loaded.expected is not None
-    views = (WORDS, EXPECTED) if expected else (WORDS,)
-    return {view: calibration.cosines(view, loaded.seen(view, uses, read)) for view in views}
-
-
-def _judged(selected: Reading, decision: Decision, shown: LayerComparison, word: str) -> dict[str, Any]:
-    """The uses of one word in groups, as far as it is sure which go together: fields of :class:`Comparison`."""
-    told = Told(
-        len(decision.same),
-        decision.voice.value,
-        decision.groups,
-        decision.probability,
-        decision.one_meaning,
-        decision.claim is None,
-        decision.probability >= LEAST_LEANING,
-        decision.several.value,
-        decision.if_several,
-    )
-    cosines = Cosines(
-        *mean_cosines(shown.cosine, decision.groups), are_apart(shown.cosine, decision.groups), shown.name
-    )
-    return {
-        "said": grouping_verdict(told, cosines, word),
-        "read_from": selected.views,
-        "groups": decision.groups if decision.is_grouped else (),
-        "same_meaning": rounded(decision.same, 4),
-        "voice": decision.voice.value,
-        "probability": round(decision.probability, 4),
-        "groups_if_several": decision.if_several[0] if decision.if_several else (),
-    }
 
 
 def spelling(mention: Mention) -> str:
@@ -203,10 +199,14 @@ def known_senses(mentions: Sequence[Mention]) -> tuple[str, ...]:
 
 @cache
 def _known() -> dict[tuple[str, int], tuple[str, str]]:
-    """Sentence and where the word stands in it -> the word and its meaning there."""
-    entries: list[GalleryUse | EverydayUse] = [*gallery(), *everyday_uses()]
-    uses = [(entry, gallery_use(entry)) for entry in entries]
-    return {(use.sentence, use.place[0]): (entry.word, entry.sense) for entry, use in uses}
+    """Sentence of the dictionary and where the word stands in it -> the word and its meaning there."""
+    uses = (
+        (find_mention(entry.word, sentence).use, entry.word, sense.key)
+        for entry in dictionary().values()
+        for sense in entry.senses
+        for sentence in sense.sentences
+    )
+    return {(use.sentence, use.place[0]): (word, key) for use, word, key in uses}
 
 
 def _had(names: Sequence[str]) -> str:

@@ -9,47 +9,36 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from elmo_tasks.api import for_everybody
 from elmo_tasks.bilm.model_files import bundled_models
 from elmo_tasks.encoders import Encoder, FoundEncoder, find
 from elmo_tasks.encoders.static_vectors import StaticVectors, bundled_vectors
 from elmo_tasks.errors import ConfigError, InputError
-from elmo_tasks.layers.views import layer_names, with_mean
-from elmo_tasks.senses.calibration import Calibration
-from elmo_tasks.senses.expected_words import EXPECTED, ExpectedWords
-from elmo_tasks.senses.marked_vectors import words_around
-from elmo_tasks.senses.views_of_uses import WORDS, unit
-from elmo_tasks.serving.calibrations import load_calibration
-from elmo_tasks.uses import Use, UseVectors
+from elmo_tasks.layers.views import layer_names
+from elmo_tasks.senses.disambiguation import SenseModel
+from elmo_tasks.senses.expected_words import ExpectedWords
+from elmo_tasks.senses.similarity import random_pairs
+from elmo_tasks.serving.sense_models import load_sense_model
 
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A model in memory, and what its cosines mean."""
+    """A model in memory, and what is needed to speak of meanings with it."""
 
     encoder: Encoder  #: the model
     names: tuple[str, ...]  #: of its layers, the mean included
-    calibration: Calibration  #: what its cosines mean
     static: StaticVectors  #: one vector per word, for the words around a use
-    #: what the model would have written in the place of a use; ``None`` for a model without its output layer
-    expected: ExpectedWords | None
+    expected: ExpectedWords | None  #: ``None`` for a model without its output layer
+    senses: SenseModel | None  #: ``None`` where nothing is said of meanings
+    random_pair: tuple[float, ...]  #: mean cosine of two random words at each layer and in the mean
 
-    def around(self, uses: Sequence[Use]) -> NDArray[np.float32]:
-        """``[n, S]`` the words around uses."""
-        return np.stack([words_around(self.static, use) for use in uses])
-
-    def seen(self, view: str, uses: Sequence[Use], read: UseVectors) -> NDArray[np.floating]:
-        """``[n, D]`` uses that were read, of length 1 in a layer or their mean, or by what stands or is expected around them."""
-        if view == WORDS:
-            return self.around(uses)
-        if view == EXPECTED:
-            assert self.expected is not None
-            return self.expected(uses, read)
-        return unit(with_mean(read.layers)[self.names.index(view)].numpy())
+    @property
+    def shown_layer(self) -> int:
+        """Position of the layer that is shown first: the top one, or of a deep model the best at telling meanings apart."""
+        deep = self.encoder.n_layers > 3 and self.senses is not None
+        return self.senses.calibration.layers[-1] if deep and self.senses else self.encoder.n_layers - 1
 
 
 #: Gives a model by name, the default one for ``None``; raises :class:`InputError` for one that is not on offer.
@@ -128,9 +117,9 @@ class LoadedModels:
             if name not in self._models:
                 encoder, static = self.encoder(name), self.static()
                 expected = ExpectedWords.load(encoder, static)
-                calibration = load_calibration(encoder, static, expected, self._may_measure)
+                senses = load_sense_model(encoder, static, expected, self._may_measure)
                 names = layer_names(encoder.n_layers)
-                self._models[name] = LoadedModel(encoder, names, calibration, static, expected)
+                self._models[name] = LoadedModel(encoder, names, static, expected, senses, random_pairs(encoder))
             return self._models[name]
 
     def static(self) -> StaticVectors:

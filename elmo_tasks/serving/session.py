@@ -12,6 +12,7 @@ from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.serving.asked_uses import find_uses
 from elmo_tasks.serving.comparisons import compare_uses, side_by_side, substitutes
 from elmo_tasks.serving.loaded_models import LoadedModels, told
+from elmo_tasks.serving.meanings import own_entries
 from elmo_tasks.serving.nearest_uses import NearestSearch
 from elmo_tasks.serving.present import Presentation
 from elmo_tasks.serving.probes import MeasuredLayers
@@ -78,9 +79,12 @@ class Session:
             for name in self.loaded.names()
         )
 
-    def compare(self, word: str, sentences: Sequence[str], model: str | None = None) -> Comparison:
+    def compare(
+        self, word: str, sentences: Sequence[str], model: str | None = None, own_meanings: str = ""
+    ) -> Comparison:
         """See :meth:`elmo_tasks.api.Service.compare`."""
-        return compare_uses(word, find_uses(word, sentences), self.loaded.model(model))
+        own = own_entries(own_meanings)
+        return compare_uses(word, find_uses(word, sentences), self.loaded.model(model), own)
 
     def substitutes(self, word: str, sentences: Sequence[str], model: str | None = None) -> Substitutes:
         """See :meth:`elmo_tasks.api.Service.substitutes`."""

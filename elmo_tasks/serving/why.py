@@ -10,20 +10,18 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from elmo_tasks.api import Comparison, ComparisonItem, Explanation, HiddenWord, LayerComparison, Sides
+from elmo_tasks.api import Comparison, ComparisonItem, Explanation, HiddenWord, LayerComparison, Sides, Source
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import with_mean
 from elmo_tasks.senses.attribution import WAYS, cosine_changes, decisive, halved_cosines, hidden, nearest, telling_side
-from elmo_tasks.senses.expected_words import EXPECTED
-from elmo_tasks.senses.gallery import everyday_sentences
-from elmo_tasks.senses.marked_vectors import VERDICT, density_of, told_of
-from elmo_tasks.senses.similarity import random_pair_cosine
-from elmo_tasks.senses.views_of_uses import WORDS
+from elmo_tasks.senses.disambiguation import SenseModel, classify
+from elmo_tasks.senses.features import WORDS, centred, context_vectors
+from elmo_tasks.senses.similarity import everyday_sentences, everyday_words, random_pair_cosine
 from elmo_tasks.serving.asked_uses import use_of
-from elmo_tasks.serving.calibrations import everyday_words
 from elmo_tasks.serving.comparisons import rounded
 from elmo_tasks.serving.loaded_models import LoadedModel, LoadModel
+from elmo_tasks.serving.meanings import dictionary
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.uses import Use, read_uses, use_vectors
 from elmo_tasks.wording.answers import NO_SIDES, SIDE_ANSWERS, why_answer
@@ -31,6 +29,8 @@ from elmo_tasks.wording.answers import NO_SIDES, SIDE_ANSWERS, why_answer
 # Tokens that one answer may encode for the hiding; in long sentences only the words nearest to the compared one are hidden.
 _MOST_TOKENS = 12_000
 _SEVERAL = 3
+#: The probability that two uses mean the same, in place of the cosine of a layer.
+VERDICT = "verdict"
 
 
 class Explainer:
@@ -64,7 +64,7 @@ class Explainer:
         items = (comparison.items[a], comparison.items[b])
         pair_of_uses = [use_of(item) for item in items]
         plain = use_vectors(loaded.encoder, pair_of_uses)  # [L, 2, D]
-        alike = _measure(loaded, asked.name, pair_of_uses)
+        alike = _measure(loaded, comparison, asked.name, pair_of_uses)
         cosine = float(alike([pair_of_uses[0]], 1)[0])
         words: list[HiddenWord] = []
         skipped = 0
@@ -127,10 +127,11 @@ def _asked(comparison: Comparison, loaded: LoadedModel, name: str | None) -> Lay
     layers = [*comparison.layers[1:]]
     if comparison.same_meaning and name in (None, VERDICT):
         return LayerComparison(VERDICT, comparison.same_meaning, (), 0.0)
-    speaks = WORDS in comparison.read_from
-    if speaks and name in (None, WORDS):
-        cosine = loaded.calibration.cosines(WORDS, loaded.around([use_of(item) for item in comparison.items]))
-        layers.append(LayerComparison(WORDS, tuple(map(tuple, cosine.tolist())), (), _random_surroundings(loaded)))
+    speaks = loaded.senses is not None
+    if loaded.senses is not None and name in (None, WORDS):
+        vectors = _around(loaded.senses, [use_of(item) for item in comparison.items])
+        cosine = vectors @ vectors.T
+        layers.append(LayerComparison(WORDS, tuple(map(tuple, cosine.tolist())), (), _random_context(loaded.senses)))
     wanted = name or (WORDS if speaks else comparison.verdict_layer)
     found = next((layer for layer in layers if layer.name == wanted), None)
     if found is None:
@@ -142,12 +143,17 @@ def _asked(comparison: Comparison, loaded: LoadedModel, name: str | None) -> Lay
     return found
 
 
-def _random_surroundings(loaded: LoadedModel) -> float:
+def _around(senses: SenseModel, uses: Sequence[Use]) -> NDArray[np.float32]:
+    """``[n, S]`` the words around each use, about their mean over the dictionary."""
+    vectors = np.concatenate([context_vectors(senses.static, [use]) for use in uses])
+    return centred(vectors, senses.calibration.centres[WORDS])
+
+
+def _random_context(senses: SenseModel) -> float:
     """Mean cosine of the words around two random words of the everyday sentences."""
     tokens = [[token.text for token in tokenize(sentence)] for sentence in everyday_sentences()]
-    cosine = loaded.calibration.cosines(
-        WORDS, loaded.around([Use.of_tokens(words, len(words) // 2) for words in tokens])
-    )
+    vectors = _around(senses, [Use.of_tokens(words, len(words) // 2) for words in tokens])
+    cosine = vectors @ vectors.T
     return round(float(cosine[~np.eye(len(cosine), dtype=bool)].mean()), 6)
 
 
@@ -155,44 +161,42 @@ Measure = Callable[[Sequence[Use], int], NDArray[np.float64]]
 """``n`` uses and one of the two that are explained (0 or 1) -> ``[n]`` how alike each is to it."""
 
 
-def _measure(loaded: LoadedModel, view: str, pair: Sequence[Use]) -> Measure:
-    """How alike uses are in a view: their cosine; in the verdict, the probability that the two alone mean the same."""
+def _measure(loaded: LoadedModel, comparison: Comparison, view: str, pair: Sequence[Use]) -> Measure:
+    """How alike uses are in a view: their cosine; for the verdict, the probability that the two mean the same."""
     if view == VERDICT:
-        return _verdict(loaded, pair)
-    read = _reader(loaded, view)
-    seen = read(pair)
-    return lambda uses, other: cosine_changes(read(uses), seen[other], 0.0).numpy()
+        return _verdict(loaded, comparison, pair)
+    vectors = _reader(loaded, view)
+    of_pair = vectors(pair)
+    return lambda uses, other: cosine_changes(vectors(uses), of_pair[other], 0.0).numpy()
 
 
-def _verdict(loaded: LoadedModel, pair: Sequence[Use]) -> Measure:
-    selected = loaded.calibration.selected_reading
-    assert selected.grouping is not None
-    grouping = selected.grouping
+def _verdict(loaded: LoadedModel, comparison: Comparison, pair: Sequence[Use]) -> Measure:
+    senses = loaded.senses
+    assert senses is not None  # there is a verdict
+    calibration = senses.calibration
+    of_pair = senses.embed(pair)
+    known = [dictionary()[meaning.word].sense(meaning.key) for meaning in comparison.meanings if meaning.word in dictionary()]
+    if comparison.source is not Source.DICTIONARY or not known:
 
-    def seen(uses: Sequence[Use]) -> tuple[dict[str, NDArray[np.floating]], NDArray[np.float64], NDArray[np.float64]]:
-        read, calibration = read_uses(loaded.encoder, uses), loaded.calibration
-        found = {view: loaded.seen(view, uses, read) for view in selected.views}
-        found |= {view: calibration.centred(view, found[view]) for view in found.keys() & {WORDS, EXPECTED}}
-        told, density = (np.array([of(loaded.static, use) for use in uses]) for of in (told_of, density_of))
-        return found, told, density
+        def by_cosine(uses: Sequence[Use], other: int) -> NDArray[np.float64]:
+            odds = calibration.same[0] + calibration.same[1] * (senses.embed(uses) @ of_pair[other]).astype(np.float64)
+            return np.asarray(1 / (1 + np.exp(-odds)), np.float64)
 
-    both, told_of_both, density_of_both = seen(pair)
+        return by_cosine
+    centroids = senses.centroids(list(zip([m.word for m in comparison.meanings], known, strict=True)))
+    both = classify(calibration, of_pair, centroids)
 
-    def beside(values: NDArray[np.float64], one: float) -> NDArray[np.float64]:
-        return np.stack([values, np.full(len(values), one)], axis=1)
+    def by_meanings(uses: Sequence[Use], other: int) -> NDArray[np.float64]:
+        return np.array([use.same(both[other]) for use in classify(calibration, senses.embed(uses), centroids)])
 
-    def alike(uses: Sequence[Use], other: int) -> NDArray[np.float64]:
-        vectors, told, density = seen(uses)
-        cosines = [(vectors[view] @ both[view][other]).astype(np.float64) for view in selected.views]
-        return grouping.of_two(cosines, beside(told, told_of_both[other]), beside(density, density_of_both[other]))
-
-    return alike
+    return by_meanings
 
 
 def _reader(loaded: LoadedModel, view: str) -> Callable[[Sequence[Use]], Tensor]:
-    """How a view sees ``n`` uses: ``[n, D]``."""
-    if view == WORDS:
-        return lambda uses: torch.from_numpy(loaded.calibration.centred(WORDS, loaded.around(uses)))
+    """A function from ``n`` uses to their vectors ``[n, D]`` in a view."""
+    if view == WORDS and loaded.senses is not None:
+        senses = loaded.senses
+        return lambda uses: torch.from_numpy(_around(senses, uses))
     at = loaded.names.index(view)
     return lambda uses: with_mean(use_vectors(loaded.encoder, uses))[at]
 

@@ -11,7 +11,8 @@ from elmo_tasks.ui.heat import CHANCES, COSINES, cell_style, cosine_style
 from elmo_tasks.ui.page import csv_file, render
 from elmo_tasks.wording.models import title_of
 from elmo_tasks.wording.sentences import sentence_layer_title
-from elmo_tasks.wording.views import layer_title, read_by, read_where
+from elmo_tasks.wording.meanings import source_line
+from elmo_tasks.wording.views import layer_title
 
 
 def how(models: Sequence[ModelInfo]) -> str:
@@ -38,32 +39,25 @@ def page(comparison: Comparison, form: format.Form, models: Sequence[ModelInfo],
     )
 
 
-def verdict_section(comparison: Comparison, models: Sequence[ModelInfo]) -> str:
-    """The answer in words, and the sentences in their groups."""
-    title = title_of(comparison.model, models)
+def verdict_section(comparison: Comparison, models: Sequence[ModelInfo], *, saved: bool = False) -> str:
+    """The meanings of the uses: a card for each meaning; a saved page is read without scripts."""
     groups = format.group_of(comparison)
     order = format.display_order(comparison)
+    present = {meaning for meaning, _ in comparison.cards}
     return render(
         "verdict.html",
         comparison=comparison,
-        read_by=read_by(comparison.read_from, title, comparison.right_when_clear, is_named=comparison.voice == "named"),
-        read_where=read_where(comparison.read_from),
+        saved=saved,
+        title=title_of(comparison.model, models),
+        source=source_line(comparison.source, comparison.n_words),
+        others=[meaning for k, meaning in enumerate(comparison.meanings) if k not in present],
         groups=groups,
-        rest=[use for use, group in enumerate(groups) if group is None],
         order=order,
         edges=_edges(order, groups),
         snippets=[format.snippet(item) for item in comparison.items],
-        pairs_are_surer=_are_surer(comparison),
         style=cell_style,
         scale=CHANCES.style(),
     )
-
-
-def _are_surer(comparison: Comparison) -> bool:
-    """Whether every pair is told with a higher percentage than the groups, as a reader sees them."""
-    pairs = combinations(range(len(comparison.items)), 2) if comparison.same_meaning else ()
-    sure = (max(share, 1 - share) for share in (comparison.same_meaning[a][b] for a, b in pairs))
-    return round(min(sure, default=0), 2) > round(comparison.probability, 2)
 
 
 def _edges(order: Sequence[int], groups: Sequence[int | None]) -> set[int]:

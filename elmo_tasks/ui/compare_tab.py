@@ -44,7 +44,7 @@ def respond(service: Service, form: format.Form, revision: int) -> Answer:
             return format.editor_value(form, (), revision), page, *asked.closed()
         if form.others:
             return _respond_by_several(service, form, revision)
-        comparison = service.compare(form.word, form.sentences, form.model)
+        comparison = service.compare(form.word, form.sentences, form.model, form.own_meanings)
     except InputError as error:
         return _refused(form, error, revision)
     shown = format.editor_value(form, format.notes_of(comparison), revision)
@@ -126,7 +126,9 @@ def build(app: gr.Blocks, service: Service) -> None:
     def on_load(request: gr.Request) -> Answer:
         return respond_to_link(service, str(request.query_params))
 
-    def compare(word: str, sentences: list[str], model: str | None = None) -> dict[str, Any]:
+    def compare(
+        word: str, sentences: list[str], model: str | None = None, own_meanings: str | None = None
+    ) -> dict[str, Any]:
         """Compare the uses of a word in 2 to 12 sentences; [brackets] in a sentence mark another word there.
 
         Example: ``predict("bank", ["The bank refused our loan.", "We sat on the bank of the river."], api_name="/compare")``.
@@ -135,13 +137,16 @@ def build(app: gr.Blocks, service: Service) -> None:
             word: the word.
             sentences: the sentences that use it.
             model: name of the model; the default one if it is not given.
+            own_meanings: meanings of your own, in the format of the dictionary (docs/dictionary.md); they count before ours.
 
         Returns:
-            word, model, items (sentence, tokens, index, token), layers (name, cosine, norms, random_pair_cosine), groups,
-            groups_if_several, voice, probability, verdict, headline, read_from, same_meaning (the probability that two uses
-            mean the same; empty where that is not known).
+            word, model, items (sentence, tokens, index, token), layers (name, cosine, norms, random_pair_cosine), source (of the
+            meanings), meanings (word, key, part_of_speech, gloss), uses (meaning, probability, probabilities, another_meaning,
+            certainty), groups (uses of one meaning), certainty ("confident", "tentative" or "abstain"), probability (that all
+            groups are right), verdict, headline, same_meaning (the probability that two uses mean the same; empty where that is
+            not known).
         """
-        return service.compare(word, sentences, model or None).to_dict()
+        return service.compare(word, sentences, model or None, own_meanings or "").to_dict()
 
     def sentences(sentences: list[str], model: str | None = None) -> dict[str, Any]:
         """Compare 2 to 12 whole sentences.

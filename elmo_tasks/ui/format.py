@@ -25,6 +25,7 @@ class Form:
     layer: str | None = None  # to show first; the one the verdict was read from if ``None``
     others: tuple[str, ...] = ()  # models to compare with
     whole: bool = False  # whether whole sentences are compared, without a word
+    own_meanings: str = ""  # meanings that the person gives, in the format of the dictionary
 
     @property
     def models(self) -> list[str]:
@@ -43,6 +44,7 @@ def form_from(data: Mapping[str, Any]) -> Form:
         model=next(iter(models), None),
         others=tuple(models[1:]),
         whole=bool(data.get("whole")),
+        own_meanings=str(data.get("own") or "").replace("\r\n", "\n").rstrip(),
     )
 
 
@@ -55,7 +57,7 @@ def form_from_query(query: str, limits: Limits) -> Form | None:
     pairs = parse_qsl(query, keep_blank_values=True)
     sentences = [value for key, value in pairs if key == "s"]
     models = [value for key, value in pairs if key == "model"]
-    single = {key: value for key, value in pairs if key in ("word", "layer", "whole")}
+    single = {key: value for key, value in pairs if key in ("word", "layer", "whole", "own")}
     if not sentences and "word" not in single:
         return None
     problem = ""
@@ -63,7 +65,10 @@ def form_from_query(query: str, limits: Limits) -> Form | None:
         problem = f"it holds {len(sentences)} sentences, and {limits.max_sentences} is the most."
     elif len(models) > limits.max_models:
         problem = f"it names {len(models)} models, and {limits.max_models} is the most."
-    elif any(len(value) > limits.max_characters for value in (*sentences, *models, *single.values())):
+    elif any(
+        len(value) > limits.max_characters
+        for value in (*sentences, *models, *(v for key, v in single.items() if key != "own"))
+    ):
         problem = f"one of its texts is longer than {limits.max_characters} characters."
     if problem:
         raise InputError(f"This link cannot be opened: {problem}")
@@ -74,6 +79,8 @@ def form_from_query(query: str, limits: Limits) -> Form | None:
 def query_of(form: Form, *models: str) -> str:
     """The query string that restores a comparison by these models; the page adds the layer it shows."""
     start = [("whole", "1")] if form.whole else [("word", form.word)]
+    if form.own_meanings and not form.whole:
+        start.append(("own", form.own_meanings))
     return urlencode([*start, *(("s", s) for s in form.sentences), *(("model", m) for m in models)])
 
 
@@ -113,6 +120,7 @@ def editor_value(form: Form, notes: Sequence[dict[str, Any]] = (), revision: int
         "sentences": list(form.sentences),
         "models": form.models,
         "whole": form.whole,
+        "own": form.own_meanings,
         "notes": list(notes),
         "revision": revision,
     }
@@ -159,7 +167,7 @@ def layer_sentence(comparison: Comparison, layer: LayerComparison) -> str:
 
 def rests_on_more(comparison: Comparison) -> bool:
     """Whether the answer was read from more than the cosines of one layer."""
-    return bool(comparison.same_meaning) and comparison.read_from != (comparison.verdict_layer,)
+    return bool(comparison.same_meaning)
 
 
 def _with_cosine(pairs: Sequence[tuple[int, int, float]], cosine: float) -> str:
@@ -183,9 +191,9 @@ def snippet(item: ComparisonItem, width: int = 16) -> tuple[str, str, str]:
 
 
 def display_order(comparison: Comparison) -> tuple[int, ...]:
-    """The uses, those of one group next to each other."""
-    grouped = [use for group in comparison.groups for use in group]
-    return (*grouped, *(use for use in range(len(comparison.items)) if use not in grouped))
+    """The uses, those of one meaning next to each other."""
+    groups = group_of(comparison)
+    return tuple(sorted(range(len(groups)), key=lambda use: (groups[use] is None, groups[use] or 0, use)))
 
 
 def csv_text(comparison: Comparison) -> str:
@@ -210,6 +218,7 @@ def file_stem(comparison: Comparison) -> str:
 
 
 def group_of(comparison: Comparison) -> list[int | None]:
-    """The group of each use; ``None`` where it is in none."""
-    groups = {use: at for at, uses in enumerate(comparison.groups) for use in uses}
+    """The card of each use; ``None`` where it is in none."""
+    sets = [uses for _, uses in comparison.cards] or list(comparison.groups)
+    groups = {use: at for at, uses in enumerate(sets) for use in uses}
     return [groups.get(use) for use in range(len(comparison.items))]

@@ -17,6 +17,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from elmo_tasks.wording.labels import class_words, type_note
+from elmo_tasks.wording.meanings import heading, hesitation
 from elmo_tasks.wording.terms import first_terms
 from elmo_tasks.wording.text import cell_percent, first_capital, listed, number, percent, short_percent, signed
 from elmo_tasks.wording.views import layer_title, map_title, mapped_by, view_place, view_title
@@ -59,6 +60,8 @@ _templates.filters.update(
     capital=first_capital,
     class_words=class_words,
     type_note=type_note,
+    heading=heading,
+    hesitation=hesitation,
     view_title=view_title,
     layer_title=lambda layer: layer_title(layer.name, getattr(layer, "sees", "")),
     view_place=view_place,

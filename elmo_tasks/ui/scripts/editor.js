@@ -10,8 +10,13 @@ const whole = make("input", { id: "compare-whole", type: "checkbox", onchange: (
 const list = make("ol", { class: "sentences", role: "list" });
 const listNote = place("compare-sentences-note");
 const add = button("Add a sentence", () => addRow(true));
-const clear = button("Clear all", () => { hush(element); fill({ word: "", sentences: [], models: model.chosen() }); old.check(); word.focus(); });
+const clear = button("Clear all", () => { hush(element); fill({ word: "", sentences: [], models: model.chosen(), own: "" }); old.check(); word.focus(); });
 const model = models("compare-model", props.models, props.most_models, modelNote, () => old.check());
+// Meanings of one's own, in the format of the dictionary.
+const own = make("textarea", { id: "compare-own", rows: "7", spellcheck: "false", placeholder: "bank\n  money, noun: a firm that lends money\n    The [bank] refused our loan.\n  river, noun: the land beside a river\n    We sat on the [bank] and fished." });
+const ownNote = place("compare-own-note");
+const ownFold = make("details", { class: "own-meanings" }, make("summary", {}, "Own meanings"),
+  make("p", { class: "hint" }, "Give the meanings of any word yourself, each with a sentence or more. They count before the dictionary’s."), own, ownNote);
 const submit = make("button", { type: "submit", class: "primary" }, "Compare");
 
 element.append(make("form", { class: "editor card", novalidate: true, "aria-label": "Compare a word", oninput: () => old.check(), onsubmit: (event) => {
@@ -28,10 +33,11 @@ element.append(make("form", { class: "editor card", novalidate: true, "aria-labe
     make("p", { class: "hint" }, `${props.fewest} to ${props.most} sentences of at most ${props.most_words} words. To compare another word in a sentence, put it in [brackets]: `,
       make("span", { class: "quoted" }, "We walked along the [shore]."))),
   submit,
+  ownFold,
   model.node));
 
 const boxes = () => [...list.querySelectorAll("textarea")];
-const state = () => ({ word: word.value, sentences: boxes().map((box) => box.value), models: model.chosen(), whole: whole.checked });
+const state = () => ({ word: word.value, sentences: boxes().map((box) => box.value), models: model.chosen(), whole: whole.checked, own: own.value });
 
 function addRow(focus = false, text = "") {
   if (list.children.length >= props.most) return;
@@ -89,6 +95,7 @@ function at(name) {
   const row = /^sentence (\d+)$/.exec(name);
   const box = row ? boxes()[row[1] - 1] : null;
   if (box) return [box, box.parentElement.querySelector(".note")];
+  if (name === "own_meanings") { ownFold.open = true; return [own, ownNote]; }
   if (name === "model" && props.models.length > 1) return [model.first, modelNote];
   return name === "word" ? [word, wordNote] : [boxes()[0], listNote];
 }
@@ -100,6 +107,8 @@ function fill(value) {
   word.value = value.word;
   whole.checked = Boolean(value.whole);
   word.disabled = whole.checked;
+  own.value = value.own || "";
+  ownFold.open = Boolean(own.value);
   model.choose(value.models);
   setRows(value.sentences);
 }
@@ -124,7 +133,7 @@ function onAnswer(value, sent, more) {
   hush(element);
   if (more) return;
   const now = state();
-  const same = now.word === value.word && now.whole === value.whole && (!value.models.length || String(now.models) === String(value.models)) && JSON.stringify(now.sentences) === JSON.stringify(value.sentences);
+  const same = now.word === value.word && now.whole === value.whole && now.own.trim() === (value.own || "").trim() && (!value.models.length || String(now.models) === String(value.models)) && JSON.stringify(now.sentences) === JSON.stringify(value.sentences);
   const typedOn = sent && JSON.stringify(now) !== JSON.stringify(sent);
   if (!typedOn && !same) {
     const focused = boxes().indexOf(document.activeElement);
@@ -140,4 +149,4 @@ function onAnswer(value, sent, more) {
 }
 
 // Its own sentences stand there at once; the answer brings what the server made of them.
-fill(linked ? { ...props.value, word: query.get("word") || "", sentences: query.getAll("s"), whole: query.has("whole") } : props.value);
+fill(linked ? { ...props.value, word: query.get("word") || "", sentences: query.getAll("s"), whole: query.has("whole"), own: query.get("own") || "" } : props.value);
