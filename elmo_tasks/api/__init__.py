@@ -11,21 +11,21 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from elmo_tasks.api.compare import (
-    Certainty,
-    Meaning,
-    Source,
-    UseMeaning,
     Candidate,
+    Certainty,
     Choice,
     Comparison,
     ComparisonItem,
     LayerComparison,
+    Meaning,
     ModelInfo,
     SentenceComparison,
     SentenceLayer,
     SentenceService,
     SideBySide,
+    Source,
     Substitutes,
+    UseMeaning,
     partition,
 )
 from elmo_tasks.api.heads import (

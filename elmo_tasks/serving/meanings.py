@@ -162,9 +162,7 @@ def _by_meanings(source: Source, meanings: tuple[Meaning, ...], found: Sequence[
 
 def _one_meaning(n: int) -> Judged:
     same = tuple(tuple(1.0 if a == b else _ONE_MEANING for b in range(n)) for a in range(n))
-    return Judged(
-        Source.ONE_MEANING, (), (), (tuple(range(n)),), Certainty.CONFIDENT, _ONE_MEANING, same, _ONE_MEANING
-    )
+    return Judged(Source.ONE_MEANING, (), (), (tuple(range(n)),), Certainty.CONFIDENT, _ONE_MEANING, same, _ONE_MEANING)
 
 
 def _unlisted(model: SenseModel, embedded: Vectors) -> Judged:

@@ -23,7 +23,7 @@ from elmo_tasks.serving.comparisons import rounded
 from elmo_tasks.serving.loaded_models import LoadedModel, LoadModel
 from elmo_tasks.serving.meanings import dictionary
 from elmo_tasks.text.tokens import tokenize
-from elmo_tasks.uses import Use, read_uses, use_vectors
+from elmo_tasks.uses import Use, use_vectors
 from elmo_tasks.wording.answers import NO_SIDES, SIDE_ANSWERS, why_answer
 
 # Tokens that one answer may encode for the hiding; in long sentences only the words nearest to the compared one are hidden.
@@ -175,7 +175,9 @@ def _verdict(loaded: LoadedModel, comparison: Comparison, pair: Sequence[Use]) -
     assert senses is not None  # there is a verdict
     calibration = senses.calibration
     of_pair = senses.embed(pair)
-    known = [dictionary()[meaning.word].sense(meaning.key) for meaning in comparison.meanings if meaning.word in dictionary()]
+    known = [
+        dictionary()[meaning.word].sense(meaning.key) for meaning in comparison.meanings if meaning.word in dictionary()
+    ]
     if comparison.source is not Source.DICTIONARY or not known:
 
         def by_cosine(uses: Sequence[Use], other: int) -> NDArray[np.float64]:

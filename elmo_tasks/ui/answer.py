@@ -9,9 +9,9 @@ from elmo_tasks.api import Comparison, LayerComparison, ModelInfo, Said, Sentenc
 from elmo_tasks.ui import format
 from elmo_tasks.ui.heat import CHANCES, COSINES, cell_style, cosine_style
 from elmo_tasks.ui.page import csv_file, render
+from elmo_tasks.wording.meanings import source_line
 from elmo_tasks.wording.models import title_of
 from elmo_tasks.wording.sentences import sentence_layer_title
-from elmo_tasks.wording.meanings import source_line
 from elmo_tasks.wording.views import layer_title
 
 

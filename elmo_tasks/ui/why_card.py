@@ -27,7 +27,7 @@ def question(explanation: Explanation) -> str:
 def reason(explanation: Explanation) -> str:
     """The numbers behind the answer, and what keeps it from naming a word."""
     if explanation.layer == "verdict":
-        return f"{_reason_of_two(explanation)}{_among_all(explanation)}"
+        return _reason_of_two(explanation)
     where = view_place(explanation.layer)
     now = number(explanation.cosine)
     stick = f"Two random words have {number(explanation.random_pair_cosine)}."
@@ -52,32 +52,19 @@ def reason(explanation: Explanation) -> str:
     return f"Hiding {name} moves their cosine {where} most, from {now} to {then}, {because}. {stick}"
 
 
-def _among_all(explanation: Explanation) -> str:
-    """What the other sentences make of it: in the table another number stands."""
-    together = explanation.comparison.same_meaning
-    if len(explanation.comparison.items) < 3 or not together:
-        return ""
-    first, second = explanation.pair
-    return (
-        f" Among all the sentences it is {percent(together[first][second])}, as in the table above: what each of the two has in "
-        "common with the others counts there, too."
-    )
-
-
 def _reason_of_two(explanation: Explanation) -> str:
     """What the two alone hang on."""
     now = percent(explanation.cosine)
-    alone = "the two alone" if len(explanation.comparison.items) > 2 else "they"
     if not explanation.words:
-        return f"The verdict gives {now} that {alone} mean the same."
+        return f"The verdict gives {now} that they mean the same."
     sign, top = _moves_most(explanation)
     then = percent(explanation.cosine + top.change)
     if explanation.decisive is not None:
-        return f"With it, the verdict gives {now} that {alone} mean the same; with it hidden, {then}."
+        return f"With it, the verdict gives {now} that they mean the same; with it hidden, {then}."
     if sign * top.change <= 0 or now == then:
-        return f"The verdict gives {now} that {alone} mean the same, and no one word, hidden, changes that much."
+        return f"The verdict gives {now} that they mean the same, and no one word, hidden, changes that much."
     name = f"“{top.token}” in sentence {top.use + 1}"
-    return f"Hiding {name} moves it most: the verdict gives {now} that {alone} mean the same, with it hidden {then}."
+    return f"Hiding {name} moves it most: the verdict gives {now} that they mean the same, with it hidden {then}."
 
 
 def _moves_most(explanation: Explanation) -> tuple[int, HiddenWord]:
@@ -129,7 +116,7 @@ def halves(explanation: Explanation) -> Iterator[tuple[str, bool, list[tuple[str
 def body(explanation: Explanation) -> str:
     """The whole answer, below the fold's title."""
     comparison = explanation.comparison
-    views = [("verdict", comparison.same_meaning), ("words", "words" in comparison.read_from)]
+    views = [("verdict", comparison.same_meaning), ("words", comparison.same_meaning)]
     return render(
         "why.html",
         explanation=explanation,

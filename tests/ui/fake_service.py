@@ -9,15 +9,19 @@ from dataclasses import replace
 
 from elmo_tasks.api import (
     Candidate,
+    Certainty,
     Choice,
     Comparison,
     ComparisonItem,
     LayerComparison,
     Limits,
+    Meaning,
     ModelInfo,
     Said,
     SideBySide,
+    Source,
     Substitutes,
+    UseMeaning,
     partition,
 )
 from elmo_tasks.errors import InputError
@@ -49,6 +53,15 @@ def _topic(item: ComparisonItem) -> str:
     return next((name for name, keys in TOPICS.items() if words & set(keys.split())), "other")
 
 
+def _use_meaning(best: int, n: int, *, sure: bool) -> UseMeaning:
+    """Sure of its topic, or between it and another meaning."""
+    top = 0.9 if sure else 0.5
+    rest = (0.98 - top) / max(1, n - 1)
+    probabilities = tuple(top if k == best else round(rest, 4) for k in range(n))
+    certainty = Certainty.CONFIDENT if sure else Certainty.TENTATIVE
+    return UseMeaning(probabilities, round(1 - sum(probabilities), 4), best, certainty)
+
+
 class FakeService:
     """Groups the uses by a few topic words; ``muddle`` cannot be told apart, ``crash`` is a fault of the program."""
 
@@ -66,7 +79,11 @@ class FakeService:
             ModelInfo("fake-large", "Fake large (for tests)", ("0", "1", "2")),
         )
 
-    def compare(self, word: str, sentences: Sequence[str], model: str | None = None) -> Comparison:
+    def compare(
+        self, word: str, sentences: Sequence[str], model: str | None = None, own_meanings: str = ""
+    ) -> Comparison:
+        if own_meanings == "broken":
+            raise InputError("Own meanings, line 1: expected a meaning.", field="own_meanings")
         names = [m.name for m in self.models()]
         chosen = model or names[0]
         if chosen not in names:
@@ -98,10 +115,29 @@ class FakeService:
             if found
             else ()
         )
-        voice = ("named", 0.9) if found else ("silent", 0.3)
+        meanings = tuple(Meaning(word, name, "noun", f"the {name} kind") for name in groups)
+        meant = tuple(_use_meaning(k, len(groups), sure=bool(found)) for k in self._topics(groups, len(items)))
+        certainty = Certainty.CONFIDENT if found else Certainty.ABSTAIN
         return Comparison(
-            word, chosen, items, layers, tuple(found), Said(said), "2", ("2", "words"), same, 0.85, *voice
+            word,
+            chosen,
+            items,
+            layers,
+            Said(said, "How likely all of this is right at once: 90 %."),
+            "2",
+            Source.DICTIONARY,
+            meanings,
+            meant,
+            tuple(found),
+            certainty,
+            0.9 if found else 0.3,
+            same,
+            1200,
         )
+
+    @staticmethod
+    def _topics(groups: dict[str, list[int]], n: int) -> list[int]:
+        return [next(k for k, uses in enumerate(groups.values()) if use in uses) for use in range(n)]
 
     def substitutes(self, word: str, sentences: Sequence[str], model: str | None = None) -> Substitutes:
         """The same words in every place."""
@@ -120,7 +156,16 @@ class FakeService:
             comparison = self.compare(word, sentences, name)
             if name == "fake-large":
                 said = Said("“fake-large” does not read the sentence: every cosine is 1.00.")
-                comparison = replace(comparison, groups=(), same_meaning=(), voice="silent", said=said)
+                comparison = replace(
+                    comparison,
+                    source=Source.NONE,
+                    meanings=(),
+                    uses=(),
+                    groups=(),
+                    same_meaning=(),
+                    certainty=Certainty.ABSTAIN,
+                    said=said,
+                )
             found.append(comparison)
         wanted = [[use for use, sense in enumerate(senses) if sense == one] for one in dict.fromkeys(senses)]
         right = tuple(partition(one.groups) == partition(wanted) if senses and one.groups else None for one in found)
