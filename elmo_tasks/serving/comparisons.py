@@ -35,14 +35,14 @@ from elmo_tasks.wording.side_by_side import agreement
 
 def compare_uses(word: str, mentions: Sequence[Mention], loaded: LoadedModel) -> Comparison:
     """See :meth:`elmo_tasks.api.Service.compare`; the uses were found in their sentences."""
-    read = read_uses(loaded.encoder, [m.use for m in mentions])
+    read = read_uses(loaded.encoder, mentions)
     layers = _layers(loaded, with_mean(read.layers))
     shown, selected = layers[loaded.calibration.verdict_layer], loaded.calibration.selected_reading
     spelled = spelling(mentions[0])
     is_one_word = are_one_word([spelling(m) for m in mentions])
     answer: dict[str, Any] = {"groups": (), "read_from": (shown.name,)}
     if not loaded.encoder.reads_sentence:
-        one_spelling = len({m.token.text for m in mentions}) == 1
+        one_spelling = len({m.token for m in mentions}) == 1
         answer["said"] = reads_no_sentence(loaded.encoder.name, one_spelling=one_spelling)
     elif not is_one_word:  # ranked by the cosines of the layer, and by nothing else
         answer["said"] = ranked(shown.cosine, shown.random_pair_cosine, shown.name)
@@ -53,8 +53,8 @@ def compare_uses(word: str, mentions: Sequence[Mention], loaded: LoadedModel) ->
         answer |= {"said": not_english(spelled), "read_from": ()}
     else:
         cosines = {layer.name: np.asarray(layer.cosine) for layer in layers}
-        cosines |= other_cosines(loaded, [m.use for m in mentions], read)
-        told, density = (np.array([of(loaded.static, m.use) for m in mentions]) for of in (told_of, density_of))
+        cosines |= other_cosines(loaded, mentions, read)
+        told, density = (np.array([of(loaded.static, m) for m in mentions]) for of in (told_of, density_of))
         decision = selected.grouping.decide([cosines[view] for view in selected.views], told, density)
         # Of several forms it is called by the one that was typed.
         called = word.strip() if are_one_word([spelled, word.strip()]) else spelled
@@ -83,8 +83,7 @@ def substitutes(word: str, mentions: Sequence[Mention], loaded: LoadedModel) -> 
             "for this.",
             field="model",
         )
-    uses = [mention.use for mention in mentions]
-    found = loaded.expected.candidates(uses, read_uses(loaded.encoder, uses))
+    found = loaded.expected.candidates(mentions, read_uses(loaded.encoder, mentions))
     return Substitutes(
         word.strip(),
         loaded.encoder.name,
@@ -150,8 +149,8 @@ def _judged(selected: Reading, decision: Decision, shown: LayerComparison, word:
 
 def spelling(mention: Mention) -> str:
     """The word as it is spelled, without the capital that only the start of a sentence gives it."""
-    text = mention.token.text
-    starts = all(not token.text[0].isalnum() for token in mention.tokens[: mention.index])
+    text = mention.token
+    starts = all(not token[0].isalnum() for token in mention.tokens[: mention.token_start])
     return text[:1].lower() + text[1:] if starts and text[1:] == text[1:].lower() else text
 
 
@@ -195,7 +194,7 @@ def is_right(comparison: Comparison, senses: Sequence[str]) -> bool | None:
 
 def known_senses(mentions: Sequence[Mention]) -> tuple[str, ...]:
     """The meaning of each use, where all are sentences of this project whose meanings are known; else none."""
-    found = [_known().get((mention.sentence, mention.token.start)) for mention in mentions]
+    found = [_known().get((mention.sentence, mention.char_start)) for mention in mentions]
     known = [entry for entry in found if entry is not None]
     one_word = len(known) == len(found) and len({word for word, _ in known}) == 1
     return tuple(sense for _, sense in known) if one_word else ()
@@ -206,7 +205,7 @@ def _known() -> dict[tuple[str, int], tuple[str, str]]:
     """Sentence and where the word stands in it -> the word and its meaning there."""
     entries: list[GalleryUse | EverydayUse] = [*gallery(), *everyday_uses()]
     uses = [(entry, gallery_use(entry)) for entry in entries]
-    return {(use.sentence, use.place[0]): (entry.word, entry.sense) for entry, use in uses}
+    return {(use.sentence, use.char_start): (entry.word, entry.sense) for entry, use in uses}
 
 
 def _had(names: Sequence[str]) -> str:
