@@ -52,8 +52,8 @@ def use_batches(encoder: Encoder, uses: Sequence[Use]) -> Iterator[tuple[list[in
     for batch in encoded_batches(encoder, list(at)):
         numbers = [k for sentence in batch.sentences for k in at[sentence]]
         rows = torch.tensor([b for b, sentence in enumerate(batch.sentences) for _ in at[sentence]])
-        starts = torch.tensor([uses[k].start for k in numbers]) + batch.first
-        ends = torch.tensor([uses[k].end for k in numbers]) + batch.first
+        starts = torch.tensor([uses[k].token_start for k in numbers]) + batch.first
+        ends = torch.tensor([uses[k].token_end for k in numbers]) + batch.first
         layers = batch.values[:, rows, starts].float().cpu()  # [L, uses, D]
         for j in (ends - starts > 1).nonzero().flatten().tolist():
             layers[:, j] = batch.values[:, rows[j], starts[j] : ends[j]].float().mean(dim=1).cpu()

@@ -149,8 +149,7 @@ def _at_characters(sentence: str, start: int, end: int) -> Use:
     inside = [k for k, token in enumerate(tokens) if token.start < end and token.end > start]
     if not inside:
         raise DataError(f"no word at characters {start} to {end} of {shown(sentence)}")
-    place = (tokens[inside[0]].start, tokens[inside[-1]].end)
-    return Use(tuple(token.text for token in tokens), inside[0], inside[-1] + 1, sentence, place)
+    return Use.in_sentence(sentence, tokens, inside[0], inside[-1] + 1)
 
 
 def _json_list(path: Path) -> list[Any]:

@@ -82,7 +82,11 @@ def _bags(reader: Reader, uses: Sequence[Use], vectors_of: Callable[[Reader, lis
     )
     bags = []
     for use in uses:
-        around = [t for k, t in enumerate(use.tokens) if not use.start <= k < use.end and any(c.isalnum() for c in t)]
+        around = [
+            t
+            for k, t in enumerate(use.tokens)
+            if not use.token_start <= k < use.token_end and any(c.isalnum() for c in t)
+        ]
         bags.append(unit(table[[row[token] for token in around]].sum(axis=0)))
     found = np.stack(bags)
     return unit(found - found.mean(axis=0))

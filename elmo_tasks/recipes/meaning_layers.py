@@ -151,7 +151,7 @@ def training_uses(lexicon: Lexicon) -> list[LabelledUses]:
 
 
 def _uses_of(entry: Entry) -> LabelledUses | None:
-    found = [(find_mention(entry.word, s).use, k) for k, sense in enumerate(entry.senses) for s in sense.examples]
+    found = [(find_mention(entry.word, s), k) for k, sense in enumerate(entry.senses) for s in sense.examples]
     return LabelledUses(entry.word, tuple(u for u, _ in found), tuple(k for _, k in found)) if found else None
 
 
@@ -243,7 +243,7 @@ class Teacher:
             below = below_top(self.elmo.bilm, self.elmo.bilm.token_encoder(table)[rows], reverse)
             tops = self.top.eval()(below, 0.0)
             for k, use in enumerate(part):
-                at, n = use.start + 1, int(lengths[k])
+                at, n = use.token_start + 1, int(lengths[k])
                 back = n - 1 - at
                 old = torch.cat([tops[0][k, at], tops[1][k, back]])
                 found.append(KnownUse((below[0][k, :n].half(), below[1][k, :n].half()), at, back, old))

@@ -24,9 +24,9 @@ _ALIKE = 0.1
 def hidden(use: Use, at: int, way: str) -> Use:
     """The same use where the token at one place outside of the word is hidden in one of :data:`WAYS`."""
     left = (way,) if way else ()
-    moved = 0 if way or at > use.start else 1
+    moved = 0 if way or at > use.token_start else 1
     tokens = (*use.tokens[:at], *left, *use.tokens[at + 1 :])
-    return Use.of_tokens(tokens, use.start - moved, use.end - moved)
+    return Use.of_tokens(tokens, use.token_start - moved, use.token_end - moved)
 
 
 def nearest(n_tokens: int, index: int, most: int) -> list[int]:

@@ -134,7 +134,7 @@ def _uses_of(entries: Sequence[Entry]) -> tuple[list[Use], list[tuple[int, int, 
     for e, entry in enumerate(entries):
         for s, sense in enumerate(entry.senses):
             for k, sentence in enumerate(sense.examples):
-                uses.append(find_mention(entry.word, sentence).use)
+                uses.append(find_mention(entry.word, sentence))
                 owners.append((e, s, k))
     return uses, owners
 

@@ -157,7 +157,7 @@ class SenseModel:
             for k in missing:
                 word, sense = senses[k]
                 for sentence in sense.examples or sense.sentences:
-                    uses.append(find_mention(word, sentence).use)
+                    uses.append(find_mention(word, sentence))
                     owners.append(k)
             embedded = self.embed(uses)
             for k in missing:

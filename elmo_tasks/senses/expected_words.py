@@ -75,7 +75,7 @@ class OneAnswer:
 
     def __call__(self, uses: Sequence[Use], before: Tensor, after: Tensor) -> Tensor:
         """See :class:`WordsInPlaces`."""
-        places = [(use.tokens, use.start, use.end) for use in uses]
+        places = [(use.tokens, use.token_start, use.token_end) for use in uses]
         gaps = gaps_at(self._static, places, before.float().cpu(), after.float().cpu())
         scores: Tensor = self._cloze(gaps)
         return scores.log_softmax(dim=-1)

@@ -107,10 +107,10 @@ def context_vectors(static: StaticVectors, uses: Sequence[Use]) -> Vectors:
     shares = np.array([static.share_of(token) for token in tokens])
     found = []
     for use in uses:
-        keep = np.r_[0 : use.start + 1, use.end : len(tokens)]
+        keep = np.r_[0 : use.token_start + 1, use.token_end : len(tokens)]
         outside = vectors[keep]
-        outside[use.start] = vectors[use.start : use.end].mean(axis=0)
-        found.append(context_vector(outside, shares[keep], use.start))
+        outside[use.token_start] = vectors[use.token_start : use.token_end].mean(axis=0)
+        found.append(context_vector(outside, shares[keep], use.token_start))
     return np.stack(found)
 
 

@@ -107,7 +107,7 @@ def told_of(static: StaticVectors, use: Use) -> float:
 
 def density_of(static: StaticVectors, use: Use) -> float:
     """How near other words stand to the word of a use (:meth:`StaticVectors.density`); of several tokens the mean."""
-    return float(np.mean([static.density(token) for token in use.tokens[use.start : use.end]]))
+    return float(np.mean([static.density(token) for token in use.tokens[use.token_start : use.token_end]]))
 
 
 def _around(static: StaticVectors, words: Sequence[Use]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
@@ -119,9 +119,9 @@ def _around(static: StaticVectors, words: Sequence[Use]) -> tuple[NDArray[np.flo
     shares = np.array([static.share_of(token) for token in sentence])
     found, tell = [], []
     for word in words:
-        keep = np.r_[0 : word.start + 1, word.end : len(sentence)]
+        keep = np.r_[0 : word.token_start + 1, word.token_end : len(sentence)]
         outside = vectors[keep]
-        outside[word.start] = vectors[word.start : word.end].mean(axis=0)
-        found.append(surroundings(outside, shares[keep], word.start))
-        tell.append(told(outside, shares[keep], word.start))
+        outside[word.token_start] = vectors[word.token_start : word.token_end].mean(axis=0)
+        found.append(surroundings(outside, shares[keep], word.token_start))
+        tell.append(told(outside, shares[keep], word.token_start))
     return np.stack(found), np.array(tell)

@@ -164,8 +164,7 @@ class UseIndex:
         sentence = self.sentence(number)
         index = row - int(self.store.offsets[number])
         tokens = tokenize(sentence)
-        place = (tokens[index].start, tokens[index].end)
-        return Use(tuple(token.text for token in tokens), index, index + 1, sentence, place)
+        return Use.in_sentence(sentence, tokens, index)
 
     def some_words(self, n: int, layer: int) -> list[tuple[Use, NDArray[np.float32]]]:
         """Words of the index, drawn by chance but always the same ones, and the vector ``[D]`` of each at a layer."""

@@ -41,7 +41,7 @@ class FoundUse(Use):
         """One of the tokens of a sentence."""
         token = tokens[index]
         words = tuple(t.text for t in tokens)
-        return cls(words, index, index + 1, sentence, (token.start, token.end), own=own)
+        return cls(words, index, index + 1, sentence, token.start, token.end, own=own)
 
 
 def base_word(word: str) -> str:
@@ -67,8 +67,8 @@ def words_like(word: str) -> tuple[str, ...]:
 
 def gallery_use(entry: GalleryUse | EverydayUse) -> FoundUse:
     """A sentence whose sense is known, read."""
-    use = find_mention(entry.word, entry.sentence).use
-    return FoundUse(use.tokens, use.start, use.end, use.sentence, use.place, entry.sense)
+    use = find_mention(entry.word, entry.sentence)
+    return FoundUse(use.tokens, use.token_start, use.token_end, use.sentence, use.char_start, use.char_end, entry.sense)
 
 
 def uses_in(word: str, sentences: Iterable[str], most: int = MOST_USES) -> tuple[tuple[FoundUse, ...], int]:
@@ -106,9 +106,11 @@ def landing_use(word: str, sentence: str) -> FoundUse:
     if not sentence.strip():
         raise InputError(f"Type a sentence that uses {quoted(word)}.", field="sentence")
     if "[" in sentence:
-        use = find_mention(word, sentence, field="sentence").use
-        found = FoundUse(use.tokens, use.start, use.end, use.sentence, use.place, own=True)
-        if are_inflections(folded(found.tokens[found.start]), base_word(word)):
+        use = find_mention(word, sentence, field="sentence")
+        found = FoundUse(
+            use.tokens, use.token_start, use.token_end, use.sentence, use.char_start, use.char_end, own=True
+        )
+        if are_inflections(folded(found.tokens[found.token_start]), base_word(word)):
             return found
         raise InputError(
             f"The brackets mark {quoted(found.word)}; this is the map of {quoted(word)}.", field="sentence"

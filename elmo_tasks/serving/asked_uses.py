@@ -63,10 +63,17 @@ def check_words(tokens: Sequence[object], field: str, what: str = "The sentence"
 
 def item_of(mention: Mention) -> ComparisonItem:
     """A use as the screen shows it."""
-    use = mention.use
-    return ComparisonItem(use.sentence, use.tokens, use.start, use.tokens[use.start], *use.place, mention.choices)
+    return ComparisonItem(
+        mention.sentence,
+        mention.tokens,
+        mention.token_start,
+        mention.token,
+        mention.char_start,
+        mention.char_end,
+        mention.choices,
+    )
 
 
 def use_of(item: ComparisonItem) -> Use:
     """The use that an item of a comparison shows."""
-    return Use(item.tokens, item.index, item.index + 1, item.sentence, (item.start, item.end))
+    return Use(item.tokens, item.index, item.index + 1, item.sentence, item.start, item.end)

@@ -46,13 +46,12 @@ def compare_uses(
     word: str, mentions: Sequence[Mention], loaded: LoadedModel, own_meanings: Sequence[Entry] = ()
 ) -> Comparison:
     """See :meth:`elmo_tasks.api.Service.compare`; the uses were found in their sentences."""
-    uses = [mention.use for mention in mentions]
-    read = read_uses(loaded.encoder, uses)
+    read = read_uses(loaded.encoder, mentions)
     layers = _layers(loaded, with_mean(read.layers))
     spellings = [spelling(mention) for mention in mentions]
     is_one_word = are_one_word(spellings)
     called = word.strip() if are_one_word([spellings[0], word.strip()]) else spellings[0]
-    said, judged = _meanings(called, uses, spellings, read, loaded, own_meanings, is_one_word=is_one_word)
+    said, judged = _meanings(called, mentions, spellings, read, loaded, own_meanings, is_one_word=is_one_word)
     return Comparison(
         word=word.strip(),
         model=loaded.encoder.name,
@@ -90,7 +89,7 @@ def _meanings(
         return uncalibrated_answer(loaded.encoder.name), nothing
     if not is_one_word:
         return different_words_answer(), nothing
-    known = known_share(loaded.static, [use.tokens[: use.start] + use.tokens[use.end :] for use in uses])
+    known = known_share(loaded.static, [use.tokens[: use.token_start] + use.tokens[use.token_end :] for use in uses])
     if known < MIN_KNOWN_WORDS:
         return not_english_answer(known), nothing
     embedded = loaded.senses.embed_read(uses, read)
@@ -114,8 +113,7 @@ def substitutes(word: str, mentions: Sequence[Mention], loaded: LoadedModel) -> 
             "for this.",
             field="model",
         )
-    uses = [mention.use for mention in mentions]
-    found = loaded.expected.candidates(uses, read_uses(loaded.encoder, uses))
+    found = loaded.expected.candidates(mentions, read_uses(loaded.encoder, mentions))
     return Substitutes(
         word.strip(),
         loaded.encoder.name,
@@ -146,8 +144,8 @@ def _layers(loaded: LoadedModel, views: Tensor) -> tuple[LayerComparison, ...]:
 
 def spelling(mention: Mention) -> str:
     """The word as it is spelled, without the capital that only the start of a sentence gives it."""
-    text = mention.token.text
-    starts = all(not token.text[0].isalnum() for token in mention.tokens[: mention.index])
+    text = mention.token
+    starts = all(not token[0].isalnum() for token in mention.tokens[: mention.token_start])
     return text[:1].lower() + text[1:] if starts and text[1:] == text[1:].lower() else text
 
 
@@ -191,7 +189,7 @@ def is_right(comparison: Comparison, senses: Sequence[str]) -> bool | None:
 
 def known_senses(mentions: Sequence[Mention]) -> tuple[str, ...]:
     """The meaning of each use, where all are sentences of this project whose meanings are known; else none."""
-    found = [_known().get((mention.sentence, mention.token.start)) for mention in mentions]
+    found = [_known().get((mention.sentence, mention.char_start)) for mention in mentions]
     known = [entry for entry in found if entry is not None]
     one_word = len(known) == len(found) and len({word for word, _ in known}) == 1
     return tuple(sense for _, sense in known) if one_word else ()
@@ -201,12 +199,12 @@ def known_senses(mentions: Sequence[Mention]) -> tuple[str, ...]:
 def _known() -> dict[tuple[str, int], tuple[str, str]]:
     """Sentence of the dictionary and where the word stands in it -> the word and its meaning there."""
     uses = (
-        (find_mention(entry.word, sentence).use, entry.word, sense.key)
+        (find_mention(entry.word, sentence), entry.word, sense.key)
         for entry in dictionary().values()
         for sense in entry.senses
         for sentence in sense.sentences
     )
-    return {(use.sentence, use.place[0]): (word, key) for use, word, key in uses}
+    return {(use.sentence, use.char_start): (word, key) for use, word, key in uses}
 
 
 def _had(names: Sequence[str]) -> str:

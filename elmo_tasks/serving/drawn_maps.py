@@ -103,7 +103,7 @@ class ViewedUses:
 
 
 def _key(model: str, use: Use) -> bytes:
-    return hashlib.sha256(repr((model, use.tokens, use.start)).encode("utf-8", "backslashreplace")).digest()
+    return hashlib.sha256(repr((model, use.tokens, use.token_start)).encode("utf-8", "backslashreplace")).digest()
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,17 @@ def map_points(
     places: list[list[float]] = paper.places.round(4).tolist()
     near = [tuple(nearest_first(row, min(_NEAREST, len(uses) - 1))) for row in cosine]
     return tuple(
-        MapUse(use.sentence, *use.place, use.own, use.sense, group_of.get(k), places[k][0], places[k][1], near[k])
+        MapUse(
+            use.sentence,
+            use.char_start,
+            use.char_end,
+            use.own,
+            use.sense,
+            group_of.get(k),
+            places[k][0],
+            places[k][1],
+            near[k],
+        )
         for k, use in enumerate(uses)
     )
 
@@ -226,7 +236,10 @@ def named_groups(static: StaticVectors, uses: Sequence[FoundUse], groups: Groups
     def leave_out(other: str) -> bool:
         return len(other) < 3 or is_stop_word(other) or are_inflections(key, other)
 
-    around = [[[*uses[k].tokens[: uses[k].start], *uses[k].tokens[uses[k].end :]] for k in group] for group in groups]
+    around = [
+        [[*uses[k].tokens[: uses[k].token_start], *uses[k].tokens[uses[k].token_end :]] for k in group]
+        for group in groups
+    ]
     words = characteristic_words(
         around, lambda found: static.vectors_of(found).cpu().numpy(), static.share_of, leave_out
     )

@@ -77,35 +77,36 @@ class NearestSearch:
             raise InputError(f"There is no “{source[:40]}” to search; there is {', '.join(sources)}.", field="source")
         index = self._index(loaded.encoder, source, progress)
         at = min(1, len(loaded.names) - 1) if view == BOTH else loaded.names.index(view)
-        vector = with_mean(use_vectors(loaded.encoder, [mention.use]))[at, 0]
+        vector = with_mean(use_vectors(loaded.encoder, [mention]))[at, 0]
         token = mention.token
-        forms = index.forms_of(token.text)
+        forms = index.forms_of(token)
         among = None if only == "all" else forms if only == "same" else ~forms
         n_first = _RANKED if view == BOTH else n
         hits = index.search(vector.numpy(), at, n_first, among, leave_out=mention.sentence)
         random = loaded.calibration.layers[at].random_pair_cosine
         if view == BOTH:
-            hits = _by_both(hits, mention.use, loaded)[:n]
+            hits = _by_both(hits, mention, loaded)[:n]
             random = self._random_pair(loaded, source, index, at)
-        key = token.text.casefold()
+        key = token.casefold()
         uses = tuple(
             NearUse(
                 use.sentence,
-                *use.place,
+                use.char_start,
+                use.char_end,
                 use.word,
                 round(cosine, 6),
                 same := are_inflections(key, use.word.casefold()),
-                _sense_of(use.sentence, use.place[0]) if same else "",
+                _sense_of(use.sentence, use.char_start) if same else "",
             )
             for use, cosine in ((hit.use, hit.cosine) for hit in hits)
         )
         static = loaded.encoder if isinstance(loaded.encoder, StaticVectors) else self._static()
-        near = _neighbours(static, token.text)
+        near = _neighbours(static, token)
         return NearestUses(
-            word=token.text,
+            word=token,
             sentence=mention.sentence,
-            start=token.start,
-            end=token.end,
+            start=mention.char_start,
+            end=mention.char_end,
             model=loaded.encoder.name,
             layer=view,
             layers=views,
@@ -116,12 +117,12 @@ class NearestSearch:
             random_pair_cosine=random,
             uses=uses,
             static=near,
-            said=nearest_answer(token.text, uses, only, random)
+            said=nearest_answer(token, uses, only, random)
             if loaded.encoder.reads_sentence
-            else nearest_of_word_vectors(static.name, len(static), token.text, near if token.text in static else None),
+            else nearest_of_word_vectors(static.name, len(static), token, near if token in static else None),
             vectors=static.name,
             reads_sentence=loaded.encoder.reads_sentence,
-            sense=_sense_of(mention.sentence, token.start),
+            sense=_sense_of(mention.sentence, mention.char_start),
         )
 
     def _random_pair(self, loaded: LoadedModel, source: str, index: UseIndex, layer: int) -> float:
@@ -172,7 +173,7 @@ def _neighbours(static: StaticVectors, word: str) -> tuple[StaticNeighbour, ...]
 @cache
 def _senses() -> dict[tuple[str, int], str]:
     """Sentence and where the word stands in it -> what it means there, for the example sentences."""
-    return {(use.sentence, use.place[0]): use.sense or "" for use in map(gallery_use, gallery())}
+    return {(use.sentence, use.char_start): use.sense or "" for use in map(gallery_use, gallery())}
 
 
 def _sense_of(sentence: str, start: int) -> str:

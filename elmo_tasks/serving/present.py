@@ -17,6 +17,7 @@ from elmo_tasks.serving.asked_uses import check_length
 from elmo_tasks.serving.comparisons import rounded
 from elmo_tasks.serving.loaded_models import LoadedModel, LoadModel, LoadStatic
 from elmo_tasks.text.mentions import check_word, find_mention
+from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.word_forms import are_inflections
 from elmo_tasks.uses import Use, UseVectors, read_uses
 
@@ -63,7 +64,7 @@ class Presentation:
         """See :meth:`elmo_tasks.api.PresentService.forms`."""
         check_length(sentence, "sentence 1")
         mention = find_mention(word, sentence, field="sentence 1")
-        tokens = mention.use.tokens
+        tokens = mention.tokens
         if len(tokens) > MOST_WORDS:
             raise InputError(
                 f"The sentence has {len(tokens)} words; the most is {MOST_WORDS} here. Shorten it.", field="sentence 1"
@@ -77,8 +78,8 @@ class Presentation:
         ]  # the sentence itself may be one of the examples
         poles = TwoSenses.of(*(seen[rows] for rows in kept))
         alone, letters = (TwoSenses.of(*(with_mean(vectors)[at][rows] for rows in kept)) for at in (layer, 0))
-        read = range(mention.index + 1, len(tokens) + 1)
-        so_far = [Use.of_tokens(tokens[:n], mention.index) for n in read]
+        read = range(mention.token_start + 1, len(tokens) + 1)
+        so_far = [Use.of_tokens(tokens[:n], mention.token_start) for n in read]
         cosines = poles.cosines(_as_the_verdict(loaded, so_far, read_uses(loaded.encoder, so_far)))
         differences = cosines[:, 0] - cosines[:, 1]
         steps = tuple(
@@ -92,8 +93,8 @@ class Presentation:
             layer=loaded.names[layer],
             sentence=mention.sentence,
             tokens=tokens,
-            offsets=tuple((token.start, token.end) for token in mention.tokens),
-            index=mention.index,
+            offsets=tuple((token.start, token.end) for token in tokenize(mention.sentence)),
+            index=mention.token_start,
             senses=chosen,
             steps=steps,
             known=(known[0], known[1]),

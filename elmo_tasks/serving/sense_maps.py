@@ -111,12 +111,13 @@ class SenseMaps:
         groups = self._of_map(drawn, on.word)
         of = groups_by_use(drawn.named)
         nearest = tuple(
-            NearOnMap(k, cosine, drawn.uses[k].sentence, *drawn.uses[k].place, of.get(k))
+            NearOnMap(k, cosine, drawn.uses[k].sentence, drawn.uses[k].char_start, drawn.uses[k].char_end, of.get(k))
             for k, cosine in nearest_first(found.cosines, _NEAREST_LANDED)
         )
         return LandedUse(
             use.sentence,
-            *use.place,
+            use.char_start,
+            use.char_end,
             round(float(found.place[0]), 4),
             round(float(found.place[1]), 4),
             found.group,

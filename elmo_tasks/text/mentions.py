@@ -23,27 +23,19 @@ _MOST_CHOICES = 20
 
 
 @dataclass(frozen=True)
-class Mention:
-    """A word found in a sentence, given without the brackets that marked it (offsets count so): which of its tokens is meant.
+class Mention(Use):
+    """The use of a word that was found in a sentence, with the other occurrences to choose from.
 
-    ``choices`` are the other places where the same word stands, the first 20, each as the sentence with ``[brackets]`` around it.
+    Attributes:
+        choices: the first 20 other occurrences of the word, each as the sentence with ``[brackets]`` around it.
     """
 
-    sentence: str
-    tokens: tuple[Token, ...]
-    index: int
     choices: tuple[Choice, ...] = ()
 
     @property
-    def token(self) -> Token:
-        """The word that is meant."""
-        return self.tokens[self.index]
-
-    @property
-    def use(self) -> Use:
-        """The word in its sentence."""
-        words = tuple(token.text for token in self.tokens)
-        return Use(words, self.index, self.index + 1, self.sentence, (self.token.start, self.token.end))
+    def token(self) -> str:
+        """The word's first token."""
+        return self.tokens[self.token_start]
 
 
 def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Mention:
@@ -149,7 +141,8 @@ def _mention(sentence: str, tokens: tuple[Token, ...], index: int, places: list[
     places = places[: _MOST_CHOICES + 1]
     choices = _choices(sentence, tokens, places, width)
     others = tuple(choice for i, choice in zip(places, choices, strict=True) if i != index)
-    return Mention(sentence, tokens, index, others[:_MOST_CHOICES])
+    words, token = tuple(token.text for token in tokens), tokens[index]
+    return Mention(words, index, index + 1, sentence, token.start, token.end, others[:_MOST_CHOICES])
 
 
 def _choices(

@@ -1,4 +1,4 @@
-"""A use of a word: where it stands in a sentence."""
+"""A use of a word: its position in a sentence, in tokens and in characters."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from elmo_tasks.errors import DataError
+from elmo_tasks.text.tokens import Token
 
 
 @dataclass(frozen=True)
@@ -14,40 +15,53 @@ class Use:
 
     Attributes:
         tokens: of the sentence.
-        start: the first token of the word, from 0.
-        end: one past its last token.
+        token_start: index of the first token of the word.
+        token_end: index after its last token.
         sentence: as it was written.
-        place: where the word stands in ``sentence``: its first character, and one past its last.
+        char_start: offset of the word's first character in ``sentence``.
+        char_end: offset after its last character.
 
     Raises:
-        DataError: these are not tokens of the sentence.
+        DataError: the token range is empty or outside the sentence.
     """
 
     tokens: tuple[str, ...]
-    start: int
-    end: int
+    token_start: int
+    token_end: int
     sentence: str
-    place: tuple[int, int]
+    char_start: int
+    char_end: int
 
     def __post_init__(self) -> None:
-        if not 0 <= self.start < self.end <= len(self.tokens):
+        if not 0 <= self.token_start < self.token_end <= len(self.tokens):
             raise DataError(
-                f"expected a word among {len(self.tokens)} tokens, found tokens {self.start} to {self.end - 1}"
+                f"expected a word among {len(self.tokens)} tokens, found tokens {self.token_start} to {self.token_end - 1}"
             )
 
     @classmethod
-    def of_tokens(cls, tokens: Sequence[str], start: int, end: int | None = None) -> Use:
-        """A use of which only the tokens are known; the word is one of them if there is no ``end``.
+    def of_tokens(cls, tokens: Sequence[str], token_start: int, token_end: int | None = None) -> Use:
+        """Build a use of a sentence that is known by its tokens only; without ``token_end``, of one token.
 
         Raises:
-            DataError: these are not tokens of the sentence.
+            DataError: the token range is empty or outside the sentence.
         """
-        end = start + 1 if end is None else end
-        before = sum(len(token) + 1 for token in tokens[:start])
-        place = (before, before + len(" ".join(tokens[start:end])))
-        return Use(tuple(tokens), start, end, " ".join(tokens), place)
+        token_end = token_start + 1 if token_end is None else token_end
+        char_start = sum(len(token) + 1 for token in tokens[:token_start])
+        char_end = char_start + len(" ".join(tokens[token_start:token_end]))
+        return Use(tuple(tokens), token_start, token_end, " ".join(tokens), char_start, char_end)
+
+    @classmethod
+    def in_sentence(cls, sentence: str, tokens: Sequence[Token], token_start: int, token_end: int | None = None) -> Use:
+        """Build a use from a sentence and its tokens; without ``token_end``, of one token.
+
+        Raises:
+            DataError: the token range is empty or outside the sentence.
+        """
+        token_end = token_start + 1 if token_end is None else token_end
+        words = tuple(token.text for token in tokens)
+        return Use(words, token_start, token_end, sentence, tokens[token_start].start, tokens[token_end - 1].end)
 
     @property
     def word(self) -> str:
-        """The word as it is written there."""
-        return self.sentence[slice(*self.place)]
+        """The word as it is written in the sentence."""
+        return self.sentence[self.char_start : self.char_end]

@@ -47,7 +47,7 @@ def test_semcor_tells_parts_of_speech_by_the_key(tmp_path):
     ]
     path.write_text(json.dumps({"tokens": ["Talks", "took", "place", "late"], "senses": senses}) + "\n")
     first, second = read_semcor(path)
-    assert (first.lemma, first.use.start, first.use.end) == ("take_place%v", 1, 3)
+    assert (first.lemma, first.use.token_start, first.use.token_end) == ("take_place%v", 1, 3)
     assert (second.lemma, len(second.senses)) == ("late%a", 2)
 
 
@@ -68,7 +68,7 @@ def test_unified_sets(tmp_path):
     assert first == SenseUse(
         Use.of_tokens(("The", "night", "owl", "slept"), 1, 3), "night_owl%n", ("night_owl%1:18:00::",), "set1"
     )
-    assert (second.use.start, len(second.senses)) == (3, 2)
+    assert (second.use.token_start, len(second.senses)) == (3, 2)
 
 
 @pytest.mark.parametrize(

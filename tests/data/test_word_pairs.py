@@ -20,7 +20,7 @@ def wic(folder, data=LINE, gold="F\n"):
 def test_wic_marks_the_word_of_each_sentence(tmp_path):
     (pair,) = wic(tmp_path)
     assert pair.a == Use.of_tokens(("The", "pitch", "was", "wet", "."), 1, 2)
-    assert pair.b.tokens[pair.b.start : pair.b.end] == ("pitch",)
+    assert pair.b.tokens[pair.b.token_start : pair.b.token_end] == ("pitch",)
     assert pair.same is False
 
 
@@ -58,7 +58,7 @@ def mcl_wic(folder, rows, gold):
 
 def test_mcl_wic_finds_the_token_at_the_characters(tmp_path):
     (pair,) = mcl_wic(tmp_path, [ROW], [{"id": "dev.0", "tag": "T"}])
-    assert [use.tokens[use.start : use.end] for use in (pair.a, pair.b)] == [("pitch",), ("Pitch",)]
+    assert [use.tokens[use.token_start : use.token_end] for use in (pair.a, pair.b)] == [("pitch",), ("Pitch",)]
     assert pair.same is True
 
 
@@ -120,7 +120,7 @@ def test_cosimlex_finds_both_words_in_both_texts_in_the_order_of_the_pair(tmp_pa
     assert [[use.word for use in text] for text in pair.uses] == [["bark", "dog"], ["barks", "dog"]]
     bark, dog = pair.uses[0]
     assert bark.tokens == dog.tokens == ("The", "dog", "'s", "bark", "woke", "us", ".")
-    assert (bark.start, dog.start) == (3, 1)
+    assert (bark.token_start, dog.token_start) == (3, 1)
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def test_they_are_short_and_each_is_there_once():
 
 def test_every_mark_is_found_and_some_are_inflected_or_begin_the_sentence():
     uses = [gallery_use(entry) for entry in everyday_uses()]
-    words = [use.sentence[use.place[0] : use.place[1]] for use in uses]
+    words = [use.word for use in uses]
     forms = [word.lower() != entry.word for word, entry in zip(words, everyday_uses(), strict=True)]
     assert sum(forms) > 200
     assert sum(word[:1].isupper() for word in words) > 50

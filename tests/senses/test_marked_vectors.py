@@ -34,7 +34,7 @@ def elmo():
 def test_layers_are_those_of_the_encoder_and_a_long_word_is_the_mean_of_its_tokens(elmo):
     found = marked_vectors(elmo, STATIC, WORDS_IN)
     for k, word in enumerate(WORDS_IN):
-        expected = elmo.encode([word.tokens]).values[:, 0, word.start : word.end].mean(dim=1)
+        expected = elmo.encode([word.tokens]).values[:, 0, word.token_start : word.token_end].mean(dim=1)
         np.testing.assert_allclose(found.layers[:, k], expected, atol=2e-3)
 
 
@@ -43,7 +43,7 @@ def test_before_after_is_the_state_before_and_the_state_behind_of_the_top_layer(
     for k, word in enumerate(WORDS_IN):
         top = elmo.states([word.tokens]).layers[-1, 0]  # step 0 is the boundary
         half = elmo.width // 2
-        expected = torch.cat([top[word.start, :half], top[word.end + 1, half:]])
+        expected = torch.cat([top[word.token_start, :half], top[word.token_end + 1, half:]])
         np.testing.assert_allclose(found.before_after[k], expected, atol=2e-3)
 
 
@@ -81,7 +81,7 @@ def test_what_the_model_expects_is_a_view_where_it_writes(elmo):
     assert all_views(elmo, writes=True) == ("0", "1", "2", "mean", BEFORE_AFTER, EXPECTED, WORDS, BOTH)
     for k, word in enumerate(WORDS_IN):
         lstms, half = elmo.states([word.tokens]).layers[1:, 0], elmo.width // 2
-        sides = lstms[:, word.start, :half].unsqueeze(1), lstms[:, word.end + 1, half:].unsqueeze(1)
+        sides = lstms[:, word.token_start, :half].unsqueeze(1), lstms[:, word.token_end + 1, half:].unsqueeze(1)
         alone = expected([word], UseVectors(torch.zeros(0), *sides))
         np.testing.assert_allclose(found.view(EXPECTED)[k], alone[0], atol=2e-3)
     assert marked_vectors(elmo, STATIC, WORDS_IN).expected is None

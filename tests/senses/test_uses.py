@@ -9,7 +9,7 @@ def test_gallery_uses_have_senses_and_places():
     assert len(uses) == 24
     assert len({use.sense for use in uses}) == 3
     assert all(use.word.lower().startswith("bank") for use in uses)
-    assert all(use.tokens[use.start : use.end] == (use.word,) for use in uses)
+    assert all(use.tokens[use.token_start : use.token_end] == (use.word,) for use in uses)
     assert gallery_uses("zebra") == ()
 
 

@@ -114,7 +114,7 @@ def test_a_map_knows_when_its_groups_are_no_meanings(session):
 
 
 def test_brackets_choose_among_several():
-    assert landing_use("bank", "The bank on the [bank].").start == 4
+    assert landing_use("bank", "The bank on the [bank].").token_start == 4
     assert landing_use("bank", "The Banks on the bank.").word == "Banks"
 
 

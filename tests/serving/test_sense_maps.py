@@ -158,9 +158,9 @@ def test_without_being_asked_layer_and_surroundings_are_read_together(session):
     sentence = "The bank refused the loan."
     found = session.nearest.uses("bank", sentence, only="same", n=10)
     loaded = session.loaded.model()
-    asked = find_use("bank", sentence, "sentence").use
+    asked = find_use("bank", sentence, "sentence")
     marked = [f"{use.sentence[: use.start]}[{use.token}]{use.sentence[use.end :]}" for use in found.uses]
-    uses = [asked, *(find_use("bank", sentence, "sentence").use for sentence in marked)]
+    uses = [asked, *(find_use("bank", sentence, "sentence") for sentence in marked)]
     layers = read_uses(loaded.encoder, uses).layers.numpy()
     around = np.stack([words_around(loaded.static, use) for use in uses])
     both = view_of("both", layers, loaded.names, around)
