@@ -37,6 +37,12 @@ def write_card(folder: Path, card: Mapping[str, Any] | None = None) -> None:
     write_json(folder / CARD_NAME, {**(card or {}), KEY: {path.name: sha256([path]) for path in weights_in(folder)}})
 
 
+def refresh_card(folder: Path) -> None:
+    """Write the checksums of the weights that lie in a folder to its card, where it has one."""
+    if (folder / CARD_NAME).exists():
+        write_card(folder, read_json(folder / CARD_NAME))
+
+
 def verify(files: Iterable[Path]) -> None:
     """Refuse files that are not those of the card beside them.
 

@@ -46,6 +46,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="table (source, first_line, last_line): only lines of the sources on the model's card",
     )
+    bilm.add_argument(
+        "--senses",
+        nargs="*",
+        type=Path,
+        metavar="SETS",
+        help="measure instead which meaning of the dictionary is found, on its test sentences and held-out words, and on files of "
+        "labelled sets (JSON lines with word, sentences and gold)",
+    )
     head = parser.add_argument_group("a head")
     head.add_argument("--head", help="name or folder of a head, as a training run leaves in runs/")
     head.add_argument("--encoder", help="name or folder of its encoder (default: found by its checksum)")
@@ -62,6 +70,8 @@ def run(args: argparse.Namespace) -> int:
         if args.data is None:
             raise ConfigError("--head needs --data: a labelled file to score it on")
         result = _head(args)
+    elif args.senses is not None:
+        return _senses(args)
     elif args.text is not None and not (args.data or args.only or args.out):
         result = _perplexity(args)
     else:
@@ -79,7 +89,7 @@ def _tests(args: argparse.Namespace) -> int:
     from elmo_tasks.evaluation.suite import TASKS, evaluate
     from elmo_tasks.layers.device import checked_device
     from elmo_tasks.senses.expected_words import ExpectedWords
-    from elmo_tasks.serving.calibrations import load_calibration
+    from elmo_tasks.serving.sense_models import load_sense_model
 
     data, (tests, _) = data_and_tests(args, ("out",))
     encoder: Encoder = load(args.model, checked_device(args.device))
@@ -88,13 +98,38 @@ def _tests(args: argparse.Namespace) -> int:
     reader = Reader(encoder, static)
     if encoder.reads_sentence and any(TASKS[test].of_uses for test in tests):
         expected = ExpectedWords.load(encoder, static)
-        calibration = None if args.no_calibration else load_calibration(encoder, static, expected)
-        reader = replace(reader, expected=expected, calibration=calibration)
+        senses = None if args.no_calibration else load_sense_model(encoder, static, expected)
+        reader = replace(reader, expected=expected, senses=senses)
     found = evaluate(reader, data, args.only, first)
     text = json.dumps(found.to_dict(), indent=1)
     if args.out is not None:
         write_whole(args.out, text + "\n")
     print(text if args.json else found.to_markdown())
+    return 0
+
+
+def _senses(args: argparse.Namespace) -> int:
+    from elmo_tasks.encoders import load
+    from elmo_tasks.encoders.static_vectors import StaticVectors
+    from elmo_tasks.evaluation.meanings import score_sentences, score_sets, sense_table, to_dict
+    from elmo_tasks.layers.device import checked_device
+    from elmo_tasks.senses.expected_words import ExpectedWords
+    from elmo_tasks.senses.lexicon import bundled_lexicon
+    from elmo_tasks.serving.sense_models import load_sense_model
+
+    encoder = load(args.model, checked_device(args.device))
+    static = StaticVectors.load()
+    model = load_sense_model(encoder, static, ExpectedWords.load(encoder, static), not args.no_calibration)
+    if model is None:
+        raise ConfigError(
+            f"{encoder.name}: nothing is known of meanings in this model; run `elmo-tasks calibrate` with it"
+        )
+    lexicon = bundled_lexicon()
+    sets = [score_sets(model, lexicon, path) for path in args.senses]
+    scores = score_sentences(model, lexicon)
+    if args.out is not None:
+        write_whole(args.out, json.dumps(to_dict(scores, sets), indent=1) + "\n")
+    print(json.dumps(to_dict(scores, sets), indent=1) if args.json else sense_table(encoder.name, scores, sets))
     return 0
 
 

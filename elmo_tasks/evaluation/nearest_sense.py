@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from elmo_tasks.data.sense_uses import read_coarse_wsd, read_first_senses, read_semcor, read_unified
 from elmo_tasks.evaluation.reader import Reader
-from elmo_tasks.evaluation.rows import Row
-from elmo_tasks.senses.partitions import places_of
-from elmo_tasks.senses.views_of_uses import unit
+from elmo_tasks.evaluation.rows import Row, places_of
+from elmo_tasks.senses.features import unit
 
 #: SemCor, and the unified sets with their senses.
 ALL_WORDS = ("wsd/semcor3/semcor.jsonl.xz", "wsd/unified_eval/ALL.data.xml", "wsd/unified_eval/ALL.gold.key.txt")

@@ -1,4 +1,4 @@
-"""Our own known uses, gallery and everyday: are two uses in one sense nearer to each other than two in different senses?"""
+"""Held-out words of the dictionary: are two uses in one meaning nearer to each other than two in different meanings?"""
 
 from __future__ import annotations
 
@@ -13,48 +13,42 @@ from elmo_tasks.encoders.batches import token_vectors
 from elmo_tasks.encoders.static_vectors import rarity
 from elmo_tasks.evaluation.reader import Reader
 from elmo_tasks.evaluation.rows import Row
-from elmo_tasks.senses.calibration_fit import halves
-from elmo_tasks.senses.gallery import EverydayUse, GalleryUse, everyday_uses, gallery
-from elmo_tasks.senses.uses import gallery_use
-from elmo_tasks.senses.views_of_uses import unit
+from elmo_tasks.senses.features import unit
+from elmo_tasks.senses.lexicon import Lexicon, bundled_lexicon
+from elmo_tasks.text.mentions import find_mention
 from elmo_tasks.uses import Use
 
 FILES: tuple[str, ...] = ()  # the sentences are the project's own
 
 Vectors = NDArray[np.float32]
-KnownUse = GalleryUse | EverydayUse
 
 
 def ordering(reader: Reader, data: Path) -> list[Row]:
-    """Both collections, words on which no calibration is fitted."""
+    """All sentences of the held-out words of the dictionary that have several meanings."""
     note = (
-        "Pairs in order: of all (pair of uses in one sense, pair in two senses) of a word, how many have the higher cosine in the "
-        "pair of one sense; mean over held-out words. Bag: the other words of the sentence, rare ones weighing more."
+        "Pairs in order: of all (pair of uses in one meaning, pair in two meanings) of a word, the share with the higher cosine in the "
+        "pair of one meaning; mean over held-out words. Bag: the other words of the sentence, rare ones weighing more."
     )
-    rows = []
-    collections: dict[str, Sequence[KnownUse]] = {"everyday": everyday_uses(), "gallery": gallery()}
-    for name, uses in collections.items():
-        chosen = held_out_of_several_senses(uses)
-        words, senses = [use.word for use in chosen], [use.sense for use in chosen]
-        found = [gallery_use(use) for use in chosen]
-        vectors = reader.words(found, f"{name} uses")
-        scores = {view: pairs_in_order(vectors.view(view), words, senses) for view in reader.views}
-        rows.append(Row("order", f"Pairs in order, {name}", scores, without=0.5, without_name="by chance", note=note))
-        layer_0, static = (pairs_in_order(_bags(reader, found, of), words, senses) for of in (_layer_0, _static))
-        how = "bag of the static vectors"
-        rows.append(Row("order", f"Bag of layer 0, {name}", {"0": layer_0}, without=static, without_name=how))
-    return rows
+    uses, words, senses = held_out_uses(bundled_lexicon())
+    vectors = reader.words(uses, "held-out words")
+    scores = {view: pairs_in_order(vectors.view(view), words, senses) for view in reader.views}
+    layer_0, static = (pairs_in_order(_bags(reader, uses, of), words, senses) for of in (_layer_0, _static))
+    return [
+        Row("order", "Pairs in order, held-out words", scores, without=0.5, without_name="by chance", note=note),
+        Row("order", "Bag of layer 0", {"0": layer_0}, without=static, without_name="bag of the static vectors"),
+    ]
 
 
-def held_out_of_several_senses(uses: Sequence[KnownUse]) -> list[KnownUse]:
-    """The uses of those words that have several senses and that no calibration is fitted on."""
-    # A word of both collections is in one half with both.
-    both = sorted({use.word for use in gallery()} | {use.word for use in everyday_uses()})
-    _, held_out = halves(both)
-    senses: dict[str, set[str]] = {}
-    for use in uses:
-        senses.setdefault(use.word, set()).add(use.sense)
-    return [use for use in uses if use.word in held_out and len(senses[use.word]) > 1]
+def held_out_uses(lexicon: Lexicon) -> tuple[list[Use], list[str], list[str]]:
+    """All sentences of the words that nothing is fitted or trained on, with their words and meanings."""
+    found = [
+        (find_mention(entry.word, sentence), entry.word, sense.key)
+        for entry in lexicon.ambiguous
+        if entry.is_held_out
+        for sense in entry.senses
+        for sentence in sense.sentences
+    ]
+    return [use for use, _, _ in found], [word for _, word, _ in found], [key for _, _, key in found]
 
 
 def pairs_in_order(vectors: Vectors, words: Sequence[str], senses: Sequence[str]) -> float:

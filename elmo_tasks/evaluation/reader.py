@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,35 +14,73 @@ from elmo_tasks.encoders.batches import token_vectors
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.layers.views import MEAN, layer_names
-from elmo_tasks.senses.calibration import Calibration
+from elmo_tasks.senses.disambiguation import SenseModel
 from elmo_tasks.senses.expected_words import ExpectedWords
-from elmo_tasks.senses.marked_vectors import MarkedVectors, all_views, marked_vectors
-from elmo_tasks.uses import Use
+from elmo_tasks.senses.features import CONTEXT, EXPECTED, WORDS, Vectors, unit, views_of
+from elmo_tasks.uses import Use, use_batches
+
+#: The states of the language model just before and just after the word, which have not read it.
+BEFORE_AFTER = "before/after"
+#: All views as one vector, from which meanings are read.
+MEANINGS = "meanings"
+
+
+@dataclass(frozen=True)
+class UseViews:
+    """Marked words of one data set in every view, in half precision; a word of several tokens is the mean of them."""
+
+    layers: NDArray[np.float16]  #: ``[L, n, D]``
+    others: dict[str, NDArray[np.float16]]  #: ``[n, D]`` of each view that is no layer
+
+    def view(self, name: str) -> NDArray[np.float32]:
+        """``[n, D]`` of length 1 in one of :attr:`Reader.views`."""
+        if name in self.others:
+            return unit(self.others[name].astype(np.float32))
+        if name == MEAN:
+            return unit(self.layers.mean(axis=0, dtype=np.float32))
+        return unit(self.layers[int(name)].astype(np.float32))
 
 
 @dataclass(frozen=True)
 class Reader:
-    """An encoder at work."""
+    """Encodes what a test asks about."""
 
     encoder: Encoder  #: what is evaluated
     static: StaticVectors  #: vectors of the words around a use
-    #: what the encoder would have written in the place of a word; None for one that does not write
-    expected: ExpectedWords | None = None
-    calibration: Calibration | None = None  #: what its verdict is read from; None for one that gives none
-    layers_only: bool = False  #: whether nothing but the layers and their mean is asked
+    expected: ExpectedWords | None = (
+        None  #: the words that the encoder expects in a place; None for one without an output layer
+    )
+    senses: SenseModel | None = None  #: what meanings are read from; None for an encoder without calibration
+    layers_only: bool = False  #: whether only the layers and their mean are measured
 
     @property
     def views(self) -> tuple[str, ...]:
         """Views of marked words."""
+        layers = layer_names(self.encoder.n_layers)
         if self.layers_only:
-            return layer_names(self.encoder.n_layers)
-        return all_views(self.encoder, self.expected is not None, self.calibration is not None)
+            return layers
+        extra = (BEFORE_AFTER,) if self.encoder.language_model is not None else ()
+        extra += (EXPECTED,) if self.expected is not None else ()
+        return (*layers, *extra, WORDS, *((MEANINGS,) if self.senses is not None else ()))
 
-    def words(self, words: Sequence[Use], what: str) -> MarkedVectors:
-        """Vectors of marked words; ``what`` is said in the progress bar."""
-        with progress(what, len(words), "word") as bar:
-            found = marked_vectors(self.encoder, self.static, words, bar.update, self.expected)
-        return replace(found, calibration=self.calibration)
+    def words(self, words: Sequence[Use], what: str) -> UseViews:
+        """Vectors of marked words; ``what`` stands in the progress bar."""
+        n, all_layers = len(words), range(self.encoder.n_layers)
+        layers = np.zeros((self.encoder.n_layers, n, self.encoder.width), np.float16)
+        others: dict[str, NDArray[np.float16]] = {}
+        with progress(what, n, "word") as bar:
+            for rows, read in use_batches(self.encoder, words):
+                layers[:, rows] = read.layers.numpy()
+                uses = [words[k] for k in rows]
+                found: dict[str, Vectors] = views_of(self.static, self.expected, uses, read, all_layers)
+                named = {BEFORE_AFTER: found.get(CONTEXT), EXPECTED: found.get(EXPECTED), WORDS: found[WORDS]}
+                if self.senses is not None:
+                    named[MEANINGS] = self.senses.calibration.embed(found)
+                for name, part in named.items():
+                    if part is not None:
+                        others.setdefault(name, np.zeros((n, part.shape[1]), np.float16))[rows] = part
+                bar.update(len(rows))
+        return UseViews(layers, others)
 
     def tokens(self, sentences: Sequence[tuple[str, ...]], what: str) -> Iterator[tuple[str, NDArray[np.float16]]]:
         """Read all tokens of the sentences; then the name of each layer and of their mean, and its ``[n, D]``."""

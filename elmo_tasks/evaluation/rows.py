@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
-from elmo_tasks.senses.marked_vectors import VERDICT
 from elmo_tasks.wording.views import COLUMN_REMARKS, column_title
 
 Unit = Literal["percent", "index", "plain"]
@@ -42,7 +41,6 @@ class Evaluation:
     rows: tuple[Row, ...]  #: the lines
     missing: Mapping[str, str] = field(default_factory=dict)  #: tests that were not measured, and why
     seconds: Mapping[str, float] = field(default_factory=dict)  #: of processor time, by test
-    read_from: tuple[str, ...] = ()  #: the views that the verdict is read from; empty for an encoder without one
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
@@ -89,11 +87,6 @@ class Evaluation:
 
     def _remarks(self) -> list[str]:
         remarks = [told for view, told in COLUMN_REMARKS.items() if view in self.views]
-        if self.read_from:
-            read = " + ".join(self._title(view) for view in self.read_from)
-            remarks.append(
-                f"{self._title(VERDICT)}: {read}, as Compare weighs them in two sentences, learned on the gallery."
-            )
         remarks += list(dict.fromkeys(row.note for row in self.rows if row.note))
         if compared := [found for row in self.rows if (found := above_layer_0(row)) is not None]:
             below = [title for title, above in compared if not above]
@@ -112,3 +105,14 @@ def above_layer_0(row: Row) -> tuple[str, bool] | None:
     if not row.high_is_good or not reading or "0" not in row.scores:
         return None
     return row.title, max(reading) > row.scores["0"]
+
+
+Label = TypeVar("Label", bound=Hashable)
+
+
+def places_of(labels: Iterable[Label]) -> dict[Label, list[int]]:
+    """The positions of each label, the labels in the order of their first appearance."""
+    found: dict[Label, list[int]] = {}
+    for k, label in enumerate(labels):
+        found.setdefault(label, []).append(k)
+    return found

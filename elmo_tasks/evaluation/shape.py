@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from elmo_tasks.data.tagging_readers import read_tagged
 from elmo_tasks.evaluation.reader import Reader
-from elmo_tasks.evaluation.rows import Row
-from elmo_tasks.senses.partitions import places_of
+from elmo_tasks.evaluation.rows import Row, places_of
+from elmo_tasks.senses.features import unit
 from elmo_tasks.senses.similarity import random_pair_cosine
-from elmo_tasks.senses.views_of_uses import unit
 from elmo_tasks.uses import Use
 
 FILES = ("tagging/ud_ewt/en_ewt-ud-dev.conllu.xz",)

@@ -87,5 +87,4 @@ def evaluate(reader: Reader, data: Path, only: Sequence[str] = (), first: Sequen
         tuple(rows),
         missing,
         seconds,
-        reader.calibration.selected_reading.views if reader.calibration is not None else (),
     )

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elmo_tasks.data.word_pairs import GradedPair, WordPair, read_cosimlex, read_mcl_wic, read_wic
-from elmo_tasks.evaluation.reader import Reader
+from elmo_tasks.evaluation.reader import Reader, UseViews
 from elmo_tasks.evaluation.rows import Row
-from elmo_tasks.senses.marked_vectors import MarkedVectors
 
 WIC = tuple(f"wsd/wic/{split}.{kind}.txt" for split in ("train", "dev") for kind in ("data", "gold"))
 MCL_WIC = tuple(f"wsd/mcl_wic/{split}.en-en.{kind}" for split in ("training", "dev") for kind in ("data", "gold"))
@@ -53,7 +52,7 @@ def _row(
     return Row(task, title, scores, without=most, without_name="one answer always", note=note)
 
 
-def _cosines(vectors: MarkedVectors, view: str) -> NDArray[np.float32]:
+def _cosines(vectors: UseViews, view: str) -> NDArray[np.float32]:
     found = vectors.view(view)
     cosines: NDArray[np.float32] = (found[0::2] * found[1::2]).sum(axis=1)
     return cosines

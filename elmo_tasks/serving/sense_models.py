@@ -42,13 +42,18 @@ def load_sense_model(
     if not encoder.reads_sentence:
         return None
     checksum = models_checksum(encoder, static, expected)
-    cached = cache_folder() / "meanings" / checksum[:16]
+    cached = cached_folder(checksum)
     for folder in (encoder.folder, cached):
         if folder is not None and (found := read_calibration(folder, checksum)) is not None:
             return SenseModel(encoder, static, expected, *found)
     if not may_fit:
         return None
     return _fit(encoder, static, expected, cached)
+
+
+def cached_folder(checksum: str) -> Path:
+    """Where the calibration of a model that came without one is kept."""
+    return cache_folder() / "meanings" / checksum[:16]
 
 
 def _fit(encoder: Encoder, static: StaticVectors, expected: ExpectedWords | None, cached: Path) -> SenseModel:
