@@ -152,11 +152,14 @@ def in_precision(bilm: BiLM, precision: str, device: torch.device | str = "cpu")
         _log.warning("This processor, or this version of PyTorch, has no products in int8: computing in float32.")
         return bilm
     for direction in (bilm.forward_lm, bilm.backward_lm):
-        direction.layers = nn.ModuleList(Int8LSTM(layer) for layer in direction.layers)
+        direction.layers = nn.ModuleList(
+            Int8LSTM(layer) for layer in direction.layers if isinstance(layer, ProjectedLSTM)
+        )
     cnn = bilm.token_encoder
-    for highway in cnn.highways:
-        highway.transform, highway.carry = _rounded(highway.transform), _rounded(highway.carry)
-    cnn.projection = _rounded(cnn.projection)
+    for module in (cnn, *cnn.highways):
+        for name, linear in list(module.named_children()):
+            if isinstance(linear, nn.Linear):
+                setattr(module, name, Int8Linear(linear.weight, linear.bias))
     return bilm
 
 
@@ -173,7 +176,3 @@ def has_int8() -> bool:
         return bool((Int8Linear(weight)(weight) - weight).abs().max() < 0.01)
     except (AttributeError, RuntimeError, NotImplementedError):
         return False
-
-
-def _rounded(linear: nn.Module) -> Int8Linear:
-    return Int8Linear(linear.get_parameter("weight"), linear.get_parameter("bias"))

@@ -132,7 +132,7 @@ class ProjectedLSTM(nn.LSTM):
 
 
 def step_in_place(gates: Tensor, c: Tensor, squashed: Tensor, cell_clip: float | None) -> None:
-    """Advance the cell ``c`` ``[B, H]`` by one step; ``squashed`` ``[B, H]`` gets what is projected, ``gates`` ``[B, 4 H]`` is used up."""
+    """Advance the cell ``c`` ``[B, H]`` by one step; ``squashed`` ``[B, H]`` gets what is projected, ``gates`` ``[B, 4 H]`` go."""
     n = c.shape[1]
     input_and_forget, candidate, out = gates.split((2 * n, n, n), dim=1)
     input_and_forget.sigmoid_()

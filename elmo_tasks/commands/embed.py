@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 from elmo_tasks.commands.arguments import add_device
 
 if TYPE_CHECKING:
+    import torch
+
+    from elmo_tasks.encoders import Encoder
     from elmo_tasks.encoders.block_parts import BlockParts
 
 HELP = "vectors of every token of a text file, to HDF5 or Parquet"
@@ -51,16 +54,33 @@ def add_computing(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--precision",
-        choices=("float32", "bf16"),
+        choices=("float32", "bf16", "int8"),
         default="float32",
-        help="of the products; bf16 is faster where the processor computes in bfloat16 (default: float32)",
+        help="of the products; bf16 is faster where the processor computes in bfloat16, int8 on a CPU where a biLM is large "
+        "(default: float32)",
     )
+
+
+def load_computing(args: argparse.Namespace, device: torch.device) -> Encoder:
+    """Load the encoder that the arguments of :func:`add_computing` ask for.
+
+    Raises:
+        ConfigError: there is no such encoder, or several processes would move one in int8 to GPUs.
+    """
+    from elmo_tasks.encoders import load
+    from elmo_tasks.errors import ConfigError
+
+    precision = "int8" if args.precision == "int8" else "float32"
+    if args.processes == 1:
+        return load(args.model, device, precision)
+    if precision == "int8" and device.type != "cpu":
+        raise ConfigError("--precision int8 computes on CPUs: add --device cpu, or leave it out")
+    return load(args.model, "cpu", precision)  # each process moves a copy to its device
 
 
 def run(args: argparse.Namespace) -> int:
     """Encode, by length and in blocks; the file appears only when it is whole."""
     from elmo_tasks.commands.lines import STANDARD, lines_of
-    from elmo_tasks.encoders import load
     from elmo_tasks.encoders.block_parts import BlockParts
     from elmo_tasks.encoders.corpus_encoding import CorpusEncoding, Wanted
     from elmo_tasks.errors import ConfigError, DataError
@@ -82,8 +102,7 @@ def run(args: argparse.Namespace) -> int:
     with held(lock_of(output), str(output)):
         lines = [line.strip() for line in lines_of(args.input)]
         tokens = [[token.text for token in tokenize(line)] if args.raw else line.split() for line in lines]
-        # Several processes move a copy each to their device.
-        encoder = load(args.model, device="cpu" if args.processes > 1 else device)
+        encoder = load_computing(args, device)
         parts = BlockParts(output.with_name(f".{output.name}.parts"), CorpusEncoding(encoder, tokens, wanted))
         with parts.kept_if_any():
             encode_missing(parts, args.processes, str(device))

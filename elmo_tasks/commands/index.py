@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from elmo_tasks.commands.embed import add_computing, encode_missing
+from elmo_tasks.commands.embed import add_computing, encode_missing, load_computing
 from elmo_tasks.errors import ConfigError
 
 HELP = "vectors of every word of your own text, to search for the nearest uses"
@@ -35,7 +35,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, say how large it will be, encode."""
-    from elmo_tasks.encoders import load
     from elmo_tasks.layers.device import checked_device
     from elmo_tasks.senses.index_building import build_index, size_of
     from elmo_tasks.text.tokens import tokenize
@@ -48,8 +47,7 @@ def run(args: argparse.Namespace) -> int:
     if args.processes < 1:
         raise ConfigError(f"--processes {args.processes}: expected at least 1")
     device = checked_device(args.device)
-    # Several processes move a copy each to their device.
-    encoder = load(args.model, "cpu" if args.processes > 1 else device)
+    encoder = load_computing(args, device)
     size = size_of(n_tokens, encoder.n_layers, encoder.width) / 1e6
     print(f"{len(sentences):,} sentences, {n_tokens:,} words and signs: about {size:,.0f} MB", flush=True)
     share = partial(encode_missing, processes=args.processes, device=str(device)) if args.processes > 1 else None

@@ -38,6 +38,7 @@ class Session:
         index: folder of an index of one's own text, to search beside the gallery.
         others: see :class:`LoadedModels`.
         may_measure: see :class:`LoadedModels`; else nothing is said of meanings.
+        precision: see :class:`LoadedModels`.
 
     Raises:
         ConfigError: there is no such model, or two of them have one name.
@@ -56,8 +57,9 @@ class Session:
         index: str | Path | None = None,
         others: Sequence[str] = (),
         may_measure: bool = True,
+        precision: str = "float32",
     ) -> None:
-        self.loaded = loaded = LoadedModels(model, device, others, may_measure)
+        self.loaded = loaded = LoadedModels(model, device, others, may_measure, precision)
         own = UseIndex(index) if index is not None else None
         maps, runs = SenseMaps(loaded.encoder_for, loaded.static, own), Path(runs_dir)
         self.why: api.WhyService = Explainer(self.compare, loaded.model)
