@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
+import pickle
 import tempfile
 from collections.abc import Callable, Sequence
 from copy import deepcopy
@@ -46,15 +46,13 @@ def closeness(models: Sequence[str], sentences: Sentences) -> None:
 def speed(
     models: Sequence[str], sentences: Sentences, site_packages: Path | None, rounds: int, in_turn: InTurn
 ) -> None:
-    """Print milliseconds a sentence, and megabytes of the model, in float32 and in int8, and by AllenNLP where it is here."""
+    """Print milliseconds a sentence, and megabytes of the weights, in float32 and in int8, and by AllenNLP where it is here."""
     print("\n| model | at once | AllenNLP | float32 | int8 | int8 to float32 | int8 to AllenNLP | memory |")
     print("|---|---:|---:|---:|---:|---:|---:|---:|")
     for name in models:
-        start = _resident()
         exact = _model(name)
-        middle = _resident()
         rounded = Elmo(in_precision(deepcopy(exact.bilm), "int8"), name)
-        memory = f"{middle - start:.0f} MB, {_resident() - middle:.0f} MB"
+        memory = ", ".join(f"{len(pickle.dumps(elmo.bilm)) / 1e6:.0f} MB" for elmo in (exact, rounded))
         peer = _peer(name, exact.bilm, site_packages)
         for size, number in BATCHES.items():
             few = sorted(sentences[:number], key=len)
@@ -94,9 +92,3 @@ def _peer(name: str, bilm: BiLM, site_packages: Path | None) -> object | None:
         write_hdf5(weights, bilm)
         peer: object | None = allennlp_peer.load(options, weights, site_packages)
     return peer
-
-
-def _resident() -> float:
-    """Megabytes of memory that this process holds."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
