@@ -2,7 +2,9 @@
 
 Both sides of a ratio run in turn in one process, on one thread, and the median of the rounds is taken; time is processor time, so
 that other programs on the machine count little. The encoder has random weights in the published layout, the same for both sides.
-``--pictures FOLDER`` draws how time grows with the length of a sentence and with the size of a corpus.
+``--precision int8`` prints what int8
+costs and gains, and nothing else. ``--pictures FOLDER`` draws how time grows with the length of a sentence and with the size of a
+corpus.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from typing import Any
 import torch
 import torchcrf
 
-from benchmarks import allennlp_peer
+from benchmarks import allennlp_peer, int8
 from benchmarks.line_chart import line_chart
 from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.hdf5 import write_hdf5
@@ -159,13 +161,20 @@ def main() -> None:
     parser.add_argument("--sentences", type=int, default=256)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--pictures", type=Path, help="folder for the pictures of growth")
+    parser.add_argument("--precision", choices=("float32", "int8"), default="float32")
     args = parser.parse_args()
     torch.set_num_threads(1)
     sentences = _sentences(args.text, args.sentences)
     versions = (
         f"Python {platform.python_version()}, torch {torch.__version__}, {torch.backends.cpu.get_cpu_capability()}"
     )
-    print(f"CPU ({_processor()}), 1 thread, float32; {versions}. Median processor time of {args.rounds} rounds.\n")
+    print(
+        f"CPU ({_processor()}), 1 thread, {args.precision}; {versions}. Median processor time of {args.rounds} rounds.\n"
+    )
+    if args.precision == "int8":
+        int8.closeness(args.models, sentences)
+        int8.speed(args.models, sentences, args.allennlp, args.rounds, in_turn)
+        return
     print("| what | beside | theirs | ours | ratio |\n|---|---|---:|---:|---:|")
     crf(args.rounds)
     elmo: Any = None

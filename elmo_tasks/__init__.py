@@ -23,11 +23,13 @@ if TYPE_CHECKING:
     from elmo_tasks.layers.scalar_mix import ScalarMix
     from elmo_tasks.serving.library import compare, nearest, sentence_similarity, side_by_side
     from elmo_tasks.training.predictor import load_head
+    from elmo_tasks.vectorizer import ElmoVectorizer
 
 #: Name -> where it is.
 _NAMES = {
     "Elmo": "elmo_tasks.encoders.elmo.Elmo",  # the biLM: sentences -> vectors
     "ElmoModule": "elmo_tasks.encoders.elmo_module.ElmoModule",  # the biLM under mixes, for models of one's own
+    "ElmoVectorizer": "elmo_tasks.vectorizer.ElmoVectorizer",  # sentences -> vectors, in pipelines of scikit-learn
     "Layers": "elmo_tasks.layers.layers.Layers",  # what an encoder returns
     "ScalarMix": "elmo_tasks.layers.scalar_mix.ScalarMix",  # all layers -> one, learned with a task
     "load_encoder": "elmo_tasks.encoders.load",  # any encoder, by name or folder
@@ -48,6 +50,7 @@ __all__ = [
     "DataError",
     "Elmo",
     "ElmoModule",
+    "ElmoVectorizer",
     "InputError",
     "Layers",
     "ScalarMix",

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from elmo_tasks.commands.arguments import add_device
+from elmo_tasks.commands.arguments import add_device, add_precision
 from elmo_tasks.errors import ConfigError, DataError, WeightsError
 from elmo_tasks.files import told
 
@@ -36,6 +36,7 @@ def _parser(prog: str | None = None) -> argparse.ArgumentParser:
         help="name or folder of the model to open (default: the bundled one); given again, one more to choose and to compare with",
     )
     add_device(parser)
+    add_precision(parser)
     parser.add_argument("--runs_dir", default="runs", help="folder with the heads that you trained (default: runs)")
     parser.add_argument("--index", help="folder that `elmo-tasks index` wrote: your own text to search")
     parser.add_argument(
@@ -190,6 +191,7 @@ def _serve(args: argparse.Namespace) -> None:
         training=training,
         index=args.index,
         may_measure=not args.no_calibration,
+        precision=args.precision,
     )
     app = _build(service)
     bounds = {"uploads": Uploads(MAX_UPLOAD + 10_000) if training else None}

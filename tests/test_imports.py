@@ -15,7 +15,7 @@ ROWS = (
     {"layers"},
     {"bilm"},
     {"encoders", "heads"},
-    {"uses"},
+    {"uses", "vectorizer"},
     {"data"},
     {"tasks"},
     {"training"},

@@ -55,6 +55,7 @@ from elmo_tasks.api.present import GallerySense, IncrementalReading, PresentServ
 from elmo_tasks.api.probes import LayerScore, ModelProbes, PaperScores, ProbeResult, ProbeService
 from elmo_tasks.api.request import LIMITS, Limits, NoLongerWanted, Progress, check_wanted, for_everybody, wanted_while
 from elmo_tasks.api.said import Answer, Result, Said, Verdict
+from elmo_tasks.api.senses import TextSenses, TextWord
 from elmo_tasks.api.training import (
     DataLook,
     SplitScore,
@@ -96,6 +97,9 @@ class Service(Protocol):
 
     def substitutes(self, word: str, sentences: Sequence[str], model: str | None = None) -> Substitutes:
         """Return the words that the model expects in the place of each use; not every model can."""
+
+    def senses(self, text: str, model: str | None = None, own_meanings: str = "") -> TextSenses:
+        """Find the meaning of each word of a text that the dictionary knows; ``own_meanings`` as in :meth:`compare`."""
 
     def side_by_side(
         self, word: str, sentences: Sequence[str], models: Sequence[str], senses: Sequence[str] = ()

@@ -82,8 +82,10 @@ class ClassifiedText:
 
     text: str  #: as typed
     tokens: tuple[str, ...]  #: its tokens
-    label: str  #: the most probable class
-    probabilities: dict[str, float]  #: of each class, in the order of the head's classes
+    label: str | None  #: the most probable class; None for a text without a word
+    probabilities: dict[
+        str, float
+    ]  #: of each class, in the order of the head's classes; none for a text without a word
     #: one for each token, in order; empty if they were not asked for, or if there are more words than one request may have weighed
     occlusion: tuple[WordOcclusion, ...] = ()
     #: whether the label is probable enough to be said; where not, the text is clearly none of the classes

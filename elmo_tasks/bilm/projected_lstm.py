@@ -19,6 +19,7 @@ class ProjectedLSTM(nn.LSTM):
 
     Without clipping it is the library's fused LSTM. With clipping the steps are written out, because the clipped cell goes into
     the next step. ``cell_clip`` keeps the cell within +-this, before the output gate reads it; ``proj_clip`` the projected output.
+    The steps are also written out where the projection is as wide as the cells or wider, which PyTorch's LSTM refuses.
     """
 
     weight_ih_l0: Tensor  # [4H, input_size]; gates in the order input, forget, candidate, output
@@ -35,15 +36,31 @@ class ProjectedLSTM(nn.LSTM):
         cell_clip: float | None = None,
         proj_clip: float | None = None,
     ) -> None:
-        super().__init__(input_size, hidden_size, proj_size=proj_size, batch_first=True)
+        is_wide = proj_size >= hidden_size
+        super().__init__(input_size, hidden_size, proj_size=0 if is_wide else proj_size, batch_first=True)
         self.cell_clip = cell_clip
         self.proj_clip = proj_clip
+        if is_wide:
+            self.proj_size = proj_size
+            self.weight_hh_l0 = nn.Parameter(torch.empty(4 * hidden_size, proj_size))
+            self.weight_hr_l0 = nn.Parameter(torch.empty(proj_size, hidden_size))
+            self.reset_parameters()
         # The published layout has one bias. The second is held at zero, so that nothing has to be summed on the way out.
         self.bias_hh_l0.requires_grad_(False)
         with torch.no_grad():
             self.bias_hh_l0.zero_()
             self.bias_ih_l0.zero_()
             self.bias_ih_l0[hidden_size : 2 * hidden_size] = 1.0  # remember by default (Jozefowicz et al., 2015)
+
+    @property
+    def _is_written_out(self) -> bool:
+        """Whether the fused LSTM cannot compute this layer."""
+        return self.cell_clip is not None or self.proj_clip is not None or self.proj_size >= self.hidden_size
+
+    def flatten_parameters(self) -> None:
+        """Lay the weights out as the fused LSTM reads them on a GPU, if it reads them."""
+        if self.proj_size < self.hidden_size:
+            super().flatten_parameters()
 
     def forward(self, x: Tensor, state: State | None = None, lengths: Tensor | None = None) -> tuple[Tensor, State]:  # type: ignore[override]
         """Run over a batch.
@@ -59,7 +76,7 @@ class ProjectedLSTM(nn.LSTM):
         """
         if state is None:
             state = (x.new_zeros(1, len(x), self.proj_size), x.new_zeros(1, len(x), self.hidden_size))
-        if self.cell_clip is not None or self.proj_clip is not None or lengths is not None:
+        if self._is_written_out or lengths is not None:
             if lengths is None and not torch.is_grad_enabled() and not torch.is_autocast_enabled(x.device.type):
                 return self._steps_in_place(x, state)
             return self._steps(x, state, lengths)
@@ -80,18 +97,13 @@ class ProjectedLSTM(nn.LSTM):
     def _steps_in_place(self, x: Tensor, state: State) -> tuple[Tensor, State]:
         """The same steps where nobody asks for gradients: no step makes a new tensor, and time comes first in memory."""
         h, c = state[0][0], state[1][0].clone()  # [B, P], [B, H]
-        n, to_gates, to_output = self.hidden_size, self.weight_hh_l0.t(), self.weight_hr_l0.t()
+        to_gates, to_output = self.weight_hh_l0.t(), self.weight_hr_l0.t()
         gates = nn.functional.linear(x.transpose(0, 1).contiguous(), self.weight_ih_l0, self.bias_ih_l0)  # [T, B, 4H]
         outputs = x.new_empty(x.shape[1], x.shape[0], self.proj_size)  # [T, B, P]
         squashed = torch.empty_like(c)
         for here, output in zip(gates, outputs, strict=True):
             here.addmm_(h, to_gates)  # the second bias is zero
-            input_and_forget, candidate, out = here.split((2 * n, n, n), dim=1)
-            input_and_forget.sigmoid_()
-            c.mul_(input_and_forget[:, n:]).addcmul_(input_and_forget[:, :n], candidate.tanh_())
-            if self.cell_clip is not None:
-                c.clamp_(-self.cell_clip, self.cell_clip)
-            torch.tanh(c, out=squashed).mul_(out.sigmoid_())
+            step_in_place(here, c, squashed, self.cell_clip)
             h = torch.mm(squashed, to_output, out=output)
             if self.proj_clip is not None:
                 h.clamp_(-self.proj_clip, self.proj_clip)
@@ -117,3 +129,14 @@ class ProjectedLSTM(nn.LSTM):
                 h, c = torch.where(live, new_h, h), torch.where(live, new_c, c)
             outputs.append(new_h)
         return torch.stack(outputs, dim=1), (h.unsqueeze(0), c.unsqueeze(0))
+
+
+def step_in_place(gates: Tensor, c: Tensor, squashed: Tensor, cell_clip: float | None) -> None:
+    """Advance the cell ``c`` ``[B, H]`` by one step; ``squashed`` ``[B, H]`` gets what is projected, ``gates`` ``[B, 4 H]`` go."""
+    n = c.shape[1]
+    input_and_forget, candidate, out = gates.split((2 * n, n, n), dim=1)
+    input_and_forget.sigmoid_()
+    c.mul_(input_and_forget[:, n:]).addcmul_(input_and_forget[:, :n], candidate.tanh_())
+    if cell_clip is not None:
+        c.clamp_(-cell_clip, cell_clip)
+    torch.tanh(c, out=squashed).mul_(out.sigmoid_())

@@ -12,6 +12,16 @@ def add_device(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", help="cpu, cuda, cuda:1, ... (default: the GPU if there is one, else the CPU)")
 
 
+def add_precision(parser: argparse.ArgumentParser) -> None:
+    """Describe ``--precision`` of a biLM's products."""
+    parser.add_argument(
+        "--precision",
+        choices=("float32", "int8"),
+        default="float32",
+        help="of a biLM's matrix products; int8 is faster on a CPU where the model is large (default: float32)",
+    )
+
+
 def data_folder(given: Path | None) -> Path:
     """What the user named, else ``ELMO_SHARED_DATA``, else the place beside the repository."""
     return given or Path(os.environ.get("ELMO_SHARED_DATA", "../shared/data"))

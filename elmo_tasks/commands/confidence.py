@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 
 from elmo_tasks.commands.arguments import add_device
@@ -43,16 +44,18 @@ def run(args: argparse.Namespace) -> int:
         )
     reading = files.reading
     columns = TextColumns(reading.get("text_column"), reading.get("label_column"))
-    rows = read_labelled(args.data, reading.get("file_format"), columns)
+    cut = partial(
+        tokens_of, pretokenized=reading.get("pretokenized", False), plain_tokens=reading.get("plain_tokens", True)
+    )
+    labelled = read_labelled(args.data, reading.get("file_format"), columns)
+    rows = [(words, row.label) for row in labelled if (words := cut(row.text))]
     names = {str(key): value for key, value in (reading.get("label_names") or {}).items()}
     labels = list(files.task.labels)
-    gold = [names.get(row.label, row.label) for row in rows]
+    gold = [names.get(label, label) for _, label in rows]
     classes = [labels.index(label) if label in labels else None for label in gold]
-    tokens = [
-        tokens_of(row.text, reading.get("pretokenized", False), reading.get("plain_tokens", True)) for row in rows
-    ]
     predictor = Predictor.load(files, device=checked_device(args.device))
-    said = [list(found.probabilities.values()) for found in predictor.predict(tokens)]
+    predictor.confidence = None  # it is fitted on what the head itself says
+    said = [list(found.probabilities.values()) for found in predictor.predict([words for words, _ in rows])]
     fitted = Confidence.fit(said, classes, args.data.name)
     if args.score:
         known = Confidence.of(files.folder)

@@ -15,8 +15,10 @@ from elmo_tasks.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import torch
     from numpy.typing import NDArray
 
+    from elmo_tasks.encoders import Encoder
     from elmo_tasks.encoders.corpus_encoding import CorpusEncoding
 
 HELP = "vectors of every token of a text file, to HDF5 or Parquet"
@@ -58,16 +60,23 @@ def add_computing(parser: argparse.ArgumentParser) -> None:
     add_device(parser)
     parser.add_argument(
         "--precision",
-        choices=("float32", "bf16"),
+        choices=("float32", "bf16", "int8"),
         default="float32",
-        help="of the products; bf16 is faster where the processor computes in bfloat16 (default: float32)",
+        help="of the products; bf16 is faster where the processor computes in bfloat16, int8 on a CPU where a biLM is large "
+        "(default: float32)",
     )
+
+
+def load_computing(args: argparse.Namespace, device: torch.device) -> Encoder:
+    """Load the encoder that the arguments of :func:`add_computing` ask for; raises ConfigError if there is none."""
+    from elmo_tasks.encoders import load
+
+    return load(args.model, device, "int8" if args.precision == "int8" else "float32")
 
 
 def run(args: argparse.Namespace) -> int:
     """Encode by length and in blocks, resume after a kill; the file appears only when it is whole."""
     from elmo_tasks.commands.lines import STANDARD, lines_of
-    from elmo_tasks.encoders import load
     from elmo_tasks.encoders.corpus_encoding import CorpusEncoding, Wanted
     from elmo_tasks.encoders.layer_cache import encoded_rows
     from elmo_tasks.files import held, lock_of, whole_file
@@ -86,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
     with held(lock_of(output), str(output)):
         lines = [line.strip() for line in lines_of(args.input)]
         tokens = [[token.text for token in tokenize(line)] if args.raw else line.split() for line in lines]
-        encoding = CorpusEncoding(load(args.model, device=device), tokens, wanted)
+        encoding = CorpusEncoding(load_computing(args, device), tokens, wanted)
         partial = output.with_name(f".{output.name}.parts")
         rows = encoded_rows(encoding, partial, encoding.key)
         about = Vectors(lines, tokens, encoding.row_shape, args.dtype, args.sentences)

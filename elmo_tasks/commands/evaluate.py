@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from elmo_tasks.commands.arguments import add_device, data_folder
+from elmo_tasks.commands.arguments import add_device, add_precision, data_folder
 from elmo_tasks.commands.calibrate import add_no_calibration
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import write_whole
@@ -23,6 +23,7 @@ HELP = "what a model knows, layer by layer; perplexity of a biLM on a text; or s
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
     add_device(parser)
+    add_precision(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
         "--data",
@@ -92,7 +93,7 @@ def _tests(args: argparse.Namespace) -> int:
     from elmo_tasks.serving.sense_models import load_sense_model
 
     data, (tests, _) = data_and_tests(args, ("out",))
-    encoder: Encoder = load(args.model, checked_device(args.device))
+    encoder: Encoder = load(args.model, checked_device(args.device), args.precision)
     first = [] if args.only and args.text is None else [_perplexity_row(args, encoder.n_layers)]
     static = StaticVectors.load()
     reader = Reader(encoder, static)
@@ -201,7 +202,7 @@ def _head(args: argparse.Namespace) -> dict[str, Any]:
         raise ConfigError(f"{files.folder}: how its data were read is not understood ({error})") from None
     data.take_labels(files.task.labels)
     data.setup("test")
-    predictor = Predictor.load(files, args.encoder, checked_device(args.device))
+    predictor = Predictor.load(files, args.encoder, checked_device(args.device), precision=args.precision)
     found = evaluate_head(predictor, data.labelled("test"))
     return {
         "head": files.name,
@@ -222,6 +223,7 @@ def _column(value: str) -> str | int:
 def _perplexity(args: argparse.Namespace) -> dict[str, Any]:
     from tqdm import tqdm
 
+    from elmo_tasks.bilm.int8 import in_precision
     from elmo_tasks.bilm.model_files import find_model, load_bilm, load_softmax
     from elmo_tasks.bilm.perplexity import Perplexity, sentence_losses
     from elmo_tasks.data.language_batches import held_out_sentences, sentence_batches
@@ -242,7 +244,7 @@ def _perplexity(args: argparse.Namespace) -> dict[str, Any]:
     sentences = held_out_sentences(args.text, args.index, sources)
     softmax, vocabulary = load_softmax(files)
     device = checked_device(args.device)
-    bilm, softmax = load_bilm(files).to(device), softmax.to(device)
+    bilm, softmax = in_precision(load_bilm(files), args.precision, device), softmax.to(device)
     total = Perplexity()
     with tqdm(total=len(sentences), unit="sentence") as bar:
         for batch in sentence_batches(sentences, vocabulary):

@@ -33,6 +33,8 @@ from elmo_tasks.files import held, lock_of, told, write_whole
 # --model, --data.init_args.phrases, ...: what may be read from a file. Names of files and models are none of these.
 _SETTINGS = re.compile(r"--(model|data|trainer|optimizer|lr_scheduler)(\.(?!init_args\.)\w+)*")
 HELP = "train, validate or test from a YAML file in lightning_configs/"
+#: As Lightning spells them; all keep the weights in float32.
+_PRECISIONS = {"None", "32", "32-true", "bf16", "bf16-mixed", "16", "16-mixed"}
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -246,13 +248,22 @@ def _with_found_configs(arguments: Sequence[str]) -> list[str]:
 
 
 def _precision_here(precision: Any, accelerator: str) -> Any:
-    """The precision that is asked for, or float32 where the training would run on a CPU that bfloat16 does not suit."""
+    """Return the precision to train in: float32 where a CPU would have to do without products of bfloat16.
+
+    Raises:
+        ConfigError: weights would not be kept in float32, or a CPU would have to train in float16.
+    """
     import torch
 
     from elmo_tasks.layers.device import cpu_multiplies_bfloat16
 
     on_cpu = accelerator == "cpu" or (accelerator == "auto" and not torch.accelerator.is_available())
-    if not (on_cpu and str(precision).startswith("bf16")) or cpu_multiplies_bfloat16():
+    name = str(precision)
+    on_this = "32-true or bf16-mixed" if on_cpu else "32-true, bf16-mixed or 16-mixed"
+    if name not in _PRECISIONS or (on_cpu and name in ("16", "16-mixed")):
+        reason = "a CPU has no training in float16" if name in _PRECISIONS else "weights are trained in float32"
+        raise ConfigError(f"trainer.precision {name}: expected {on_this} here; {reason}")
+    if not (on_cpu and name.startswith("bf16")) or cpu_multiplies_bfloat16():
         return precision
     print(f"This CPU has no products of bfloat16: training in float32 instead of {precision}.", flush=True)
     return "32-true"

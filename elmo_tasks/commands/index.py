@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from elmo_tasks.commands.embed import add_computing
+from elmo_tasks.commands.embed import add_computing, load_computing
 from elmo_tasks.errors import ConfigError
 
 HELP = "vectors of every word of your own text, to search for the nearest uses"
@@ -34,7 +34,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, say how large it will be, encode."""
-    from elmo_tasks.encoders import load
     from elmo_tasks.layers.device import checked_device
     from elmo_tasks.senses.index_building import build_index, size_of
     from elmo_tasks.text.tokens import tokenize
@@ -44,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigError("the example sentences are called gallery already: give the index another --title")
     sentences = list(_sentences(args))
     n_tokens = sum(len(tokenize(sentence)) for sentence in sentences)
-    encoder = load(args.model, checked_device(args.device))
+    encoder = load_computing(args, checked_device(args.device))
     size = size_of(n_tokens, encoder.n_layers, encoder.width) / 1e6
     print(f"{len(sentences):,} sentences, {n_tokens:,} words and signs: about {size:,.0f} MB", flush=True)
     index = build_index(encoder, sentences, args.out, title, bf16=args.precision == "bf16")

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from elmo_tasks.commands.arguments import add_device
+from elmo_tasks.commands.arguments import add_device, add_precision
 from elmo_tasks.commands.lines import STANDARD, batches_of
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import held, lock_of, whole_file
@@ -33,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--tokens", action="store_true", help="lines are tokens with spaces between them")
     add_device(parser)
+    add_precision(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -44,7 +45,10 @@ def run(args: argparse.Namespace) -> int:
     from elmo_tasks.training.predictor import Predictor
 
     predictor = Predictor.load(
-        find_head(args.head or default_head("tagging")), args.encoder, checked_device(args.device)
+        find_head(args.head or default_head("tagging")),
+        args.encoder,
+        checked_device(args.device),
+        precision=args.precision,
     )
     # Nothing is shown on a pipe, where lines come one by one.
     quiet = True if STANDARD in (args.input, args.output) else None

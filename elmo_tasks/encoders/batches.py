@@ -12,7 +12,6 @@ from torch import Tensor
 
 from elmo_tasks.api import check_wanted
 from elmo_tasks.encoders.encoder import Encoder
-from elmo_tasks.errors import InputError
 
 # So many token places are encoded at once: a batch of short sentences is larger.
 _PLACES, _MOST_SENTENCES = 4096, 256
@@ -28,22 +27,6 @@ class EncodedBatch:
     #: [L, B, T, D] where the encoder computes, with the boundaries of the sentences if it is a language model
     values: Tensor
     first: int  # place of the first token: 1 where there are boundaries, else 0
-
-
-def check_sentences(sentences: Sequence[Sequence[str]]) -> tuple[Sentence, ...]:
-    """One batch as an encoder of tokens takes it.
-
-    Raises:
-        InputError: there is no sentence, or something that is not a list of tokens.
-    """
-    if isinstance(sentences, str) or not len(sentences):
-        raise InputError(f"expected at least one sentence as a list of tokens, found {sentences!r:.80}")
-    for sentence in sentences:
-        if isinstance(sentence, str) or not all(isinstance(token, str) for token in sentence):
-            raise InputError(
-                f"expected a sentence as a list of tokens, found {type(sentence).__name__}: {sentence!r:.80}"
-            )
-    return tuple(tuple(sentence) for sentence in sentences)
 
 
 def encoded_batches(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator[EncodedBatch]:

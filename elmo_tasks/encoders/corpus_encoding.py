@@ -76,6 +76,8 @@ class CorpusEncoding:
     def key(self) -> str:
         """What changes when the vectors do: with the encoder's weights, the text, or what is wanted of it."""
         about = [self.encoder.checksum, asdict(self.wanted)]
+        if (precision := getattr(self.encoder, "precision", "float32")) != "float32":
+            about.append(precision)
         digest = hashlib.sha256(json.dumps(about).encode())
         for tokens in self.sentences:
             digest.update(json.dumps(list(tokens)).encode() + b"\n")  # no token, whatever is in it, can pass for two

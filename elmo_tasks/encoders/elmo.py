@@ -11,16 +11,21 @@ from pathlib import Path
 import torch
 
 from elmo_tasks.bilm.bilm import BiLM, BiLMOutput
+from elmo_tasks.bilm.int8 import in_precision, is_int8
 from elmo_tasks.bilm.model_files import ModelFiles, find_model, has_softmax, load_bilm, load_softmax
 from elmo_tasks.bilm.softmax import LMSoftmax
-from elmo_tasks.errors import InputError
+from elmo_tasks.encoders.sentences import (
+    OneSentenceWarning,
+    Sentence,
+    checked_sentences,
+    tokenized,
+)
+from elmo_tasks.errors import ConfigError, InputError
+from elmo_tasks.layers.device import checked_device
 from elmo_tasks.layers.layers import Layers
 from elmo_tasks.layers.pooling import masked_mean
 from elmo_tasks.text.characters import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
-from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.vocabulary import Vocabulary
-
-Sentence = str | Sequence[str]
 
 
 class Elmo:
@@ -41,7 +46,11 @@ class Elmo:
 
     @classmethod
     def load(
-        cls, model: str | Path | None = None, weights: str | Path | None = None, device: torch.device | str = "cpu"
+        cls,
+        model: str | Path | None = None,
+        weights: str | Path | None = None,
+        device: torch.device | str = "cpu",
+        precision: str = "float32",
     ) -> Elmo:
         """Load a biLM from its files, onto a device.
 
@@ -49,13 +58,15 @@ class Elmo:
             model: a name in ``checkpoints/``, a published name, a folder, or an options file; the default model if ``None``.
             weights: the ``.hdf5`` file, if ``model`` is an options file.
             device: where to compute.
+            precision: of the products: ``"float32"``, or ``"int8"``, which is faster on a CPU where the model is large, and gives
+                nearly the same vectors.
 
         Raises:
-            ConfigError: there is no such model, or its options cannot be read.
+            ConfigError: there is no such model, device or precision, or the model's options cannot be read.
             WeightsError: the weights are missing, broken or do not fit.
         """
-        files = find_model(model, weights)
-        return cls(load_bilm(files).to(device), files.name, files)
+        files, device = find_model(model, weights), checked_device(device)
+        return cls(in_precision(load_bilm(files), precision, device), files.name, files)
 
     @property
     def device(self) -> torch.device:
@@ -63,12 +74,25 @@ class Elmo:
         return next(self.bilm.parameters()).device
 
     def to(self, device: torch.device | str, /) -> Elmo:
-        """Move it there; gives itself back."""
+        """Move it there; give itself back."""
+        device = checked_device(device)
+        if device.type != "cpu":
+            self._check_float("computes on CPUs")
         self.bilm.to(device)
         return self
 
+    @property
+    def precision(self) -> str:
+        """What its products are computed in: ``"float32"`` or ``"int8"``."""
+        return "int8" if is_int8(self.bilm) else "float32"
+
+    def _check_float(self, limit: str) -> None:
+        if is_int8(self.bilm):
+            raise ConfigError(f"{self.name}: a model in int8 {limit}; load it with precision='float32'")
+
     def unfrozen(self) -> BiLM:
         """Let gradients reach its weights from now on; gives the model, whose numbers are no longer those of its files."""
+        self._check_float("cannot be trained")
         self.files, self._learns = None, True
         return unfreeze(self.bilm)
 
@@ -114,29 +138,31 @@ class Elmo:
         Raises:
             InputError: there is no sentence, or something that is neither text nor tokens.
         """
-        if isinstance(sentences, str):
-            raise InputError("expected a list of sentences, found one string; put it in a list: [sentence]")
-        _warn_if_one_tokenized_sentence(sentences)
-        tokens, offsets = [], []
-        for sentence in sentences:
-            words, places = _tokens_of(sentence)
-            tokens.append(words)
-            offsets.append(places)
-        if not tokens:
-            raise InputError("expected at least one sentence, found none")
-        values, mask = self._vectors(tokens)
-        return Layers(
-            values, mask, tuple(tokens), None if None in offsets else tuple(p for p in offsets if p is not None)
-        )
+        read = tokenized(sentences)
+        values, mask = self._vectors(read.tokens)
+        return Layers(values, mask, read.tokens, read.offsets)
 
     def encode_batches(self, sentences: Iterable[Sentence], batch_size: int = 64) -> Iterator[Layers]:
-        """Encode a corpus of any length, one batch at a time, in order; it is read as the result is. See :meth:`encode`."""
-        remaining = iter(sentences)
+        """Encode a corpus of any length, one batch at a time, in order; it is read as the result is. See :meth:`encode`.
+
+        Raises:
+            ConfigError: the batches would hold no sentence.
+        """
+        if isinstance(sentences, str) or not isinstance(sentences, Iterable):
+            checked_sentences(sentences)
+        if batch_size < 1:
+            raise ConfigError(f"batch_size: expected 1 or more, found {batch_size}")
+        return self._batches(iter(sentences), batch_size)
+
+    def _batches(self, remaining: Iterator[Sentence], batch_size: int) -> Iterator[Layers]:
+        first = 1
         while batch := list(islice(remaining, batch_size)):
+            batch = list(checked_sentences(batch, first))  # numbered as in the corpus
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", OneSentenceWarning)
                 layers = self.encode(batch)
             yield layers
+            first += len(batch)
 
     def states(self, sentences: Sequence[Sequence[str]]) -> BiLMOutput:
         """Run the language model itself on lists of tokens: what it knows at every step, the boundaries included.
@@ -169,14 +195,20 @@ class Elmo:
         Raises:
             InputError: no sentence, one without tokens, or lengths that do not fit.
         """
-        tokens = [sentence.split() if isinstance(sentence, str) else list(sentence) for sentence in sentences]
-        if lengths is None:
-            lengths = [next((n for n in range(len(words), 0, -1) if words[n - 1]), 0) for words in tokens]
+        given = checked_sentences(sentences)
+        tokens = [sentence.split() if isinstance(sentence, str) else list(sentence) for sentence in given]
+        n_tokens = [next((n for n in range(len(words), 0, -1) if words[n - 1]), 0) for words in tokens]
+        if 0 in n_tokens:
+            number = n_tokens.index(0) + 1
+            raise InputError(
+                f"sentence {number} has no tokens, and no mean over them; leave it out", field=f"sentence {number}"
+            )
+        lengths = n_tokens if lengths is None else list(lengths)
         if len(lengths) != len(tokens) or any(
             not 0 < n <= len(words) for n, words in zip(lengths, tokens, strict=False)
         ):
             raise InputError(
-                f"lengths: expected one for each of {len(tokens)} sentences, from 1 to its number of tokens, got {list(lengths)}"
+                f"lengths: expected one for each of {len(tokens)} sentences, from 1 to its number of tokens, got {lengths}"
             )
         layers = self.encode([words[:n] for words, n in zip(tokens, lengths, strict=True)])
         values = layers.values  # [L, B, T, 2 P]
@@ -225,29 +257,3 @@ def unfreeze(bilm: BiLM) -> BiLM:
     for lstm in (*bilm.forward_lm.layers, *bilm.backward_lm.layers):
         lstm.get_parameter("bias_hh_l0").requires_grad_(False)
     return bilm
-
-
-class OneSentenceWarning(UserWarning):
-    """A list of strings that looks like the words of one sentence."""
-
-
-def _tokens_of(sentence: Sentence) -> tuple[tuple[str, ...], tuple[tuple[int, int], ...] | None]:
-    if isinstance(sentence, str):
-        found = tokenize(sentence)
-        return tuple(t.text for t in found), tuple((t.start, t.end) for t in found)
-    words = tuple(sentence)
-    if not all(isinstance(word, str) for word in words):
-        raise InputError(
-            f"expected a sentence as text or as a list of tokens, found {type(sentence).__name__}: {sentence!r:.80}"
-        )
-    return words, None
-
-
-def _warn_if_one_tokenized_sentence(sentences: Sequence[Sentence]) -> None:
-    if len(sentences) > 2 and all(isinstance(s, str) and s and not any(c.isspace() for c in s) for s in sentences):
-        warnings.warn(
-            f"{len(sentences)} strings of one word each look like the words of one sentence, and are encoded as "
-            f"{len(sentences)} sentences; to encode them as one, pass a list with that list in it",
-            OneSentenceWarning,
-            stacklevel=3,
-        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.encoders.elmo import Elmo, steps_of, unfreeze
+from elmo_tasks.encoders.sentences import checked_token_lists
 from elmo_tasks.errors import ConfigError, InputError
 from elmo_tasks.layers.scalar_mix import ScalarMix
 
@@ -43,7 +44,8 @@ class ElmoModule(nn.Module):
             gives the same numbers always.
 
     Raises:
-        ConfigError: a number of layers or mixes that cannot be.
+        ConfigError: a number of layers or mixes that cannot be, or a model in int8 that is to be trained or cut.
+        InputError: the vocabulary is one string.
     """
 
     def __init__(
@@ -62,6 +64,12 @@ class ElmoModule(nn.Module):
         super().__init__()
         if n_mixes < 1:
             raise ConfigError(f"n_mixes: expected at least one mix, got {n_mixes}")
+        if elmo.precision != "float32" and (requires_grad or n_layers is not None):
+            raise ConfigError(
+                f"{elmo.name}: a model in {elmo.precision} is neither trained nor cut; load it in float32"
+            )
+        if isinstance(vocabulary, str):
+            raise InputError(f"vocabulary: expected a list of words, found one string: {vocabulary!r:.60}")
         self.bilm = _first_layers(elmo.bilm, n_layers) if n_layers is not None else elmo.bilm
         if requires_grad:
             self.bilm = unfreeze(deepcopy(self.bilm))
@@ -79,14 +87,13 @@ class ElmoModule(nn.Module):
         """Begin the next call from the constant state again."""
         self._states = None
 
-    def forward(self, sentences: Sequence[Sequence[str]]) -> MixedLayers:
+    def forward(self, sentences: Iterable[Sequence[str]]) -> MixedLayers:
         """Encode and mix one batch of lists of tokens, which are taken as they are.
 
         Raises:
             InputError: no sentence, or text that is not in tokens.
         """
-        if not sentences or any(isinstance(words, str) for words in (sentences, *sentences)):
-            raise InputError(f"expected one list of tokens or more, found {sentences!r:.60}; cut text with tokenize()")
+        sentences = checked_token_lists(sentences)
         with torch.set_grad_enabled(self.requires_grad and torch.is_grad_enabled()):
             tokens, lengths = self._tokens(sentences)  # [B, T + 2, P], [B]
             start = None if self._states is None else _first_rows(self._states, len(sentences))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 
+from elmo_tasks.bilm.int8 import checked_precision, in_precision
 from elmo_tasks.bilm.model_files import find_model, load_bilm
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.encoder import Encoder
@@ -22,6 +24,9 @@ from elmo_tasks.encoders.transformer import Transformer
 from elmo_tasks.encoders.transformer_files import HUB, is_transformer
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import given_name
+from elmo_tasks.layers.device import checked_device
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -29,8 +34,12 @@ class FoundEncoder:
     """An encoder that is there and was not read yet."""
 
     name: str  # what it will be called
-    load: Callable[[torch.device | str], Encoder]  # reads it, and puts it on a device
+    read: Callable[[torch.device, str], Encoder]  # reads it onto a device, its products in a precision
     folder: Path | None = None  # where its files lie; None for a file of word vectors, and for a model on the hub
+
+    def load(self, device: torch.device | str = "cpu", precision: str = "float32") -> Encoder:
+        """Read it; see :func:`load`."""
+        return self.read(checked_device(device), checked_precision(precision))
 
 
 def find(name_or_folder: str | Path | None = None) -> FoundEncoder:
@@ -43,12 +52,12 @@ def find(name_or_folder: str | Path | None = None) -> FoundEncoder:
     name = None if name_or_folder is None else str(name_or_folder)
     if name is not None and are_static_vectors(name):
         place = None if Path(name).is_file() else static_folder(name)
-        return FoundEncoder(vectors_name(name), lambda device: StaticVectors.load(name, device), place)
+        return FoundEncoder(vectors_name(name), _float32(name, StaticVectors.load), place)
     if name is not None and is_transformer(name):
         on_hub = name.startswith(HUB)
         return FoundEncoder(
             name if on_hub else given_name(name),
-            lambda device: Transformer.load(name, device),
+            _float32(name, Transformer.load),
             None if on_hub else Path(name),
         )
     try:
@@ -60,14 +69,31 @@ def find(name_or_folder: str | Path | None = None) -> FoundEncoder:
             f"{error}; static vectors are a name in checkpoints/ ({', '.join(bundled_vectors())}) or their folder; a transformer "
             f"is a folder with config.json and model.safetensors, or {HUB}NAME"
         ) from None
-    return FoundEncoder(files.name, lambda device: Elmo(load_bilm(files).to(device), files.name, files), files.folder)
+
+    def read(device: torch.device, precision: str) -> Encoder:
+        return Elmo(in_precision(load_bilm(files), precision, device), files.name, files)
+
+    return FoundEncoder(files.name, read, files.folder)
 
 
-def load(name_or_folder: str | Path | None = None, device: torch.device | str = "cpu") -> Encoder:
-    """Load an encoder, see :func:`find`, onto a device.
+def _float32(name: str, read: Callable[[str, torch.device], Encoder]) -> Callable[[torch.device, str], Encoder]:
+    """Read an encoder that has no other precision, and say so where one is asked for."""
+
+    def load(device: torch.device, precision: str) -> Encoder:
+        if precision != "float32":
+            _log.warning("%s is not a biLM: computing in float32.", name)
+        return read(name, device)
+
+    return load
+
+
+def load(
+    name_or_folder: str | Path | None = None, device: torch.device | str = "cpu", precision: str = "float32"
+) -> Encoder:
+    """Load an encoder, see :func:`find`, onto a device; ``precision`` is that of a biLM's products, see :meth:`Elmo.load`.
 
     Raises:
-        ConfigError: see :func:`find`; or its settings cannot be read.
+        ConfigError: see :func:`find`; or its settings cannot be read, or there is no such device or precision.
         WeightsError: its weights are missing, broken or do not fit.
     """
-    return find(name_or_folder).load(device)
+    return find(name_or_folder).load(device, precision)

@@ -16,11 +16,12 @@ from torch import Tensor
 from elmo_tasks.bilm.safetensors_files import read_safetensors
 from elmo_tasks.bilm.weight_checksums import verify
 from elmo_tasks.bundled import CHECKPOINTS
-from elmo_tasks.encoders.batches import check_sentences
 from elmo_tasks.encoders.neighbourhood_density import NeighbourhoodDensity
+from elmo_tasks.encoders.sentences import Sentence, checked_texts, tokenized
 from elmo_tasks.encoders.word_vector_files import read_word_vectors
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
 from elmo_tasks.files import given_name
+from elmo_tasks.layers.device import checked_device
 from elmo_tasks.layers.layers import Layers
 from elmo_tasks.text.vocabulary import open_text
 
@@ -117,8 +118,8 @@ class StaticVectors:
         return self._table.device
 
     def to(self, device: torch.device | str, /) -> StaticVectors:
-        """Move them there; gives itself back."""
-        self._table = self._table.to(device)
+        """Move them there; give themselves back."""
+        self._table = self._table.to(checked_device(device))
         for made_of_it in ("_directions", "_density"):
             self.__dict__.pop(made_of_it, None)
         return self
@@ -151,30 +152,29 @@ class StaticVectors:
     def _n_counted(self) -> int:
         return max(1, sum(self.counts))
 
-    def vectors_of(self, words: Sequence[str]) -> Tensor:
+    def vectors_of(self, words: Iterable[str]) -> Tensor:
         """``[len(words), D]`` vectors; zero for words that are not there."""
-        if isinstance(words, str):
-            raise InputError(f"expected a list of words, found one string: {words!r:.80}; put it in a list: [word]")
-        return self._table[self.rows_of(words)]
+        return self._table[self.rows_of(checked_texts(words, "word"))]
 
     def rows_of(self, words: Iterable[str]) -> Tensor:
         """``[len(words)]`` places of words in :attr:`words`; ``len(self)`` for words that are not there."""
         return torch.tensor([self._row(word) for word in words], dtype=torch.long, device=self.device)
 
-    def encode(self, sentences: Sequence[Sequence[str]]) -> Layers:
-        """``[1, B, T, D]`` vectors of all tokens of one batch, with their mask.
+    def encode(self, sentences: Iterable[Sentence]) -> Layers:
+        """``[1, B, T, D]`` vectors of all tokens of one batch, with their mask; texts are cut into tokens as :class:`Elmo` does.
 
         Raises:
-            InputError: there is no sentence, or something that is not a list of tokens.
+            InputError: there is no sentence, or something that is neither text nor tokens.
         """
-        tokens = check_sentences(sentences)
+        read = tokenized(sentences)
+        tokens = read.tokens
         lengths = torch.tensor([len(sentence) for sentence in tokens])
         longest = int(lengths.max())
         rows = torch.full((len(tokens), longest), len(self.words))
         for k, sentence in enumerate(tokens):
             rows[k, : len(sentence)] = torch.tensor([self._row(token) for token in sentence], dtype=torch.long)
         mask = torch.arange(longest) < lengths.unsqueeze(1)
-        return Layers(self._table[rows.to(self.device)].unsqueeze(0), mask.to(self.device), tokens)
+        return Layers(self._table[rows.to(self.device)].unsqueeze(0), mask.to(self.device), tokens, read.offsets)
 
     def nearest(self, word: str, n: int = 10) -> list[tuple[str, float]]:
         """The words whose vectors point most nearly where this word's does, itself left out, with their cosines, nearest first.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,10 +15,12 @@ from safetensors.torch import save
 from torch import Tensor
 
 from elmo_tasks.bilm.safetensors_files import checksum, weight_files
-from elmo_tasks.encoders.batches import by_length, check_sentences
+from elmo_tasks.encoders.batches import by_length
+from elmo_tasks.encoders.sentences import Sentence, tokenized
 from elmo_tasks.encoders.transformer_files import HUB, WEIGHTS_NAME, read_model, read_tokenizer, transformer_folder
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import given_name
+from elmo_tasks.layers.device import checked_device
 from elmo_tasks.layers.layers import Layers
 
 # Word pieces that are computed at once, padding included.
@@ -91,8 +93,8 @@ class Transformer:
         return next(self.model.parameters()).device
 
     def to(self, device: torch.device | str, /) -> Transformer:
-        """Move it there; gives itself back."""
-        self.model.to(device)
+        """Move it there; give itself back."""
+        self.model.to(checked_device(device))
         return self
 
     @cached_property
@@ -106,15 +108,18 @@ class Transformer:
         return _digest(weights.encode(), settings, self.tokenizer.backend_tokenizer.to_str().encode())
 
     @torch.no_grad()  # not inference mode: a head that trains on live layers saves them for its own backward pass
-    def encode(self, sentences: Sequence[Sequence[str]]) -> Layers:
+    def encode(self, sentences: Iterable[Sentence]) -> Layers:
         """``[L, B, T, D]`` float32 vectors of all tokens of one batch at all layers, on the model's device, with their mask.
+
+        Texts are cut into tokens as :class:`~elmo_tasks.encoders.elmo.Elmo` does; lists of tokens are taken as they are.
 
         A token that has no word piece at all has the zero vector.
 
         Raises:
-            InputError: there is no sentence, or something that is not a list of tokens.
+            InputError: there is no sentence, or something that is neither text nor tokens.
         """
-        tokens = check_sentences(sentences)
+        read = tokenized(sentences)
+        tokens = read.tokens
         lengths = torch.tensor([len(sentence) for sentence in tokens])
         longest = int(lengths.max())
         # Pieces are added up where their word will stand, in float32 and over all windows: [L, B * T, D], and how many they were.
@@ -134,7 +139,7 @@ class Transformer:
             counts.index_add_(0, where, torch.ones(len(target), device=self.device))
         values = (sums / counts.clamp(min=1).unsqueeze(-1)).view(self.n_layers, len(tokens), longest, self.width)
         mask = torch.arange(longest) < lengths.unsqueeze(1)
-        return Layers(values, mask.to(self.device), tokens)
+        return Layers(values, mask.to(self.device), tokens, read.offsets)
 
     def _windows(self, sentences: Sequence[tuple[str, ...]]) -> Iterator[Window]:
         room = self.window - self.tokenizer.num_special_tokens_to_add()

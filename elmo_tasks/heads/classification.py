@@ -19,13 +19,14 @@ from elmo_tasks.heads.token_features import TokenFeatures
 class TextPrediction:
     """What a head says about a text: the most probable class, and the probability of each, in their order; they sum to 1."""
 
-    label: str
+    label: str | None  # None, and no probabilities, for a text without a word
     probabilities: dict[str, float]
+    is_sure: bool = True  # whether the label is probable enough to be said
 
     @property
     def confidence(self) -> float:
         """Probability of the label."""
-        return self.probabilities[self.label]
+        return 0.0 if self.label is None else self.probabilities[self.label]
 
 
 class ClassificationHead(TaskHead):

@@ -8,13 +8,14 @@ the head was not trained on, rows of no class among them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.files import read_json, write_json
+from elmo_tasks.heads.classification import TextPrediction
 
 NAME = "confidence.json"
 #: Of what is said so many are to be right, where saying something of a text of no class is wrong.
@@ -115,6 +116,11 @@ class Confidence:
     def write(self, folder: Path) -> None:
         """Put it into a head's folder."""
         write_json(folder / NAME, asdict(self))
+
+    def prediction(self, found: TextPrediction) -> TextPrediction:
+        """What a head says of a text, with its probabilities as they are to be read, and whether it is sure."""
+        read = TextPrediction(found.label, self.read(found.probabilities))
+        return replace(read, is_sure=read.confidence >= self.least)
 
     def read(self, probabilities: dict[str, float]) -> dict[str, float]:
         """Probabilities of classes, as they are to be read."""

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from elmo_tasks.api import LIMITS, ComparisonItem, Limits
+from elmo_tasks.encoders.sentences import checked_text, checked_texts
 from elmo_tasks.errors import InputError
 from elmo_tasks.text.mentions import Mention, check_word, find_mention
 from elmo_tasks.uses import Use
 from elmo_tasks.wording.text import whole
 
 
-def find_uses(word: str, sentences: Sequence[str]) -> list[Mention]:
+def find_uses(word: str, sentences: Iterable[str], fewest: int = LIMITS.min_sentences) -> list[Mention]:
     """One use of the word in each sentence; the word is not needed where every sentence has ``[brackets]``.
 
     Raises:
         InputError: there are too few sentences or too many, one is too long, or the word is not in it.
     """
-    word, sentences = whole(word), [whole(sentence) for sentence in sentences]
+    word, sentences = whole(_checked_word(word)), [whole(sentence) for sentence in checked_texts(sentences)]
     if any("[" not in sentence for sentence in sentences) or not sentences:
         check_word(word)
     check_number(sentences)
@@ -30,14 +31,18 @@ def find_use(word: str, sentence: str, field: str, what: str = "The sentence") -
     Raises:
         InputError: it is too long, or the word is not in it.
     """
-    word, sentence = whole(word), whole(sentence)
+    word, sentence = whole(_checked_word(word)), whole(checked_text(sentence, what, field))
     check_length(sentence, field, what)
     mention = find_mention(word, sentence, field=field)
     check_words(mention.tokens, field, what)
     return mention
 
 
-def check_number(sentences: Sequence[str]) -> None:
+def _checked_word(word: str) -> str:
+    return checked_text(word, "The word", "word")
+
+
+def check_number(sentences: Sequence[str], fewest: int = LIMITS.min_sentences) -> None:
     """Refuse too few sentences, or too many."""
     if not LIMITS.min_sentences <= len(sentences) <= LIMITS.max_sentences:
         had = {0: "is no sentence", 1: "is one sentence"}.get(len(sentences), f"are {len(sentences)} sentences")

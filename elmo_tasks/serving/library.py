@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
 from elmo_tasks.api import Comparison, NearestUses, SentenceComparison, SideBySide
+from elmo_tasks.encoders.sentences import checked_texts
 from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.errors import InputError
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.serving.asked_uses import find_uses
 from elmo_tasks.serving.comparisons import compare_uses
@@ -26,7 +28,7 @@ def _loaded(
 
 def compare(
     word: str,
-    sentences: Sequence[str],
+    sentences: Iterable[str],
     model: str | Path | None = None,
     device: str | None = None,
     calibration: bool = True,
@@ -57,7 +59,7 @@ def compare(
 
 def side_by_side(
     word: str,
-    sentences: Sequence[str],
+    sentences: Iterable[str],
     models: Sequence[str | Path],
     device: str | None = None,
     calibration: bool = True,
@@ -74,14 +76,19 @@ def side_by_side(
         ConfigError: there is no such model, or two of them have one name.
         WeightsError: weights are missing or broken.
     """
+    if isinstance(models, str):
+        raise InputError(
+            f"models: expected a list of names or folders, found one string: {models!r:.60}", field="model"
+        )
+    models = list(models)
     first, *others = dict.fromkeys(map(str, models)) or [None]
     loaded = _loaded(first, device, tuple(filter(None, others)), calibration)
     names = [loaded.name_of(str(model)) for model in models]
-    return compare_side_by_side(word, sentences, names, loaded)
+    return compare_side_by_side(word, checked_texts(sentences), names, loaded)
 
 
 def sentence_similarity(
-    sentences: Sequence[str], model: str | Path | None = None, device: str | None = None
+    sentences: Iterable[str], model: str | Path | None = None, device: str | None = None
 ) -> SentenceComparison:
     """Compare 2 to 12 whole sentences: by the mean of their words at each layer, and as the model was trained for it, if it was.
 
@@ -96,7 +103,7 @@ def sentence_similarity(
         WeightsError: weights are missing or broken.
     """
     loaded = _loaded(None if model is None else str(model), device)
-    return Sentences(lambda _: loaded.encoder(loaded.default)).compare(sentences)
+    return Sentences(lambda _: loaded.encoder(loaded.default)).compare(checked_texts(sentences))
 
 
 def nearest(

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import torch
 
 from elmo_tasks.api import for_everybody
+from elmo_tasks.bilm.int8 import checked_precision
 from elmo_tasks.bilm.model_files import bundled_models
 from elmo_tasks.encoders import Encoder, FoundEncoder, find
 from elmo_tasks.encoders.static_vectors import StaticVectors, bundled_vectors
 from elmo_tasks.errors import ConfigError, InputError
+from elmo_tasks.layers.device import checked_device
 from elmo_tasks.layers.views import layer_names
 from elmo_tasks.senses.disambiguation import SenseModel
 from elmo_tasks.senses.expected_words import ExpectedWords
@@ -57,6 +58,7 @@ class LoadedModels:
         device: where to compute; a GPU if there is one and ``None`` is given.
         others: names or folders of more models that a request may ask for, beside those that come with the program.
         may_measure: whether what a cosine means is measured, once, in a model that came without it.
+        precision: of the products of biLMs, ``"float32"`` or ``"int8"``.
 
     Raises:
         ConfigError: there is no such model, or two of them have one name.
@@ -64,10 +66,15 @@ class LoadedModels:
     """
 
     def __init__(
-        self, model: str | None = None, device: str | None = None, others: Sequence[str] = (), may_measure: bool = True
+        self,
+        model: str | None = None,
+        device: str | None = None,
+        others: Sequence[str] = (),
+        may_measure: bool = True,
+        precision: str = "float32",
     ) -> None:
-        self._may_measure = may_measure
-        self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+        self._may_measure, self._precision = may_measure, checked_precision(precision)
+        self.device = str(checked_device(device))
         asked = list(dict.fromkeys((model, *others)))
         found = [find(place) for place in asked]
         self._found = {encoder.name: encoder for encoder in found}
@@ -137,7 +144,7 @@ class LoadedModels:
         """An encoder by a name or folder that is trusted, without the calibration that only comparing needs."""
         with self._lock:
             if name not in self._encoders:
-                self._encoders[name] = self._find(name).load(self.device)
+                self._encoders[name] = self._find(name).load(self.device, self._precision)
             return self._encoders[name]
 
     def _find(self, name: str) -> FoundEncoder:

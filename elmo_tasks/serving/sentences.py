@@ -10,6 +10,7 @@ from torch import Tensor
 from elmo_tasks.api import LIMITS, SentenceComparison, SentenceLayer
 from elmo_tasks.encoders import Encoder
 from elmo_tasks.encoders.sentence_transformer import SentenceModel, gives_sentences
+from elmo_tasks.encoders.sentences import checked_texts
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import layer_names
 from elmo_tasks.senses.sentences import SentenceTest, measured, sentence_vectors, sentences_of_test
@@ -35,6 +36,7 @@ class Sentences:
 
     def compare(self, sentences: Sequence[str], model: str | None = None) -> SentenceComparison:
         """See :meth:`elmo_tasks.api.SentenceService.compare`."""
+        sentences = checked_texts(sentences)
         check_number(sentences)
         for k, sentence in enumerate(sentences, 1):
             check_length(sentence, f"sentence {k}", f"Sentence {k}")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from elmo_tasks import api
-from elmo_tasks.api import LIMITS, Comparison, ModelInfo, SideBySide, Substitutes
+from elmo_tasks.api import LIMITS, Comparison, ModelInfo, SideBySide, Substitutes, TextSenses
 from elmo_tasks.jobs.training_jobs import TrainingJobs
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.serving.asked_uses import find_uses
@@ -18,6 +18,7 @@ from elmo_tasks.serving.present import Presentation
 from elmo_tasks.serving.probes import MeasuredLayers
 from elmo_tasks.serving.sense_maps import SenseMaps
 from elmo_tasks.serving.sentences import Sentences
+from elmo_tasks.serving.text_senses import text_senses
 from elmo_tasks.serving.trained_heads import TrainedHeads
 from elmo_tasks.serving.why import Explainer
 from elmo_tasks.wording.models import model_title
@@ -35,6 +36,7 @@ class Session:
         index: folder of an index of one's own text, to search beside the gallery.
         others: see :class:`LoadedModels`.
         may_measure: see :class:`LoadedModels`; else nothing is said of meanings.
+        precision: see :class:`LoadedModels`.
 
     Raises:
         ConfigError: there is no such model, or two of them have one name.
@@ -53,8 +55,9 @@ class Session:
         index: str | Path | None = None,
         others: Sequence[str] = (),
         may_measure: bool = True,
+        precision: str = "float32",
     ) -> None:
-        self.loaded = loaded = LoadedModels(model, device, others, may_measure)
+        self.loaded = loaded = LoadedModels(model, device, others, may_measure, precision)
         own = UseIndex(index) if index is not None else None
         runs = Path(runs_dir)
         self.why: api.WhyService = Explainer(self.compare, loaded.model)
@@ -89,6 +92,10 @@ class Session:
     def substitutes(self, word: str, sentences: Sequence[str], model: str | None = None) -> Substitutes:
         """See :meth:`elmo_tasks.api.Service.substitutes`."""
         return substitutes(word, find_uses(word, sentences), self.loaded.model(model))
+
+    def senses(self, text: str, model: str | None = None, own_meanings: str = "") -> TextSenses:
+        """See :meth:`elmo_tasks.api.Service.senses`."""
+        return text_senses(text, self.loaded.model(model), own_entries(own_meanings))
 
     def side_by_side(
         self, word: str, sentences: Sequence[str], models: Sequence[str], senses: Sequence[str] = ()

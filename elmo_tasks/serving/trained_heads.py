@@ -22,6 +22,7 @@ from elmo_tasks.api import (
     WordOcclusion,
 )
 from elmo_tasks.encoders import Encoder
+from elmo_tasks.encoders.sentences import checked_texts
 from elmo_tasks.errors import ConfigError, InputError, WeightsError
 from elmo_tasks.heads.classification import TextPrediction
 from elmo_tasks.heads.head_files import HeadFiles, bundled_heads, default_head, find_head, heads_below
@@ -78,12 +79,8 @@ class TrainedHeads:
         """See :meth:`elmo_tasks.api.HeadService.classify`."""
         rows = self._tokens(texts, "text")
         predictor = self._predictor(head, "classification")
-        said = _read(predictor, predictor.classify([[token.text for token in row] for row in rows]))
-        least = predictor.confidence.least if predictor.confidence else 0.0
-        results = [
-            replace(CLASSIFICATION.result(text, row, found), is_sure=found.confidence >= least)
-            for text, row, found in zip(texts, rows, said, strict=True)
-        ]
+        said = predictor.classify([[token.text for token in row] for row in rows])
+        results = list(map(CLASSIFICATION.result, texts, rows, said))
         if not occlusion:
             return tuple(results)
         effects = _occlusion(predictor, rows, said)
@@ -154,7 +151,7 @@ class TrainedHeads:
         return Predictor.load(files, encoder, self._device, self._runs)
 
     def _tokens(self, texts: Sequence[str], what: str) -> list[list[Token]]:
-        limits = self._limits
+        limits, texts = self._limits, checked_texts(texts)
         if not 1 <= len(texts) <= limits.max_texts:
             had = f"there are {len(texts)}" if texts else "there is none"
             raise InputError(f"Type 1 to {limits.max_texts} {what}s, one a line; {had}.", field="sentences")
@@ -228,13 +225,6 @@ def _mix(row: dict[str, Any], seed: int) -> MixWeights:
     return MixWeights(tuple(row["weights"]), row["gamma"], row["epoch"], seed, row.get("score"))
 
 
-def _read(predictor: Predictor, said: Sequence[TextPrediction]) -> list[TextPrediction]:
-    """Probabilities as they are to be read, where it was fitted how."""
-    if predictor.confidence is None:
-        return list(said)
-    return [TextPrediction(found.label, predictor.confidence.read(found.probabilities)) for found in said]
-
-
 def _occlusion(
     predictor: Predictor, rows: Sequence[Sequence[Token]], said: Sequence[TextPrediction]
 ) -> list[tuple[WordOcclusion, ...]]:
@@ -251,9 +241,9 @@ def _occlusion(
     without = [(k, at) for k in chosen for at in range(len(words[k]))]
     texts = [words[k][:at] + words[k][at + 1 :] for k, at in without]
     found: dict[int, list[WordOcclusion]] = {k: [] for k in range(len(rows))}
-    left = (read for batch in batched(texts) for read in _read(predictor, predictor.classify(batch)))
+    left = (read for batch in batched(texts) for read in predictor.classify(batch))
     for (k, at), read in zip(without, left, strict=True):
         token = rows[k][at]
-        change = said[k].confidence - read.probabilities[said[k].label]
+        change = said[k].confidence - read.probabilities.get(said[k].label or "", 0.0)
         found[k].append(WordOcclusion(token.text, token.start, token.end, change))
     return [tuple(found[k]) for k in range(len(rows))]

@@ -45,7 +45,7 @@ class Classification(TaskKind):
         "imdb": HubData("IMDB: whole film reviews", "train", None, "test"),
     }
     cost = Cost(read=0.004, epoch=0.0018)
-    line = ("label", "probabilities")
+    line = ("label", "is_sure", "probabilities")
     guess_rules: ClassVar[Mapping[str, str]] = {"majority": "always the most frequent label"}
 
     @property
@@ -99,4 +99,4 @@ class Classification(TaskKind):
     def result(self, text: str, tokens: Sequence[Token], prediction: TextPrediction) -> ClassifiedText:
         """See :class:`TaskKind`."""
         words = tuple(token.text for token in tokens)
-        return ClassifiedText(text, words, prediction.label, prediction.probabilities)
+        return ClassifiedText(text, words, prediction.label, prediction.probabilities, is_sure=prediction.is_sure)

@@ -14,8 +14,9 @@ from torch import Tensor
 from elmo_tasks.api import check_wanted
 from elmo_tasks.encoders import Encoder, load
 from elmo_tasks.encoders.batches import by_length
+from elmo_tasks.encoders.sentences import Sentence, checked_sentences
 from elmo_tasks.encoders.static_vectors import StaticVectors
-from elmo_tasks.errors import ConfigError, InputError
+from elmo_tasks.errors import ConfigError
 from elmo_tasks.heads.classification import TextPrediction
 from elmo_tasks.heads.confidence import Confidence
 from elmo_tasks.heads.head import Prediction, TaskHead
@@ -30,7 +31,6 @@ from elmo_tasks.text.tokens import Token, plain_token, tokenize
 from elmo_tasks.training.head_sources import place_of
 
 Tokens = Sequence[str]
-Sentence = str | Tokens
 _BATCH_SIZE, _MOST_TOKENS = 32, 4096
 
 
@@ -56,15 +56,11 @@ class ReadRow:
 
     @classmethod
     def of(cls, sentence: Sentence) -> ReadRow:
-        """Tokenize a text; take tokens as they are. Raises InputError: it is neither."""
+        """Tokenize a text; take tokens as they are."""
         if isinstance(sentence, str):
             found = tuple(tokenize(sentence))
             return cls(sentence, found, tuple(token.text for token in found))
-        words = tuple(sentence) if isinstance(sentence, Iterable) else (None,)
-        if not all(isinstance(word, str) for word in words):
-            raise InputError(
-                f"expected a sentence as text or as a list of tokens, found {type(sentence).__name__}: {sentence!r:.80}"
-            )
+        words = tuple(sentence)
         ends = list(accumulate(len(word) + 1 for word in words))
         return cls.of_tokens(
             " ".join(words), [Token(w, end - 1 - len(w), end - 1) for w, end in zip(words, ends, strict=True)]
@@ -81,7 +77,8 @@ class Predictor:
     """A head with the frozen numbers it was trained on, on the device of the encoder; it is put into evaluation mode.
 
     Of a text, a head whose kind :attr:`~TaskKind.cuts` reads ``max_tokens``, as many as it was trained on; all if ``None``. The
-    ``confidence`` says how the probabilities of a classifier are to be read, where that was fitted; they are not changed here.
+    ``confidence`` says how the probabilities of a classifier are to be read, where that was fitted; without it they are the head's
+    own. A text without a token has no label.
     """
 
     def __init__(
@@ -106,19 +103,21 @@ class Predictor:
         encoder: Encoder | str | Path | None = None,
         device: torch.device | str = "cpu",
         folders: Sequence[Path] = (),
+        precision: str = "float32",
     ) -> Predictor:
         """Load a head, and the encoder that it was trained on unless that is given, in memory or by its name or folder.
 
-        By default it is looked for, also in ``folders``, see :func:`~elmo_tasks.training.head_sources.place_of`.
+        By default it is looked for, also in ``folders``, see :func:`~elmo_tasks.training.head_sources.place_of`. One that is loaded
+        computes its products in ``precision``, see :meth:`~elmo_tasks.encoders.elmo.Elmo.load`.
 
         Raises:
             ConfigError: another encoder, or other static vectors, than the head was trained on; or they are in none of the places.
             WeightsError: weights are missing or broken.
         """
         if encoder is None:
-            encoder = load(place_of(files, "encoder", folders), device)
+            encoder = load(place_of(files, "encoder", folders), device, precision)
         elif isinstance(encoder, str | Path):
-            encoder = load(encoder, device)
+            encoder = load(encoder, device, precision)
         found, trained = encoder.checksum, files.encoder
         if found != trained.checksum:
             raise ConfigError(
@@ -138,7 +137,7 @@ class Predictor:
         """What the head was taught to say: tags or classes."""
         return self.head.labels
 
-    def predict(self, sentences: Sequence[Sentence], **options: Any) -> list[Any]:
+    def predict(self, sentences: Iterable[Sentence], **options: Any) -> list[Any]:
         """What the head says of any number of sentences, in batches of sentences of like length.
 
         Args:
@@ -152,12 +151,7 @@ class Predictor:
         Raises:
             InputError: one string in place of a list, or something that is neither text nor tokens.
         """
-        if isinstance(sentences, str) or not isinstance(sentences, Iterable):
-            kind = (
-                "one string; put it in a list: [sentence]" if isinstance(sentences, str) else type(sentences).__name__
-            )
-            raise InputError(f"expected a list of sentences, found {kind}")
-        return self.predict_rows([ReadRow.of(sentence) for sentence in sentences], **options)
+        return self.predict_rows([ReadRow.of(sentence) for sentence in checked_sentences(sentences)], **options)
 
     def predict_rows(self, rows: Sequence[ReadRow], **options: Any) -> list[Any]:
         """:meth:`predict` for sentences that are tokenized."""
@@ -169,7 +163,17 @@ class Predictor:
         return [found[k] for k in range(len(rows))]
 
     def _said(self, sentences: Sequence[Tokens], **options: Any) -> list[Any]:
-        return self.head.predict(*self._inputs(sentences), **options)
+        said = self.head.predict(*self._inputs(sentences), **options)
+        if not self.kind.one_label:
+            return said
+        return [self._as_read(words, found) for words, found in zip(sentences, said, strict=True)]
+
+    def _as_read(self, words: Tokens, found: Any) -> Any:
+        if not isinstance(found, TextPrediction):
+            return found
+        if not words:  # the head has seen nothing that could have a label
+            return TextPrediction(None, {}, is_sure=False)
+        return found if self.confidence is None else self.confidence.prediction(found)
 
     def tag(self, sentences: Sequence[Tokens], n_readings: int = 1) -> list[TagPrediction]:
         """Tag a batch of sentences. Raises ConfigError: the head is not a tagger."""
@@ -201,7 +205,10 @@ class Predictor:
 
 
 def load_head(
-    head: str | Path, encoder: str | Path | Encoder | None = None, device: torch.device | str | None = None
+    head: str | Path,
+    encoder: str | Path | Encoder | None = None,
+    device: torch.device | str | None = None,
+    precision: str = "float32",
 ) -> Predictor:
     """A trained head with the encoder that it reads.
 
@@ -217,13 +224,14 @@ def load_head(
         head: a name in ``checkpoints/``, or a folder, as a training run leaves in ``runs/NAME/head``.
         encoder: see :meth:`Predictor.load`; found by itself if ``None``.
         device: where to compute; a GPU if there is one and ``None`` is given.
+        precision: of the products of an encoder that is loaded here, ``"float32"`` or ``"int8"``.
 
     Raises:
         ConfigError: there is no such head, its encoder is in none of the places where it is looked for, or there is no such
             device.
         WeightsError: weights are missing or broken.
     """
-    return Predictor.load(find_head(head), encoder, checked_device(device))
+    return Predictor.load(find_head(head), encoder, checked_device(device), precision=precision)
 
 
 def batched(sentences: Iterable[Tokens]) -> Iterator[list[Tokens]]:

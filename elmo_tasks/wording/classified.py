@@ -23,14 +23,14 @@ def headline(results: Sequence[ClassifiedText]) -> str:
 
 def said(result: ClassifiedText) -> str:
     """What is said of a text, in a word."""
-    if result.is_sure:
+    if result.is_sure and result.label is not None:
         return class_words(result.label)
     return "neither" if len(result.probabilities) == 2 else "unclear"
 
 
 def verdict(result: ClassifiedText) -> str:
     """The label and how sure the model is of it, or that it is of none."""
-    if not result.is_sure:
+    if result.label is None or not result.is_sure:
         if len(result.probabilities) != 2:
             return "not clearly any of them"
         one, other = result.probabilities
@@ -56,14 +56,14 @@ def difference(results: Sequence[ClassifiedText], without: Sequence[ClassifiedTe
 
 
 def _sureness(result: ClassifiedText) -> float:
-    return result.probabilities[result.label]
+    return result.probabilities.get(result.label or "", 0.0)
 
 
 def tip(result: ClassifiedText, word: WordOcclusion) -> str:
     """What would be if the word were not there."""
     now = _sureness(result)
     then = min(1.0, max(0.0, now - word.change))
-    label = class_words(result.label)
+    label = class_words(result.label or "")
     if percent(now) == percent(then):
         return f"Without “{word.token}”: still {label} {percent(now)}."
     return f"Without “{word.token}”: {label} {percent(then)} instead of {percent(now)}."

@@ -54,6 +54,21 @@ def unlisted_answer(word: str, n: int, probability: float, certainty: Certainty)
     return Said(f"“{word}” probably has more than one meaning here ({percent(1 - probability)}).", f"{why} {add}")
 
 
+def text_answer(n: int, unsure: int, n_words: int) -> Said:
+    """How many words of a text have several meanings, and how many of them the model is unsure of."""
+    if not n:
+        return Said(
+            "No word of this text has several meanings in the dictionary.",
+            f"The dictionary has {n_words:,} words with several meanings.",
+        )
+    words = "1 word of this text has" if n == 1 else f"{n} words of this text have"
+    pale = "" if not unsure else f" Of {unsure} the model is unsure; these are pale."
+    return Said(
+        f"{words} several meanings.",
+        f"Meanings come from this project’s dictionary ({n_words:,} words); which one is meant is computed.{pale}",
+    )
+
+
 def not_english_answer(known: float) -> Said:
     """Too few of the words are English ones."""
     return Said(

@@ -19,18 +19,19 @@ SENTENCES = [
 
 
 @pytest.mark.parametrize("clip", [None, 3])
+@pytest.mark.parametrize("cells", [48, 16, 9])  # more than the projection has outputs, as many, fewer
 @pytest.mark.parametrize("skip", [True, False])
 @pytest.mark.parametrize(
     ("highways", "n_characters", "activation"), [(1, 261, "relu"), (2, 262, "relu"), (2, 262, "tanh")]
 )
-def test_all_layers_agree(tmp_path, clip, skip, highways, n_characters, activation):
+def test_all_layers_agree(tmp_path, clip, skip, cells, highways, n_characters, activation):
     options = {
         "lstm": {
             "use_skip_connections": skip,
             "projection_dim": 16,
             "cell_clip": clip,
             "proj_clip": clip,
-            "dim": 48,
+            "dim": cells,
             "n_layers": 2,
         },
         "char_cnn": {

@@ -7,7 +7,7 @@ from elmo_tasks.bilm.bilm import BiLM, reversed_positions
 from elmo_tasks.bilm.char_cnn import CharacterCNN
 from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
 from elmo_tasks.bilm.projected_lstm import ProjectedLSTM
-from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.encoders.elmo import Elmo, steps_of, unfreeze
 from elmo_tasks.text.characters import character_ids
 
 SENTENCES = [
@@ -37,11 +37,11 @@ SENTENCES = [
 ]
 
 
-def tiny(clip: float | None = None, skip: bool = True, highways: int = 1) -> BiLM:
+def tiny(clip: float | None = None, skip: bool = True, highways: int = 1, dim: int = 24) -> BiLM:
     torch.manual_seed(0)
     return BiLM(
         BiLMOptions(
-            LSTMOptions(24, 16, 2, clip, clip, skip),
+            LSTMOptions(dim, 16, 2, clip, clip, skip),
             CharCNNOptions(((1, 4), (2, 8), (3, 8)), highways, embedding_dim=5),
         )
     ).eval()
@@ -157,3 +157,21 @@ def test_clipped_steps_are_the_same_with_and_without_gradients(cell_clip, proj_c
         for limit, tensor in ((cell_clip, other_c), (proj_clip, found)):
             assert limit is None or tensor.abs().max() == pytest.approx(limit)
     assert all(torch.equal(a, b) for a, b in zip((x, *state), kept, strict=True))
+
+
+@pytest.mark.parametrize("dim", [16, 9])
+@pytest.mark.parametrize("clip", [None, 0.5])
+def test_a_projection_as_wide_as_the_cells_learns_and_goes_on_from_a_state(clip, dim):
+    bilm = unfreeze(tiny(clip, dim=dim)).train()
+    arguments = steps_of(SENTENCES[:2], 50)
+    bilm(*arguments).layers.square().sum().backward()
+    for name, weight in bilm.named_parameters():
+        assert weight.grad is None or weight.grad.abs().max() > 0, name
+    assert bilm.forward_lm.layers[0].weight_hr_l0.grad.shape == (16, dim)
+    with torch.no_grad():
+        lstm = bilm.backward_lm.layers[1]
+        x = torch.randn(2, 6, 16)
+        whole, _ = lstm(x)
+        first, state = lstm(x[:, :4])
+        second, _ = lstm(x[:, 4:], state)
+        torch.testing.assert_close(torch.cat([first, second], dim=1), whole)

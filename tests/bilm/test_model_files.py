@@ -25,8 +25,10 @@ def model():
     return tiny(clip=3.0, highways=2)
 
 
+@pytest.mark.parametrize("dim", [24, 16, 9])
 @pytest.mark.parametrize("to", ["hdf5", "safetensors"])
-def test_what_is_written_gives_the_same_vectors(tmp_path, model, to):
+def test_what_is_written_gives_the_same_vectors(tmp_path, dim, to):
+    model = tiny(clip=3.0, highways=2, dim=dim)
     write_model(tmp_path / "m", model, to=to)
     again = Elmo.load(tmp_path / "m")
     assert again.bilm.options == model.options

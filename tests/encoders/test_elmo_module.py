@@ -1,6 +1,7 @@
 """A biLM under mixes as a module: against the reference embeddings of AllenNLP, and against Elmo itself."""
 
 import json
+import re
 
 import h5py
 import numpy as np
@@ -142,7 +143,19 @@ def test_what_cannot_be(elmo, arguments, message):
         ElmoModule(elmo, **arguments)
 
 
-@pytest.mark.parametrize("sentences", [[], "A bank", ["A bank"]])
-def test_text_must_be_in_tokens(elmo, sentences):
-    with pytest.raises(InputError, match="expected one list of tokens or more, found"):
+@pytest.mark.parametrize(
+    ("sentences", "message"),
+    [
+        ([], "expected at least one sentence, found none"),
+        ("A bank", "expected a list of sentences, found one string"),
+        ([["A"], "A bank"], "sentence 2: expected a list of tokens, found text: 'A bank'; cut it with tokenize()"),
+    ],
+)
+def test_text_must_be_in_tokens(elmo, sentences, message):
+    with pytest.raises(InputError, match=re.escape(message)):
         ElmoModule(elmo)(sentences)
+
+
+def test_a_vocabulary_is_no_string(elmo):
+    with pytest.raises(InputError, match="vocabulary: expected a list of words, found one string: 'bank'"):
+        ElmoModule(elmo, vocabulary="bank")

@@ -55,9 +55,15 @@ def test_tokens_may_be_padded_and_lengths_given():
     assert elmo.hub_outputs([["the", "cat", "sat"]], [2])["elmo"].shape[1] == 2
 
 
-@pytest.mark.parametrize(("sentences", "lengths"), [(["a b"], [3]), (["a b"], [1, 1]), ([""], None), ([["a"]], [0])])
+@pytest.mark.parametrize(("sentences", "lengths"), [(["a b"], [3]), (["a b"], [1, 1]), ([["a"]], [0])])
 def test_lengths_that_do_not_fit(sentences, lengths):
     with pytest.raises(
         InputError, match="lengths: expected one for each of 1 sentences, from 1 to its number of tokens"
     ):
         Elmo(tiny()).hub_outputs(sentences, lengths)
+
+
+@pytest.mark.parametrize("empty", ["", "  ", [], ["", ""]])
+def test_an_empty_sentence_has_no_mean(empty):
+    with pytest.raises(InputError, match="sentence 2 has no tokens, and no mean over them; leave it out"):
+        Elmo(tiny()).hub_outputs(["a b", empty])

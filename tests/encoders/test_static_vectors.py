@@ -64,7 +64,7 @@ def test_no_words_are_no_vectors():
 
 
 def test_one_string_is_not_a_list_of_words():
-    with pytest.raises(InputError, match="expected a list of words, found one string: 'cat'"):
+    with pytest.raises(InputError, match="expected a list of words, found one string; put it in a list"):
         toy().vectors_of("cat")
 
 
@@ -91,13 +91,19 @@ def test_empty_sentences_alone():
     assert layers.values.shape == (1, 2, 0, 3)
 
 
+def test_texts_are_cut_into_tokens():
+    text, tokens = toy().encode(["A cat, a dog."]), toy().encode([["A", "cat", ",", "a", "dog", "."]])
+    assert text.tokens == tokens.tokens
+    assert text.offsets == (((0, 1), (2, 5), (5, 6), (7, 8), (9, 12), (12, 13)),)
+    assert torch.equal(text.values, tokens.values)
+
+
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ([], r"expected at least one sentence as a list of tokens, found \[\]"),
-        ("cat", "expected at least one sentence as a list of tokens, found 'cat'"),
-        (["a cat"], "expected a sentence as a list of tokens, found str: 'a cat'"),
-        ([[1, 2]], r"expected a sentence as a list of tokens, found list: \[1, 2\]"),
+        ([], "expected at least one sentence, found none"),
+        ("cat", "expected a list of sentences, found one string"),
+        ([[1, 2]], r"expected a sentence as text or as a list of tokens, found list: \[1, 2\]"),
     ],
 )
 def test_wrong_input_is_named(wrong, message):

@@ -125,11 +125,18 @@ def test_the_checksum_is_the_same_before_and_after_reading(first, tmp_path):
 
 @pytest.mark.parametrize(
     ("sentences", "message"),
-    [([], "at least one sentence"), ("the bank", "at least one sentence"), (["the bank"], "as a list of tokens")],
+    [([], "at least one sentence"), ("the bank", "found one string"), ([["the"], None], "sentence 2: .* missing value")],
 )
-def test_what_is_no_list_of_tokens_is_refused(encoder, sentences, message):
+def test_what_is_no_sentence_is_refused(encoder, sentences, message):
     with pytest.raises(InputError, match=message):
         encoder.encode(sentences)
+
+
+def test_texts_are_cut_into_tokens(encoder):
+    text, tokens = encoder.encode(["The bank, too."]), encoder.encode([["The", "bank", ",", "too", "."]])
+    assert text.tokens == tokens.tokens
+    assert text.offsets == (((0, 3), (4, 8), (8, 9), (10, 13), (13, 14)),)
+    assert torch.equal(text.values, tokens.values)
 
 
 def test_pickled_weights_are_not_read(bert, tmp_path):

@@ -121,6 +121,16 @@ def test_it_learns_and_ends_in_a_model_that_loads(config, tmp_path, capsys):
     assert measured["forward_perplexity"] == pytest.approx(card["while_training"]["forward_perplexity"], rel=0.01)
 
 
+@pytest.mark.parametrize("dim", [16, 9])
+def test_a_model_with_no_more_cells_than_outputs_is_trained_and_exported(config, tmp_path, dim):
+    fit(config, f"--model.init_args.dim={dim}", "--data.init_args.max_tokens=640")
+    assert Elmo.load(tmp_path / "model").bilm.options.lstm.dim == dim
+    assert main(["export", "--model", str(tmp_path / "model"), str(tmp_path / "published"), "--to", "hdf5"]) == 0
+    sentence = [["ka", "lo"]]
+    found, expected = (Elmo.load(tmp_path / name).encode(sentence).values for name in ("published", "model"))
+    torch.testing.assert_close(found, expected, atol=1e-5, rtol=0)
+
+
 def test_a_killed_run_goes_on_as_if_nothing_had_happened(config, tmp_path):
     # Without what is drawn anew: dropout, forgotten states; and with so many draws that every word is drawn.
     certain = [f"--model.init_args.{a}" for a in ("dropout=0", "reset_rate=0", "n_draws=100000")]

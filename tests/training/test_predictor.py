@@ -11,6 +11,7 @@ import pytest
 from elmo_tasks.encoders import load
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.errors import ConfigError, InputError
+from elmo_tasks.heads.confidence import Confidence
 from elmo_tasks.heads.head import HeadTask
 from elmo_tasks.heads.head_files import Source, find_head, write_head
 from elmo_tasks.heads.ner import NerHead
@@ -65,9 +66,10 @@ def test_a_sentence_is_tagged_alone_as_in_a_batch(models: Path) -> None:
 @pytest.mark.parametrize("name", ["classifier", "pooler"])
 def test_a_text_is_classified_alone_as_in_a_batch(name: str, models: Path) -> None:
     predictor = predictor_of(models, name)
-    together = predictor.classify(SENTENCES)
+    texts = [words for words in SENTENCES if words]
+    together = predictor.classify(texts)
     assert len({text.probabilities["positive"] for text in together}) > 2
-    for sentence, found in zip(SENTENCES, together, strict=True):
+    for sentence, found in zip(texts, together, strict=True):
         assert predictor.classify([sentence])[0].probabilities == pytest.approx(found.probabilities, abs=1e-5)
 
 
@@ -77,17 +79,30 @@ def test_sentences_without_tokens_have_no_tags(models: Path) -> None:
     assert [one.tags for one in predictor_of(models, "tagger").tag([[], []])] == [(), ()]
 
 
-def test_texts_without_tokens_have_a_label(models: Path) -> None:
+def test_texts_without_tokens_have_no_label(models: Path) -> None:
     for name in ("classifier", "pooler"):
-        first, second = predictor_of(models, name).classify([[], []])
-        assert first == second
-        assert sum(first.probabilities.values()) == pytest.approx(1)
+        empty, text = predictor_of(models, name).predict(["", "Oslo"])
+        assert (empty.label, empty.probabilities, empty.is_sure) == (None, {}, False)
+        assert text.label in text.probabilities
+
+
+def test_probabilities_are_read_as_the_app_reads_them(models: Path) -> None:
+    predictor = predictor_of(models, "classifier")
+    (plain,) = predictor.predict(["Oslo"])
+    assert plain.is_sure
+    predictor.confidence = Confidence(temperature=4.0, least=plain.probabilities[plain.label])
+    (read,) = predictor.predict(["Oslo"])
+    assert not read.is_sure  # flattened, it is below what counts as sure
+    assert read.label == plain.label
+    assert read.probabilities == pytest.approx(predictor.confidence.read(plain.probabilities))
+    predictor.confidence = Confidence(temperature=1.0, least=0.5)
+    assert predictor.predict(["Oslo"])[0].is_sure
 
 
 @pytest.mark.parametrize("name", ["tagger", "classifier"])
 def test_the_best_labels_are_those_of_the_predictions(name: str, models: Path) -> None:
     predictor = predictor_of(models, name)
-    many = SENTENCES * 9  # more than one batch
+    many = [words for words in SENTENCES * 15 if words]  # more than one batch
     found = list(predictor.labels_of(many))
     expected = (
         [p.tags for p in predictor.tag(many)] if name == "tagger" else [p.label for p in predictor.classify(many)]

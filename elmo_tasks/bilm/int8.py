@@ -1,0 +1,178 @@
+"""A biLM whose matrix products are computed in int8: faster on a CPU where the matrices are large, and nearly the same vectors.
+
+The weights are rounded once, with one scale for each output; what they multiply is rounded at run time, with one scale for each
+row, so that a sentence still gives the same vectors alone and in any batch. It is rounded to 7 bits: without VNNI, a processor adds
+two products in 16 bits, which 8 bits overflow. All processors therefore give the same products.
+
+The products are FBGEMM's by way of ``torch.ops.quantized``. PyTorch means to drop the tensors that these pack, so that this file
+asks whether they are there; torchao and ``torch._int_mm`` were slower than float32 on a processor without VNNI.
+"""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from functools import cache
+from typing import Any, Literal, get_args
+
+import torch
+from torch import Tensor, nn
+
+from elmo_tasks.bilm.bilm import BiLM
+from elmo_tasks.bilm.projected_lstm import ProjectedLSTM, State, step_in_place
+from elmo_tasks.errors import ConfigError
+
+#: What the products of a biLM are computed in.
+Precision = Literal["float32", "int8"]
+_LEVELS, _ZERO = 63, 64  # a row is -63 to 63, stored as 1 to 127
+_log = logging.getLogger(__name__)
+
+
+class Int8Linear(nn.Module):
+    """``x W^T + b`` with ``W`` in int8, of ``weight`` ``[out, in]``. It has no parameters, and no gradients pass it.
+
+    Rows that are far from symmetric, such as those behind a ReLU, lose less where they are ``centred`` first.
+    """
+
+    def __init__(self, weight: Tensor, bias: Tensor | None = None, centred: bool = True) -> None:
+        super().__init__()
+        weight = weight.detach().float()
+        scales = weight.abs().amax(dim=1).clamp(min=1e-12) / 127  # [out]
+        values = (weight / scales.unsqueeze(1)).round().to(torch.int8)
+        self.centred = centred
+        self._pack(values, scales, None if bias is None else bias.detach().float())
+
+    def forward(self, x: Tensor) -> Tensor:
+        """``[N, in]`` -> ``[N, out]`` float32."""
+        if not self.centred:
+            product, scale = self.unscaled(x)
+            product.mul_(scale)
+        else:
+            least, largest = x.aminmax(dim=1, keepdim=True)  # [N, 1]
+            middle = (largest + least) / 2
+            product, scale = self.unscaled(x - middle)
+            product.mul_(scale).addr_(middle.squeeze(1), self._sums)
+        return product if self._bias is None else product.add_(self._bias)
+
+    def unscaled(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """``[N, out]`` ``x W^T``, each row divided by a number, and these numbers ``[N, 1]``."""
+        scale = torch.linalg.vector_norm(x, torch.inf, 1, True).clamp_(min=1e-12)
+        product: Tensor = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32(
+            x / scale, 1 / _LEVELS, _ZERO, self._packed
+        )
+        return product, scale
+
+    def _pack(self, values: Tensor, scales: Tensor, bias: Tensor | None) -> None:
+        self._scales, self._bias = scales, bias  # [out]
+        self._sums = values.sum(dim=1) * scales  # [out] products with a row of ones
+        engine = torch.backends.quantized.engine
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*quantize_per_")  # going: see above
+            zeros = torch.zeros(len(scales), dtype=torch.long)
+            weight = torch._make_per_channel_quantized_tensor(values, scales.double(), zeros, 0)
+            try:
+                torch.backends.quantized.engine = "fbgemm"
+                # FBGEMM adds its bias before the scales of the rows are known: it is added afterwards.
+                self._packed = torch.ops.quantized.linear_prepack(weight, None)
+            finally:
+                torch.backends.quantized.engine = engine
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Weights as tensors: what is packed is for this process only."""
+        state = self.__dict__.copy()
+        del state["_packed"]
+        return state | {"_values": torch.ops.quantized.linear_unpack(self._packed)[0].int_repr()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        values = state.pop("_values")
+        super().__setstate__(state)
+        self._pack(values, self._scales, self._bias)
+
+
+class Int8LSTM(nn.Module):
+    """A :class:`ProjectedLSTM` with its three matrices in int8."""
+
+    def __init__(self, lstm: ProjectedLSTM) -> None:
+        super().__init__()
+        self.hidden_size, self.proj_size = lstm.hidden_size, lstm.proj_size
+        self.cell_clip, self.proj_clip = lstm.cell_clip, lstm.proj_clip
+        self.from_input = Int8Linear(lstm.weight_ih_l0, lstm.bias_ih_l0)
+        self.from_output = Int8Linear(lstm.weight_hh_l0, centred=False)
+        self.to_output = Int8Linear(lstm.weight_hr_l0, centred=False)
+
+    def forward(self, x: Tensor, state: State | None = None, lengths: Tensor | None = None) -> tuple[Tensor, State]:
+        """See :meth:`ProjectedLSTM.forward`."""
+        n_rows, n_steps, _ = x.shape
+        if state is None:
+            state = (x.new_zeros(1, n_rows, self.proj_size), x.new_zeros(1, n_rows, self.hidden_size))
+        h, c = state[0][0], state[1][0].clone()  # [B, P], [B, H]
+        gates = self.from_input(x.transpose(0, 1).reshape(n_steps * n_rows, -1)).view(n_steps, n_rows, -1)  # [T, B, 4H]
+        outputs, squashed = x.new_empty(n_steps, n_rows, self.proj_size), torch.empty_like(c)
+        for t, (here, output) in enumerate(zip(gates, outputs, strict=True)):
+            here.addcmul_(*self.from_output.unscaled(h))
+            before = c if lengths is None else c.clone()
+            step_in_place(here, c, squashed, self.cell_clip)
+            torch.mul(*self.to_output.unscaled(squashed), out=output)
+            if self.proj_clip is not None:
+                output.clamp_(-self.proj_clip, self.proj_clip)
+            if lengths is None:
+                h = output
+            else:
+                live = (t < lengths).unsqueeze(1)
+                h, c = torch.where(live, output, h), torch.where(live, c, before)
+        return outputs.transpose(0, 1), (h.unsqueeze(0).clone(), c.unsqueeze(0))
+
+
+def checked_precision(name: str) -> Precision:
+    """A precision by its name.
+
+    Raises:
+        ConfigError: there is none of this name.
+    """
+    if name not in get_args(Precision):
+        raise ConfigError(f"precision: expected {' or '.join(get_args(Precision))}, found {name!r:.40}")
+    return "int8" if name == "int8" else "float32"
+
+
+def in_precision(bilm: BiLM, precision: str, device: torch.device | str = "cpu") -> BiLM:
+    """Put a biLM on a device, and its products into a precision; give it back, changed.
+
+    Where there are no products in int8, it stays in float32, and one sentence is logged.
+
+    Raises:
+        ConfigError: there is no such precision.
+    """
+    bilm = bilm.to(device)
+    if checked_precision(precision) == "float32":
+        return bilm
+    if torch.device(device).type != "cpu":
+        _log.warning("int8 is for CPUs: computing in float32 on %s.", device)
+        return bilm
+    if not has_int8():
+        _log.warning("This processor, or this version of PyTorch, has no products in int8: computing in float32.")
+        return bilm
+    for direction in (bilm.forward_lm, bilm.backward_lm):
+        direction.layers = nn.ModuleList(
+            Int8LSTM(layer) for layer in direction.layers if isinstance(layer, ProjectedLSTM)
+        )
+    cnn = bilm.token_encoder
+    for module in (cnn, *cnn.highways):
+        for name, linear in list(module.named_children()):
+            if isinstance(linear, nn.Linear):
+                setattr(module, name, Int8Linear(linear.weight, linear.bias))
+    return bilm
+
+
+def is_int8(bilm: BiLM) -> bool:
+    """Whether the products of a biLM are computed in int8."""
+    return isinstance(bilm.token_encoder.projection, Int8Linear)
+
+
+@cache
+def has_int8() -> bool:
+    """Whether this processor and this version of PyTorch have the products; they are tried."""
+    try:
+        weight = torch.eye(4)
+        return bool((Int8Linear(weight)(weight) - weight).abs().max() < 0.01)
+    except (AttributeError, RuntimeError, NotImplementedError):
+        return False

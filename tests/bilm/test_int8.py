@@ -1,0 +1,149 @@
+"""A biLM in int8: near float32, the same in every batch, and where it cannot be."""
+
+from __future__ import annotations
+
+import pickle
+from copy import deepcopy
+
+import pytest
+import torch
+
+from elmo_tasks.bilm import int8
+from elmo_tasks.bilm.bilm import BiLM
+from elmo_tasks.bilm.int8 import Int8Linear, checked_precision, has_int8, in_precision, is_int8
+from elmo_tasks.encoders import load
+from elmo_tasks.encoders.elmo import Elmo, steps_of
+from elmo_tasks.encoders.elmo_module import ElmoModule
+from elmo_tasks.errors import ConfigError
+from tests.bilm.test_bilm import SENTENCES, tiny
+from tests.training.toy_task import write_encoder, write_static
+
+needs_int8 = pytest.mark.skipif(not has_int8(), reason="this processor has no products in int8")
+
+
+@pytest.fixture
+def rounded() -> Elmo:
+    return Elmo(in_precision(tiny(clip=3.0), "int8"), "tiny")
+
+
+@needs_int8
+@pytest.mark.parametrize("centred", [True, False])
+def test_a_product_is_near_that_in_float32(centred: bool) -> None:
+    torch.manual_seed(0)
+    weight, bias, x = torch.randn(40, 64), torch.randn(40), torch.randn(7, 64).relu()
+    weight[3] *= 100  # each output has a scale of its own, and so has each row
+    x[5] *= 1000
+    x[6] = 0
+    expected, found = x @ weight.T + bias, Int8Linear(weight, bias, centred)(x)
+    errors = (found - expected).norm(dim=1) / expected.norm(dim=1)
+    assert errors.max() < 0.03
+    torch.testing.assert_close(found[6], bias)
+    assert (found[:, 3] - expected[:, 3]).abs().max() / expected[:, 3].abs().max() < 0.02
+
+
+@needs_int8
+def test_products_that_would_overflow_16_bits_are_right() -> None:
+    x, weight = torch.ones(2, 512), torch.full((8, 512), 0.7)
+    torch.testing.assert_close(Int8Linear(weight, centred=False)(x), x @ weight.T)
+
+
+@needs_int8
+@pytest.mark.parametrize("clip", [None, 0.05, 3.0])
+@pytest.mark.parametrize("dim", [24, 16])
+def test_vectors_point_where_those_in_float32_point(clip: float | None, dim: int) -> None:
+    exact = Elmo(tiny(clip, dim=dim))
+    rounded = Elmo(in_precision(deepcopy(exact.bilm), "int8"))
+    expected, found = exact.encode(SENTENCES), rounded.encode(SENTENCES)
+    assert torch.equal(found.mask, expected.mask)
+    cosines = torch.cosine_similarity(found.values, expected.values, dim=-1)[:, expected.mask]
+    assert 0.99 < cosines.min() < cosines.max() < 1 + 1e-6
+    assert not torch.equal(found.values, expected.values)
+
+
+@needs_int8
+def test_a_sentence_gives_the_same_vectors_alone_and_in_any_batch(rounded: Elmo) -> None:
+    together = rounded.encode(SENTENCES)
+    for k, sentence in enumerate(SENTENCES):
+        alone = rounded.encode([sentence]).sentence(0)
+        torch.testing.assert_close(together.sentence(k), alone, atol=1e-5, rtol=0)
+
+
+@needs_int8
+def test_states_are_those_after_the_last_word(rounded: Elmo) -> None:
+    characters, words, lengths = steps_of(SENTENCES, 50)
+    together = rounded.bilm(characters, words, lengths, carry=True)
+    for k, sentence in enumerate(SENTENCES):
+        alone = rounded.bilm(*steps_of([sentence], 50), carry=True)
+        for states, own in zip(together.states, alone.states, strict=True):
+            for layer, own_layer in zip(states, own, strict=True):
+                for state, own_state in zip(layer, own_layer, strict=True):
+                    torch.testing.assert_close(state[:, k], own_state[:, 0], atol=1e-5, rtol=0)
+
+
+@needs_int8
+def test_a_copy_for_another_process_is_the_same(rounded: Elmo) -> None:
+    copied: BiLM = pickle.loads(pickle.dumps(rounded.bilm))
+    assert torch.equal(Elmo(copied).encode(SENTENCES).values, rounded.encode(SENTENCES).values)
+
+
+@needs_int8
+def test_weights_take_less_memory() -> None:
+    exact = tiny()
+    assert len(pickle.dumps(in_precision(deepcopy(exact), "int8"))) < 0.7 * len(pickle.dumps(exact))
+
+
+@needs_int8
+def test_it_is_loaded_by_name_and_keeps_the_checksum_of_its_files(tmp_path) -> None:
+    write_encoder(tmp_path / "m")
+    exact, rounded = Elmo.load(tmp_path / "m"), Elmo.load(tmp_path / "m", precision="int8")
+    assert (exact.precision, rounded.precision) == ("float32", "int8")
+    assert rounded.checksum == exact.checksum
+    other = load(tmp_path / "m", precision="int8")
+    assert torch.equal(other.encode(SENTENCES[:2]).values, rounded.encode(SENTENCES[:2]).values)
+
+
+@needs_int8
+def test_it_is_neither_trained_nor_cut(rounded: Elmo) -> None:
+    with pytest.raises(ConfigError, match="tiny: a model in int8 cannot be trained; load it with precision='float32'"):
+        rounded.unfrozen()
+    for options in ({"requires_grad": True}, {"n_layers": 2}):
+        with pytest.raises(ConfigError, match="tiny: a model in int8 is neither trained nor cut; load it in float32"):
+            ElmoModule(rounded, **options)
+    assert ElmoModule(rounded)([["a", "b"]]).representations[0].shape == (1, 2, 32)
+
+
+def test_without_such_products_it_stays_in_float32_and_says_so(monkeypatch, caplog) -> None:
+    monkeypatch.setattr(int8, "has_int8", lambda: False)
+    found = in_precision(tiny(), "int8")
+    assert not is_int8(found)
+    assert caplog.messages == [
+        "This processor, or this version of PyTorch, has no products in int8: computing in float32."
+    ]
+    assert torch.equal(Elmo(found).encode(SENTENCES).values, Elmo(tiny()).encode(SENTENCES).values)
+
+
+def test_a_pytorch_without_the_operator_has_none(monkeypatch) -> None:
+    def missing(*_: object) -> None:
+        raise AttributeError("'_OpNamespace' 'quantized' object has no attribute 'linear_prepack'")
+
+    monkeypatch.setattr(Int8Linear, "_pack", missing)
+    assert not has_int8.__wrapped__()
+
+
+def test_elsewhere_than_on_a_cpu_it_stays_in_float32(caplog) -> None:
+    assert not is_int8(in_precision(tiny(), "int8", "meta"))
+    assert caplog.messages == ["int8 is for CPUs: computing in float32 on meta."]
+
+
+def test_other_encoders_stay_in_float32(tmp_path, caplog) -> None:
+    write_static(tmp_path / "vectors")
+    assert load(tmp_path / "vectors", precision="int8").encode([["Oslo"]]).values.any()
+    assert caplog.messages == [f"{tmp_path / 'vectors'} is not a biLM: computing in float32."]
+
+
+@pytest.mark.parametrize("name", ["int4", "bf16", "", 8])
+def test_another_precision_is_refused(name, tmp_path) -> None:
+    with pytest.raises(ConfigError, match="precision: expected float32 or int8, found"):
+        checked_precision(name)
+    with pytest.raises(ConfigError, match="precision: expected float32 or int8, found"):
+        Elmo.load(write_encoder(tmp_path / "m"), precision=name)
