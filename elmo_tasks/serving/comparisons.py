@@ -95,7 +95,7 @@ def _meanings(
     embedded = loaded.senses.embed_read(uses, read)
     judged = judge(loaded.senses, embedded, word, spellings, dictionary(), own)
     if judged.source is Source.ONE_MEANING:
-        return one_meaning_answer(word, len(uses)), judged
+        return one_meaning_answer(word, len(uses), judged.certainty), judged
     if judged.source is Source.UNLISTED:
         return unlisted_answer(word, len(uses), judged.all_same, judged.certainty), judged
     return meanings_answer(word, judged.meanings, judged.uses, judged.probability, judged.certainty), judged

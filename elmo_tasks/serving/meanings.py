@@ -28,6 +28,7 @@ CONFIDENT_USE, CONFIDENT_SET, TENTATIVE_SET = 0.7, 0.6, 0.35
 _UNLISTED_CERTAINTY = 0.75
 #: A word on the list of words with one everyday meaning.
 _ONE_MEANING = 0.97
+_VERY_UNLIKE = 0.1
 MIN_KNOWN_WORDS = 0.5
 #: Words beyond this rank are names, and words of other languages in English texts.
 _ENGLISH_RANK = 20_000
@@ -118,7 +119,7 @@ def judge(
         source = Source.OWN if mine else Source.DICTIONARY
         return _by_meanings(source, senses_as_meanings(entries), model.classify(embedded, senses))
     if senses or any(lexicon.has_one_meaning(form) for form in (word, *forms[:1]) if form.strip()):
-        return _one_meaning(len(embedded))
+        return _one_meaning(model, embedded)
     return _unlisted(model, embedded)
 
 
@@ -160,9 +161,13 @@ def _by_meanings(source: Source, meanings: tuple[Meaning, ...], found: Sequence[
     )
 
 
-def _one_meaning(n: int) -> Judged:
+def _one_meaning(model: SenseModel, embedded: Vectors) -> Judged:
+    """One meaning by the list; stated plainly unless two of the sentences are very unlike, which a second meaning would explain."""
+    n = len(embedded)
+    unlike = float(same_probability(model.calibration, embedded).min()) < _VERY_UNLIKE
+    certainty = Certainty.TENTATIVE if unlike else Certainty.CONFIDENT
     same = tuple(tuple(1.0 if a == b else _ONE_MEANING for b in range(n)) for a in range(n))
-    return Judged(Source.ONE_MEANING, (), (), (tuple(range(n)),), Certainty.CONFIDENT, _ONE_MEANING, same, _ONE_MEANING)
+    return Judged(Source.ONE_MEANING, (), (), (tuple(range(n)),), certainty, _ONE_MEANING, same, _ONE_MEANING)
 
 
 def _unlisted(model: SenseModel, embedded: Vectors) -> Judged:

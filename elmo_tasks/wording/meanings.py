@@ -35,8 +35,14 @@ def meanings_answer(
     return Said(f"{headline}.", sure)
 
 
-def one_meaning_answer(word: str, n: int) -> Said:
+def one_meaning_answer(word: str, n: int, certainty: Certainty) -> Said:
     """The word is on the list of words with one everyday meaning."""
+    if certainty is not Certainty.CONFIDENT:
+        return Said(
+            f"“{word}” probably means the same in {_all(n)}.",
+            "It is on this project’s list of words with one everyday meaning, but two of the sentences are very unlike: it may "
+            "have a rarer meaning in one of them.",
+        )
     return Said(
         f"“{word}” means the same in {_all(n)}.",
         "It is on this project’s list of words with one everyday meaning; only the vectors below are computed.",
