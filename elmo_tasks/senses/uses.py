@@ -164,7 +164,7 @@ def sentences_of(text: str, name: str = "", most: int | None = MOST_CHARACTERS) 
 
 def _sentences_of(table: Table, text: str, column: str | None = None) -> tuple[list[str], str]:
     """Split the texts of a table, or running text, into sentences; and state what was read."""
-    if column is None and table.names is None and not table.delimiter and table.form == "txt":
+    if table.names is None and not table.delimiter and table.form == "txt":
         # Lines of their own are sentences of their own where the text is a list.
         return split_sentences(text if _is_running(text) else text.replace("\n", "\n\n"), MOST_TOKENS), "text"
     found = find_columns(table, TextColumns(text=column), labelled=False)

@@ -9,6 +9,7 @@ from elmo_tasks.data.conll import read_tag_file, read_tagged, with_prefixes
 from elmo_tasks.data.labelled_texts import read_labelled, read_labelled_table
 from elmo_tasks.data.records import mapped_labels
 from elmo_tasks.data.tables import TextColumns, find_columns, read_table, texts_of
+from elmo_tasks.data.tokenized_corpus import read_sentences
 from elmo_tasks.errors import DataError, InputError
 from elmo_tasks.senses.uses import read_corpus, sentences_of
 
@@ -286,3 +287,8 @@ def test_labels_are_matched_or_named() -> None:
         DataError, match="--labels: '0=good': expected LABEL=NAME, where NAME is one of 'negative', 'positive'"
     ):
         mapped_labels(["0"], own, "0=good", None, "f")
+
+
+def test_marks_of_sentences_in_a_corpus_are_text(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.txt", "The </S> is here .\n<S>\n")
+    assert list(read_sentences([path])) == [["The", "<", "/S", ">", "is", "here", "."], ["<", "S", ">"]]
