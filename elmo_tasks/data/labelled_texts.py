@@ -96,7 +96,7 @@ def read_labelled_hub(name: str, split: str, columns: TextColumns = NOTHING_GIVE
         for column, default in ((columns.text, known[0] or "text"), (columns.label, known[1] or "label"))
     ]
     table = Table.of_records(f"{name}, split '{split}'", hub_rows(name, split, wanted))
-    return _labelled(table, find_columns(table, TextColumns(*wanted)), columns)
+    return _labelled(table, find_columns(table, TextColumns(wanted[0], wanted[1])), columns)
 
 
 def _labelled(table: Table, found: FoundColumns, columns: TextColumns) -> list[LabelledText]:
