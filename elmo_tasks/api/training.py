@@ -48,6 +48,7 @@ class DataLook(Result):
     header: bool | None = None
     #: the first rows: ``(texts or words, labels or tags)``
     examples: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
+    read_as: str = ""  #: which format and columns were found in the file, in words
     seconds: float = 0.0  #: estimate of the time before the first epoch and after the last
     seconds_per_epoch: float = 0.0  #: estimate of the time of one epoch
 

@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--data",
         required=True,
         type=Path,
-        help="labelled file that the head was not trained on, read as its training data were; rows whose label the head was not "
+        help="labelled file that the head was not trained on; rows whose label the head was not "
         "taught are texts of no class",
     )
     parser.add_argument("--score", action="store_true", help="only measure what is in the head's folder; write nothing")
@@ -29,8 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read, fit, keep, say."""
     from elmo_tasks.data.classification import tokens_of
-    from elmo_tasks.data.classification_readers import read_labelled
-    from elmo_tasks.data.table_columns import TextColumns
+    from elmo_tasks.data.labelled_texts import read_labelled_table
+    from elmo_tasks.data.records import listed
     from elmo_tasks.heads.confidence import Confidence
     from elmo_tasks.heads.head_files import find_head
     from elmo_tasks.layers.device import checked_device
@@ -43,15 +43,25 @@ def run(args: argparse.Namespace) -> int:
             f"--head {args.head}: expected a head that says a class of a text, found one for {files.kind}"
         )
     reading = files.reading
-    columns = TextColumns(reading.get("text_column"), reading.get("label_column"))
     cut = partial(
         tokens_of, pretokenized=reading.get("pretokenized", False), plain_tokens=reading.get("plain_tokens", True)
     )
-    labelled = read_labelled(args.data, reading.get("file_format"), columns)
+    labelled, found = read_labelled_table(args.data)
     rows = [(words, row.label) for row in labelled if (words := cut(row.text))]
-    names = {str(key): value for key, value in (reading.get("label_names") or {}).items()}
+    if found is not None:
+        print(f"{args.data}: {found.said()}")
+    same_format = reading.get("file_format") in (None, kind_of(files.kind).format_of(args.data))
+    stored = reading.get("label_names") if same_format else None
+    names = {str(key): value for key, value in (stored or {}).items()}
     labels = list(files.task.labels)
-    gold = [names.get(label, label) for _, label in rows]
+    gold = [names.get(label) or label for _, label in rows]
+    unknown = sorted(set(gold) - set(labels))
+    if len(set(gold)) - len(unknown) < 2:
+        raise ConfigError(
+            f"{args.data}: expected rows of two classes of the head or more ({listed(labels)}), found {listed(sorted(set(gold)))}"
+        )
+    if unknown:
+        print(f"Read as texts of no class: rows with {listed(map(str, unknown))}")
     classes = [labels.index(label) if label in labels else None for label in gold]
     predictor = Predictor.load(files, device=checked_device(args.device))
     predictor.confidence = None  # it is fitted on what the head itself says

@@ -6,7 +6,7 @@ import argparse
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from elmo_tasks.commands.arguments import add_device, add_precision, data_folder
 from elmo_tasks.commands.calibrate import add_no_calibration
@@ -14,8 +14,11 @@ from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import write_whole
 
 if TYPE_CHECKING:
+    from elmo_tasks.data.records import LabelledText
     from elmo_tasks.encoders import Encoder
     from elmo_tasks.evaluation.rows import Row
+    from elmo_tasks.heads.head_files import HeadFiles
+    from elmo_tasks.tasks.kind import TaskKind
 
 HELP = "what a model knows, layer by layer; perplexity of a biLM on a text; or scores of a head on a labelled file"
 
@@ -28,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--data",
         type=Path,
-        help="with --head: labelled file, read as the head's training data were; with --model: folder of the data sets of the "
+        help="with --head: labelled file, whose format is found; with --model: folder of the data sets of the "
         "tests (default: ELMO_SHARED_DATA, or ../shared/data)",
     )
     bilm = parser.add_argument_group("a model")
@@ -61,6 +64,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     head.add_argument("--file-format", help="of that file, where its name does not tell: tsv, csv, columns, jsonl, ...")
     head.add_argument("--text-column", help="name or place of the column of the text (classes)")
     head.add_argument("--label-column", help="name or place of the column of the label (classes)")
+    head.add_argument(
+        "--labels", metavar="0=negative,1=positive", help="labels of that file and the head's own for them (classes)"
+    )
     head.add_argument("--token-column", help="name or place of the column of the tokens (tags)")
     head.add_argument("--tag-column", help="name or place of the column of the tags (tags)")
 
@@ -191,10 +197,14 @@ def _head(args: argparse.Namespace) -> dict[str, Any]:
         )
     names = (*kind.columns, "file_format")
     given = {name: _column(value) for name in names if (value := getattr(args, name, None)) is not None}
-    reading = files.reading | given
-    if reading.get("label_names"):
-        # A file may have the head's own names as well as those of the training file.
-        reading["label_names"] = reading["label_names"] | {label: label for label in files.task.labels}
+    # The file decides its format: what the head's training file was like says nothing of this one.
+    stored = {k: v for k, v in files.reading.items() if k not in ("file_format", "encoding", "delimiter", "header")}
+    columns = _fitting_columns(kind, args.data, stored, given)
+    reading = {k: v for k, v in stored.items() if k not in kind.columns} | columns | given
+    if kind.one_label:
+        reading["label_names"] = _label_names(args, files, reading, kind)
+    elif args.labels is not None:
+        raise ConfigError("--labels: for heads that say a class of a text; this one tags words")
     try:
         # The training split is not read: its place is only named in messages.
         data = kind.data(train=f"of the head {files.name}", test=str(args.data), **reading)
@@ -214,6 +224,35 @@ def _head(args: argparse.Namespace) -> dict[str, Any]:
         "labels": list(files.task.labels),
         "confusion": found.confusion,
     }
+
+
+def _fitting_columns(kind: TaskKind, path: Path, stored: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Keep the columns of the head's training file where this file has them; else they are found."""
+    from elmo_tasks.errors import DataError
+
+    columns = {name: stored[name] for name in kind.columns if stored.get(name) is not None}
+    if not columns or any(name in given for name in kind.columns):
+        return {}
+    if kind.one_label and any(isinstance(column, int) for column in columns.values()):
+        return {}
+    try:
+        kind.read(path, given.get("file_format"), *(columns.get(name) for name in kind.columns))
+    except DataError:
+        return {}
+    return columns
+
+
+def _label_names(
+    args: argparse.Namespace, files: HeadFiles, reading: dict[str, Any], kind: TaskKind
+) -> dict[str, str | None]:
+    """Map the labels of the file to those of the head; what does not match is refused."""
+    from elmo_tasks.data.records import mapped_labels
+
+    reads, says = (reading.get(name) for name in kind.columns)
+    rows = cast("Sequence[LabelledText]", kind.read(args.data, reading.get("file_format"), reads, says))
+    same_format = files.reading.get("file_format") in (None, kind.format_of(args.data, reading.get("file_format")))
+    stored = files.reading.get("label_names") if same_format else None
+    return mapped_labels([row.label for row in rows], files.task.labels, args.labels, stored, str(args.data))
 
 
 def _column(value: str) -> str | int:

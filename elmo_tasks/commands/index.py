@@ -18,15 +18,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "text",
         nargs="+",
-        help="text files (.txt, or .csv with a column sentence or text), - for standard input, or hub:NAME, a data set on the "
-        "Hugging Face hub",
+        help="text files or tables (.txt, .csv, .tsv, .json, .jsonl, .parquet, .xlsx), - for standard input, or hub:NAME, a data "
+        "set on the Hugging Face hub",
     )
     parser.add_argument("--out", type=Path, required=True, help="folder to write; interrupted, it goes on where it was")
     parser.add_argument("--model", help="name or folder of an encoder (default: the bundled one)")
     add_computing(parser)
     parser.add_argument("--title", help="what the app calls it (default: the name of the folder)")
+    parser.add_argument("--column", help="of a table or data set: the one with the texts (default: found, and said)")
     hub = parser.add_argument_group("for hub:NAME")
-    hub.add_argument("--column", help="that holds the texts (default: the one called text, sentence, review, ...)")
     hub.add_argument("--split", default="train", help="train, test, train[:10%%], ... (default: train)")
     hub.add_argument("--config", help="where the data set has several")
     hub.add_argument("--rows", type=_count, help="read so many rows and download no more (default: all)")
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _sentences(args: argparse.Namespace) -> Iterator[str]:
     from elmo_tasks.commands.lines import STANDARD, lines_of
-    from elmo_tasks.data.tables import hub_texts
+    from elmo_tasks.data.row_files import hub_texts
     from elmo_tasks.senses.uses import read_corpus, sentences_of
 
     for source in args.text:
@@ -63,7 +63,9 @@ def _sentences(args: argparse.Namespace) -> Iterator[str]:
         elif source == STANDARD:
             yield from sentences_of("\n".join(lines_of(source)), most=None)
         else:
-            yield from read_corpus([Path(source)])
+            for sentences, said in read_corpus([Path(source)], args.column):
+                print(f"{source}: {len(sentences):,} sentences; {said}", flush=True)
+                yield from sentences
 
 
 def _count(text: str) -> int:

@@ -25,8 +25,9 @@ _LINES_AT_ONCE = 256
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
-    parser.add_argument("input", metavar="IN", help="text, one sentence a line; - for standard input")
+    parser.add_argument("input", metavar="IN", help="text, one sentence a line, or a table; - for standard input")
     parser.add_argument("output", metavar="OUT", help="JSON lines, one for each line of IN; - for standard output")
+    parser.add_argument("--column", help="of a table: the one with the texts (default: found, and said)")
     parser.add_argument("--head", help="name or folder of a head (default: the bundled one for entities)")
     parser.add_argument(
         "--encoder", help="name or folder of the encoder that the head was trained on (default: found by its checksum)"
@@ -53,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     # Nothing is shown on a pipe, where lines come one by one.
     quiet = True if STANDARD in (args.input, args.output) else None
     with _writer(args.output, args.input) as out, tqdm(unit="line", disable=quiet) as bar:
-        for batch in batches_of(args.input, _LINES_AT_ONCE):
+        for batch in _batches(args.input, args.column):
             for result in predictor.predict_rows([_row(line, args.tokens) for line in batch]):
                 said = result.to_dict()
                 record = {key: said[key] for key in ("tokens", *predictor.kind.line)}
@@ -61,6 +62,22 @@ def run(args: argparse.Namespace) -> int:
             out.flush()
             bar.update(len(batch))
     return 0
+
+
+def _batches(source: str, column: str | None) -> Iterator[list[str]]:
+    """Give the lines of a text, or the texts of a table, which is said on standard error."""
+    from elmo_tasks.data.tables import TextColumns, find_columns, form_of, read_table, texts_of
+
+    if source == STANDARD or (form_of(Path(source)) == "txt" and column is None):
+        yield from batches_of(source, _LINES_AT_ONCE)
+        return
+    given = TextColumns(text=column)
+    table = read_table(Path(source), None, given)
+    found = find_columns(table, given, labelled=False)
+    print(f"{source}: {found.said()}", file=sys.stderr)
+    texts = [text for _, text in texts_of(table, found)]
+    for start in range(0, len(texts), _LINES_AT_ONCE):
+        yield texts[start : start + _LINES_AT_ONCE]
 
 
 def _row(line: str, pretokenized: bool) -> ReadRow:

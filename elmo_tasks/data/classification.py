@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from elmo_tasks.data.classification_readers import TextFormat, format_of, read_labelled, read_labelled_hub
+from elmo_tasks.data.labelled_texts import TextFormat, read_labelled_hub, read_labelled_table
 from elmo_tasks.data.records import LabelledText, LabelSet, check_labels, listed, renamed
 from elmo_tasks.data.split_data import Row, Split, SplitData, shared
-from elmo_tasks.data.table_columns import FoundColumns, TextColumns, find_columns
-from elmo_tasks.data.tables import Column
+from elmo_tasks.data.tables import Column, FoundColumns, TextColumns
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.tokens import plain_token, tokenize
 
@@ -19,15 +17,14 @@ class ClassificationData(SplitData[LabelledText, int]):
     """Labelled texts. Nothing is read before :meth:`setup`.
 
     Args:
-        train: training file, or split of ``hub``; see :func:`elmo_tasks.data.classification_readers.read_labelled`.
-        file_format: ``tsv``, ``csv``, ``jsonl``, ``parquet`` or ``trees``; by default from the names of the files.
+        train: training file, or split of ``hub``; see :func:`elmo_tasks.data.labelled_texts.read_labelled_table`.
+        file_format: ``tsv``, ``csv``, ``json``, ``jsonl``, ``parquet``, ``xlsx`` or ``trees``; by default found from the files.
         text_column: name or place of the column of the text; by default it is found from the header or the first rows, and
             said. Other files are read as the training file is.
         label_column: name or place of the column of the label; likewise.
         header: whether the first line of TSV and CSV files names the columns; by default it is found out.
-        encoding: how text files spell characters.
-        delimiter: what stands between the columns of TSV and CSV files; by default a tab in TSV, and in CSV a comma, or else
-            a semicolon or a tab.
+        encoding: of text files; by default it is found.
+        delimiter: between the columns of text files; by default it is found.
         escaped_newlines: the two characters ``\\n`` in a text stand for a line break.
         phrases: of training trees, take every phrase, not only whole sentences.
         label_names: label in the files -> its name; the ids follow the order here, two labels with one name become one,
@@ -50,7 +47,7 @@ class ClassificationData(SplitData[LabelledText, int]):
         text_column: Column | None = None,
         label_column: Column | None = None,
         header: bool | None = None,
-        encoding: str = "utf-8",
+        encoding: str | None = None,
         delimiter: str | None = None,
         escaped_newlines: bool = False,
         phrases: bool = False,
@@ -67,7 +64,8 @@ class ClassificationData(SplitData[LabelledText, int]):
             raise ConfigError(f"data.phrases needs files of trees; the hub data set '{self.hub}' has none")
         self.file_format, self.phrases = file_format, phrases
         self.columns = TextColumns(text_column, label_column, header, escaped_newlines, encoding, delimiter)
-        self._found: FoundColumns | None = None
+        #: Columns of the training file, or of what other files are to be read like.
+        self.like: FoundColumns | None = None
         # YAML and JSON may give 0 for "0".
         self.label_names: Mapping[str, str | None] | None = (
             None if label_names is None else {str(label): name for label, name in label_names.items()}
@@ -80,9 +78,11 @@ class ClassificationData(SplitData[LabelledText, int]):
             rows = read_labelled_hub(self.hub, source, self.columns)
         else:
             phrases = self.phrases and split == "train"
-            rows = read_labelled(source, self.file_format, self.columns, phrases, self._found)
-            if self._found is None:
-                self._note_columns(Path(source))
+            rows, found = read_labelled_table(source, self.file_format, self.columns, phrases, self.like)
+            if found is not None:
+                if self.like is None or found.said() != self.like.said():
+                    self.notes.append(f"{source}: {found.said()}.")
+                self.like = self.like or found
         return rows if self.label_names is None else renamed(rows, self.label_names, self.name_of(split))
 
     def learn_labels(self, records: Sequence[LabelledText]) -> LabelSet:
@@ -98,12 +98,6 @@ class ClassificationData(SplitData[LabelledText, int]):
             found = LabelSet(names)
         check_labels(found, len(records), self.name_of("train"))
         return found
-
-    def _note_columns(self, path: Path) -> None:
-        chosen = format_of(path, self.file_format)
-        if chosen != "trees":
-            self._found = find_columns(path, chosen, self.columns)
-            self.notes.append(f"{path}: {self._found.said()}.")
 
     def make_rows(self, split: Split, records: Sequence[LabelledText]) -> list[Row[int]]:
         """See :class:`SplitData`."""

@@ -1,54 +1,48 @@
-"""Which column of a table holds the texts and which the labels: a guess that a person may correct."""
+"""Guess which column of a table holds the texts and which the labels, and whether the first row names them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from elmo_tasks.data.records import is_number
 
-TEXT_NAMES = ("text", "sentence", "review", "content", "comment", "message", "body", "tweet", "title")
+TEXT_NAMES = ("text", "sentence", "review", "content", "comment", "message", "body", "tweet", "quote", "title")
 LABEL_NAMES = ("label", "sentiment", "class", "category", "rating", "polarity", "emotion", "target", "stars", "topic")
-WORD_NAMES, TAG_NAMES, SPAN_NAMES = ("tokens", "words"), ("tags", "ner_tags", "labels"), ("spans", "entities")
+MISSING: Any = object()  #: the value of a row that lacks a key which other rows have
 
 
-@dataclass(frozen=True)
-class TableShape:
-    """How a table is laid out: names of the columns, whether the first line names them, places of texts and labels, from 0."""
+def guess_text(names: Sequence[str], body: Sequence[Sequence[Any]], label: int | None) -> int:
+    """Guess the column of the texts: by its name, else the one with the longest texts of several words."""
+    columns = {at: _column(body, at) for at in range(len(names)) if at != label}
+    texty = [at for at, cells in columns.items() if not body or _is_text(cells)]
+    named = _named(names, TEXT_NAMES, texty)
+    if named is not None:
+        return named
+    unnamed = [at for at in texty if names[at].lower() not in LABEL_NAMES]
+    named = None if unnamed else _named(names, TEXT_NAMES, columns)
+    if named is not None:
+        return named
+    others = [at for at in columns if names[at].lower() not in LABEL_NAMES]
+    return max(unnamed or others or columns, key=lambda at: sum(_weight(cell) for cell in columns[at]), default=0)
 
-    columns: tuple[str, ...]
-    header: bool
-    text: int
-    label: int
 
-
-def guess_shape(
-    rows: Sequence[Sequence[str]], header: bool | None = None, text: int | None = None, label: int | None = None
-) -> TableShape:
-    """Guess from the first rows of a table, with two columns or more, what is not known of it."""
-    first = [field.strip() for field in rows[0]]
-    if header is None:
-        header = _looks_like_header(first, rows[1:])
-    columns = column_names(first, header)
-    body = [row for row in rows[1 if header else 0 :] if len(row) == len(first)] or [first]
-    lengths = [sum(len(row[at]) for row in body) for at in range(len(first))]
-    if text is None and header:
-        text = _named(columns, TEXT_NAMES, label)
-    if label is None and header:
-        label = _named(columns, LABEL_NAMES, text)
-    if text is None:
-        text = max((at for at in range(len(first)) if at != label), key=lambda at: lengths[at])
-    if label is None:
-        others = [at for at in range(len(first)) if at != text] or [text]
-        # Labels come again and again; numbers of rows and names do not, and a column that never changes labels nothing.
-        distinct = {at: len({row[at].strip() for row in body}) for at in others}
-        label = min(others, key=lambda at: (distinct[at] < 2, distinct[at], -at))
-    return TableShape(columns, header, text, label)
+def guess_label(names: Sequence[str], body: Sequence[Sequence[Any]], text: int | None) -> int:
+    """Guess the column of the labels: by its name, else the one with the fewest values."""
+    columns = {at: _column(body, at) for at in range(len(names)) if at != text}
+    filled = {at: sum(cell not in (None, "", MISSING) for cell in cells) for at, cells in columns.items()}
+    usable = [at for at in columns if not body or 2 * filled[at] >= len(body)]
+    named = _named(names, LABEL_NAMES, usable)
+    if named is not None:
+        return named
+    # Labels come again and again; numbers of rows and names do not, and a column that never changes labels nothing.
+    distinct = {at: len({str(cell).strip() for cell in columns[at]}) for at in usable or columns}
+    return min(distinct, key=lambda at: (distinct[at] < 2, distinct[at], -at))
 
 
 def column_names(first: Sequence[str], header: bool) -> tuple[str, ...]:
-    """Names of the columns, each once and none empty: ``"column 2"`` where the first line names none."""
+    """Name the columns, each once and none empty: ``"column 2"`` where the first line names none."""
     names: list[str] = []
     for place, field in enumerate(first, start=1):
         name = field.strip() if header else ""
@@ -56,45 +50,49 @@ def column_names(first: Sequence[str], header: bool) -> tuple[str, ...]:
     return tuple(names)
 
 
-def guess_keys(first: Mapping[str, Any]) -> tuple[str, str]:
-    """Guess from the first of rows with named columns which holds the texts, and which their labels."""
-    names = list(first)
-    strings = sorted((name for name in names if isinstance(first[name], str)), key=lambda name: -len(first[name]))
-    at = _named(names, TEXT_NAMES)
-    text = names[at] if at is not None else strings[0] if strings else TEXT_NAMES[0]
-    at = _named(names, LABEL_NAMES, names.index(text) if text in names else None)
-    rest = [name for name in names if name != text]
-    return text, names[at] if at is not None else rest[0] if rest else LABEL_NAMES[0]
-
-
-def guess_tag_keys(first: Mapping[str, Any]) -> tuple[str, str]:
-    """Guess which holds the words and which their tags, or which a text and which its spans of characters: all but it are lists."""
-    lists = [name for name in first if isinstance(first[name], (list, tuple))]
-    texts = [name for name in TEXT_NAMES if isinstance(first.get(name), str)]
-    words = [name for name in WORD_NAMES if name in first]
-    spans = [name for name in SPAN_NAMES if name in lists] or ([] if words or len(lists) != 1 else lists)
-    if texts and spans:
-        return texts[0], spans[0]
-    word = words[0] if words else lists[0] if lists else WORD_NAMES[0]
-    rest = [name for name in lists if name != word]
-    return word, next((name for name in TAG_NAMES if name in first), rest[0] if rest else TAG_NAMES[0])
-
-
-def _named(columns: Sequence[str], known: Sequence[str], taken: int | None = None) -> int | None:
-    places = {name.lower(): at for at, name in reversed(list(enumerate(columns))) if at != taken}
-    return next((places[name] for name in known if name in places), None)
-
-
-def _looks_like_header(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
-    lower = [field.lower() for field in first]
-    if any(name in lower for name in (*TEXT_NAMES, *LABEL_NAMES)):
+def looks_like_header(first: Sequence[str], rest: Sequence[Sequence[Any]]) -> bool:
+    """Whether the first row names the columns."""
+    if _named(first, (*TEXT_NAMES, *LABEL_NAMES), range(len(first)), loose=False) is not None:
         return True
-    if any(is_number(field) for field in first):
+    if any(is_number(field) for field in first) or any(len(field) >= 40 for field in first):
         return False
-    # Short and unlike anything below it in its column, everywhere.
     body = [row for row in rest if len(row) == len(first)]
-    if len(body) < 4:
-        return False
-    below = [{row[at].strip() for row in body} for at in range(len(first))]
-    repeats = any(len(values) < len(body) / 2 for values in below)
-    return repeats and all(field not in values and len(field) < 40 for field, values in zip(first, below, strict=True))
+    below = [{str(row[at]).strip() for row in body} for at in range(len(first))]
+    if len(body) > 1 and any(values - {""} and all(is_number(v) for v in values - {""}) for values in below):
+        return True
+    # Unlike anything below it in its column, everywhere, where labels come again and again.
+    repeats = len(body) >= 4 and any(len(values) < len(body) / 2 for values in below)
+    return repeats and all(field not in values for field, values in zip(first, below, strict=True))
+
+
+def is_prose(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether commas stand in running text: each with a space behind it, and no column of short values."""
+    inside = [field for row in rows for field in row[1:]]
+    return len(inside) > 0 and all(field[:1] == " " for field in inside)
+
+
+def _named(names: Sequence[str], known: Sequence[str], among: Iterable[int], loose: bool = True) -> int | None:
+    """Find the column of a known name, or of one that ends with it: ``airline_sentiment``."""
+    lower = {at: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", names[at].strip()).lower() for at in among}
+    split = r"[_\-. ]" if loose else r"[_\-.]"
+    for part in (lambda name: name, lambda name: re.split(split, name)[-1]):
+        for wanted in known:
+            found = [at for at, name in lower.items() if part(name) == wanted]
+            if found:
+                return found[0]
+    return None
+
+
+def _column(body: Sequence[Sequence[Any]], at: int) -> list[Any]:
+    return [row[at] for row in body if at < len(row)]
+
+
+def _is_text(cells: Sequence[Any]) -> bool:
+    texts = [cell for cell in cells if isinstance(cell, str) and cell.strip()]
+    return bool(texts) and sum(map(is_number, texts)) < 0.9 * len(texts)
+
+
+def _weight(cell: Any) -> float:
+    if not isinstance(cell, str):
+        return 0.0
+    return len(cell) * (1.0 if " " in cell.strip() else 0.2)

@@ -162,6 +162,43 @@ def renamed(rows: Iterable[LabelledText], names: Mapping[str, str | None], where
     return [LabelledText(row.text, name, row.line) for row, name in named if name is not None]
 
 
+def mapped_labels(
+    labels: Sequence[str], own: Sequence[str], given: str | None, stored: Mapping[str, str | None] | None, where: str
+) -> dict[str, str | None]:
+    """Map the labels of a file to the head's ``own``, or refuse them by name: a wrong label is never scored in silence.
+
+    Args:
+        labels: of the rows of the file.
+        own: those that the head says.
+        given: a person's map such as ``0=negative,1=positive``.
+        stored: the map of the head's training file, used where it fits: all labels are in it, and no two classes become one.
+        where: the file, for messages.
+
+    Raises:
+        DataError: a label is unknown.
+    """
+    names: dict[str, str | None] = {name: name for name in own}
+    if given is not None:
+        pairs = [pair.partition("=") for pair in given.split(",")]
+        wrong = [f"{a}{mark}{b}" for a, mark, b in pairs if not a.strip() or b.strip() not in own]
+        if wrong:
+            raise DataError(f"--labels: {listed(wrong)}: expected LABEL=NAME, where NAME is one of {listed(own)}")
+        names |= {a.strip(): b.strip() for a, _, b in pairs}
+    elif stored is not None and set(labels) <= {str(label) for label in stored} | set(own):
+        known = {str(label): name for label, name in stored.items()} | names
+        said = {known[label] for label in labels} - {None}
+        if len(said) > 1 or len(set(labels)) == 1:
+            names = known
+    unknown = sorted(set(labels) - set(names))
+    if unknown:
+        example = ",".join(f"{label}={name}" for label, name in zip(unknown, own, strict=False))
+        raise DataError(
+            f"{where}: {listed(unknown)}: the head has no such label; it has {listed(own)}. Say which is which, such as "
+            f"--labels {example}"
+        )
+    return names
+
+
 def listed(names: Iterable[str]) -> str:
     """Names in quotes for a message, the first dozen of them."""
     names = list(names)

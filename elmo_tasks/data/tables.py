@@ -1,261 +1,429 @@
-"""Rows with named columns: JSON lines, parquet files and data sets on the Hugging Face hub."""
+"""One reader for the tables and lists of texts that people bring: CSV, TSV, plain text, JSON, parquet and Excel files.
+
+:func:`read_table` finds the format, the encoding, the delimiter and the quoting; :func:`find_columns` the header and the columns of
+the texts and the labels; :meth:`FoundColumns.said` states what was found.
+"""
 
 from __future__ import annotations
 
-import json
+import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, cast, get_args
 
-from elmo_tasks.data.column_guess import TEXT_NAMES
+from elmo_tasks.data.column_guess import (
+    LABEL_NAMES,
+    MISSING,
+    TEXT_NAMES,
+    column_names,
+    guess_label,
+    guess_text,
+    is_prose,
+    looks_like_header,
+)
 from elmo_tasks.data.records import listed
-from elmo_tasks.data.text_lines import Budget, RowErrors, check_file, numbered_lines, shown
+from elmo_tasks.data.row_files import excel_rows, is_json, json_rows, parquet_rows
+from elmo_tasks.data.text_lines import RowErrors, lines_of, read_text, shown, suffix_of
 from elmo_tasks.errors import DataError
 
-#: The number of a row, from 1, and its columns. A class is given by its name, or ``None`` where it is hidden.
-Rows = Iterator[tuple[int, dict[str, Any]]]
+TableFormat = Literal["csv", "tsv", "json", "jsonl", "parquet", "xlsx", "txt"]
 #: A column by its place, from 0 (negative: from the end), or by its name.
 Column = int | str
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_PARQUET_ROWS, _ROW_BYTES = 64, 100
-
-_NO_NETWORK = (
-    "This needs a network. Without one, load it on a machine that has one and copy its cache (HF_HOME), without --rows; "
-    "or give text files"
-)
-
-#: Short names of hub data sets, their places, and the columns that hold what is labelled and the labels.
-HUB_DATA_SETS = {
-    "conll2003": ("lhoestq/conll2003", "tokens", "ner_tags"),
-    "sst2": ("stanfordnlp/sst2", "sentence", "label"),
-    "sst5": ("SetFit/sst5", "text", "label"),
-    "imdb": ("stanfordnlp/imdb", "text", "label"),
+FORMATS: dict[str, TableFormat] = {
+    **{f".{name}": name for name in get_args(TableFormat)},
+    **{".ndjson": "jsonl", ".tab": "tsv", ".xlsm": "xlsx"},
 }
+_LOOKED_AT = 200  # columns are guessed from so many rows
+_LONGEST_FIELD = 2**31 - 1
+_MARKS = {"\t": "tabs", ";": "semicolons", "|": "bars", ",": "commas"}
+_DELIMITERS = {"csv": ",;\t|", "tsv": "\t;,|", "txt": "\t;,|"}
+_SEP_LINE = re.compile(r'"?sep=(.|\\t)"?\s*', re.IGNORECASE)
+_QUOTED = re.compile(r'(?:^|\t)"((?:[^"]|"")*)"(?=\t|$)', re.MULTILINE)
 
 
-def json_rows(path: Path, errors: RowErrors, encoding: str = "utf-8") -> Rows:
-    """The objects of a file with one JSON object a line; empty lines are passed over, wrong ones go to ``errors``.
+@dataclass(frozen=True)
+class TextColumns:
+    """The layout of a table as a person states it; what is ``None`` is found."""
+
+    text: Column | None = None
+    label: Column | None = None
+    header: bool | None = None
+    escaped_newlines: bool = False
+    encoding: str | None = None
+    delimiter: str | None = None
+
+
+NOTHING_GIVEN = TextColumns()
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table in memory.
+
+    Attributes:
+        where: the file, for messages.
+        rows: the number of each row and its values, in the order of ``names`` where there are some.
+        names: of the columns, where the format has them; ``None`` where the first row may hold them.
+        unit: what the numbers count: ``line`` or ``row``.
+        delimiter: between the columns of a text file; empty in others and where there is one column.
+        remarks: what was found about its format, in words.
+        form: of a text file without names of columns: ``csv``, ``tsv`` or ``txt``.
+    """
+
+    where: str
+    rows: list[tuple[int, Sequence[Any]]]
+    names: tuple[str, ...] | None = None
+    unit: str = "row"
+    delimiter: str = ""
+    remarks: tuple[str, ...] = ()
+    form: str = ""
+
+    @classmethod
+    def of_records(cls, where: str, records: Iterable[tuple[int, Mapping[str, Any]]], unit: str = "row") -> Table:
+        """Build a table of rows with named columns."""
+        found = list(records)
+        names = tuple(dict.fromkeys(name for _, row in found for name in row))
+        return cls(where, [(number, [row.get(name, MISSING) for name in names]) for number, row in found], names, unit)
+
+
+@dataclass(frozen=True)
+class FoundColumns:
+    """The names of all columns of a table, the places of its texts and labels, and whether its first row names them."""
+
+    names: tuple[str, ...]
+    text: int
+    label: int | None = None
+    header: bool | None = None
+    remarks: tuple[str, ...] = ()
+
+    def said(self) -> str:
+        """State in words what is read."""
+        labels = "" if self.label is None else f", labels from '{self.names[self.label]}'"
+        header = {True: ", named by the first line", False: ", there is no line of names", None: ""}[self.header]
+        return "; ".join([f"texts from '{self.names[self.text]}'{labels}{header}", *self.remarks])
+
+    def body(self, table: Table) -> list[tuple[int, Sequence[Any]]]:
+        """Give the rows below the header."""
+        return table.rows[1:] if self.header else table.rows
+
+
+def form_of(path: Path) -> TableFormat:
+    """Tell the format of a file by its name; ``txt`` where that does not tell."""
+    return FORMATS.get(suffix_of(path), "txt")
+
+
+def read_table(path: Path, form: str | None = None, given: TextColumns = NOTHING_GIVEN) -> Table:
+    """Read a file into a table; text files may be ``.xz``.
 
     Raises:
-        DataError: see :func:`elmo_tasks.data.text_lines.numbered_lines`.
+        DataError: it is missing, damaged, or no table.
     """
-    for number, line in numbered_lines(path, encoding):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:  # ValueError: also a number of more digits than Python reads
-            errors.add(number, f"expected one JSON object on the line, found {shown(line)} ({error})")
-            continue
-        if "\\ud" in line.lower() and _SURROGATE.search(json.dumps(row, ensure_ascii=False)):
-            # No encoding can write it, so it would fail wherever the row is kept.
-            errors.add(number, f"expected whole characters, found half of one (a lone surrogate): {shown(line)}")
-        elif isinstance(row, dict):
-            yield number, row
-        else:
-            errors.add(number, f"expected one JSON object on the line, found {shown(line)}")
+    form = form or form_of(path)
+    if form == "parquet":
+        return Table.of_records(str(path), parquet_rows(path))
+    if form == "xlsx":
+        rows: list[tuple[int, Sequence[Any]]] = [(number, row) for number, row in excel_rows(path) if any(row)]
+        return Table(str(path), rows)
+    text, encoding = read_text(path, given.encoding)
+    return parse_table(text, path, form, given, encoding)
 
 
-def parquet_rows(path: Path, columns: Sequence[Column]) -> Rows:
-    """The rows of a parquet file, of some columns.
+def parse_table(text: str, path: Path, form: str, given: TextColumns = NOTHING_GIVEN, encoding: str = "utf-8") -> Table:
+    """Find the table in a text: JSON, delimited columns, or a text on each line.
 
     Raises:
-        DataError: the file is missing, is no parquet file, or has no such column.
+        DataError: it cannot be read; ``path`` names the file in the message.
     """
-    # Imported here: most files do without it.
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    check_file(path)
-    budget = Budget(path)
-    try:
-        with pq.ParquetFile(path) as file:
-            wanted = _known([str(name) for name in columns], file.schema_arrow.names, str(path))
-            leaves = [file.schema.column(k).path for k in range(len(file.schema))]
-        # Values that repeat stay written once, so that a value of a megabyte in a million rows is seen before it is copied.
-        with pq.ParquetFile(path, read_dictionary=leaves) as file:
-            _check_unpacked(file.metadata, wanted, budget)
-            names = _names_in(file.schema_arrow)
-            for batch in file.iter_batches(_PARQUET_ROWS, columns=wanted):
-                for column in batch.columns:
-                    budget.take(_ROW_BYTES * len(column) + _written_out(column))
-            number = 0
-            for batch in file.iter_batches(_PARQUET_ROWS, columns=wanted):
-                for row in batch.to_pylist():
-                    number += 1
-                    yield number, {key: _named(value, names.get(key)) for key, value in row.items()}
-    except (pa.ArrowException, OSError, ValueError) as error:
-        if isinstance(error, DataError):
-            raise
-        raise DataError(f"{path}: expected a parquet file ({_reason(error)})") from None
+    remarks = () if encoding in ("utf-8", "ascii") or given.encoding else (f"encoding {encoding}",)
+    if form in ("json", "jsonl") or (given.delimiter is None and is_json(text)):
+        errors = RowErrors(path)
+        records = list(json_rows(text, errors, columns=form != "jsonl"))
+        errors.check(len(records), "text")
+        table = Table.of_records(str(path), records, errors.unit)
+        return replace(table, remarks=remarks)
+    start, delimiter = 0, given.delimiter
+    first, _, rest = text.partition("\n")
+    if delimiter is None and (match := _SEP_LINE.fullmatch(first)):
+        text, start, delimiter = rest, 1, match[1].replace("\\t", "\t")
+    lines_of(text, path)
+    rows, delimiter = _delimited(text, path, form, delimiter)
+    used = max((len(_trimmed(fields)) for _, fields in rows), default=0)
+    kept = [(number + start, fields[:used]) for number, fields in rows if any(field.strip() for field in fields)]
+    if delimiter and delimiter != _DELIMITERS.get(form, " ")[0] and given.delimiter is None:
+        remarks = (f"{_MARKS.get(delimiter, repr(delimiter))} between columns", *remarks)
+    return Table(str(path), cast("list[tuple[int, Sequence[Any]]]", kept), None, "line", delimiter, remarks, form)
 
 
-def hub_rows(name: str, split: str, columns: Sequence[Column]) -> Rows:
-    """The rows of a split such as ``train[:10%]`` of one of :data:`HUB_DATA_SETS`, or of a hub id such as ``user/name``.
+def find_columns(
+    table: Table, given: TextColumns = NOTHING_GIVEN, like: FoundColumns | None = None, labelled: bool = True
+) -> FoundColumns:
+    """Find the columns of the texts and, where it is ``labelled``, of the labels; what is ``given`` is believed.
+
+    Names of the columns of another file, ``like`` (or their places, if there are as many), win over a guess.
 
     Raises:
-        DataError: it cannot be loaded, or has no such column.
+        DataError: there is no row, one column only, or none of those that are given.
     """
-    import datasets
-    from datasets.exceptions import DatasetsError
-
-    hub_id = HUB_DATA_SETS[name][0] if name in HUB_DATA_SETS else name
-    try:
-        table = datasets.load_dataset(hub_id, split=split)
-    except (DatasetsError, OSError, ValueError, RuntimeError) as error:
+    if not table.rows:
+        raise DataError(f"{table.where}: no text in this file")
+    header, first = given.header, [str(field).strip() for field in table.rows[0][1]]
+    if table.names is None and any(isinstance(column, str) for column in (given.text, given.label)) and header is None:
+        header = True
+    width = len(first if table.names is None else table.names)
+    if labelled and width < 2:
+        mark = {"\t": "a tab", ",": "a comma"}.get(given.delimiter or table.delimiter, "")
+        mark = mark or (f"'{given.delimiter}'" if given.delimiter else "a tab" if ".tsv" in table.where else "a comma")
         raise DataError(
-            f"the data set '{hub_id}' (split '{split}') cannot be loaded from the Hugging Face hub: {_reason(error)}. Without "
-            "a network, load it once on a machine that has one and copy its cache (HF_HOME), or give files instead of "
-            "data.hub: data.train, data.validation, data.test"
-        ) from error
-    assert isinstance(table, datasets.Dataset)
-    where = f"{hub_id}, split '{split}'"
-    table = table.select_columns(_known([str(name) for name in columns], table.column_names, where))
-    names = {name: _class_names(table.features[name]) for name in table.column_names}
-    for number, row in enumerate(table, start=1):
-        yield number, {key: _named(value, names[key]) for key, value in row.items()}
-
-
-def hub_texts(
-    name: str, column: str | None = None, split: str = "train", config: str | None = None, most: int | None = None
-) -> Iterator[str]:
-    """The texts of one split of a data set of the hub, or of a folder with its files, to look words up in.
-
-    Args:
-        name: hub id such as ``user/name``, or the folder.
-        column: that holds the texts, or lists of words; the one called text, sentence, review, ... if ``None``.
-        split: such as ``train``, or ``train[:10%]``.
-        config: of the data set, where it has several.
-        most: read so many rows; the rest is not downloaded then.
-
-    Raises:
-        DataError: it cannot be loaded, or has no such column of text.
-    """
-    import datasets
-    from datasets.exceptions import DatasetsError
-
-    where = f"the data set '{name}' (split '{split}')"
-    try:
-        table = datasets.load_dataset(name, config, split=split, streaming=most is not None)
-        for number, row in enumerate(table if most is None else table.take(most), start=1):
-            column = column if column in row else _text_column(list(row), column, where)
-            text = row[column]
-            text = " ".join(map(str, text)) if isinstance(text, list) else text
-            if text is not None and not isinstance(text, str):
-                raise DataError(f"{where}, row {number}: column '{column}': expected text, found {type(text).__name__}")
-            yield text or ""
-    except DataError:
-        raise
-    # A stream may break at any row.
-    except (DatasetsError, OSError, ValueError, RuntimeError) as error:
-        hint = f". {_NO_NETWORK}" if isinstance(error, OSError) else ""
-        raise DataError(
-            f"{where} cannot be read from the Hugging Face hub: {_reason(error).rstrip('.')}{hint}"
-        ) from error
-
-
-def _text_column(names: list[str], wanted: str | None, where: str) -> str:
-    found = wanted or next((name for known in TEXT_NAMES for name in names if name.lower() == known), None)
-    if found is None and len(names) == 1:
-        found = names[0]
-    if found not in names:
-        which = (
-            f"no column '{wanted}'" if wanted else "no column that is called like one of texts; name it with --column"
+            f"{table.where}, {table.unit} {table.rows[0][0]}: expected a text and a label with {mark} between them, found one "
+            "column only; set delimiter if the file has another mark there"
         )
-        raise DataError(f"{where}: {which}; it has {', '.join(names)}")
+    rows = [values for _, values in table.rows[: _LOOKED_AT + 1]]
+    there = table.names if table.names is not None else tuple(first)
+    text, label = (_place(column, name, there, table, header) for column, name in _wanted(given, labelled))
+    if like is not None and text is None and label is None:
+        header, text, label = _as_in(like, there, header, table)
+    if table.names is None and header is None:
+        header = looks_like_header(first, rows[1:])
+    names = table.names if table.names is not None else column_names(first, bool(header))
+    body = [row for row in (rows[1:] if header else rows) if len(row) == width] or rows[:1]
+    if text is None:
+        text = guess_text(names, body, label)
+    if labelled and label is None:
+        label = guess_label(names, body, text)
+    if text == label:
+        raise DataError(f"{table.where}: text_column and label_column are one and the same column, {text}")
+    found = FoundColumns(names, text, label if labelled else None, header, table.remarks)
+    _check_not_swapped(found, table)
     return found
 
 
-def _reason(error: Exception) -> str:
-    """The first line of what a library says."""
-    return (str(error).strip() or type(error).__name__).splitlines()[0]
-
-
-def hub_columns(name: str | None) -> tuple[str | None, str | None]:
-    """The columns of a data set that is known here: what is labelled, and the labels."""
-    return HUB_DATA_SETS[name][1:] if name in HUB_DATA_SETS else (None, None)
-
-
-def column_name(column: Column | None, default: str, parameter: str, where: object) -> str:
-    """The name of a column.
+def texts_of(table: Table, found: FoundColumns) -> list[tuple[int, str]]:
+    """Give the texts of a table with the numbers of their rows; a text is empty where its cell is.
 
     Raises:
-        DataError: it is given by its place.
+        DataError: a row is not as expected.
     """
+    errors, texts = RowErrors(table.where, table.unit), []
+    for number, row in found.body(table):
+        if table.delimiter and len(row) != len(found.names):
+            errors.add(number, wrong_width(len(found.names), row, table.delimiter))
+            continue
+        value = row[found.text] if found.text < len(row) else MISSING
+        if isinstance(value, list) and all(isinstance(item, str) for item in value):
+            value = " ".join(value)
+        if value is None or isinstance(value, str):
+            texts.append((number, value or ""))
+        else:
+            what = "no such key" if value is MISSING else shown(value)
+            errors.add(number, f"{found.names[found.text]}: expected a text, found {what}")
+    errors.check(len(texts), "text")
+    check_not_digits((text for _, text in texts), f"{table.where}: the texts ('{found.names[found.text]}')")
+    return texts
+
+
+def wrong_width(expected: int, row: Sequence[str], delimiter: str) -> str:
+    """Word what is wrong with a row of too few or too many columns."""
+    advice = ""
+    if len(row) > expected:
+        advice = f". A text with {_MARKS.get(delimiter, repr(delimiter))} in it needs quotes around it"
+    return f"expected {expected} columns as in the first line, found {len(row)}: {shown(list(row))}{advice}"
+
+
+def check_not_digits(texts: Iterable[str], what: str) -> None:
+    """Refuse texts of which a model would learn from digits alone.
+
+    Raises:
+        DataError: nine in ten of at least eight hold no letter, but a digit.
+    """
+    kinds = Counter((any(map(str.isdigit, t)), any(map(str.isalpha, t))) for t in texts if t)
+    if sum(kinds.values()) >= 8 and kinds[True, False] >= 0.9 * sum(kinds.values()):
+        raise DataError(f"{what} are numbers alone, from which nothing can be learned. Name the right column")
+
+
+def _wanted(given: TextColumns, labelled: bool) -> Iterator[tuple[Column | None, str]]:
+    yield given.text, "text"
+    yield (given.label if labelled else None), "label"
+
+
+def _as_in(
+    like: FoundColumns, there: Sequence[str], header: bool | None, table: Table
+) -> tuple[bool | None, int | None, int | None]:
+    """Take header and places as in another file: by name, else by place."""
+    wanted = [like.names[at] for at in (like.text, like.label) if at is not None and like.names]
+    if (like.header or table.names is not None) and wanted and all(list(there).count(name) == 1 for name in wanted):
+        places = [list(there).index(name) for name in wanted]
+        return (True if table.names is None else header), places[0], places[1] if len(places) > 1 else None
+    if table.names is None and len(like.names) == len(there):
+        return header, like.text, like.label
+    return header, None, None
+
+
+def _check_not_swapped(found: FoundColumns, table: Table) -> None:
+    """Places that were right for another file must not read labels as texts."""
+    if found.label is None or not found.header:
+        return
+    text, label = found.names[found.text], found.names[found.label]
+    if text.lower() in LABEL_NAMES and label.lower() in TEXT_NAMES:
+        raise DataError(
+            f"{table.where}: text_column is {found.text} and label_column is {found.label}, counted from 0, but the first line "
+            f"calls them '{text}' and '{label}': leave both out, and the columns are found by their names"
+        )
+
+
+def _place(column: Column | None, name: str, there: Sequence[str], table: Table, header: bool | None) -> int | None:
+    """Find the place of a column that is given."""
+    if column is None:
+        return None
+    if table.names is not None:
+        if isinstance(column, int):
+            raise DataError(
+                f"{table.where}: {name}_column: expected the name of a column, found the number {column}; it has "
+                f"{listed(there)}"
+            )
+        if column not in there:
+            raise DataError(f"{table.where}: no column '{column}'; it has {listed(there)}")
+        return there.index(column)
+    found = f"the first line has {len(there)} columns: {listed(shown(field)[1:-1] for field in there)}"
     if isinstance(column, int):
-        raise DataError(f"{where}: {parameter}: expected the name of a column, found the number {column}")
-    return default if column is None else column
+        if -len(there) <= column < len(there):
+            return column % len(there)
+        raise DataError(f"{table.where}: {name}_column is {column}, counted from 0, but {found}")
+    if header is False:
+        raise DataError(
+            f"{table.where}: header is false, so {name}_column must be a place, counted from 0; it is {column!r}, and {found}"
+        )
+    if list(there).count(column) == 1:
+        return list(there).index(column)
+    raise DataError(
+        f"{table.where}: expected one column named '{column}', and {found}. Set text_column and label_column to names of the "
+        "header, or to places counted from 0 if there is no header"
+    )
 
 
-def _known(columns: list[str], there: Sequence[str], where: str) -> list[str]:
-    missing = [name for name in columns if name not in there]
-    if missing:
-        raise DataError(f"{where}: no column {listed(missing)}; it has {listed(there)}")
-    return columns
+def _trimmed(fields: Sequence[str]) -> Sequence[str]:
+    """Drop the empty fields at the end."""
+    width = len(fields)
+    while width and not fields[width - 1].strip():
+        width -= 1
+    return fields[:width]
 
 
-def _check_unpacked(metadata: Any, wanted: Sequence[str], budget: Budget) -> None:
-    """What the file itself says that its columns take once decompressed."""
-    for k in range(metadata.num_row_groups):
-        group = metadata.row_group(k)
-        for c in range(group.num_columns):
-            column = group.column(c)
-            if column.path_in_schema.partition(".")[0] in wanted and column.total_uncompressed_size > budget.left:
-                budget.take(column.total_uncompressed_size)
+def _delimited(text: str, path: Path, form: str, delimiter: str | None) -> tuple[list[tuple[int, list[str]]], str]:
+    """Split a text into rows by the delimiter that fits best; by none where each line is one text."""
+    usual = _DELIMITERS.get(form, _DELIMITERS["txt"])
+    if delimiter is not None and len(delimiter) != 1:
+        raise DataError(f"{path}: delimiter: expected one character between columns, found {delimiter!r}")
+    if delimiter is None:
+        best = max(usual, key=lambda mark: (_fit(text, mark, form), -usual.index(mark)))
+        delimiter = best if _fit(text, best, form) > 0 else ""
+    if delimiter:
+        return _rows(text, delimiter, path), delimiter
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    if form != "txt" and '"' in text:
+        rows = _rows(text, usual[0], path)
+        if all(len(fields) == 1 for _, fields in rows):
+            return rows, ""
+    return [(number, [_unquoted(line) if form != "txt" else line]) for number, line in lines], ""
 
 
-def _written_out(column: Any) -> int:
-    """Bytes of a column's strings when each is written where it stands."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    while pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
-        column = column.flatten()
-    if pa.types.is_dictionary(column.type):
-        lengths = pc.binary_length(column.dictionary.cast(pa.large_binary()))
-        return int(pc.sum(lengths.take(column.indices)).as_py() or 0)
-    return int(column.nbytes)
+def _unquoted(line: str) -> str:
+    inner = line.strip()[1:-1]
+    quoted = len(line.strip()) > 1 and line.strip()[0] == line.strip()[-1] == '"'
+    return inner.replace('""', '"') if quoted and '"' not in inner.replace('""', "") else line
 
 
-def _names_in(schema: Any) -> dict[str, list[str] | None]:
-    """Names of the classes of the columns that hold their numbers, as `datasets` writes them."""
-    if b"huggingface" not in (schema.metadata or {}):
-        return {}
-    from datasets import Features  # a second to import
-
-    return {name: _class_names(feature) for name, feature in Features.from_arrow_schema(schema).items()}
-
-
-def _class_names(feature: Any) -> list[str] | None:
-    """Names of the classes of a column, or of a column of lists of classes."""
-    inner = getattr(feature, "feature", feature)
-    return getattr(inner, "names", None)
-
-
-def _named(value: Any, names: list[str] | None) -> Any:
-    if names is None:
-        return value
-    if isinstance(value, list):
-        return [_named(item, names) for item in value]
-    # Hidden labels of a test split are -1.
-    return names[value] if isinstance(value, int) and 0 <= value < len(names) else None
-
-
-def parquet_first(path: Path) -> dict[str, Any]:
-    """The names of the columns of a parquet file, with a value of each column's kind: no row is read.
-
-    Raises:
-        DataError: the file is missing, or is no parquet file.
-    """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    check_file(path)
+def _fit(text: str, delimiter: str, form: str) -> float:
+    """Measure how well a delimiter splits the first rows into columns: the share of those as wide as the first, 0 for none."""
+    if delimiter not in text:
+        return 0.0
+    rows: list[list[str]] = []
+    failed = False
     try:
-        schema = pq.read_schema(path)
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise DataError(f"{path}: expected a parquet file ({_reason(error)})") from None
-    listlike = (pa.types.is_list, pa.types.is_large_list)
-    return {f.name: [] if any(is_(f.type) for is_ in listlike) else "" for f in schema}
+        for _, fields in islice(_parsed(text, delimiter, _dialect(text, delimiter)), _LOOKED_AT):
+            if any(field.strip() for field in fields):
+                rows.append(list(_trimmed(fields)))
+    except csv.Error:
+        failed = True
+    width = len(rows[0]) if rows else 0
+    if width < 2 or (rows and max(map(len, rows)) < 2):
+        return 0.0
+    share = sum(len(row) == width for row in rows) / len(rows)
+    named = looks_like_header([field.strip() for field in rows[0]], [])
+    if not named and delimiter == "," and is_prose(rows):
+        return 0.0
+    if form == "txt" and (share < 1 or (delimiter != "\t" and not named and (len(rows) < 3 or is_prose(rows)))):
+        return 0.0
+    return share * (0.5 if failed else 1.0)
+
+
+def _rows(text: str, delimiter: str, path: Path) -> list[tuple[int, list[str]]]:
+    dialect, number = _dialect(text, delimiter), 0
+    found: list[tuple[int, list[str]]] = []
+    try:
+        for number, fields in _parsed(text, delimiter, dialect):
+            if fields:
+                found.append((number, fields))
+    except csv.Error as error:
+        # A quote that is never closed swallows the rest of the file: nothing after it can be trusted.
+        line = found[-1][0] + 1 + sum(field.count("\n") for field in found[-1][1]) if found else 1
+        what = {",": "comma-separated fields"}.get(delimiter, f"fields with {_MARKS.get(delimiter, delimiter)} between")
+        raise DataError(
+            f"{path}, line {line}: expected {what} ({error}): a quote that opens a text must close it, and quotes inside are "
+            "doubled"
+        ) from None
+    return found
+
+
+def _parsed(text: str, delimiter: str, dialect: Mapping[str, Any]) -> Iterator[tuple[int, list[str]]]:
+    """Parse rows with the number of the line they begin on: a quoted field may hold line breaks."""
+    # A long text is no error. The limit is the whole process's and stays: another thread may be reading, too.
+    csv.field_size_limit(_LONGEST_FIELD)
+    reader = csv.reader(_kept(text), delimiter=delimiter, **dialect)
+    while True:
+        number = reader.line_num + 1
+        try:
+            fields = next(reader)
+        except StopIteration:
+            return
+        yield number, fields
+
+
+def _kept(text: str) -> Iterator[str]:
+    """Give lines with their line feeds; nothing else ends a line."""
+    at = 0
+    while at < len(text):
+        end = text.find("\n", at) + 1 or len(text)
+        yield text[at:end]
+        at = end
+
+
+def _dialect(text: str, delimiter: str) -> dict[str, Any]:
+    """Find how fields are quoted."""
+    if delimiter == "\t" and not _is_quoted_tsv(text):
+        return {"quoting": csv.QUOTE_NONE}
+    found: dict[str, Any] = {"strict": True}
+    if '\\"' in text and '""' not in text.replace('\\"', ""):
+        found |= {"escapechar": "\\", "doublequote": False}
+    if delimiter != "\t" and f'{delimiter} "' in text:
+        found["skipinitialspace"] = True
+    return found
+
+
+def _is_quoted_tsv(text: str) -> bool:
+    """Whether quotes in a file with tabs enclose fields, as Excel and pandas write them, and are no part of the texts."""
+    if '"' not in text:
+        return False
+    try:
+        rows = [fields for _, fields in _parsed(text, "\t", {"strict": True}) if fields]
+    except csv.Error:
+        return False
+    if len({len(row) for row in rows}) != 1:
+        return False
+    quoted = _QUOTED.findall(text)
+    needed = sum(any(mark in field for mark in ('""', "\t", "\n", ",")) for field in quoted)
+    return bool(quoted) and (needed == len(quoted) or len(quoted) >= len(rows))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from elmo_tasks.data.conll import TaggingFormat, read_tag_file, read_tagged_hub, with_prefixes
 from elmo_tasks.data.records import LabelSet, TaggedSentence, check_labels, check_sentences
 from elmo_tasks.data.split_data import Row, Split, SplitData, shared
 from elmo_tasks.data.tables import Column
-from elmo_tasks.data.tagging_readers import TaggingFormat, read_tagged, read_tagged_hub
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.tag_schemes import OUTSIDE, Scheme, convert, detect_scheme, labels_of, types_of
 from elmo_tasks.text.tokens import plain_token
@@ -18,14 +18,14 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
     """Tagged sentences. Nothing is read before :meth:`setup`.
 
     Args:
-        train: training file, or split of ``hub``; see :func:`elmo_tasks.data.tagging_readers.read_tagged`.
-        file_format: ``columns``, ``conllu``, ``jsonl`` or ``parquet``; by default from the names of the files.
-        token_column: place or name of the column of the tokens.
-        tag_column: place or name of the column of the tags.
+        train: training file, or split of ``hub``; see :func:`elmo_tasks.data.conll.read_tag_file`.
+        file_format: ``columns``, ``conllu``, ``jsonl`` or ``parquet``; by default found from the files.
+        token_column: place or name of the column of the tokens; by default it is recognized, and said.
+        tag_column: place or name of the column of the tags; likewise.
         scheme: how the model spells spans, ``BIO`` or ``BIOES``; ``None`` for tags that are no spans (parts of speech).
         source_scheme: how the files spell spans, ``IOB1``, ``BIO`` or ``BIOES``; by default it is found out from them.
         plain_tokens: read ``-LRB-``, ``` `` ``` and ``''`` as the characters they stand for.
-        encoding: how text files spell characters.
+        encoding: of text files; by default it is found.
         splits: see :class:`SplitData`; ``max_tokens`` cuts training sentences alone, as those that scores are computed on are
             never cut.
 
@@ -45,7 +45,7 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         scheme: Scheme | None = "BIO",
         source_scheme: Scheme | None = None,
         plain_tokens: bool = True,
-        encoding: str = "utf-8",
+        encoding: str | None = None,
         **splits: Any,
     ) -> None:
         super().__init__(train, **splits)
@@ -62,7 +62,12 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         """See :class:`SplitData`."""
         if self.hub is not None:
             return read_tagged_hub(self.hub, source, self.token_column, self.tag_column)
-        rows = read_tagged(source, self.file_format, self.token_column, self.tag_column, self.encoding)
+        found = read_tag_file(source, self.file_format, self.token_column, self.tag_column, self.encoding)
+        rows, said = found.sentences, found.said()
+        prefixed = None if self.scheme is None or self._scheme_is_given else with_prefixes(rows)
+        if prefixed is not None:
+            rows, said = prefixed, f"{said}; the tags have no B- and I-: neighbours of one type are one name"
+        self.notes.append(f"{source}: {said}.")
         widened = sum(row.widened for row in rows)
         if widened:
             self.notes.append(
@@ -80,6 +85,7 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
             raise DataError(f"{self.name_of('train')}: every tag is {OUTSIDE}: there is no entity to learn from")
         if self.source_scheme is None:
             self.source_scheme = self._found_scheme("train", records)
+            self.notes.append(f"{self.name_of('train')}: tags in the scheme {self.source_scheme}.")
         check_sentences(records, self.source_scheme, self.name_of("train"))
         return LabelSet(labels_of(self._types(records), self.scheme))
 

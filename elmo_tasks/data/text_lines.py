@@ -1,4 +1,4 @@
-"""Lines of a data file with their numbers, and the list of what is wrong with them."""
+"""Text files as people save them: encoding, line ends, numbered lines, and the list of what is wrong with them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import codecs
 import lzma
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
 
 from elmo_tasks.errors import ConfigError, DataError
 
@@ -16,8 +15,10 @@ LONGEST_LINE = 10_000_000
 MOST_BYTES = 2_000_000_000
 _MOST_ERRORS = 5
 _LONGEST_QUOTE = 60
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_CHUNK = 1 << 20
+_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+#: Text in Latin letters has fewer signs beyond ASCII than this share: what has more is in an encoding that cannot be guessed.
+_MOST_ACCENTS = 0.3
 
 
 class Budget:
@@ -41,68 +42,120 @@ class Budget:
             )
 
 
-def numbered_lines(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
-    """The numbers, from 1, and the lines of a text file, plain or ``.xz``, without their line ends (``\\n`` or ``\\r\\n``).
+def numbered_lines(path: Path, encoding: str | None = None) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a text file with their numbers, from 1; see :func:`read_text`."""
+    text, _ = read_text(path, encoding)
+    yield from enumerate(lines_of(text, path), start=1)
 
-    One in UTF-8 may begin with a byte order mark.
+
+def lines_of(text: str, path: Path) -> list[str]:
+    """Split a text at its line feeds.
 
     Raises:
-        ConfigError: there is no such encoding, or its lines cannot be told apart by their bytes.
-        DataError: the file is missing, empty, not text, not in that encoding, its compressed data is broken, or a line or
-            the whole is too long.
+        DataError: a line is too long.
     """
-    codec = codec_of(encoding)
-    budget = Budget(path)
+    lines = text.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    for number, line in enumerate(lines, start=1):
+        if len(line) > LONGEST_LINE:
+            raise DataError(
+                f"{path}, line {number}: expected at most {LONGEST_LINE:,} characters on a line, found more"
+            )
+    return lines
+
+
+def read_text(path: Path, encoding: str | None = None) -> tuple[str, str]:
+    """Read a text file, plain or ``.xz``: its text, where every line ends with a line feed alone, and its encoding.
+
+    Args:
+        path: the file.
+        encoding: its encoding; by default it is found: by its byte order mark, else UTF-8, else Windows-1252 (Latin-1).
+
+    Raises:
+        ConfigError: there is no such encoding.
+        DataError: the file is missing, empty, not text, not in that encoding, too large, or its compressed data is broken.
+    """
+    check_file(path)
+    budget, chunks = Budget(path), []
     try:
-        with _open(path) as file:
-            number = 0
-            # One byte more than allowed: a line that is too long is known without reading all of it.
-            for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), start=1):
-                if len(line) > LONGEST_LINE:
-                    raise DataError(
-                        f"{path}, line {number}: expected at most {LONGEST_LINE:,} bytes on a line, found more"
-                    )
-                budget.take(len(line))
-                if number == 1:
-                    if line.startswith(_UTF_16):
-                        raise DataError(f"{path}: expected UTF-8 text, found UTF-16: save the file as UTF-8")
-                    line = line.removeprefix(_BYTE_ORDER_MARK)
-                if b"\0" in line:
-                    raise DataError(
-                        f"{path}, line {number}: expected a text file, found a zero byte: this is a binary file"
-                    )
-                try:
-                    yield number, codec.decode(line.rstrip(b"\n").removesuffix(b"\r"))[0]
-                except UnicodeDecodeError as error:
-                    advice = "; set encoding to the file's own, such as latin-1" if codec.name == "utf-8" else ""
-                    raise DataError(
-                        f"{path}, line {number}: expected {codec.name.upper()} text, found the byte "
-                        f"0x{line[error.start]:02x} at position {error.start + 1}{advice}"
-                    ) from None
+        with lzma.open(path) if path.suffix == ".xz" else path.open("rb") as file:
+            while chunk := file.read(_CHUNK):
+                budget.take(len(chunk))
+                chunks.append(chunk)
     except (lzma.LZMAError, EOFError) as error:
         raise DataError(f"{path}: the compressed data is broken ({error})") from None
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
-    if number == 0:
+    return decode(b"".join(chunks), path, encoding)
+
+
+def decode(content: bytes, path: Path, encoding: str | None = None) -> tuple[str, str]:
+    """Decode the bytes of a text file; see :func:`read_text`."""
+    if not content:
         raise DataError(f"{path}: the file is empty")
+    if encoding is not None:
+        try:
+            name = codecs.lookup(encoding).name
+            text = content.decode(name)
+        except UnicodeDecodeError as error:
+            raise _undecodable(content, path, error, "; leave encoding out, and it is found") from None
+        except (LookupError, TypeError):
+            raise ConfigError(
+                f"data.encoding: expected an encoding such as utf-8, latin-1 or cp1252, found '{encoding}'"
+            ) from None
+    else:
+        text, name = _guessed(content, path)
+    text = plain_lines(text)
+    if "\0" in text:
+        number = text.count("\n", 0, text.index("\0")) + 1
+        raise DataError(f"{path}, line {number}: expected a text file, found a zero byte: this is a binary file")
+    return text, name
 
 
-def codec_of(encoding: str) -> codecs.CodecInfo:
-    """What decodes lines of an encoding.
+def plain_lines(text: str) -> str:
+    """Drop a byte order mark, and end every line with a line feed alone."""
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
-    Raises:
-        ConfigError: there is no such encoding, or its lines cannot be told apart by their bytes.
-    """
+
+def _guessed(content: bytes, path: Path) -> tuple[str, str]:
+    name = next((name for mark, name in _MARKS if content.startswith(mark)), None)
+    if name is None and b"\0" in content[:_CHUNK]:
+        # UTF-16 without its mark: every other byte of plain letters is zero.
+        even, odd = content[:_CHUNK:2].count(0), content[1:_CHUNK:2].count(0)
+        if len(content) >= 8 and max(even, odd) > 0.4 * len(content[:_CHUNK]) and min(even, odd) == 0:
+            name = "utf-16-be" if even else "utf-16-le"
     try:
-        codec = codecs.lookup(encoding)
-        splits = codec.encode("a\n")[0] == b"a\n"
-    except (LookupError, TypeError, ValueError):
-        raise ConfigError(
-            f"data.encoding: expected an encoding such as utf-8, latin-1 or cp1252, found '{encoding}'"
-        ) from None
-    if not splits:
-        raise ConfigError(f"data.encoding: files in {encoding} cannot be read line by line: save them as UTF-8")
-    return codec
+        return content.decode(name or "utf-8"), name or "utf-8"
+    except UnicodeDecodeError as error:
+        if name is None and _is_latin(content):
+            return content.decode("cp1252"), "cp1252"
+        raise _undecodable(content, path, error, "; set encoding to the file's own, such as latin-1") from None
+
+
+def _is_latin(content: bytes) -> bool:
+    """Whether bytes that are no UTF-8 are Windows-1252, rather than UTF-8 with broken bytes or another code page."""
+    lenient = content.decode("utf-8", "replace")
+    broken, whole = lenient.count("\ufffd"), sum(sign > "\x7f" for sign in lenient)
+    if whole - broken >= broken or b"\0" in content:
+        return False
+    try:
+        text = content.decode("cp1252")
+    except UnicodeDecodeError:
+        return False
+    accents = sum(sign > "\x7f" for sign in text)
+    return accents <= _MOST_ACCENTS * sum(sign.isalpha() for sign in text)
+
+
+def _undecodable(content: bytes, path: Path, error: UnicodeDecodeError, advice: str) -> DataError:
+    before = content[: error.start]
+    line, start = before.count(b"\n") + 1, before.rfind(b"\n") + 1
+    if error.encoding.startswith("utf-16"):
+        return DataError(f"{path}: expected {error.encoding.upper()} text, found a broken end: is the file whole?")
+    return DataError(
+        f"{path}, line {line}: expected {error.encoding.upper()} text, found the byte 0x{content[error.start]:02x} at "
+        f"position {error.start - start + 1}{advice}"
+    )
 
 
 def check_file(path: Path) -> None:
@@ -116,11 +169,6 @@ def check_file(path: Path) -> None:
 def suffix_of(path: Path) -> str:
     """``.tsv`` of ``reviews.tsv`` and of ``reviews.tsv.xz``, in lower case."""
     return Path(path.stem if path.suffix == ".xz" else path.name).suffix.lower()
-
-
-def _open(path: Path) -> IO[bytes]:
-    check_file(path)
-    return lzma.open(path) if path.suffix == ".xz" else path.open("rb")
 
 
 class RowErrors:

@@ -81,7 +81,14 @@ def read_sentences(files: Sequence[Path]) -> Iterator[list[str]]:
     for path in files:
         for line in open_text(path):
             if words := line.split():
-                yield words
+                yield as_text(words)
+
+
+def as_text(words: list[str]) -> list[str]:
+    """Take the marks of sentences that stand in a text apart: there they are text as any other."""
+    if "</S>" not in words and "<S>" not in words:
+        return words
+    return [piece for word in words for piece in (("<", word[1:-1], ">") if word in ("<S>", "</S>") else (word,))]
 
 
 def _fingerprint(files: Sequence[Path]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import lzma
 import zlib
@@ -31,7 +32,7 @@ def read_word_vectors(path: Path) -> tuple[list[str], NDArray[np.float32]]:
     """
     try:
         with _opened(path) as file:
-            first = file.readline(_LONGEST_WORD + 32 * _MOST_NUMBERS)
+            first = file.readline(_LONGEST_WORD + 32 * _MOST_NUMBERS).removeprefix(codecs.BOM_UTF8)
             if first.startswith((_PICKLE, _FASTTEXT)):
                 raise WeightsError(
                     f"{path}: {_CANNOT}. What gensim's save() writes may hold code: use save_word2vec_format(); of "
@@ -40,9 +41,11 @@ def read_word_vectors(path: Path) -> tuple[list[str], NDArray[np.float32]]:
             header = _header(first)
             if header is None:
                 return _read_text(path, file, first, None)
+            if header[0] == 0:
+                raise WeightsError(f"{path}, line 1: expected at least one word, its first line says 0")
             # Both formats begin alike; numbers in text have no byte below a space.
             start = file.peek(1024)[:1024]  # type: ignore[attr-defined]
-            if any(byte < 32 and byte not in b"\t\n\r" for byte in start) or not _is_text(start):
+            if not _is_text(start, header[1]):
                 return _read_binary(path, file, *header)
             return _read_text(path, file, b"", header)
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
@@ -64,12 +67,14 @@ def _header(line: bytes) -> tuple[int, int] | None:
     return None
 
 
-def _is_text(start: bytes) -> bool:
-    try:
-        start.decode("utf-8")
-    except UnicodeDecodeError as error:
-        return error.start > len(start) - 4  # cut inside a character
-    return True
+def _is_text(start: bytes, width: int) -> bool:
+    """Whether rows are text: no control characters, and numbers in digits behind the first word, whatever its bytes."""
+    if any(byte < 32 and byte not in b"\t\n\r" for byte in start):
+        return False
+    if not 1 <= width <= _MOST_NUMBERS:
+        return True
+    fields = start.partition(b"\n")[0].split(b" ")[-width:]
+    return all(field.strip(b"\r\t").translate(None, b"0123456789+-.eE") == b"" for field in fields)
 
 
 def _read_text(
@@ -81,14 +86,23 @@ def _read_text(
     words: dict[str, int] = {}
     rows: list[NDArray[np.float32]] = []
     number, line = (1, first) if header is None else (2, file.readline())
+    line = line.removeprefix(codecs.BOM_UTF8)
+    blank = 0
     while line:
+        if not line.strip():  # allowed at the end alone
+            blank = blank or number
+            number, line = number + 1, file.readline(_LONGEST_WORD + 32 * width)
+            continue
         # From the right: GloVe has words with spaces in them.
         fields = line.rstrip().rsplit(b" ", width)
         try:
-            word = fields[0].decode("utf-8")
+            # A cut or broken character stays one word of its own: words that differ in such bytes alone stay apart.
+            word = fields[0].decode("utf-8", "backslashreplace")
             row = np.array(fields[1:], np.float32)
         except ValueError:
             row, word = np.zeros(0, np.float32), ""
+        if blank:
+            raise WeightsError(f"{path}, line {blank}: expected a word and {width} numbers, found an empty line")
         if len(row) != width or not word or not np.isfinite(row).all():
             raise WeightsError(f"{path}, line {number}: expected a word and {width} numbers, found {_shown(line)}")
         if word in words:
@@ -118,7 +132,7 @@ def _read_binary(path: Path, file: IO[bytes], n: int, width: int) -> tuple[list[
         if len(content) < 4 * width:
             raise WeightsError(f"{path}, word {k:,} of {n:,}: expected a word and {width} numbers; the file ends there")
         row = np.frombuffer(content, "<f4")
-        word = raw.decode("utf-8", "replace")
+        word = raw.decode("utf-8", "backslashreplace")
         if not np.isfinite(row).all():
             raise WeightsError(f"{path}, word {k:,} of {n:,}: '{word[:40]}' has numbers that are not finite")
         if word in words:

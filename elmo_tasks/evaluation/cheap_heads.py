@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from elmo_tasks.data.classification_readers import read_labelled
+from elmo_tasks.data.conll import read_tagged
+from elmo_tasks.data.labelled_texts import read_labelled
 from elmo_tasks.data.records import TaggedSentence
-from elmo_tasks.data.table_columns import TextColumns
-from elmo_tasks.data.tagging_readers import read_tagged
+from elmo_tasks.data.tables import TextColumns
 from elmo_tasks.evaluation.probing import CLASS_STEPS, SPAN_STEPS, Rows, Step, class_accuracy, span_tags
 from elmo_tasks.evaluation.reader import Reader, progress
 from elmo_tasks.evaluation.rows import Row

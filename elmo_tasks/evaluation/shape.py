@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from elmo_tasks.data.tagging_readers import read_tagged
+from elmo_tasks.data.conll import read_tagged
 from elmo_tasks.evaluation.reader import Reader
 from elmo_tasks.evaluation.rows import Row, places_of
 from elmo_tasks.senses.features import unit

@@ -134,7 +134,12 @@ def look_at_upload(path: Path, title: str, plan: TrainingPlan, base: Path | None
     columns, records, train, test = _rows_of(path, title, plan, base)
     found = _look(title, train, test, records)
     return replace(
-        found, columns=columns.names, text_column=columns.text, label_column=columns.label, header=columns.header
+        found,
+        columns=columns.names,
+        text_column=columns.text,
+        label_column=columns.label,
+        header=columns.header,
+        read_as=columns.said,
     )
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from elmo_tasks.data.tables import Table, TextColumns, find_columns, form_of, parse_table, read_table, texts_of
+from elmo_tasks.data.text_lines import plain_lines, read_text
 from elmo_tasks.errors import DataError, InputError
 from elmo_tasks.senses.gallery import EverydayUse, GalleryUse, gallery, gallery_words
 from elmo_tasks.text.mentions import check_word, find_mention
@@ -26,7 +26,6 @@ MOST_USES = 300
 MOST_TOKENS = 200
 MOST_CHARACTERS = 2_000_000
 _WORD = re.compile(r"\w+")
-_TEXT_COLUMNS = ("sentence", "text", "quote", "content")
 
 
 @dataclass(frozen=True)
@@ -139,34 +138,40 @@ def evenly(found: Sequence[FoundUse], most: int) -> tuple[FoundUse, ...]:
 
 
 def sentences_of(text: str, name: str = "", most: int | None = MOST_CHARACTERS) -> list[str]:
-    """A person's own text as sentences.
+    """Split a person's own text into sentences: running text, a list of texts, or a table, of which the column of texts is read.
 
     Args:
-        text: pasted, or what a .txt or .csv file holds. In a .csv file each row is one text: the column named sentence, text,
-            quote or content, else the first one.
+        text: pasted, or what a file holds.
         name: of the file, if it was one.
         most: characters that it may have.
 
     Raises:
-        InputError: it is too long, or a table without text.
+        InputError: it is too long, or a table that cannot be read.
     """
     if most is not None and len(text) > most:
         raise InputError(
             f"The text has {len(text):,} characters; the most is {most:,}. Use a part of it.", field="text"
         )
-    if not name.lower().endswith(".csv"):
-        # Lines of their own are sentences of their own where the text is a list.
-        return split_sentences(text if _is_running(text) else text.replace("\n", "\n\n"), MOST_TOKENS)
+    if not text.strip():
+        if name:
+            raise InputError(f"The file {name[:60]} has no rows.", field="text")
+        return []
+    path, text = Path(name[-60:] or "pasted text"), plain_lines(text)
     try:
-        rows = [row for row in csv.reader(io.StringIO(text.lstrip("\ufeff"), newline="")) if any(row)]
-    except csv.Error as error:
-        raise InputError(f"The file {name[:60]} cannot be read as a table ({error}).", field="text") from None
-    if not rows:
-        raise InputError(f"The file {name[:60]} has no rows.", field="text")
-    header = [cell.strip().lower() for cell in rows[0]]
-    column = next((header.index(title) for title in _TEXT_COLUMNS if title in header), None)
-    cells = [row[column or 0] for row in (rows if column is None else rows[1:]) if len(row) > (column or 0)]
-    return [sentence for cell in cells for sentence in split_sentences(cell, MOST_TOKENS)]
+        table = parse_table(text, path, form_of(path))
+        return _sentences_of(table, text)[0]
+    except DataError as error:
+        raise InputError(f"{error}.", field="text") from None
+
+
+def _sentences_of(table: Table, text: str, column: str | None = None) -> tuple[list[str], str]:
+    """Split the texts of a table, or running text, into sentences; and state what was read."""
+    if table.names is None and not table.delimiter and table.form == "txt":
+        # Lines of their own are sentences of their own where the text is a list.
+        return split_sentences(text if _is_running(text) else text.replace("\n", "\n\n"), MOST_TOKENS), "text"
+    found = find_columns(table, TextColumns(text=column), labelled=False)
+    texts = texts_of(table, found)
+    return [sentence for _, cell in texts for sentence in split_sentences(cell, MOST_TOKENS)], found.said()
 
 
 def _is_running(text: str) -> bool:
@@ -176,34 +181,19 @@ def _is_running(text: str) -> bool:
     return broken > 0.5 * max(1, len(lines) - 1)
 
 
-def read_corpus(paths: Sequence[Path]) -> list[str]:
-    """The sentences of text files (UTF-8; .csv as a table, anything else as text), in order.
+def read_corpus(paths: Sequence[Path], column: str | None = None) -> Iterator[tuple[list[str], str]]:
+    """Read files of text or tables: for each, its sentences in order and a statement of what was read.
 
     Raises:
         DataError: a file is missing, no text, or a table that cannot be read.
     """
-    found: list[str] = []
     for path in paths:
-        try:
-            text = path.read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
-            raise DataError(f"{path}: expected a text file in UTF-8 ({error})") from None
-        try:
-            # In pieces that end with a line: what a request may hold is no limit here.
-            for piece in [text] if path.suffix.lower() == ".csv" else _pieces(text):
-                found += sentences_of(piece, path.name, None)
-        except InputError as error:
-            raise DataError(f"{path}: {error}") from None
-    return found
-
-
-def _pieces(text: str) -> list[str]:
-    pieces, start = [], 0
-    while start < len(text):
-        stop = (
-            len(text) if len(text) - start <= MOST_CHARACTERS else text.rfind("\n", start, start + MOST_CHARACTERS) + 1
-        )
-        stop = stop if stop > start else min(len(text), start + MOST_CHARACTERS)
-        pieces.append(text[start:stop])
-        start = stop
-    return pieces
+        given = TextColumns(text=column)
+        form = form_of(path)
+        if form in ("parquet", "xlsx"):
+            yield _sentences_of(read_table(path, form, given), "", column)
+            continue
+        text, encoding = read_text(path)
+        table = parse_table(text, path, form, given, encoding)
+        sentences, said = _sentences_of(table, text, column)
+        yield sentences, said if encoding in ("utf-8", "ascii") or said != "text" else f"text, encoding {encoding}"

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-
 from elmo_tasks.api import for_everybody
 from elmo_tasks.bilm.int8 import checked_precision
 from elmo_tasks.bilm.model_files import bundled_models

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast, get_args
 
 from elmo_tasks.api import ClassifiedText
-from elmo_tasks.data.classification_readers import TextFormat, read_labelled
+from elmo_tasks.data.labelled_texts import TextFormat, format_of, read_labelled, read_labelled_table
 from elmo_tasks.data.records import LabelledText
-from elmo_tasks.data.table_columns import RowsFormat, TextColumns, find_columns
-from elmo_tasks.data.tables import Column
+from elmo_tasks.data.tables import Column, TextColumns, find_columns, read_table
 from elmo_tasks.errors import DataError
 from elmo_tasks.heads.classification import TextPrediction
 from elmo_tasks.heads.head import HeadTask
@@ -37,7 +35,7 @@ class Classification(TaskKind):
     sample = "sentiment_sample"
     sample_columns = (1, 0)
     size_setting = "hidden"
-    uploads: ClassVar[Mapping[str, str]] = {".tsv": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".json": "jsonl"}
+    uploads: ClassVar[Mapping[str, str]] = {f".{name}": name for name in ("tsv", "csv", "jsonl", "json")}
     hub: ClassVar[Mapping[str, HubData]] = {
         # The labels of the test split are hidden.
         "sst2": HubData("SST-2: film reviews, two classes", "train", None, "validation"),
@@ -61,21 +59,27 @@ class Classification(TaskKind):
         """See :class:`TaskKind`."""
         return read_labelled(path, cast("TextFormat | None", file_format), TextColumns(reads, says))
 
+    def format_of(self, path: Path, file_format: str | None = None) -> str | None:
+        """See :class:`TaskKind`."""
+        return file_format or format_of(path)
+
     def read_upload(
         self, path: Path, file_format: str, text: str | None, label: str | None, header: bool | None
     ) -> tuple[UploadColumns, Sequence[LabelledText]]:
         """See :class:`TaskKind`."""
-        table = cast(RowsFormat, file_format)
-        found = find_columns(path, table, TextColumns(header=header))
-        text = chosen(text, found.names, found.name(found.layout.text))
-        label = chosen(label, found.names, found.name(found.layout.label))
+        table = read_table(path, file_format)
+        found = find_columns(table, TextColumns(header=header))
+        text = chosen(text, found.names, found.names[found.text])
+        label = chosen(label, found.names, found.names[found.label or 0])
         if text == label:
             raise DataError(
                 f"{path}: the texts and the labels cannot be in one and the same column; choose another one"
             )
-        at = (lambda name: name) if table == "jsonl" else found.names.index
-        layout = replace(found.layout, text=at(text), label=at(label))
-        return UploadColumns(found.names, text, label, layout.header), read_labelled(path, table, layout)
+        at = (lambda name: name) if found.header is None else found.names.index
+        layout = TextColumns(at(text), at(label), found.header)
+        rows, read = read_labelled_table(path, cast(TextFormat, file_format), layout)
+        assert read is not None
+        return UploadColumns(found.names, text, label, found.header, read.said()), rows
 
     def main_score(self, scheme: Scheme | None) -> str:
         """See :class:`TaskKind`."""

@@ -41,13 +41,15 @@ class TaskResult(Protocol):
 class UploadColumns:
     """The columns of a file that a person sent, by the names that they see; those of what is read and of what is to be said.
 
-    ``header`` says whether the first line names them; it is ``None`` where files of this format have no such line.
+    ``header`` says whether the first line names them; it is ``None`` where files of this format have no such line. ``said`` states
+    in words what was read.
     """
 
     names: tuple[str, ...]
     text: str
     label: str
     header: bool | None
+    said: str = ""
 
 
 def chosen(wanted: str | None, names: Sequence[str], guess: str) -> str:
@@ -90,7 +92,7 @@ class TaskKind(ABC):
         sample_columns: places of the columns of those files that are read and said, from 0; None where the format tells.
         size_setting: the argument of that configuration's head that says how large it is.
         uploads: endings of files that people may send, and the format of each.
-        hub: public data sets by short name, see :data:`elmo_tasks.data.tables.HUB_DATA_SETS`.
+        hub: public data sets by short name, see :data:`elmo_tasks.data.row_files.HUB_DATA_SETS`.
         cost: how long training takes.
         line: what ``predict`` writes of a result beside its tokens, keys of :meth:`TaskResult.to_dict`.
         guess_rules: the keys of :meth:`guesses`, the best rule first, with words that say how one guesses.
@@ -132,6 +134,10 @@ class TaskKind(ABC):
         Raises:
             DataError: it is not as expected.
         """
+
+    def format_of(self, path: Path, file_format: str | None = None) -> str | None:
+        """Tell the format in which a file is read, where one kind of files has labels of its own."""
+        return file_format
 
     @abstractmethod
     def read_upload(

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, ClassVar, cast, get_args
 
 from elmo_tasks.api import Entity, Reading, TaggedSentence
 from elmo_tasks.data import records
-from elmo_tasks.data.column_guess import column_names, guess_tag_keys
-from elmo_tasks.data.tables import Column, json_rows
-from elmo_tasks.data.tagging_readers import TaggingFormat, read_tagged
-from elmo_tasks.data.text_lines import RowErrors, numbered_lines
+from elmo_tasks.data.conll import TaggingFormat, read_tag_file, read_tagged, with_prefixes
+from elmo_tasks.data.tables import Column
 from elmo_tasks.errors import DataError
 from elmo_tasks.heads.head import HeadTask
 from elmo_tasks.heads.tagging import TagPrediction, TagReading
@@ -42,7 +40,7 @@ class Tagging(TaskKind):
     sample_columns = (None, None)
     size_setting = "lstm_hidden"
     uploads: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys((".conll", ".txt", ".tsv", ".iob", ".bio"), "columns"),
+        **dict.fromkeys((".conll", ".txt", ".tsv", ".csv", ".iob", ".bio"), "columns"),
         **{".conllu": "conllu", ".jsonl": "jsonl", ".json": "jsonl", ".marked": "marked"},
     }
     hub: ClassVar[Mapping[str, HubData]] = {
@@ -73,28 +71,21 @@ class Tagging(TaskKind):
         self, path: Path, file_format: str, text: str | None, label: str | None, header: bool | None
     ) -> tuple[UploadColumns, Sequence[records.TaggedSentence]]:
         """See :class:`TaskKind`; tags of spans come as BIO."""
-        token: Column
-        tag: Column
-        if file_format == "jsonl":
-            # What is wrong with a line is said when the file is read.
-            _, first = next(json_rows(path, RowErrors(path)), (0, {}))
-            names, (words, tags) = tuple(map(str, first)), guess_tag_keys(first)
-            token, tag = words, tags = chosen(text, names, words), chosen(label, names, tags)
-        elif file_format == "marked":
-            names, words, tags = (), "", ""
-            token, tag = 0, -1
-        elif file_format == "conllu":
-            names, words = _CONLLU_TAGS, "form"
-            token, tag = words, tags = words, chosen(label, names, names[0])
+        form = cast(TaggingFormat, file_format)
+        if form == "conllu":
+            label = chosen(label, _CONLLU_TAGS, _CONLLU_TAGS[0])
+            found = read_tag_file(path, form, None, label)
+            names: tuple[str, ...] = _CONLLU_TAGS
         else:
-            line = next((row for _, row in numbered_lines(path) if row.strip() and "-DOCSTART-" not in row), "")
-            names = column_names(line.split("\t" if "\t" in line else None), header=False)
-            words = chosen(text, names, names[0] if names else "")
-            tags = chosen(label, names, names[-1] if names else "")
-            token, tag = (names.index(words), names.index(tags)) if names else (0, -1)
-        return UploadColumns(names, words, tags, None), _as_bio(
-            read_tagged(path, cast(TaggingFormat, file_format), token, tag), path
-        )
+            found = read_tag_file(path, form)
+            names = found.names
+            wanted = chosen(text, names, found.token), chosen(label, names, found.tag)
+            if names and wanted != (found.token, found.tag):
+                by_name = form == "jsonl" or found.header
+                places = wanted if by_name else (names.index(wanted[0]), names.index(wanted[1]))
+                found = read_tag_file(path, form, *places)
+        rows = with_prefixes(found.sentences) or found.sentences
+        return UploadColumns(names, found.token, found.tag, None, found.said()), _as_bio(rows, path)
 
     def main_score(self, scheme: Scheme | None) -> str:
         """See :class:`TaskKind`."""

@@ -67,7 +67,7 @@ TASK_WORDS: Mapping[str, TaskWords] = {
             about="People, places, products: which words of a sentence are a name of what.",
             files="CoNLL: a word and its tag (B-PER, I-PER, O) on each line, an empty line after each sentence; or JSON lines with "
             "tokens and tags; or a .marked file of lines such as [Ada Marsh](PER) flew to [Oslo](LOC).",
-            endings=(".conll", ".txt", ".tsv", ".iob", ".bio", ".conllu", ".jsonl", ".json", ".marked"),
+            endings=(".conll", ".txt", ".tsv", ".csv", ".iob", ".bio", ".conllu", ".jsonl", ".json", ".marked"),
             purpose="for names (entities)",
             train="make train-ner",
             hidden=100,

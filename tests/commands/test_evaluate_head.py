@@ -130,7 +130,19 @@ def test_a_label_that_the_head_does_not_know_is_named(
         in message
     )
     (tmp_path / "d.tsv").write_text("9\tfine\n")
-    assert "label_names says nothing about '9'" in refused(capsys, models / "classifier", tmp_path / "d.tsv")
+    message = refused(capsys, models / "classifier", tmp_path / "d.tsv")
+    assert "'9': the head has no such label; it has 'negative', 'positive'. Say which is which" in message
+
+
+def test_labels_are_mapped_as_told(models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = labels_said(models)
+    stars = {"negative": "bad", "positive": "good"}
+    (tmp_path / "d.csv").write_text(
+        "review,stars\n" + "".join(f"{t},{stars[s]}\n" for t, s in zip(TEXTS, said, strict=True))
+    )
+    more = ["--labels", "bad=negative,good=positive"]
+    assert evaluated(capsys, models / "classifier", tmp_path / "d.csv", *more)["scores"]["accuracy"] == 1.0
+    assert "the head has no such label" in refused(capsys, models / "classifier", tmp_path / "d.csv")
 
 
 @pytest.mark.parametrize(

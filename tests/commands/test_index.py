@@ -31,10 +31,10 @@ def test_an_index_of_ones_own_files(tmp_path, capsys, model):
 
 def test_what_cannot_be_indexed_is_said(tmp_path, capsys, model):
     assert main(["index", str(tmp_path / "none.txt"), "--out", str(tmp_path / "o"), "--model", model]) == 2
-    assert "none.txt: expected a text file" in capsys.readouterr().err
+    assert "none.txt: no such file" in capsys.readouterr().err
     (tmp_path / "empty.txt").write_text("", encoding="utf-8")
     assert main(["index", str(tmp_path / "empty.txt"), "--out", str(tmp_path / "o"), "--model", model]) == 2
-    assert "nothing to index" in capsys.readouterr().err
+    assert "empty.txt: the file is empty" in capsys.readouterr().err
     (tmp_path / "a.txt").write_text("One.", encoding="utf-8")
     assert main(["index", str(tmp_path / "a.txt"), "--out", str(tmp_path / "gallery"), "--model", model]) == 2
     assert "give the index another --title" in capsys.readouterr().err
@@ -54,6 +54,13 @@ def test_an_index_of_a_data_set_on_the_hub(tmp_path, capsys, model):
     assert [index.sentence(k) for k in range(3)] == ["The bank opened.", "It closed.", "My own bank."]
     assert main(["index", *arguments, "--split", "test", "--column", "body"]) == 2
     assert "no column 'body'; it has id, words" in capsys.readouterr().err
+
+
+def test_an_index_of_a_table_says_its_column(tmp_path, capsys, model):
+    (tmp_path / "a.csv").write_text("label;review\npos;The bank opened.\nneg;It closed.\n", encoding="utf-8")
+    assert main(["index", str(tmp_path / "a.csv"), "--out", str(tmp_path / "i"), "--model", model]) == 0
+    assert "2 sentences; texts from 'review', named by the first line; semicolons between" in capsys.readouterr().out
+    assert [UseIndex(tmp_path / "i").sentence(k) for k in range(2)] == ["The bank opened.", "It closed."]
 
 
 def test_an_index_of_standard_input(tmp_path, capsys, model, monkeypatch):

@@ -55,6 +55,17 @@ def test_every_line_gives_an_object_in_order(models: Path, tmp_path: Path) -> No
     assert found[1] == {"tokens": [], "tags": [], "spans": []}
 
 
+def test_the_texts_of_a_table_are_read_and_said(
+    models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "in.csv").write_text("id;review\n1;Ada ran\n2;Bo\n", encoding="utf-8")
+    files = [str(tmp_path / "in.csv"), str(tmp_path / "out.jsonl")]
+    assert main(["predict", "--head", str(models / "tagger"), *files]) == 0
+    assert "texts from 'review', named by the first line; semicolons between columns" in capsys.readouterr().err
+    lines = (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["tokens"] for line in lines] == [["Ada", "ran"], ["Bo"]]
+
+
 def test_a_last_line_without_its_end_is_a_line(models: Path, tmp_path: Path) -> None:
     assert [row["tokens"] for row in predicted(models, tmp_path, "Ada\nBo")] == [["Ada"], ["Bo"]]
 

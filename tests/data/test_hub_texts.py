@@ -1,7 +1,7 @@
 import datasets
 import pytest
 
-from elmo_tasks.data.tables import hub_texts
+from elmo_tasks.data.row_files import hub_texts
 from elmo_tasks.errors import DataError
 
 

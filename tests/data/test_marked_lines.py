@@ -2,7 +2,7 @@
 
 import pytest
 
-from elmo_tasks.data.tagging_readers import read_tagged
+from elmo_tasks.data.conll import read_tagged
 from elmo_tasks.errors import DataError
 from elmo_tasks.text.tag_schemes import spans_of
 from elmo_tasks.wording.readings import marked_spans, marked_words

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import elmo_tasks.data
 from elmo_tasks.data.classification import ClassificationData
-from elmo_tasks.data.classification_readers import TextColumns, read_labelled
+from elmo_tasks.data.conll import read_tagged
+from elmo_tasks.data.labelled_texts import TextColumns, read_labelled
 from elmo_tasks.data.tagging import TaggingData
-from elmo_tasks.data.tagging_readers import read_tagged
 from elmo_tasks.text.tag_schemes import detect_scheme, spans_of
 
 SAMPLES = Path(elmo_tasks.data.__file__).parent / "samples"

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from elmo_tasks.data.classification_readers import TextColumns, read_labelled
+from elmo_tasks.data.conll import read_tagged
+from elmo_tasks.data.labelled_texts import TextColumns, read_labelled
 from elmo_tasks.data.tagging import TaggingData
-from elmo_tasks.data.tagging_readers import read_tagged
 from elmo_tasks.text.tag_schemes import detect_scheme, spans_of
 
 pytestmark = pytest.mark.long

@@ -29,11 +29,16 @@ def test_xz(tmp_path: Path):
     [
         (b"", "a.txt", r"a\.txt: the file is empty"),
         (
-            b"good\nbad \xff\n",
+            "größer\nbad ".encode() + b"\xff\n",
             "a.txt",
             r"a\.txt, line 2: expected UTF-8 text, found the byte 0xff at position 5; set encoding",
         ),
-        ("a\n".encode("utf-16"), "a.txt", r"a\.txt: expected UTF-8 text, found UTF-16: save the file as UTF-8"),
+        ("привет\n".encode("koi8-r"), "a.txt", r"a\.txt, line 1: expected UTF-8 text, .*set encoding"),
+        (
+            "a\n".encode("utf-16")[:-1],
+            "a.txt",
+            r"a\.txt: expected UTF-16-LE text, found a broken end: is the file whole",
+        ),
         (b"PK\x00\x01", "a.txt", r"a\.txt, line 1: expected a text file, found a zero byte: this is a binary file"),
         (b"not xz", "a.xz", r"a\.xz: the compressed data is broken"),
         (lzma.compress(b"hello" * 100)[:-20], "a.xz", r"a\.xz: the compressed data is broken"),
@@ -53,7 +58,7 @@ def test_lines_and_files_have_a_longest(tmp_path: Path, monkeypatch: pytest.Monk
     file.write_bytes(lzma.compress(content) if name.endswith("xz") else content)
     assert len(lines(file)) == 2
     monkeypatch.setattr("elmo_tasks.data.text_lines.LONGEST_LINE", 4_999)
-    with pytest.raises(DataError, match=r"line 2: expected at most 4,999 bytes on a line, found more"):
+    with pytest.raises(DataError, match=r"line 2: expected at most 4,999 characters on a line, found more"):
         lines(file)
     monkeypatch.undo()
     monkeypatch.setattr("elmo_tasks.data.text_lines.MOST_BYTES", 5_000)
@@ -65,10 +70,19 @@ def test_lines_and_files_have_a_longest(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_the_advice_to_set_the_encoding_can_be_followed(tmp_path: Path):
     file = tmp_path / "a.txt"
-    file.write_bytes("caf\u00e9\n".encode("latin-1"))
+    file.write_bytes("caf\u00e9 \u00e9t\u00e9\n".encode() + b"\xe9\n")
     with pytest.raises(DataError, match="set encoding to the file's own, such as latin-1"):
         lines(file)
+    file.write_bytes("caf\u00e9\n".encode("latin-1"))
     assert list(numbered_lines(file, "latin-1")) == [(1, "caf\u00e9")]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "latin-1", "cp1252"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_encoding_and_line_ends_are_found(tmp_path: Path, encoding: str, end: str):
+    file = tmp_path / "a.txt"
+    file.write_bytes(f"A caf\u00e9 by the river{end}closed{end}".encode(encoding))
+    assert lines(file) == [(1, "A caf\u00e9 by the river"), (2, "closed")]
 
 
 def test_no_file(tmp_path: Path):

@@ -125,7 +125,11 @@ def test_the_checksum_is_the_same_before_and_after_reading(first, tmp_path):
 
 @pytest.mark.parametrize(
     ("sentences", "message"),
-    [([], "at least one sentence"), ("the bank", "found one string"), ([["the"], None], "sentence 2: .* missing value")],
+    [
+        ([], "at least one sentence"),
+        ("the bank", "found one string"),
+        ([["the"], None], "sentence 2: .* missing value"),
+    ],
 )
 def test_what_is_no_sentence_is_refused(encoder, sentences, message):
     with pytest.raises(InputError, match=message):

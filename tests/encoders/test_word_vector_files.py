@@ -66,8 +66,8 @@ BINARY = b"2 4\nthe " + VECTORS[0].tobytes() + b"bank " + VECTORS[1].tobytes()
         (b"a 1 2\nb 1\n", "line 2: expected a word and 2 numbers, found 'b 1"),
         (b"a 1 2\nb 1 x\n", "line 2: expected a word and 2 numbers"),
         (b"a 1 2\nb 1 nan\n", "line 2: expected a word and 2 numbers"),
-        (b"a 1 2\n\n", "line 2: expected a word and 2 numbers"),
-        (b"a 1 2\n\xff\xfe 1 2\n", "line 2: expected a word and 2 numbers"),
+        (b"a 1 2\n\nb 1 2\n", "line 2: expected a word and 2 numbers, found an empty line"),
+        (b"0 3\n", "line 1: expected at least one word, its first line says 0"),
         (b"a 1 2\nb 3 4\na 1 2\n", "line 3: the word 'a' came in line 1 already"),
         (b"3 2\na 1 2\nb 1 2\n", "expected 3 words as its first line says, found 2"),
         (b"3 0\na\n", "line 1: no word vectors"),
@@ -86,6 +86,34 @@ def test_broken_files_are_told_with_their_place(content, message, tmp_path):
     path.write_bytes(content)
     with pytest.raises(WeightsError, match=message):
         load(path)
+
+
+ROWS = b"the 0.1 0.2\nbank 0.5 -0.2\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"2 2\n" + ROWS + b"\n", ["the", "bank"]),
+        (ROWS + b"\n\n", ["the", "bank"]),
+        (b"\xef\xbb\xbf2 2\n" + ROWS, ["the", "bank"]),
+        (b"\xef\xbb\xbf" + ROWS, ["the", "bank"]),
+        (b"2 2\n\xef\xbb\xbf" + ROWS, ["the", "bank"]),
+        (b"3 2\n" + ROWS + b"caf\xc3 0.1 0.2\n", ["the", "bank", "caf\\xc3"]),
+        (b"2 2\ncaf\xc3 0.1 0.2\ncaf\xc2 0.3 0.4\n", ["caf\\xc3", "caf\\xc2"]),
+        (b"2 2\r\n" + ROWS.replace(b"\n", b"\r\n"), ["the", "bank"]),
+        (ROWS.replace(b"\n", b" \n"), ["the", "bank"]),
+        (ROWS.replace(b"0.1", b"1e-1"), ["the", "bank"]),
+    ],
+)
+def test_files_as_people_save_them(content, words, tmp_path):
+    path = tmp_path / "vectors.txt"
+    path.write_bytes(content)
+    found, table = read_word_vectors(path)
+    assert found == words
+    assert table.shape == (len(words), 2)
+    if words[0] == "the":
+        np.testing.assert_allclose(table[:2], [[0.1, 0.2], [0.5, -0.2]], rtol=1e-6)
 
 
 def test_broken_compressed_files_are_told(tmp_path):

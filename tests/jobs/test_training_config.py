@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from elmo_tasks.api import TrainingPlan
-from elmo_tasks.data.tables import HUB_DATA_SETS
+from elmo_tasks.data.row_files import HUB_DATA_SETS
 from elmo_tasks.jobs.training_config import config_for
 from elmo_tasks.tasks.kinds import KINDS
 

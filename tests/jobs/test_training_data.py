@@ -7,9 +7,9 @@ import time
 import pytest
 
 from elmo_tasks.api import TrainingPlan
-from elmo_tasks.data.classification_readers import read_labelled
+from elmo_tasks.data.conll import read_tagged
+from elmo_tasks.data.labelled_texts import read_labelled
 from elmo_tasks.data.records import LabelledText, TaggedSentence
-from elmo_tasks.data.tagging_readers import read_tagged
 from elmo_tasks.errors import InputError
 from elmo_tasks.jobs import training_data
 from elmo_tasks.jobs.training_data import split_rows, write_upload
@@ -50,6 +50,7 @@ def test_columns_are_guessed(tmp_path, name, content, columns):
     found = look(tmp_path, name, content)
     assert (found.text_column, found.label_column, found.header) == columns
     assert dict(found.labels) == {"good": 26, "bad": 14}
+    assert found.read_as.startswith(f"texts from '{columns[0]}', labels from '{columns[1]}'")
     assert found.rows + found.test_rows == 40
     assert found.examples[0] == (("text number 0 about rain",), ("bad",))
 
@@ -85,7 +86,7 @@ def test_tagged_words_of_any_scheme_become_names(tmp_path):
         ("a.tsv", tsv_of() + "no tab here\n", "classification", r"^a\.tsv, line 41: expected 2 columns"),
         ("a.csv", csv_of() + '"never closed,good\n', "classification", r"^a\.csv, line 42: expected comma-separated"),
         ("a.tsv", b"\x7fELF\0\0\0", "classification", r"^a\.tsv, line 1: expected a text file, found a zero byte"),
-        ("a.tsv", b"good\tcaf\xe9\n" * 30, "classification", r"^a\.tsv, line 1: expected UTF-8"),
+        ("a.tsv", "good\tcafé\n".encode() * 30 + b"bad\t\xff\n", "classification", r"^a\.tsv, line 31: expected UTF-8"),
         ("a.tsv", "\n\n", "classification", "no text in this file"),
         ("a.tsv", "one column\n" * 30, "classification", "found one column only"),
         ("a.tsv", tsv_of(TEXTS[:9]), "classification", "9 texts; training needs 20 or more"),
@@ -105,7 +106,7 @@ def test_tagged_words_of_any_scheme_become_names(tmp_path):
         ("a.json", "[" * 100_000, "classification", "line 1: expected one JSON object"),
         ("a.conll", CONLL + "alone\n", "tagging", r"^a\.conll, line 121: expected 2 columns"),
         ("a.conll", CONLL + "Ada X-PER\n", "tagging", "X-PER"),
-        ("a.csv", csv_of(), "tagging", "tagged words are read from files whose names end in"),
+        ("a.csv", csv_of(), "tagging", "expected one word and its tag on each line, found texts of several words"),
         ("a.conll", CONLL, "classification", "labelled texts are read from"),
     ],
 )

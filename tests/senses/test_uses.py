@@ -54,10 +54,10 @@ def test_a_text_may_not_be_endless():
 
 def test_files_that_are_no_text_are_named(tmp_path):
     (tmp_path / "a.txt").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(DataError, match=r"a\.txt: expected a text file in UTF-8"):
-        read_corpus([tmp_path / "a.txt"])
+    with pytest.raises(DataError, match=r"a\.txt: expected UTF-16-LE text, found a broken end"):
+        list(read_corpus([tmp_path / "a.txt"]))
     with pytest.raises(DataError, match=r"none\.txt"):
-        read_corpus([tmp_path / "none.txt"])
+        list(read_corpus([tmp_path / "none.txt"]))
 
 
 def test_a_form_of_a_word_of_the_gallery_leads_to_it():

@@ -13,7 +13,7 @@ const groups = make("select", { id: "map-groups", onchange: () => send() },
 const model = make("select", { id: "map-model", onchange: () => { offerShared(); send(); } }, ...options(props.models));
 const text = make("textarea", { id: "map-text", rows: "4", spellcheck: "false", dir: "auto", placeholder: "Paste sentences, a chapter, messages…", "aria-describedby": "map-text-hint map-text-note", oninput: () => { name = ""; said.textContent = ""; if (!hadText && text.value.trim()) gallery.checked = false; refresh(); } });
 const textNote = place("map-text-note");
-const file = make("input", { id: "map-file", type: "file", "aria-label": "A text file of your own", accept: ".txt,.csv,text/plain,text/csv", class: "visually-hidden", tabindex: "-1", onchange: () => take(file.files[0]) });
+const file = make("input", { id: "map-file", type: "file", "aria-label": "A text file of your own", accept: ".txt,.csv,.tsv,.json,.jsonl,text/plain,text/csv", class: "visually-hidden", tabindex: "-1", onchange: () => take(file.files[0]) });
 const said = make("span", { class: "said", role: "status" });
 const gallery = make("input", { type: "checkbox", id: "map-gallery", checked: true });
 const index = make("input", { type: "checkbox", id: "map-index", checked: Boolean(props.index), onchange: () => send() });
@@ -21,7 +21,7 @@ const clear = button("Clear", () => { text.value = ""; name = ""; said.textConte
 const submit = make("button", { type: "submit", class: "primary" }, "Draw the map");
 const own = make("details", { class: "own-text" }, make("summary", {}, "Your own text"),
   field("map-text", "Text with the word in it", text, textNote,
-    hint("Also a .txt or .csv file, up to 2 MB. Up to 300 uses are drawn. Nothing is kept.", "map-text-hint"),
+    hint("Also a .txt, .csv, .tsv or .jsonl file, up to 2 MB. Up to 300 uses are drawn. Nothing is kept.", "map-text-hint"),
     make("div", { class: "tools" }, button("Open a file", () => file.click()), file, clear, said),
     make("label", { class: "check" }, gallery, make("span", {}, "Draw the example sentences, too"))));
 

@@ -6,8 +6,8 @@ from typing import Any
 import datasets
 import pytest
 
+from elmo_tasks.data.conll import read_tagged, read_tagged_hub
 from elmo_tasks.data.records import TaggedSentence
-from elmo_tasks.data.tagging_readers import read_tagged, read_tagged_hub
 from elmo_tasks.errors import DataError
 
 CONLLU = """# sent_id = 1
@@ -63,7 +63,7 @@ def test_tabs_let_tokens_hold_spaces(tmp_path: Path):
         ("a\tO\n\u00a0\tO\n", {}, r"line 2: expected a token and a tag, found an empty token"),
         ("\n\n", {}, r"a\.conll: no sentence in this file"),
         ("a O\n", {"tag_column": 3}, r"tag_column is 3, but there are 2 columns, counted from 0"),
-        ("a O\n", {"tag_column": 0}, r"token_column 0 and tag_column 0 are one and the same column"),
+        ("a O\n", {"token_column": 0, "tag_column": 0}, r"token_column 0 and tag_column 0 are one and the same column"),
         ("a O\n", {"tag_column": "ner"}, r"tag_column: expected the place of a column, .* found 'ner'"),
     ],
 )
@@ -157,7 +157,7 @@ def test_wrong_spans(tmp_path: Path, row: dict[str, Any], message: str):
         ('{"tokens": ["a"], "tags": ["O", "O"]}', r"line 1: expected one tag per token, found 1 tokens and 2 tags"),
         ('{"tokens": [], "tags": []}', "line 1: expected at least one token, found none"),
         ('{"tokens": 3, "tags": ["O", "O"]}', "line 1: tokens: expected a list of words, found 3"),
-        ('{"tokens": "a b", "tags": ["O", "O"]}', r"line 1: expected spans such as \{'start': 0, .* found 'O'"),
+        ('{"tokens": "a b", "tags": ["O"]}', r"line 1: expected spans such as \{'start': 0, .* found 'O'"),
         ('{"tokens": ["a"], "tags": [3]}', r"line 1: tags: expected a list of tags as strings, found \[3\]"),
         (
             '{"tokens": ["a"], "tags": ["O"]}\n{"words": ["a"], "ner": ["O"]}',
@@ -226,6 +226,6 @@ def test_hub_offline(monkeypatch: pytest.MonkeyPatch):
 def test_datasets_is_imported_only_when_needed():
     import subprocess
 
-    code = "import sys, elmo_tasks.data.tagging_readers; print('datasets' in sys.modules)"
+    code = "import sys, elmo_tasks.data.conll; print('datasets' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

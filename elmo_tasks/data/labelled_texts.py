@@ -1,0 +1,212 @@
+"""Files and hub data sets -> labelled texts."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+from elmo_tasks.data.column_guess import MISSING
+from elmo_tasks.data.records import LabelledText, listed
+from elmo_tasks.data.row_files import hub_columns, hub_rows
+from elmo_tasks.data.tables import (
+    FORMATS,
+    NOTHING_GIVEN,
+    FoundColumns,
+    Table,
+    TextColumns,
+    check_not_digits,
+    find_columns,
+    read_table,
+    wrong_width,
+)
+from elmo_tasks.data.text_lines import RowErrors, numbered_lines, shown, suffix_of
+from elmo_tasks.errors import DataError
+
+TextFormat = Literal["tsv", "csv", "json", "jsonl", "parquet", "xlsx", "txt", "trees"]
+_TREE = re.compile(r"\s*\([^\s()]+ .*\)\s*")
+
+
+def read_labelled(
+    path: str | Path,
+    file_format: TextFormat | None = None,
+    columns: TextColumns = NOTHING_GIVEN,
+    phrases: bool = False,
+    like: FoundColumns | None = None,
+) -> list[LabelledText]:
+    """Read labelled texts; see :func:`read_labelled_table`."""
+    return read_labelled_table(path, file_format, columns, phrases, like)[0]
+
+
+def read_labelled_table(
+    path: str | Path,
+    file_format: TextFormat | None = None,
+    columns: TextColumns = NOTHING_GIVEN,
+    phrases: bool = False,
+    like: FoundColumns | None = None,
+) -> tuple[list[LabelledText], FoundColumns | None]:
+    """Read labelled texts, and say from which columns; trees have none.
+
+    Args:
+        path: the file; text files may be ``.xz``.
+        file_format: any table that :func:`elmo_tasks.data.tables.read_table` reads, or ``trees``: one bracketed tree a line, each
+            node with a label (Stanford Sentiment Treebank). By default it is found from the file.
+        columns: which columns to read; by default they are found.
+        phrases: of trees, read every node's phrase, not only the whole sentence.
+        like: the columns of the training file, for what ``columns`` leaves open.
+
+    Raises:
+        DataError: the file, a line of it, or a column is not as expected, or it is not clear which column is which; the
+            text names lines, what was expected and what came, or the parameter to set.
+    """
+    path = Path(path)
+    chosen = file_format or format_of(path, columns.encoding)
+    if chosen == "trees":
+        return read_trees(path, phrases), None
+    if phrases:
+        raise DataError(f"{path}: phrases are labelled in trees only, and this file is read as {chosen}")
+    table = read_table(path, chosen, columns)
+    found = find_columns(table, columns, like)
+    return _labelled(table, found, columns), found
+
+
+def format_of(path: Path, encoding: str | None = None) -> str:
+    """Tell how a file is read: by its name, and where that does not tell by its first line."""
+    known = FORMATS.get(suffix_of(path))
+    if known not in (None, "txt"):
+        return str(known)
+    first = next((line for _, line in numbered_lines(path, encoding) if line.strip()), "")
+    return "trees" if _TREE.fullmatch(first) else "txt"
+
+
+def read_labelled_hub(name: str, split: str, columns: TextColumns = NOTHING_GIVEN) -> list[LabelledText]:
+    """Read labelled texts of ``sst2``, ``sst5``, ``imdb``, or of a hub id, of which the columns ``text`` and ``label`` by default.
+
+    Raises:
+        DataError: it cannot be loaded, or a row or column is not as expected.
+    """
+    known = hub_columns(name)
+    wanted = [
+        str(default if column is None else column)
+        for column, default in ((columns.text, known[0] or "text"), (columns.label, known[1] or "label"))
+    ]
+    table = Table.of_records(f"{name}, split '{split}'", hub_rows(name, split, wanted))
+    return _labelled(table, find_columns(table, TextColumns(wanted[0], wanted[1])), columns)
+
+
+def _labelled(table: Table, found: FoundColumns, columns: TextColumns) -> list[LabelledText]:
+    errors = RowErrors(table.where, table.unit)
+    rows = list(_checked(table, found, errors))
+    errors.check(len(rows), "text")
+    if table.names is None and columns.header is None and not found.header:
+        _check_first(rows, table)
+    check_not_digits((row.text for row in rows), f"{table.where}: the texts ('{found.names[found.text]}')")
+    if columns.escaped_newlines:
+        return [replace(row, text=row.text.replace("\\n", "\n")) for row in rows]
+    return rows
+
+
+def _checked(table: Table, found: FoundColumns, errors: RowErrors) -> Iterator[LabelledText]:
+    assert found.label is not None
+    text_key, label_key = found.names[found.text], found.names[found.label]
+    for number, row in found.body(table):
+        if len(row) != len(found.names):
+            errors.add(number, wrong_width(len(found.names), row, table.delimiter))
+            continue
+        text, label = row[found.text], _as_label(row[found.label])
+        if text is MISSING or label is MISSING:
+            keys = [name for name, value in zip(found.names, row, strict=True) if value is not MISSING]
+            errors.add(
+                number,
+                f"expected the keys '{text_key}' and '{label_key}', found {listed(keys)}: set text_column and label_column",
+            )
+        elif table.names is None and not (text.strip() and label.strip()):
+            empty = "label" if text.strip() else "text"
+            errors.add(number, f"expected a text and a label, found an empty {empty}: {shown(list(row))}")
+        elif not isinstance(text, str) or not text.strip():
+            errors.add(number, f"{text_key}: expected a text, found {shown(text)}")
+        elif label is None:
+            errors.add(number, f"{label_key}: expected a label, found none (the labels of a test split may be hidden)")
+        elif not isinstance(label, str) or not label.strip():
+            errors.add(number, f"{label_key}: expected a string, a number, true or false, found {shown(label)}")
+        else:
+            yield LabelledText(text.strip(), label.strip(), number)
+
+
+def _as_label(value: Any) -> Any:
+    if isinstance(value, (bool, int)) or (isinstance(value, float) and math.isfinite(value)):
+        return json.dumps(value)
+    return value
+
+
+def _check_first(rows: list[LabelledText], table: Table) -> None:
+    """Refuse a first row that is like no other: it may be names of columns, which must not become a label."""
+    labels = Counter(row.label for row in rows)
+    first = rows[0]
+    if labels[first.label] == 1 and len(rows) > 2 * len(labels):
+        raise DataError(
+            f"{table.where}, {table.unit} {first.line}: is this line a header? Its label '{first.label}' comes nowhere else: "
+            "set header to true or false"
+        )
+
+
+def read_trees(path: Path, phrases: bool = False) -> list[LabelledText]:
+    r"""Read a sentiment treebank: ``(3 (2 It) (4 works))``, one tree a line, a label on every node.
+
+    ``phrases`` takes every node's phrase, in the order of the closing brackets, not only the whole sentence. Tokens, with single
+    spaces between them, are as in the file, but for ``\/`` and ``\*``.
+
+    Raises:
+        DataError: the file cannot be read, or a line is not a tree; the text names the lines.
+    """
+    errors = RowErrors(path)
+    found: list[LabelledText] = []
+    for number, line in numbered_lines(path):
+        if not line.strip():
+            continue
+        try:
+            nodes = _nodes(line, number)
+        except DataError as error:
+            errors.add(number, f"{error}: {shown(line)}")
+            continue
+        found += nodes if phrases else nodes[-1:]
+    errors.check(len(found), "tree")
+    return found
+
+
+def _nodes(line: str, number: int) -> list[LabelledText]:
+    """The phrases of one tree with their labels, children before parents: the sentence comes last."""
+    nodes: list[LabelledText] = []
+    words: list[str] = []
+    open_nodes: list[tuple[str, int]] = []  # label, and number of words before
+    before = ""
+    # Spaces only: a token may hold another kind of white space (2 1/2 with a no-break space).
+    for piece in line.replace("(", " ( ").replace(")", " ) ").split(" "):
+        if not piece:
+            continue
+        if nodes and not open_nodes:
+            raise DataError("expected one tree on the line, found something after it")
+        if piece == ")":
+            if not open_nodes or before == "(":
+                raise DataError("expected a tree such as (3 (2 It) (4 works)), found a ')' without its '(' and label")
+            label, start = open_nodes.pop()
+            if start == len(words):
+                raise DataError(f"expected words in every node, found none in one labelled '{label}'")
+            nodes.append(LabelledText(" ".join(words[start:]), label, number))
+        elif before == "(":
+            if piece == "(":
+                raise DataError("expected a label after each '(', found '(('")
+            open_nodes.append((piece, len(words)))
+        elif piece != "(":
+            if not open_nodes:
+                raise DataError("expected a tree such as (3 (2 It) (4 works)), found a word outside of it")
+            words.append(piece.replace("\\/", "/").replace("\\*", "*"))
+        before = piece
+    if open_nodes or before == "(":
+        raise DataError(f"expected a tree, found {len(open_nodes) + (before == '(')} '(' too many")
+    return nodes

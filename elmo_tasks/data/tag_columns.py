@@ -1,0 +1,323 @@
+"""Recognize the columns of a file with a word and its tag on each line."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from elmo_tasks.data.column_guess import column_names
+from elmo_tasks.data.records import is_number
+from elmo_tasks.data.tables import Column, parse_table
+from elmo_tasks.data.text_lines import RowErrors, shown, suffix_of
+from elmo_tasks.errors import DataError
+
+#: The number of a line, its token and its tag; ``None`` between sentences.
+Words = Iterator[tuple[int, str, str] | None]
+Line = tuple[int, list[str]]
+
+_TOKEN_NAMES = ("token", "tokens", "word", "words", "form", "text")
+_NER_NAMES = ("ner_tag", "ner_tags", "ner", "iob", "bio")
+_TAG_NAMES = (*_NER_NAMES, "tag", "tags", "label", "labels", "entity", "upos", "pos", "pos_tag", "xpos")
+_GROUP_NAMES = re.compile(r"sent(ence)?[ _]?(#|id|no|number)?|(doc|document)[ _]?id", re.IGNORECASE)
+_DOCUMENT_START = "-DOCSTART-"
+_SPAN_TAG = re.compile(r"[Oo]|[BIESLUbieslu][-_].+")
+_SPACES = re.compile(r"[ \t]+")  # a no-break space is part of a token
+_FEW = 8  # in fewer lines chance may look like a rule
+_LONGEST_BLOCK = 5_000
+
+
+@dataclass(frozen=True)
+class NamedColumns:
+    """The sentences of a file as lines of columns, and what was recognized.
+
+    Attributes:
+        blocks: the lines of each sentence.
+        names: of the columns.
+        token: place of the tokens.
+        tag: place of the tags.
+        header: whether the first line names them.
+        numbered: whether the first column counts the words.
+        has_spans: whether the tags spell spans (``B-PER``).
+        remarks: what was found, in words.
+    """
+
+    blocks: list[list[Line]]
+    names: tuple[str, ...]
+    token: int
+    tag: int
+    header: bool
+    numbered: bool
+    has_spans: bool
+    remarks: tuple[str, ...]
+
+
+def words_of(columns: NamedColumns, errors: RowErrors) -> Words:
+    """Give the words with their tags; what is wrong with a line goes to ``errors``."""
+    width = len(columns.names)
+    for block in columns.blocks:
+        for number, fields in block:
+            if len(fields) != width:
+                errors.add(number, f"expected {width} columns as above, found {len(fields)}: {shown(' '.join(fields))}")
+                continue
+            token, tag = fields[columns.token].strip(), fields[columns.tag].strip()
+            if token and tag:
+                yield number, token, tag
+            else:
+                empty = "tag" if token else "token"
+                errors.add(number, f"expected a token and a tag, found an empty {empty}: {shown(' '.join(fields))}")
+        yield None
+
+
+def recognize(
+    path: Path, text: str, token_column: Column | None = None, tag_column: Column | None = None
+) -> NamedColumns:
+    """Find the separator, the header, the comments, the sentences, and the columns of tokens and tags.
+
+    Raises:
+        DataError: there is one column only, or a column that is given is not there.
+    """
+    blocks, mark = _blocks(path, text)
+    remarks = ["columns of a table"] if mark == "," else []
+    plain = [line for block in blocks for line in block if not _may_be_comment(block, line)]
+    if not plain:
+        raise DataError(f"{path}: no sentence in this file")
+    widths = [len(fields) for _, fields in plain]
+    width = Counter([width for width in widths if width > 1] or widths).most_common(1)[0][0]
+    if width < 2:
+        number, fields = plain[0]
+        raise DataError(
+            f"{path}, line {number}: expected a token and a tag with a tab or space between them, "
+            f"found 1 column: {shown(fields[0])}"
+        )
+    header = _header(plain[0][1], width, token_column, tag_column)
+    if header:
+        blocks = [[line for line in block if line is not plain[0]] for block in blocks]
+        remarks.append("named by the first line")
+    names = column_names(plain[0][1], True) if header else column_names([""] * width, False)
+    # A line that begins with # is a comment unless its last field is a tag like those of other lines.
+    tags = {fields[-1] for _, fields in plain[1 if header else 0 :] if len(fields) == width}
+    comments = {
+        line[0] for block in blocks for line in block
+        if _may_be_comment(block, line) and (len(line[1]) != width or line[1][-1] not in tags)
+    }  # fmt: skip
+    blocks = [kept for block in blocks if (kept := [line for line in block if line[0] not in comments])]
+    if comments:
+        remarks.append("lines that begin with # are comments")
+    rows = [line for block in blocks for line in block if len(line[1]) == width]
+    if len(blocks) == 1:
+        blocks = _regrouped(blocks[0], names, width)
+    if len(blocks) == 1 and len(rows) > _LONGEST_BLOCK:
+        raise DataError(f"{path}: expected an empty line after each sentence, found none in {len(rows):,} lines")
+    kinds = _Kinds([[fields for _, fields in block if len(fields) == width] for block in blocks], width)
+    if mark == "," and 2 * sum(" " in fields[-1] or " " in fields[0] for _, fields in rows) > len(rows):
+        raise DataError(
+            f"{path}: expected one word and its tag on each line, found texts of several words with a label"
+        )
+    token, tag = _columns(path, kinds, names, header, token_column, tag_column, plain[0][0], remarks)
+    return NamedColumns(blocks, names, token, tag, header, kinds.counts(0), kinds.spans(tag), tuple(remarks))
+
+
+def _blocks(path: Path, text: str) -> tuple[list[list[Line]], str]:
+    """Split into sentences at empty lines and marks of documents, and lines into fields."""
+    lines = list(enumerate(text.split("\n"), start=1))
+    content = [line for _, line in lines if line.strip() and not line.startswith("#") and _DOCUMENT_START not in line]
+    if 2 * sum("\t" in line for line in content) >= len(content):
+        mark = "\t"
+    elif content and ("," in content[0] or ";" in content[0]) and (
+        suffix_of(path) == ".csv" or _is_header([field.strip().lower() for field in re.split("[,;]", content[0])])
+    ):  # fmt: skip
+        return _table_blocks(path, text), ","
+    else:
+        mark = " "
+    blocks: list[list[Line]] = [[]]
+    for number, line in lines:
+        fields = line.split("\t") if mark == "\t" else _SPACES.split(line.strip(" \t"))
+        if not line.strip() or fields[0].strip() == _DOCUMENT_START:
+            blocks.append([])
+        else:
+            blocks[-1].append((number, fields))
+    if mark == "\t" and all(not fields[-1] for block in blocks for _, fields in block if len(fields) > 2):
+        blocks = [[(n, fields[:-1] if len(fields) > 2 else fields) for n, fields in block] for block in blocks]
+    return [block for block in blocks if block], mark
+
+
+def _table_blocks(path: Path, text: str) -> list[list[Line]]:
+    blocks: list[list[Line]] = [[]]
+    before = 0
+    for number, fields in parse_table(text, path, "csv").rows:
+        if number > before + 1:
+            blocks.append([])
+        blocks[-1].append((number, list(fields)))
+        before = number
+    return [block for block in blocks if block]
+
+
+def _may_be_comment(block: Sequence[Line], line: Line) -> bool:
+    """Whether a line begins with # and all before it in its sentence do."""
+    for other in block:
+        if not other[1][0].startswith("#"):
+            return False
+        if other is line:
+            return True
+    return False
+
+
+def _is_header(lower: Sequence[str]) -> bool:
+    return any(name in _TOKEN_NAMES for name in lower) and any(name in _TAG_NAMES for name in lower)
+
+
+def _header(fields: Sequence[str], width: int, token_column: Column | None, tag_column: Column | None) -> bool:
+    by_name = [column for column in (token_column, tag_column) if isinstance(column, str)]
+    return len(fields) == width and (
+        _is_header([field.strip().lower() for field in fields]) or bool(by_name and set(by_name) <= set(fields))
+    )
+
+
+def _regrouped(lines: list[Line], names: Sequence[str], width: int) -> list[list[Line]]:
+    """Find sentences without empty lines: by a column of their numbers, or where the count of words begins again."""
+    rows = [line for line in lines if len(line[1]) == width]
+    for at in range(width):
+        cells = [fields[at].strip() for _, fields in rows]
+        filled = [cell for cell in cells if cell]
+        runs = [k for k, cell in enumerate(cells) if k == 0 or cell != cells[k - 1]]
+        named = _GROUP_NAMES.fullmatch(names[at].strip()) is not None
+        if cells and cells[0] and "" in cells and (named or len(filled) < 0.5 * len(cells)) and at == 0:
+            starts = {rows[k][0] for k, cell in enumerate(cells) if cell}
+        elif named or (
+            1 < len(runs) < 0.6 * len(cells) and len({cells[k] for k in runs}) == len(runs)
+            and len(rows) >= _FEW and all(any(map(str.isdigit, cell)) for cell in cells)
+        ):  # fmt: skip
+            starts = {rows[k][0] for k in runs}
+        elif (
+            cells and set(cells) != {"0"} and cells.count(cells[0]) > 1 and _Kinds([[[c] for c in cells]], 1).restarts()
+        ):
+            starts = {rows[k][0] for k, cell in enumerate(cells) if cell == cells[0]}
+        else:
+            continue
+        blocks: list[list[Line]] = []
+        for line in lines:
+            if line[0] in starts or not blocks:
+                blocks.append([])
+            blocks[-1].append(line)
+        return blocks
+    return [lines]
+
+
+class _Kinds:
+    """What the columns of a file hold, by their values."""
+
+    def __init__(self, blocks: Sequence[Sequence[Sequence[str]]], width: int) -> None:
+        self.blocks, self.width = blocks, width
+        self.columns = [[fields[at].strip() for block in blocks for fields in block] for at in range(width)]
+        self.n_rows = len(self.columns[0])
+
+    def counts(self, at: int) -> bool:
+        """Whether a column counts the words of each sentence from 0 or 1."""
+        right = 0
+        for block in self.blocks:
+            cells = [fields[at].strip() for fields in block]
+            start = int(cells[0]) if cells and cells[0] in ("0", "1") else 1
+            right += sum(cell == str(start + k) for k, cell in enumerate(cells))
+        return right >= 0.9 * self.n_rows and any(len(block) > 1 for block in self.blocks)
+
+    def restarts(self) -> bool:
+        """Whether the only column counts, and begins again."""
+        cells = self.columns[0]
+        right = sum(
+            cell == (str(int(before) + 1) if before.isdecimal() else None) or cell == cells[0]
+            for before, cell in pairwise(cells)
+        )
+        return cells[0] in ("0", "1") and right >= 0.9 * (len(cells) - 1)
+
+    def identifies(self, at: int) -> bool:
+        """Whether a column holds ids or one value for all: never words."""
+        cells = self.columns[at]
+        if self.n_rows < _FEW:
+            return False
+        with_digit = all(any(map(str.isdigit, cell)) for cell in cells)
+        in_blocks = all(len({fields[at] for fields in block}) == 1 for block in self.blocks)
+        longer = sum(len(block) > 1 for block in self.blocks) > 1
+        return len(set(cells)) == 1 or (with_digit and len(set(cells)) == len(cells)) or (in_blocks and longer)
+
+    def is_numeric(self, at: int) -> bool:
+        """Whether a column holds numbers."""
+        return self.n_rows > 1 and sum(map(is_number, self.columns[at])) >= 0.9 * self.n_rows
+
+    def spans(self, at: int) -> bool:
+        """Whether a column spells spans, and has some."""
+        cells = set(self.columns[at])
+        return bool(cells - {"O", "o"}) and all(_SPAN_TAG.fullmatch(cell) for cell in cells)
+
+    def types(self, at: int) -> set[str]:
+        """The types of spans that a column has."""
+        return {cell[2:] for cell in self.columns[at] if cell not in ("O", "o")}
+
+
+def _columns(
+    path: Path, kinds: _Kinds, names: Sequence[str], header: bool, token: Column | None, tag: Column | None, line: int,
+    remarks: list[str],
+) -> tuple[int, int]:  # fmt: skip
+    width = kinds.width
+    lower = [name.lower() for name in names]
+    token_at = _given(token, "token_column", names, header, path, line)
+    tag_at = _given(tag, "tag_column", names, header, path, line)
+    if token_at is not None and token_at == tag_at:
+        raise DataError(f"{path}: token_column {token} and tag_column {tag} are one and the same column")
+    free = [at for at in range(width) if at not in (token_at, tag_at)]
+    if tag_at is None and header:
+        tag_at = next((lower.index(name) for name in _TAG_NAMES if name in lower and lower.index(name) in free), None)
+    if token_at is None and header:
+        token_at = next(
+            (lower.index(name) for name in _TOKEN_NAMES if name in lower and lower.index(name) in free), None
+        )
+    if token_at is None:
+        no_words = [at for at in range(width) if kinds.counts(at) or kinds.identifies(at) or kinds.is_numeric(at)]
+        words = [at for at in range(width) if at not in no_words and at != tag_at and not kinds.spans(at)]
+        token_at = words[0] if words else next(at for at in range(width) if at != tag_at)
+        if tag_at is None and len(words) == width == 2 and kinds.n_rows >= 20:
+            n_values = [len(set(column)) for column in kinds.columns]
+            token_at = 1 if n_values[1] > 2 * n_values[0] else 0  # there are fewer tags than words
+        if any(at < token_at for at in no_words):
+            remarks.append("columns of numbers and ids are left out")
+    return token_at, _tag_column(kinds, token_at, remarks) if tag_at is None else tag_at
+
+
+def _given(
+    column: Column | None, parameter: str, names: Sequence[str], header: bool, path: Path, line: int
+) -> int | None:
+    if column is None:
+        return None
+    if isinstance(column, int):
+        if not -len(names) <= column < len(names):
+            raise DataError(
+                f"{path}, line {line}: {parameter} is {column}, but there are {len(names)} columns, counted from 0"
+            )
+        return column % len(names)
+    if column in names:
+        return list(names).index(column)
+    raise DataError(
+        f"{path}: {parameter}: expected the place of a column, counted from 0 (-1 is the last), or a name of the header, "
+        f"found '{column}'"
+    )
+
+
+def _tag_column(kinds: _Kinds, token: int, remarks: list[str]) -> int:
+    """Choose the last column that can be tags, the one with spans if only one has; of nested names the outer ones."""
+    others = [at for at in range(kinds.width) if at != token]
+    usable = [
+        at for at in others
+        if not kinds.counts(at) and not kinds.is_numeric(at)
+        and (not kinds.identifies(at) or set(kinds.columns[at]) <= {"O", "o"})
+    ] or others  # fmt: skip
+    spans = [at for at in usable if kinds.spans(at)]
+    last = usable[-1]
+    if len(spans) > 1 and spans[-1] == last and last - 1 == spans[-2]:
+        outer, inner = ([cell not in ("O", "o") for cell in kinds.columns[at]] for at in spans[-2:])
+        if kinds.types(last) <= kinds.types(last - 1) and sum(inner) < sum(outer):
+            remarks.append(f"column {last + 1} has names inside names and is left out")
+            return last - 1
+    return spans[-1] if spans else last
