@@ -59,7 +59,7 @@ class Reader:
         layers = layer_names(self.encoder.n_layers)
         if self.layers_only:
             return layers
-        extra = (BEFORE_AFTER,) if self.encoder.language_model is not None else ()
+        extra: tuple[str, ...] = (BEFORE_AFTER,) if self.encoder.language_model is not None else ()
         extra += (EXPECTED,) if self.expected is not None else ()
         return (*layers, *extra, WORDS, *((MEANINGS,) if self.senses is not None else ()))
 

@@ -130,7 +130,8 @@ def _some(entries: Sequence[Entry], max_uses: int | None) -> list[Entry]:
 
 def _uses_of(entries: Sequence[Entry]) -> tuple[list[Use], list[tuple[int, int, int]]]:
     """The examples of entries as uses, and entry, meaning and number of each."""
-    uses, owners = [], []
+    uses: list[Use] = []
+    owners: list[tuple[int, int, int]] = []
     for e, entry in enumerate(entries):
         for s, sense in enumerate(entry.senses):
             for k, sentence in enumerate(sense.examples):
