@@ -35,8 +35,8 @@ from elmo_tasks.senses.lexicon import Entry, Lexicon
 from elmo_tasks.text.mentions import find_mention
 from elmo_tasks.uses import Use, use_vectors
 
-#: Share of known uses that may be called "another meaning".
-MAX_FALSE_ALARMS = 0.05
+#: Share of development sentences that may be called "another meaning"; of new sentences it is about one in twenty.
+MAX_FALSE_ALARMS = 0.035
 _DEVELOPMENT_EVERY = 5
 _MIN_WORDS = 40
 _WIDTH = 384  # of the projection
@@ -291,7 +291,7 @@ def _fit_unknown(embedded: Tensor, words: Sequence[WordUses], slope: float) -> t
     low, high = -40.0, 40.0
     for _ in range(40):
         middle = (low + high) / 2
-        low, high = (middle, high) if false_alarms(middle) <= 0.9 * MAX_FALSE_ALARMS else (low, middle)
+        low, high = (middle, high) if false_alarms(middle) <= MAX_FALSE_ALARMS else (low, middle)
     return round(low, 4), round(best, 4), round(lead, 4)
 
 

@@ -27,7 +27,7 @@ from elmo_tasks.serving.asked_uses import find_uses, item_of
 from elmo_tasks.serving.loaded_models import LoadedModel, LoadedModels
 from elmo_tasks.serving.meanings import MIN_KNOWN_WORDS, Judged, dictionary, judge, known_share
 from elmo_tasks.text.mentions import Mention, find_mention
-from elmo_tasks.text.word_forms import are_inflections
+from elmo_tasks.text.word_forms import are_inflections, folded
 from elmo_tasks.uses import Use, UseVectors, read_uses
 from elmo_tasks.wording.meanings import (
     different_words_answer,
@@ -150,8 +150,8 @@ def spelling(mention: Mention) -> str:
 
 
 def are_one_word(spellings: Sequence[str]) -> bool:
-    """Whether all are one word, perhaps in several forms."""
-    first, *others = dict.fromkeys(spellings)
+    """Whether all are one word, perhaps in several forms; a capital makes no other word (apple, Apple)."""
+    first, *others = dict.fromkeys(map(folded, spellings))
     return all(are_inflections(first, other) for other in others)
 
 
