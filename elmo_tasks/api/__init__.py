@@ -52,7 +52,7 @@ from elmo_tasks.api.probes import LayerScore, ModelProbes, PaperScores, ProbeRes
 from elmo_tasks.api.request import LIMITS, Limits, NoLongerWanted, Progress, check_wanted, for_everybody, wanted_while
 from elmo_tasks.api.said import Answer, Result, Said, Verdict
 from elmo_tasks.api.training import (
-    DataLook,
+    DatasetPreview,
     SplitScore,
     TrainingEpoch,
     TrainingJob,
