@@ -221,9 +221,10 @@ def quiz(session: Session) -> list[tuple[str, list[str], list[str]]]:
 def _try(session: Session) -> list[str]:
     right = [example for example in try_examples.CANDIDATES if is_said(session, example)]
     decided = [example for example in right if not is_said(session, example, with_context=False)]
-    first = right[:1]  # what the page opens with: both feeling and names
-    rest = [*decided, *(example for example in right if example not in decided)]
-    return [example.title for example in (*first, *(e for e in rest if e not in first))][:_TRY]
+    # The page opens with an example that only context reads right; what shows both heads comes next.
+    both = [example for example in right if example.task == "all"]
+    order = dict.fromkeys(example.title for example in (*decided[:1], *both, *decided, *right))
+    return list(order)[:_TRY]
 
 
 def is_said(session: Session, example: TryExample, with_context: bool = True) -> bool:
@@ -231,10 +232,10 @@ def is_said(session: Session, example: TryExample, with_context: bool = True) ->
     heads = {info.name: info for info in session.heads.offered()}
     first = {kind: next(h for h in heads.values() if h.kind == kind) for kind in ("classification", "tagging")}
     names = {kind: head.name if with_context else head.baseline for kind, head in first.items()}
-    found = session.heads.classify(example.lines, names["classification"], occlusion=False) if example.feeling else ()
-    tagged = session.heads.tag(example.lines, names["tagging"]) if example.names else ()
-    return tuple(said(result) for result in found) == example.feeling and (
-        tuple(tuple(span.type for span in sentence.spans) for sentence in tagged) == example.names
+    found = session.heads.classify(example.lines, names["classification"], occlusion=False) if example.sentiment else ()
+    tagged = session.heads.tag(example.lines, names["tagging"]) if example.entities else ()
+    return tuple(said(result) for result in found) == example.sentiment and (
+        tuple(tuple(span.type for span in sentence.spans) for sentence in tagged) == example.entities
     )
 
 

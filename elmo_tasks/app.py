@@ -179,8 +179,8 @@ def main(arguments: Sequence[str] | None = None, prog: str | None = None) -> Non
 def _serve(args: argparse.Namespace) -> None:
     users = passwords(args, os.environ)
     check_address(args.host or os.environ.get("GRADIO_SERVER_NAME"), args.port or _port_of(os.environ))
-    from elmo_tasks.jobs.uploads import MAX_UPLOAD
     from elmo_tasks.serving.door import Door, Uploads
+    from elmo_tasks.serving.training_data import MAX_UPLOAD
     from elmo_tasks.ui.theme import launch_options
 
     training = training_is_allowed(args, os.environ)

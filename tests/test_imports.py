@@ -22,7 +22,6 @@ ROWS = (
     {"recipes"},
     {"senses"},
     {"evaluation"},
-    {"jobs"},
     {"serving"},
     {"commands"},
     {"app"},

@@ -57,7 +57,7 @@ from elmo_tasks.api.request import LIMITS, Limits, NoLongerWanted, Progress, che
 from elmo_tasks.api.said import Answer, Result, Said, Verdict
 from elmo_tasks.api.senses import TextSenses, TextWord
 from elmo_tasks.api.training import (
-    DataLook,
+    DatasetPreview,
     SplitScore,
     TrainingEpoch,
     TrainingJob,

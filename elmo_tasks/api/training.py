@@ -13,11 +13,11 @@ class TrainingPlan:
     """What a person wants to train."""
 
     kind: str  #: ``"classification"`` (a label per text) or ``"tagging"`` (a tag per word)
-    #: ``"sample"`` (comes with the program), ``"upload"`` or ``"hub"`` (a public data set, needs a network)
+    #: ``"sample"`` (comes with the program), ``"examples"`` (typed, or kept in Try), ``"upload"``, ``"hub"`` (needs a network)
     source: str = "sample"
-    data: str = ""  #: which of them: the id of an upload, or the short name of a hub data set; nothing for the sample
+    data: str = ""  #: the id of an upload, or the short name of a hub data set; else empty
     name: str = ""  #: what to call the head; made from the data's name if it is empty
-    #: of an upload, one of :attr:`DataLook.columns`; ``None`` to guess. Of a tagged file: the column of the words.
+    #: of an upload, one of :attr:`DatasetPreview.columns`; ``None`` to guess. Of a tagged file: the column of the words.
     text_column: str | None = None
     label_column: str | None = None  #: likewise the column of the labels or tags
     header: bool | None = None  #: of a table, whether its first line names the columns; ``None`` to guess
@@ -26,14 +26,13 @@ class TrainingPlan:
     learning_rate: float = 1e-3  #: highest learning rate
     #: ``"learned"`` (a learned mix), ``"0"`` (the context-free layer alone) or ``"mean"`` (all alike)
     layers: str = "learned"
-    #: of an upload, what it is added to: :attr:`TrainingJob.base` of a run, or ``"sample"``; nothing if empty
-    base: str = ""
+    with_examples: bool = False  #: of the sample or an upload, whether the examples are added to it
     balanced: bool = False  #: of texts, whether labels weigh alike in training however often each comes
 
 
 @dataclass(frozen=True)
-class DataLook(Result):
-    """What is in a data set, before anything is trained on it."""
+class DatasetPreview(Result):
+    """The contents of a data set, before anything is trained on it."""
 
     title: str  #: what to call it; of an upload, the file's name as it came
     rows: int  #: how many to train on and to pick the best epoch by; 0 if that is not known before it is downloaded
@@ -80,13 +79,13 @@ class SplitScore:
 
 @dataclass(frozen=True)
 class TrainingJob(Result):
-    """A training run, waiting, running or over."""
+    """A training run, running or over."""
 
     name: str  #: of the run, and of the head it leaves
     title: str  #: as the person called it
     kind: str  #: as in :class:`TrainingPlan`
     data: str  #: what it is trained on, in words
-    status: str  #: ``"queued"``, ``"running"``, ``"done"``, ``"stopped"`` or ``"failed"``
+    status: str  #: ``"running"``, ``"done"``, ``"stopped"`` or ``"failed"``
     #: of a running one: ``"starting"``, ``"layers"`` (the frozen model reads all texts once), ``"training"``, ``"scoring"``
     phase: str = ""
     created: float = 0.0  #: when it was asked for, in seconds since 1970
@@ -105,8 +104,7 @@ class TrainingJob(Result):
     head: str | None = None  #: what to pass as ``head``, once there is one
     message: str = ""  #: why it failed, or what a stop left
     stopping: bool = False  #: it was asked to stop and has not yet
-    #: what to name as :attr:`TrainingPlan.base` to train on the same rows and more; empty if that cannot be done
-    base: str = ""
+    can_resume: bool = False  #: whether it is over with rounds left to train
 
 
 @dataclass(frozen=True)
@@ -119,28 +117,37 @@ class TrainingOffer:
 
 
 class TrainingService(Protocol):
-    """Trains heads."""
+    """Train heads, one run at a time."""
 
     def offer(self) -> TrainingOffer:
-        """What can be trained here, and whether it may."""
+        """Describe what can be trained here, and whether it may be."""
 
-    def keep_upload(self, name: str, content: bytes) -> str:
-        """Keep a data file for :meth:`look` and :meth:`start`; gives its id."""
+    def store_upload(self, name: str, content: bytes) -> str:
+        """Store a data file for :meth:`preview` and :meth:`start`; return its id."""
 
-    def look(self, plan: TrainingPlan) -> DataLook:
+    def examples(self, kind: str) -> str:
+        """Return the examples of a kind, one a line: ``label: text``, or a sentence with marked spans."""
+
+    def store_examples(self, kind: str, text: str) -> None:
+        """Replace the examples of a kind."""
+
+    def keep_example(self, kind: str, line: str) -> int:
+        """Add a line to the examples of a kind, unless it is there; return how many there are."""
+
+    def preview(self, plan: TrainingPlan) -> DatasetPreview:
         """Read and check the data of a plan."""
 
     def start(self, plan: TrainingPlan) -> TrainingJob:
-        """Start a run in a process of its own, or let it wait for the one that runs."""
+        """Start a run in a process of its own, unless one is running."""
+
+    def resume(self, name: str) -> TrainingJob:
+        """Continue a run that was stopped or failed, from its last finished epoch."""
 
     def stop(self, name: str) -> TrainingJob:
-        """Stop a run and keep its best head so far; asked again, stop it at once."""
+        """Stop a run and keep its best head so far; called again, stop it at once."""
 
     def delete(self, name: str) -> None:
         """Remove a run that is over, with its head and its data."""
 
-    def rename(self, name: str, title: str) -> TrainingJob:
-        """Call a run that is over, and its head, something else; its ``name`` stays."""
-
     def jobs(self) -> tuple[TrainingJob, ...]:
-        """The runs, the newest first."""
+        """Return the runs, the newest first."""

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from elmo_tasks import api
 from elmo_tasks.api import LIMITS, Comparison, ModelInfo, SideBySide, Substitutes, TextSenses
-from elmo_tasks.jobs.training_jobs import TrainingJobs
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.serving.asked_uses import find_uses
 from elmo_tasks.serving.comparisons import compare_uses, side_by_side, substitutes
@@ -20,6 +19,7 @@ from elmo_tasks.serving.sense_maps import SenseMaps
 from elmo_tasks.serving.sentences import Sentences
 from elmo_tasks.serving.text_senses import text_senses
 from elmo_tasks.serving.trained_heads import TrainedHeads
+from elmo_tasks.serving.training_jobs import TrainingJobs
 from elmo_tasks.serving.why import Explainer
 from elmo_tasks.wording.models import model_title
 

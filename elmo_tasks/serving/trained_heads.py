@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
 import threading
 from collections.abc import Callable, Sequence
@@ -62,7 +63,11 @@ class TrainedHeads:
 
     def layer_weights(self) -> tuple[LayerWeights, ...]:
         """See :meth:`elmo_tasks.api.HeadService.layer_weights`."""
-        return tuple(filter(None, (_layer_weights(name, files) for name, files in self._files().items())))
+        groups: dict[object, list[LayerWeights]] = {}
+        for name, files in self._files().items():
+            if (weights := _layer_weights(name, files)) is not None:
+                groups.setdefault(_configuration(name, files), []).append(weights)
+        return tuple(_joined_runs(group) for group in groups.values())
 
     def tag(self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1) -> tuple[TaggedSentence, ...]:
         """See :meth:`elmo_tasks.api.HeadService.tag`."""
@@ -219,6 +224,24 @@ def _layer_weights(name: str, files: HeadFiles) -> LayerWeights | None:
         epochs=epochs,
         runs=tuple(sorted(runs, key=lambda run: run.seed)),
     )
+
+
+def _configuration(name: str, files: HeadFiles) -> object:
+    """Return a key that runs of one configuration share, whatever their seed: title, encoder, data and settings."""
+    card, training = files.card, files.card.get("training", {})
+    if training.get("seed") is None:
+        return name
+    settings = {key: training.get(key) for key in ("precision", "encoder_learning_rate", "class_weights")}
+    about = {key: card.get(key) for key in ("title", "trained_on")}
+    return json.dumps(
+        [about, settings, files.kind, files.encoder.checksum, files.settings], sort_keys=True, default=str
+    )
+
+
+def _joined_runs(group: Sequence[LayerWeights]) -> LayerWeights:
+    """Join runs that differ in their seed only; of one seed the first counts."""
+    runs = {run.seed: run for entry in reversed(group) for run in entry.runs}
+    return replace(group[0], runs=tuple(runs[seed] for seed in sorted(runs)))
 
 
 def _mix(row: dict[str, Any], seed: int) -> MixWeights:

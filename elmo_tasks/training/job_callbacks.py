@@ -25,7 +25,7 @@ class ProgressFile(pl.Callback):
     "time"}`` (epoch 0: the weights before the first step). A reader takes whole lines only.
 
     Args:
-        path: the file; what is there is replaced.
+        path: the file; replaced by a new run, continued by a resumed one.
         every_seconds: how often the loss is written, at most.
     """
 
@@ -38,7 +38,8 @@ class ProgressFile(pl.Callback):
     def on_fit_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """The encoder's layers are computed next."""
         if trainer.is_global_zero:
-            self.path.write_text("", encoding="utf-8")
+            if trainer.ckpt_path is None:
+                self.path.write_text("", encoding="utf-8")
             self._write(trainer, phase="layers")
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:

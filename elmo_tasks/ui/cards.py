@@ -1,4 +1,4 @@
-"""The heads on offer, the cards of what they say (classified texts, tagged sentences), and their files."""
+"""The heads to choose from, and the cards of their answers (classified texts, tagged sentences) with their files."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from elmo_tasks.ui.heat import tint
 from elmo_tasks.ui.page import csv_file, pieces, render
 from elmo_tasks.wording import readings
 from elmo_tasks.wording import text as wording
-from elmo_tasks.wording.classified import difference, headline, said, tip, unweighed, verdict
-from elmo_tasks.wording.labels import type_note
+from elmo_tasks.wording.classified import difference, headline, is_clear, said, tip, unweighed, verdict
+from elmo_tasks.wording.labels import class_words, type_note
 from elmo_tasks.wording.readings import marked_spans, marked_words
 from elmo_tasks.wording.text import first_capital
 
@@ -22,111 +22,112 @@ COLOURS = {"PER": 0, "ORG": 1, "LOC": 5, "MISC": 2, "Chemical": 4, "Disease": 3}
 
 
 @dataclass(frozen=True)
-class Offer:
-    """A head on offer."""
+class HeadOption:
+    """A head that can be chosen."""
 
     head: HeadInfo
     baseline: HeadInfo | None = None  # the same head without context, if there is one
 
 
-def offers(heads: Sequence[HeadInfo], kind: str) -> tuple[Offer, ...]:
-    """The heads of a kind in their order; baselines are not offered by themselves."""
+def head_options(heads: Sequence[HeadInfo], kind: str) -> tuple[HeadOption, ...]:
+    """Return the heads of a kind in their order; baselines are no options of their own."""
     by_name = {head.name: head for head in heads}
     baselines = {head.baseline for head in heads if head.baseline}
     return tuple(
-        Offer(head, by_name.get(head.baseline) if head.baseline else None)
+        HeadOption(head, by_name.get(head.baseline) if head.baseline else None)
         for head in heads
         if head.kind == kind and head.name not in baselines
     )
 
 
-def find(offered: Sequence[Offer], name: str | None) -> Offer | None:
-    """The offer with that name; the first one if no such head is on offer (any more)."""
-    return next((offer for offer in offered if offer.head.name == name), offered[0] if offered else None)
+def find(options: Sequence[HeadOption], name: str | None) -> HeadOption | None:
+    """Return the option with that name, or the first one if that head is gone."""
+    return next((option for option in options if option.head.name == name), options[0] if options else None)
 
 
 def score_line(head: HeadInfo) -> str:
-    """``F1 0.87 on CoNLL-2003 test``; says so when nothing was measured."""
+    """Return ``F1 0.87 on CoNLL-2003 test``, or that nothing was measured."""
     if head.score is None:
         return "not measured yet"
     return wording.score_line(head.score.metric, head.score.value, head.score.data)
 
 
-def about_line(offer: Offer, *, baseline: bool) -> str:
-    """The head and what it was measured to do; with ``baseline`` also what the head without context does."""
-    line = f"{offer.head.title} · {score_line(offer.head)}"
-    if baseline and offer.baseline is not None and offer.baseline.score is not None:
-        line += f" · without context: {score_line(offer.baseline)}"
+def about_line(option: HeadOption, *, baseline: bool) -> str:
+    """Describe a head and its score; with ``baseline`` also the score of the head without context."""
+    line = f"{option.head.title} · {score_line(option.head)}"
+    if baseline and option.baseline is not None and option.baseline.score is not None:
+        line += f" · without context: {score_line(option.baseline)}"
     return line
 
 
 def distinct(named: Sequence[tuple[str, str]]) -> list[str]:
-    """The titles of ``(name, title)``; where two are the same (two runs of one training) the name tells them apart."""
+    """Return the titles of ``(name, title)`` pairs, with the name where two titles are the same."""
     titles = [title for _, title in named]
     return [title if titles.count(title) == 1 else f"{title}: {name}" for name, title in named]
 
 
-def option(offer: Offer, title: str) -> dict[str, str]:
-    """What the form shows of a head."""
-    own = ", trained here" if offer.head.own else ""
-    return {"name": offer.head.name, "title": title, "score": f"{score_line(offer.head)}{own}"}
-
-
-def by_head(offer: Offer, results: Sequence[Result], without: Sequence[Result]) -> Iterator[tuple[str, int, Result]]:
-    """What a file holds: each result with the name of its head and its number from 1; those without context come last."""
-    for head, found in ((offer.head, results), (offer.baseline, without)):
+def by_head(
+    option: HeadOption, results: Sequence[Result], without: Sequence[Result]
+) -> Iterator[tuple[str, int, Result]]:
+    """Yield each result with its head and its number from 1; those without context come last."""
+    for head, found in ((option.head, results), (option.baseline, without)):
         if head is not None:
             for number, result in enumerate(found, 1):
                 yield head.name, number, result
 
 
-def json_data(offer: Offer, results: Sequence[Result], without: Sequence[Result] = ()) -> dict[str, Any]:
-    """What the JSON file holds: the results as the endpoint for heads of this kind gives them."""
-    data: dict[str, Any] = {"head": offer.head.name, "results": [result.to_dict() for result in results]}
-    if without and offer.baseline is not None:
-        data["without_context"] = {"head": offer.baseline.name, "results": [result.to_dict() for result in without]}
+def json_data(option: HeadOption, results: Sequence[Result], without: Sequence[Result] = ()) -> dict[str, Any]:
+    """Return the content of the JSON file: results as the endpoint gives them."""
+    data: dict[str, Any] = {"head": option.head.name, "results": [result.to_dict() for result in results]}
+    if without and option.baseline is not None:
+        data["without_context"] = {"head": option.baseline.name, "results": [result.to_dict() for result in without]}
     return data
 
 
 def weighed_words(result: ClassifiedText) -> list[tuple[str, WordOcclusion | None]]:
-    """The text as typed, in pieces, each word with what leaving it out changes."""
+    """Split a text as typed into pieces, each word with its occlusion."""
     return pieces(result.text, ((word.start, word.end, word) for word in result.occlusion))
 
 
-def feeling_card(
-    offer: Offer, results: Sequence[ClassifiedText], without: Sequence[ClassifiedText] = (), base: str | None = None
-) -> str:
-    """The whole answer of a classifier, and of its baseline ``without`` context, if it has one.
+def heading(head: HeadInfo) -> str:
+    """Return the heading over the labels of a classifier."""
+    if {class_words(label) for label in head.labels} <= {"positive", "negative", "neutral"}:
+        return "Sentiment: how does it sound?"
+    return f"{head.title}: which label fits?"
 
-    Examples that a person puts right are added to ``base`` when they are trained on, see :attr:`~elmo_tasks.api.TrainingJob.base`;
-    it is ``None`` where nothing can be trained.
-    """
+
+def sentiment_card(
+    option: HeadOption, results: Sequence[ClassifiedText], without: Sequence[ClassifiedText] = (), query: str = ""
+) -> str:
+    """Render the answer of a classifier, beside its baseline ``without`` context where that differs."""
     return render(
         "sentiment.html",
         results=results,
         without=without,
+        heading=heading(option.head),
         headline=headline(results),
         difference=difference(results, without) if without else "",
-        about=about_line(offer, baseline=bool(without)),
+        about=about_line(option, baseline=bool(without)),
         verdict=verdict,
         said=said,
+        is_clear=is_clear,
         words=weighed_words,
         step=lambda push: tint(push, STEPS),
         tip=tip,
-        base=base,
+        query=query,
         unweighed=unweighed(results),
         has_occlusion=any(result.occlusion for result in results),
-        csv=feeling_csv(offer, results, without),
-        data=json_data(offer, results, without),
+        csv=sentiment_csv(option, results, without),
+        data=json_data(option, results, without),
     )
 
 
-def feeling_csv(offer: Offer, results: Sequence[ClassifiedText], without: Sequence[ClassifiedText] = ()) -> str:
-    """One row per word, or per text where no word was left out."""
+def sentiment_csv(option: HeadOption, results: Sequence[ClassifiedText], without: Sequence[ClassifiedText] = ()) -> str:
+    """Return a row for each word, or for each text without occlusion."""
     classes = list(results[0].probabilities)
     header = ["text number", "head", "label", *(f"probability of {name}" for name in classes), "word", "push", "text"]
     rows = []
-    for name, number, result in by_head(offer, results, without):
+    for name, number, result in by_head(option, results, without):
         first = (number, name, result.label, *(result.probabilities.get(label, 0.0) for label in classes))
         words: list[tuple[object, ...]] = [(word.token, word.change) for word in result.occlusion] or [("", "")]
         rows += [(*first, *word, result.text) for word in words]
@@ -134,18 +135,18 @@ def feeling_csv(offer: Offer, results: Sequence[ClassifiedText], without: Sequen
 
 
 def colour_of(name: str, labels: Sequence[str]) -> int:
-    """The colour of a type, the same wherever it is shown; a letter label always stands beside it."""
+    """Return the colour of a type, the same everywhere; its letters always stand beside it."""
     if name in COLOURS:
         return COLOURS[name]
     return labels.index(name) % 6 if name in labels else len(name) % 6
 
 
-def names_card(
-    offer: Offer, results: Sequence[TaggedSentence], without: Sequence[TaggedSentence] = (), base: str | None = None
+def entity_card(
+    option: HeadOption, results: Sequence[TaggedSentence], without: Sequence[TaggedSentence] = (), query: str = ""
 ) -> str:
-    """The whole answer of a tagger; the arguments as in :func:`feeling_card`."""
+    """Render the answer of a tagger; the arguments are those of :func:`sentiment_card`."""
     spans = readings.has_spans(results)
-    shown = _shown(offer.head, (*results, *without), spans=spans)
+    shown = _shown(option.head, (*results, *without), spans=spans)
     return render(
         "entities.html",
         results=results,
@@ -154,28 +155,27 @@ def names_card(
         headline=readings.headline(results),
         difference=readings.difference(results, without) if without else "",
         differs=lambda one, other: bool(readings.differences(one, one.best, other.best)),
-        about=about_line(offer, baseline=bool(without)),
-        colour=lambda name: colour_of(name, offer.head.labels),
+        about=about_line(option, baseline=bool(without)),
+        colour=lambda name: colour_of(name, option.head.labels),
         pieces=entity_pieces,
         changes=_changes,
-        base=base,
-        marked=_marked,
+        query=query,
         keys=[name for name in shown if type_note(name)],
         has_names=spans and bool(shown),
         rows=list(_places(results, without)) if spans else (),
-        csv=names_csv(offer, results, without),
-        data=json_data(offer, results, without),
+        csv=entity_csv(option, results, without),
+        data=json_data(option, results, without),
     )
 
 
 def entity_pieces(result: TaggedSentence) -> list[tuple[str, Entity | None]]:
-    """The sentence as typed, in pieces, each name with what it is."""
+    """Split a sentence as typed into pieces, each entity with its type."""
     return pieces(result.sentence, ((e.start_char, e.end_char, e) for e in result.best.entities))
 
 
-def _marked(result: TaggedSentence, spans: bool) -> str:
-    """The reading shown, as a line that a person can mend."""
-    if spans:
+def marked(result: TaggedSentence) -> str:
+    """Write the tags of a sentence into it, as a line that a person can correct."""
+    if readings.has_spans([result]):
         return marked_spans(result.sentence, ((e.start_char, e.end_char, e.type) for e in result.best.entities))
     return marked_words(result.tokens, result.best.tags)
 
@@ -186,7 +186,7 @@ def _changes(result: TaggedSentence, reading: Reading) -> str:
 
 
 def _shown(head: HeadInfo, said: Sequence[TaggedSentence], *, spans: bool) -> list[str]:
-    """The types or tags that occur, those of the head in its order."""
+    """Return the types or tags that occur, in the order of the head."""
     if spans:
         names = {entity.type for result in said for entity in result.best.entities}
     else:
@@ -197,7 +197,7 @@ def _shown(head: HeadInfo, said: Sequence[TaggedSentence], *, spans: bool) -> li
 def _places(
     results: Sequence[TaggedSentence], without: Sequence[TaggedSentence]
 ) -> Iterator[tuple[int, str, tuple[int, int], Entity | None, Entity | None]]:
-    """Every place where either head found a name: the sentence's number, the words, the place, what each says there."""
+    """Yield each place where either head found an entity: sentence number, words, place, both entities."""
     for number, result in enumerate(results, 1):
         others = without[number - 1].best.entities if without else ()
         bare = {(span.start_char, span.end_char): span for span in others}
@@ -206,13 +206,13 @@ def _places(
             yield number, result.sentence[slice(*place)], place, own.get(place), bare.get(place)
 
 
-def names_csv(offer: Offer, results: Sequence[TaggedSentence], without: Sequence[TaggedSentence] = ()) -> str:
-    """One row per entity of every reading, or per word where the tags are no spans; reading 1 is the best one."""
+def entity_csv(option: HeadOption, results: Sequence[TaggedSentence], without: Sequence[TaggedSentence] = ()) -> str:
+    """Return a row for each entity of every reading, or for each tagged word; reading 1 is the best."""
     header = ["sentence number", "head", "reading", "reading probability", "text", "type", "confidence"]
     header += ["start character", "end character", "sentence"]
     spans = readings.has_spans(results)
     rows = []
-    for name, number, result in by_head(offer, results, without):
+    for name, number, result in by_head(option, results, without):
         for rank, reading in enumerate((result.best, *result.runners_up), 1):
             found: list[tuple[object, ...]]
             if spans:

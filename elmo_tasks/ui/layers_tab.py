@@ -98,6 +98,7 @@ def panel(entry: LayerWeights, at: int) -> str:
         sentence=layer_weights.sentence(entry),
         certainty=layer_weights.certainty(entry),
         ranges=ranges,
+        spread=layer_weights.mean_and_spread(entry),
         top=full_tenth(max(high for _, high in ranges)),
         range_text=range_text,
         layer_words=layer_words,

@@ -41,10 +41,10 @@ def build_app(service: Service) -> gr.Blocks:
             with gr.Tab("Nearest uses", id="nearest"):
                 nearest_tab.build(service)
             # What is in these is drawn, and asks for its answer, when they are first opened.
-            with gr.Tab("Try", id="try"):
-                try_tab.build(service)
-            with gr.Tab("Train", id="train"):
-                train_tab.build(service)
+            with gr.Tab("Try", id="try") as tab:
+                try_page = try_tab.build(app, service, tab)
+            with gr.Tab("Train", id="train") as tab:
+                train_tab.build(app, service, tabs, tab, try_page)
             with gr.Tab("Layers", id="layers"):
                 layers_tab.build(service)
             with gr.Tab("Present", id="present"):

@@ -49,6 +49,19 @@ def revision_of(question: Question) -> int:
     return revision if isinstance(revision, int) else 0
 
 
+class Choice(gr.Dropdown):
+    """A list whose choices change; the functions behind it check what comes, as with all requests.
+
+    Gradio would check it against the choices of the session, which it forgets (see ``launch_options``).
+    """
+
+    is_template = True
+
+    def preprocess(self, payload: Any) -> Any:
+        """Return the value as it was sent."""
+        return payload
+
+
 def markup(content: str, *scripts: str, classes: str | None = None) -> gr.HTML:
     """A part that shows markup; its scripts see ``element`` and ``watch``."""
     return gr.HTML(

@@ -1,170 +1,439 @@
-"""The Train tab: choose examples, start a run, watch it learn, open what it learned."""
+"""The Train tab: choose examples, start a run, watch it learn, open the head in Try."""
 
 from __future__ import annotations
 
-import contextlib
-from dataclasses import asdict
+import hashlib
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
+from urllib.parse import urlencode
 
 import gradio as gr
 
-from elmo_tasks.api import DataLook, Service, TrainingPlan
+from elmo_tasks.api import DatasetPreview, Service, TrainingJob, TrainingPlan
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import train_page
+from elmo_tasks.ui import charts
 from elmo_tasks.ui.endpoints import endpoint
-from elmo_tasks.ui.parts import PRIVATE, Question, markup, on_question, revision_of, scripted, take_upload
+from elmo_tasks.ui.layers_tab import layer_words
+from elmo_tasks.ui.page import csv_file, render
+from elmo_tasks.ui.parts import PRIVATE, Choice, markup, take_upload
+from elmo_tasks.ui.try_tab import TryTab
+from elmo_tasks.wording import training_runs
 from elmo_tasks.wording.task_kinds import TASK_WORDS
-from elmo_tasks.wording.text import duration
+from elmo_tasks.wording.text import duration, score_text
 
-#: What the form starts with, by kind.
-DEFAULTS = {
-    kind: {"epochs": words.epochs, "hidden": words.hidden, "learning_rate": words.learning_rate}
-    for kind, words in TASK_WORDS.items()
-}
+_MAX_LABELS = 12
+_LABELS = {"texts": ("label", "labels"), "names": ("kind of entity", "kinds of entities"), "words": ("tag", "tags")}
+_SOURCES = [("Sample", "sample"), ("My examples", "examples"), ("My own file", "upload"), ("Public data", "hub")]
+_LAYERS = [
+    ("Learn how much of each", "learned"),
+    ("Layer 0 alone: no context", "0"),
+    ("All alike, not learned", "mean"),
+]
+#: The fields of a plan, in the order of the form's components.
+FIELDS = (
+    "kind",
+    "source",
+    "data",
+    "hub",
+    "with_examples",
+    "text_column",
+    "label_column",
+    "header",
+    "name",
+    "epochs",
+    "layers",
+    "balanced",
+    "hidden",
+    "learning_rate",
+)
 
 
-def plan_from(data: Question) -> TrainingPlan:
-    """Read what the browser sent; numbers that are none stay what they are, to be refused with words."""
-    kind = str(data.get("kind"))
-    kind = kind if kind in DEFAULTS else next(iter(DEFAULTS))
-    header = data.get("header")
+def plan_from(**data: Any) -> TrainingPlan:
+    """Read the form; numbers out of range stay as they are, to be refused with words."""
+    kind = data.get("kind") if data.get("kind") in TASK_WORDS else next(iter(TASK_WORDS))
+    words, source = TASK_WORDS[str(kind)], str(data.get("source") or "sample")
     numbers: dict[str, Any] = {
-        field: default if data.get(field) in (None, "") else data[field] for field, default in DEFAULTS[kind].items()
+        field: getattr(words, field) if data.get(field) in (None, "") else data[field]
+        for field in ("epochs", "hidden", "learning_rate")
     }
+    is_upload = source == "upload"
     return TrainingPlan(
-        kind=kind,
-        source=str(data.get("source") or "sample"),
-        data=str(data.get("data") or ""),
+        kind=str(kind),
+        source=source,
+        data=str(data.get({"hub": "hub", "upload": "data"}.get(source, "")) or ""),
         name=str(data.get("name") or ""),
-        text_column=str(data["text_column"]) if data.get("text_column") else None,
-        label_column=str(data["label_column"]) if data.get("label_column") else None,
-        header=header if isinstance(header, bool) else None,
+        text_column=str(data["text_column"]) if is_upload and data.get("text_column") else None,
+        label_column=str(data["label_column"]) if is_upload and data.get("label_column") else None,
+        header=data.get("header") if is_upload and data.get("text_column") else None,
         layers=str(data.get("layers") or "learned"),
-        base=str(data.get("base") or ""),
-        balanced=data.get("balanced") is True,
+        with_examples=data.get("with_examples") is True and source in ("sample", "upload"),
+        balanced=data.get("balanced") is True and kind == "classification",
         **numbers,
     )
 
 
-def upload_from(question: Question) -> tuple[str, bytes] | None:
-    """The file that came along: its name, for reading only, and its bytes.
-
-    Raises:
-        InputError: it is not there.
-    """
-    sent = question.get("file")
-    if not isinstance(sent, dict):
-        return None
-    content = take_upload(sent.get("path"))
-    if content is None:
-        raise InputError("The file did not arrive whole. Choose it again.", field="file")
-    return str(sent.get("name") or "unnamed"), content
+def no_runs(*, is_off: bool = False) -> str:
+    """Render what is shown until the runs are listed, or where training is off."""
+    return render("train_none.html", is_off=is_off, kinds=TASK_WORDS.values())
 
 
-def respond(service: Service, question: Question) -> tuple[dict[str, Any], Any, Any, Any]:
-    """Answer the form: what it shows next, the data, the runs and the state of these (or that they stay)."""
-    plan = plan_from(question)
-    value: dict[str, Any] = {"revision": revision_of(question), "note": "", "field": ""}
-    value["bases"] = _bases(service, plan.kind)
-    stays = (gr.skip(), gr.skip())
+def focus_of(jobs: Sequence[TrainingJob], shown: str | None = None) -> TrainingJob | None:
+    """Return the run to show: the chosen one, else the one that is running, else the newest."""
+    running = next((job for job in jobs if job.status == "running"), jobs[0] if jobs else None)
+    return next((job for job in jobs if job.name == shown), running)
+
+
+def page(jobs: Sequence[TrainingJob], focus: TrainingJob | None) -> str:
+    """Render one run, the list of all, and the explanation."""
+    return render(
+        "train.html",
+        run=card(focus) if focus is not None else "",
+        focus=focus,
+        jobs=jobs,
+        is_live=any(job.status == "running" for job in jobs),
+        states=training_runs.STATES,
+        score_text=score_text,
+        when=when,
+    )
+
+
+def card(job: TrainingJob) -> str:
+    """Render where a run is, or what came out of it."""
+    return render(
+        "train_run.html",
+        job=job,
+        state=training_runs.STATES[job.status],
+        headline=training_runs.headline(job),
+        details=training_runs.details(job),
+        share=round(100 * min(1.0, job.step / job.steps)) if job.steps else 0,
+        is_live=job.status == "running",
+        losses=charts.losses(job),
+        scores=charts.scores(job),
+        weights=charts.weights(job),
+        layers=job.layers if job.learned and len(job.layers) > 1 else (),
+        layer_words=layer_words,
+        score_text=score_text,
+        is_rough=training_runs.is_rough(job),
+        metric="Share right" if job.metric == "accuracy" else "F1",
+        csv=csv_text(job),
+        data=job.to_dict(),
+        query=urlencode({"tab": "train", "run": job.name}),
+    )
+
+
+def when(created: float) -> str:
+    """``3 Nov, 14:05``."""
+    moment = time.localtime(created)
+    return f"{moment.tm_mday}\u00a0{time.strftime('%b', moment)}, {time.strftime('%H:%M', moment)}"
+
+
+def csv_text(job: TrainingJob) -> str:
+    """Return the rounds as a spreadsheet, then the final scores."""
+    weights = [f"weight of layer {name}" for name in job.layers]
+    losses = ("training loss", "validation loss")
+    header = ("what", "round", *losses, "metric", "score", "without a model", *weights, "gamma")
+    empty = ("",) * len(weights)
+    rows: list[Sequence[object]] = []
+    for e in job.course:
+        numbers = (e.train_loss, e.validation_loss, job.metric, e.score)
+        rows.append(("round", e.epoch, *numbers, "", *(e.weights or empty), e.gamma))
+    for s in job.scores:
+        rows.append((s.split, "", "", "", s.metric, s.value, s.guess, *empty, ""))
+    return csv_file(header, rows)
+
+
+def data_card(preview: DatasetPreview, kind: str) -> str:
+    """Render rows, labels and the first rows."""
+    number = len(preview.labels)
+    return render(
+        "train_data.html",
+        preview=preview,
+        title=preview.title[:1].upper() + preview.title[1:] if preview.title.startswith("the ") else preview.title,
+        unit=TASK_WORDS[kind].unit,
+        labels=f"{number} {_LABELS[preview.counted][number != 1]}" if preview.rows else "",
+        warning=training_runs.balance_warning(preview),
+        counts=[
+            (training_runs.label_name(name, preview.counted), count) for name, count in preview.labels[:_MAX_LABELS]
+        ],
+        rest=len(preview.labels) - _MAX_LABELS,
+    )
+
+
+def no_data(message: str = "", *, is_file: bool = True) -> str:
+    """Render what stands in place of the data: why they cannot be used, or that none are chosen yet."""
+    return render("train_data_none.html", message=message, is_file=is_file)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What the form shows of a plan: the data, the time that training takes, and a message."""
+
+    data: str
+    takes: str = ""
+    note: str = ""
+    preview: DatasetPreview | None = None
+
+
+def check(service: Service, plan: TrainingPlan) -> Checked:
+    """Read the data of a plan as training would."""
+    if plan.source == "upload" and not plan.data:
+        return Checked(no_data())
+    if plan.source == "examples" and not service.training.examples(plan.kind).strip():
+        return Checked(no_data(is_file=False))
     try:
-        upload = upload_from(question)
-        if upload is not None:
-            value["data"] = service.training.keep_upload(*upload)
-            plan = plan_from({**question, "data": value["data"]})
-        if plan.source == "upload" and not plan.data:
-            return value, train_page.no_data(), *stays
-        look = service.training.look(plan)
+        preview = service.training.preview(plan)
     except InputError as error:
-        value |= {"note": str(error), "field": error.field or "file", "look": None}
-        return value, train_page.no_data(str(error)) if plan.source == "upload" else gr.skip(), *stays
-    value["look"] = _for_form(look, plan)
-    data = train_page.data_card(look, plan.kind)
-    if question.get("action") != "start":
-        return value, data, *stays
-    try:
-        job = service.training.start(plan)
-    except InputError as error:
-        return {**value, "note": str(error), "field": error.field}, data, *stays
-    runs, state = train_page.page(service.training.jobs(), job.name)
-    return {**value, "started": job.name}, data, runs, {"revision": 0, "note": "", **state}
+        return Checked(no_data(str(error), is_file=plan.source == "upload"))
+    takes = ""
+    if isinstance(plan.epochs, int) and 1 <= plan.epochs <= 200:
+        seconds = duration(preview.seconds + plan.epochs * preview.seconds_per_epoch)
+        takes = f"Takes {seconds} on a machine like this; the page says more once it runs."
+    return Checked(data_card(preview, plan.kind), takes, preview=preview)
 
 
-def _bases(service: Service, kind: str) -> list[dict[str, str]]:
-    """What more examples of a kind can be added to: the sample, and the runs whose rows are here."""
-    runs = [job for job in service.training.jobs() if job.kind == kind and job.base == job.name]
-    return [
-        {"name": "sample", "title": "the sample that comes with the program"},
-        *({"name": job.name, "title": f"the rows of “{job.title}”"} for job in runs),
-    ]
+def _hint(text: str) -> str:
+    return render("hint.html", text=text)
 
 
-def respond_to_runs(service: Service, question: Question) -> tuple[Any, dict[str, Any]]:
-    """Answer the list of runs, after what it asks to do with one: its markup, or that it stays, and its state."""
-    if not service.training.offer().allowed:
-        off = {"revision": revision_of(question), "digest": "", "shown": "", "live": False}
-        return train_page.no_runs(is_off=True), off
-    action, run, note = question.get("action"), str(question.get("run")), ""
-    if action == "stop":
-        # If it is over already, what is shown says so.
-        with contextlib.suppress(InputError):
-            service.training.stop(run)
-    try:
-        if action == "delete":
-            service.training.delete(run)
-        elif action == "rename":
-            service.training.rename(run, str(question.get("title") or ""))
-    except InputError as error:
-        note = str(error)
-    runs, state = train_page.page(service.training.jobs(), str(question.get("shown") or ""))
-    shown = gr.skip() if state["digest"] == question.get("seen") else runs
-    return shown, {"revision": revision_of(question), "note": note, **state}
+def _note(text: str) -> str:
+    return render("note.html", text=text)
 
 
-def _for_form(look: DataLook, plan: TrainingPlan) -> dict[str, Any]:
-    rounds = plan.epochs if isinstance(plan.epochs, int) and 1 <= plan.epochs <= 200 else None
-    return {
-        "columns": list(look.columns),
-        "text_column": look.text_column,
-        "label_column": look.label_column,
-        "header": look.header,
-        "takes": duration(look.seconds + rounds * look.seconds_per_epoch) if rounds else "",
-    }
+class _Form:
+    """The components of the form, and the events between them."""
+
+    def __init__(self, service: Service) -> None:
+        self.service, offer = service, service.training.offer()
+        words = TASK_WORDS[first := next(iter(TASK_WORDS))]
+        self.hub_of = {kind: [(title, name) for name, of, title in offer.hub if of == kind] for kind in TASK_WORDS}
+        kinds = [(entry.choice, entry.kind) for entry in TASK_WORDS.values()]
+        self.kind = gr.Radio(kinds, value=first, label="What should it learn?", info=words.about)
+        self.source = gr.Radio(_SOURCES, value="sample", label="From which examples?")
+        self.examples = gr.Textbox(
+            label="Your examples, one a line", lines=5, max_lines=16, info=words.typing, visible=False
+        )
+        self.count = gr.HTML(visible=False)
+        self.file = gr.File(label="Your file", file_types=list(words.endings), visible=False, height=120)
+        self.file_hint = gr.HTML(_hint(words.files), visible=False)
+        self.data = gr.Textbox(visible="hidden")  # the id of the upload
+        with gr.Row(visible=False) as self.columns:
+            self.text_column = Choice([], label="Texts are in")
+            self.label_column = Choice([], label="Labels are in")
+            self.header = gr.Checkbox(label="The first line names the columns")
+        self.hub = Choice(self.hub_of[first], label="Data set", visible=False)
+        self.with_examples = gr.Checkbox(label="Add my examples", info="Typed here, or kept in Try.")
+        self.name = gr.Textbox(label="Name", placeholder="made from the data’s name", max_length=60)
+        self.epochs = gr.Number(words.epochs, label="Rounds", info="How often it goes through all examples.")
+        with gr.Accordion("More settings", open=False):
+            self.layers = gr.Dropdown(_LAYERS, value="learned", label="Layers of the language model")
+            self.balanced = gr.Checkbox(label="Rare labels weigh as much as frequent ones")
+            with gr.Row():
+                self.hidden = gr.Number(words.hidden, label="Hidden size", info="How large the part that learns is.")
+                self.learning_rate = gr.Number(
+                    words.learning_rate, label="Learning rate", step=0.0001, info="How big its steps are."
+                )
+        self.note = gr.HTML(visible=False)
+        self.takes = gr.HTML()
+        self.start = gr.Button("Start training", variant="primary")
+
+    @property
+    def inputs(self) -> list[Any]:
+        """The components of :data:`FIELDS`."""
+        return [getattr(self, field) for field in FIELDS]
+
+    def plan(self, values: Sequence[Any]) -> TrainingPlan:
+        """Read the values of :attr:`inputs`."""
+        return plan_from(**dict(zip(FIELDS, values, strict=True)))
+
+    def fill(self, kind: str) -> dict[Any, Any]:
+        """Return what a change of the kind sets."""
+        words = TASK_WORDS[kind]
+        hub = self.hub_of[kind]
+        return {
+            self.kind: gr.update(value=kind, info=words.about),
+            self.examples: gr.update(value=self.service.training.examples(kind), info=words.typing),
+            self.file: gr.update(value=None, file_types=list(words.endings)),
+            self.file_hint: _hint(words.files),
+            self.data: "",
+            self.hub: gr.update(choices=hub, value=hub[0][1] if hub else None),
+            self.epochs: words.epochs,
+            self.hidden: words.hidden,
+            self.learning_rate: words.learning_rate,
+        }
+
+    def check(self, shown: gr.HTML, *values: Any) -> dict[Any, Any]:
+        """Return what the form and the data card show for a plan."""
+        plan = self.plan(values)
+        checked = check(self.service, plan)
+        source, columns = plan.source, checked.preview.columns if checked.preview else ()
+        text = self.service.training.examples(plan.kind)
+        count = training_runs.count_line(plan.kind, text)
+        changes: dict[Any, Any] = {
+            shown: checked.data,
+            self.takes: _hint(checked.takes) if checked.takes else "",
+            self.note: gr.update(visible=False),
+            self.examples: gr.update(visible=source == "examples"),
+            self.count: gr.update(value=_hint(count), visible=source == "examples" and bool(count)),
+            self.file: gr.update(visible=source == "upload"),
+            self.file_hint: gr.update(visible=source == "upload"),
+            self.hub: gr.update(visible=source == "hub"),
+            self.with_examples: gr.update(visible=source in ("sample", "upload") and bool(count)),
+            self.balanced: gr.update(visible=plan.kind == "classification"),
+            self.columns: gr.update(visible=source == "upload" and len(columns) > 1),
+        }
+        if checked.preview is not None and len(columns) > 1:
+            preview = checked.preview
+            for box, chosen in ((self.text_column, preview.text_column), (self.label_column, preview.label_column)):
+                names = columns if chosen in columns else (chosen or "", *columns)
+                changes[box] = gr.update(choices=list(names), value=chosen)
+            changes[self.header] = gr.update(value=bool(preview.header), visible=preview.header is not None)
+        return changes
+
+    def upload(self, path: str | None) -> dict[Any, Any]:
+        """Store a file that gradio received."""
+        changes = {self.data: "", self.text_column: None, self.label_column: None, self.note: gr.update(visible=False)}
+        if path is None:
+            return changes
+        name, content = path.replace("\\", "/").rpartition("/")[2], take_upload(str(path))
+        try:
+            if content is None:
+                raise InputError("The file did not arrive whole. Choose it again.")
+            changes[self.data] = self.service.training.store_upload(name, content)
+        except InputError as error:
+            changes[self.note] = gr.update(value=_note(str(error)), visible=True)
+        return changes
 
 
-def build(service: Service) -> None:
+class _Runs:
+    """The components of the runs, and what is done with the one that is shown."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.shown = Choice([], label="Run", visible=False)
+        self.page = markup(no_runs(), "scripts/train_runs.js", classes="train-runs")
+        self.digest = gr.Textbox(visible="hidden")
+        with gr.Row():
+            self.stop = gr.Button("Stop and keep the best", visible=False)
+            self.resume = gr.Button("Resume", visible=False)
+            self.open = gr.Button("Open it in Try", variant="primary", visible=False)
+            self.delete = gr.Button("Delete", visible=False)
+        with gr.Row(visible=False) as self.asking:
+            self.sure = gr.Button("Delete it with its model and its data", variant="stop")
+            self.cancel = gr.Button("Cancel")
+        self.note = gr.HTML(visible=False)
+        self.timer = gr.Timer(1.0, active=False)
+
+    def show(self, shown: str | None = None, seen: str = "", note: str = "") -> dict[Any, Any]:
+        """Return what changes since the page that was seen."""
+        jobs = self.service.training.jobs()
+        focus = focus_of(jobs, shown)
+        content = page(jobs, focus)
+        digest = hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
+        if digest == seen and not note:
+            return {self.digest: gr.skip()}
+        running = focus is not None and focus.status == "running"
+        over = focus is not None and not running
+        stop = "Stop at once, keep nothing" if focus is not None and focus.stopping else "Stop and keep the best"
+        return {
+            self.page: gr.skip() if digest == seen else content,
+            self.digest: digest,
+            self.shown: gr.update(
+                choices=[(f"{job.title} ({when(job.created)})", job.name) for job in jobs],
+                value=focus.name if focus else None,
+                visible=len(jobs) > 1,
+            ),
+            self.stop: gr.update(value=stop, visible=running),
+            self.resume: gr.update(visible=focus is not None and focus.can_resume),
+            self.open: gr.update(visible=over and focus is not None and focus.head is not None),
+            self.delete: gr.update(visible=over),
+            self.asking: gr.update(visible=False),
+            self.note: gr.update(value=_note(note) if note else "", visible=bool(note)),
+            self.timer: gr.Timer(active=any(job.status == "running" for job in jobs)),
+        }
+
+    @property
+    def outputs(self) -> list[Any]:
+        """All components that :meth:`show` may change."""
+        parts = (self.page, self.digest, self.shown, self.stop, self.resume, self.open, self.delete, self.asking)
+        return [*parts, self.note, self.timer]
+
+    def act(self, action: str, name: str | None) -> dict[Any, Any]:
+        """Stop, resume or delete the run that is shown."""
+        try:
+            getattr(self.service.training, action)(str(name))
+        except InputError as error:
+            return self.show(name, note=str(error))
+        return self.show(None if action == "delete" else name)
+
+
+def build(app: gr.Blocks, service: Service, tabs: gr.Tabs, tab: gr.Tab, try_page: TryTab) -> None:
     """Put the tab's components into the open container and wire their events."""
-    offer = service.training.offer()
-    shared: dict[str, Any] = {"concurrency_id": "train", "concurrency_limit": 2}
-    quiet = {**shared, **PRIVATE}
+    slots: dict[str, Any] = {"concurrency_id": "train", "concurrency_limit": 2}
+    quiet: dict[str, Any] = {**slots, **PRIVATE}
 
     def training_runs() -> list[dict[str, Any]]:
-        """The training runs on this machine, the newest first: name, status, scores, and how each round went.
+        """List the training runs on this machine, the newest first: name, status, scores and each round.
 
         Example: ``predict(api_name="/training_runs")``.
         """
         return [job.to_dict() for job in service.training.jobs()]
 
-    endpoint(training_runs, slots=shared)
-    if not offer.allowed:
-        markup(train_page.no_runs(is_off=True))
+    endpoint(training_runs, slots=slots)
+    if not service.training.offer().allowed:
+        markup(no_runs(is_off=True))
         return
     with gr.Row(elem_classes="compare train"):
-        with gr.Column(elem_classes="compare-form"):
-            editor = scripted(
-                "train",
-                "scripts/typed.js",
-                "scripts/train_form.js",
-                value={"note": "", "field": ""},
-                kinds=[asdict(words) for words in TASK_WORDS.values()],
-                hub=[{"name": name, "kind": kind, "title": title} for name, kind, title in offer.hub],
-                most=offer.max_upload,
-            )
+        with gr.Column(elem_classes="compare-form card form"):
+            form = _Form(service)
         with gr.Column(elem_classes="compare-answer train-column"):
-            shown = markup("", classes="train-data")
-            runs = markup(train_page.no_runs(), classes="train-runs")
-            state = scripted(
-                "runs", "scripts/train_runs.js", value={"digest": "", "shown": "", "live": False}, classes="unseen"
-            )
-    on_question(editor, lambda question: respond(service, question), [editor, shown, runs, state], **quiet)
-    on_question(state, lambda question: respond_to_runs(service, question), [runs, state], **quiet)
+            data = markup("", classes="train-data")
+            runs = _Runs(service)
+    everything = [*form.inputs, form.examples, form.count, form.file, form.file_hint, form.columns, form.note]
+    outputs = [*dict.fromkeys([*everything, form.takes]), data]
+
+    def check_form(*values: Any) -> dict[Any, Any]:
+        return form.check(data, *values)
+
+    def open_page(request: gr.Request) -> dict[Any, Any]:
+        return runs.show(request.query_params.get("run"))
+
+    def start(*values: Any) -> dict[Any, Any]:
+        try:
+            job = service.training.start(form.plan(values))
+        except InputError as error:
+            return {form.note: gr.update(value=_note(str(error)), visible=True)}
+        return {form.note: gr.update(visible=False), **runs.show(job.name)}
+
+    def from_try(kind: str) -> dict[Any, Any]:
+        changes = {**form.fill(kind), tabs: gr.Tabs(selected="train"), form.source: "sample"}
+        return {**changes, form.with_examples: True}
+
+    def look_again(event: Any) -> None:
+        event.then(check_form, form.inputs, outputs, **quiet)
+
+    gr.on([app.load], open_page, None, runs.outputs, **quiet)
+    look_again(tab.select(service.training.examples, form.kind, form.examples, **quiet))
+    tab.select(runs.show, [runs.shown, runs.digest], runs.outputs, **quiet)
+    look_again(form.kind.input(form.fill, form.kind, outputs, **quiet))
+    look_again(form.file.upload(form.upload, form.file, outputs, **quiet))
+    look_again(form.file.clear(form.upload, form.file, outputs, **quiet))
+    typed = form.examples.input(
+        service.training.store_examples, [form.kind, form.examples], None, trigger_mode="always_last", **quiet
+    )
+    look_again(typed)
+    changed = [form.source.input, form.hub.input, form.with_examples.input, form.text_column.input]
+    changed += [form.label_column.input, form.header.input, form.epochs.change]
+    gr.on(changed, check_form, form.inputs, outputs, trigger_mode="always_last", **quiet)
+    form.start.click(start, form.inputs, [form.note, *runs.outputs], **quiet)
+    runs.timer.tick(runs.show, [runs.shown, runs.digest], runs.outputs, **quiet)
+    runs.shown.input(runs.show, [runs.shown, runs.digest], runs.outputs, **quiet)
+    for name, button in (("stop", runs.stop), ("resume", runs.resume), ("delete", runs.sure)):
+        button.click(partial(runs.act, name), runs.shown, runs.outputs, **quiet)
+    runs.delete.click(lambda: gr.update(visible=True), None, runs.asking, **quiet)
+    runs.cancel.click(lambda: gr.update(visible=False), None, runs.asking, **quiet)
+    try_page.opened_by(runs.open, runs.shown, tabs)
+    for kind, button in try_page.train_buttons.items():
+        look_again(button.click(partial(from_try, kind), None, [tabs, *outputs], **quiet))

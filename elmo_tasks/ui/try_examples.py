@@ -12,26 +12,26 @@ class TryExample:
     """A text that runs on click."""
 
     title: str
-    task: str  # ``"feeling"``, ``"names"`` or ``"both"``
+    task: str  # ``"sentiment"``, ``"entities"`` or ``"all"``
     lines: tuple[str, ...]
-    feeling: tuple[str, ...] = ()  # of each ``"positive"``, ``"negative"`` or ``"neither"``
-    names: tuple[tuple[str, ...], ...] = ()  # types of the names in each, in order
+    sentiment: tuple[str, ...] = ()  # of each ``"positive"``, ``"negative"`` or ``"neither"``
+    entities: tuple[tuple[str, ...], ...] = ()  # types of the entities in each, in order
 
 
-def _feeling(title: str, *texts: tuple[str, str]) -> TryExample:
-    lines, feeling = zip(*texts, strict=True)
-    return TryExample(title, "feeling", lines, feeling=feeling)
+def _sentiment(title: str, *texts: tuple[str, str]) -> TryExample:
+    lines, labels = zip(*texts, strict=True)
+    return TryExample(title, "sentiment", lines, sentiment=labels)
 
 
-def _names(title: str, *texts: tuple[str, str]) -> TryExample:
+def _entities(title: str, *texts: tuple[str, str]) -> TryExample:
     lines, types = zip(*texts, strict=True)
-    return TryExample(title, "names", lines, names=tuple(tuple(found.split()) for found in types))
+    return TryExample(title, "entities", lines, entities=tuple(tuple(found.split()) for found in types))
 
 
 CANDIDATES: tuple[TryExample, ...] = (
     TryExample(
-        "Feeling and names",
-        "both",
+        "Sentiment and entities",
+        "all",
         (
             "Maria Lindholm is superb in this warm and funny film from Norway.",
             "Iberia Rail lost our bags in Lisbon, and the food was awful.",
@@ -39,49 +39,49 @@ CANDIDATES: tuple[TryExample, ...] = (
         ("positive", "negative"),
         (("PER", "LOC"), ("ORG", "LOC")),
     ),
-    _feeling(
+    _sentiment(
         "Not bad",
         ("The food was good and the waiter was kind.", "positive"),
         ("The food was not good and the waiter was never kind.", "negative"),
     ),
-    _feeling(
+    _sentiment(
         "Mixed feelings",
         ("The songs are lovely, but the story is dull and far too long.", "neither"),
         ("I expected to be bored, and then I laughed until the last minute.", "positive"),
     ),
-    _feeling(
+    _sentiment(
         "A hotel review",
         ("The room was clean and the view over the harbour was wonderful.", "positive"),
         ("Nobody answered the phone, and breakfast was cold.", "negative"),
         ("It is a hotel by a station.", "neither"),
     ),
-    _names(
+    _entities(
         "Jordan",
         ("Jordan scored twice before half-time and thanked his coach.", "PER"),
         ("The bus crossed the border into Jordan at night.", "LOC"),
     ),
-    _names(
+    _entities(
         "Washington",
         ("Washington wrote to his wife on the evening before the battle.", "PER"),
         ("The ministers flew to Washington for two days of talks.", "LOC"),
     ),
-    _names(
+    _entities(
         "Wellington",
         ("Wellington wrote that his men were tired.", "PER"),
         ("The minister flew to Wellington on Monday.", "LOC"),
     ),
-    _names("Lancaster", ("Lancaster scored with his head.", "PER"), ("The train stops in Lancaster.", "LOC")),
-    _names(
+    _entities("Lancaster", ("Lancaster scored with his head.", "PER"), ("The train stops in Lancaster.", "LOC")),
+    _entities(
         "Paris",
         ("Paris said that she would open a second shop in spring.", "PER"),
         ("It rained in Paris on the day of the parade.", "LOC"),
     ),
-    _names(
+    _entities(
         "In the news",
         ("Maria Lindholm left Nordbank on Monday to lead a charity in Nairobi.", "PER ORG LOC"),
         ("The Kenyan runner beat Tom Abara of Ghana in the rain at Oslo.", "MISC PER LOC LOC"),
     ),
-    _names(
+    _entities(
         "At the clinic",
         ("The patient took ibuprofen for her arthritis and stopped the aspirin.", "Chemical Disease Chemical"),
         (
@@ -89,42 +89,46 @@ CANDIDATES: tuple[TryExample, ...] = (
             "Chemical Disease Disease",
         ),
     ),
-    _feeling(
+    _sentiment(
         "Never dull",
         ("The film is warm, clever and never dull.", "positive"),
         ("The film is cold, empty and never funny.", "negative"),
     ),
-    _feeling(
+    _sentiment(
         "Worth it",
         ("It was worth every minute of the evening.", "positive"),
         ("It was not worth a minute of the evening.", "negative"),
     ),
-    _feeling("No charm", ("The story has a quiet charm.", "positive"), ("The story has no charm at all.", "negative")),
-    _feeling(
+    _sentiment(
+        "No charm", ("The story has a quiet charm.", "positive"), ("The story has no charm at all.", "negative")
+    ),
+    _sentiment(
         "To life", ("She brings the role to life.", "positive"), ("She fails to bring the role to life.", "negative")
     ),
-    _feeling(
+    _sentiment(
         "Nobody enjoyed it",
         ("Everybody enjoyed the show from start to end.", "positive"),
         ("Nobody enjoyed the show, and it had no end.", "negative"),
     ),
-    _feeling(
+    _sentiment(
         "Could have been",
         ("It could not have been better.", "positive"),
         ("It could have been a good film, and is not.", "negative"),
     ),
-    _feeling(
+    _sentiment(
         "Neither",
         ("The meeting is on Tuesday.", "neither"),
         ("There are two chairs and a table in the room.", "neither"),
     ),
-    _names("Chelsea", ("Chelsea won the cup after extra time.", "ORG"), ("She rents a small flat in Chelsea.", "LOC")),
-    _names(
+    _entities(
+        "Chelsea", ("Chelsea won the cup after extra time.", "ORG"), ("She rents a small flat in Chelsea.", "LOC")
+    ),
+    _entities(
         "Ford",
         ("Ford will close its factory in Ghent next year.", "ORG LOC"),
         ("Ford told reporters that he was tired.", "PER"),
     ),
-    _names(
+    _entities(
         "Lincoln",
         ("Lincoln read the letter twice and answered it himself.", "PER"),
         ("The train to Lincoln was late again.", "LOC"),

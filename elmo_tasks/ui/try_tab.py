@@ -1,171 +1,301 @@
-"""The Try tab: a text in, its feeling and its names out, with and without context."""
+"""The Try tab: a text in; its sentiment and its entities out, with and without context."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, TypeAlias
+from urllib.parse import urlencode
 
 import gradio as gr
 
-from elmo_tasks.api import Service, TrainingPlan
+from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui.cards import Offer, distinct, feeling_card, find, names_card, offers, option
+from elmo_tasks.ui.cards import HeadOption, distinct, entity_card, find, head_options, marked, sentiment_card
 from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.page import render
-from elmo_tasks.ui.parts import READ_TEXTS, SLOW, Question, markup, on_question, revision_of, scripted
+from elmo_tasks.ui.parts import READ_TEXTS, SLOW, Choice, markup
 from elmo_tasks.ui.try_examples import TRY_EXAMPLES
+from elmo_tasks.wording.labels import class_words
 from elmo_tasks.wording.task_kinds import TASK_WORDS
+from elmo_tasks.wording.text import first_capital
 
-TASKS = {words.task: kind for kind, words in TASK_WORDS.items()}
-READINGS = 4
-#: What a head says of each text, to be compared with another head's.
+READINGS, MAX_READINGS = 4, 10
+#: The mode that shows all others, and names of modes in older links.
+ALL = "all"
+_RENAMED = {"both": ALL, "feeling": "sentiment", "names": "entities"}
+#: A comparable answer for each text, by which two heads agree or not.
 Answers: TypeAlias = Sequence[Hashable]
-# More than anyone reads; keeps one request from asking for a million.
-MOST_READINGS = 10
+
+
+def _sentiment(service: Service, texts: Sequence[str], option: HeadOption, query: str) -> tuple[str, Answers]:
+    results = service.heads.classify(texts, option.head.name)
+    plain = service.heads.classify(texts, option.baseline.name) if option.baseline else ()
+    return sentiment_card(option, results, plain, query), [result.label for result in results]
+
+
+def _entities(service: Service, texts: Sequence[str], option: HeadOption, query: str) -> tuple[str, Answers]:
+    results = service.heads.tag(texts, option.head.name, READINGS)
+    plain = service.heads.tag(texts, option.baseline.name, READINGS) if option.baseline else ()
+    return entity_card(option, results, plain, query), [result.tags for result in results]
 
 
 @dataclass(frozen=True)
-class TryForm:
-    """What the form holds."""
+class HeadMode:
+    """A mode that is answered by trained heads."""
 
-    texts: tuple[str, ...]  # the lines that are not empty
-    tasks: tuple[str, ...]  # ``"feeling"``, ``"names"`` or both
-    heads: Mapping[str, tuple[str, ...]]  # of each kind, side by side; none for the default one
+    name: str  #: in links
+    title: str
+    kind: str  #: of the heads
+    answer: Callable[[Service, Sequence[str], HeadOption, str], tuple[str, Answers]]
 
 
-def form_from(data: Mapping[str, Any]) -> TryForm:
-    """Read what the browser sent."""
-    lines = (line.strip() for line in str(data.get("text") or "").splitlines())
-    task = str(data.get("task"))
-    return TryForm(
-        texts=tuple(line for line in lines if line),
-        tasks=(task,) if task in TASKS else tuple(TASKS),
-        heads={kind: _named(data.get(kind)) for kind in TASKS.values()},
+@dataclass(frozen=True)
+class PlainMode:
+    """A mode that needs no head."""
+
+    name: str  #: in links
+    title: str
+    answer: Callable[[Service, Sequence[str], str], str]  #: from texts and the query of their link to markup
+
+
+#: The modes by name, in order. One more is a function and its template.
+MODES: Mapping[str, HeadMode | PlainMode] = {
+    mode.name: mode
+    for mode in (
+        HeadMode("sentiment", "Sentiment", "classification", _sentiment),
+        HeadMode("entities", "Entities", "tagging", _entities),
     )
+}
+HEAD_MODES = {mode.kind: mode for mode in MODES.values() if isinstance(mode, HeadMode)}
 
 
-def _named(sent: Any) -> tuple[str, ...]:
-    """The heads of a kind as the browser sends them: a list of names, each once."""
-    return tuple(dict.fromkeys(str(name) for name in sent if name)) if isinstance(sent, list) else ()
+def lines_of(text: str) -> list[str]:
+    """Return the lines that are not empty."""
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def modes_of(name: str) -> list[HeadMode | PlainMode]:
+    """Return the mode of a name, or all."""
+    mode = MODES.get(_RENAMED.get(name, name))
+    return list(MODES.values()) if mode is None else [mode]
 
 
 def _frame(**parts: Any) -> str:
-    """The answer: ``cards`` and the kinds whose head is ``missing``, or nothing yet (``is_empty``, ``is_waiting``)."""
-    shown = {"cards": (), "missing": (), "is_empty": False, "is_waiting": False, **parts}
+    """Render the answer: ``cards`` and the kinds whose head is ``missing``, or why there is nothing."""
+    shown = {"cards": (), "missing": (), "reason": "", "is_empty": False, "is_waiting": False, **parts}
     return render("try.html", kinds=TASK_WORDS, **shown)
 
 
-def page(service: Service, form: TryForm) -> str:
-    """The markup of the whole answer.
+def page(service: Service, text: str, mode: str, heads: Mapping[str, Sequence[str]]) -> str:
+    """Render the whole answer; ``heads`` are the names of those to stand side by side, by kind.
 
     Raises:
-        InputError: something typed cannot be answered.
+        InputError: the text cannot be answered.
     """
-    heads = service.heads.offered()
-    by_kind = {kind: offers(heads, kind) for kind in TASKS.values()}
-    missing = [kind for kind in TASKS.values() if not by_kind[kind]]
-    if len(missing) == len(TASKS):
+    texts, offered, modes = lines_of(text), service.heads.offered(), modes_of(mode)
+    options = {kind: head_options(offered, kind) for kind in HEAD_MODES}
+    missing = [m.kind for m in modes if isinstance(m, HeadMode) and not options[m.kind]]
+    if len(missing) == len(modes):
         return _frame(missing=missing)
-    if not form.texts:
+    if not texts:
         return _frame(is_empty=True)
     cards = []
-    for kind in (TASKS[task] for task in form.tasks):
-        if len(form.heads[kind]) > service.limits.max_models:
-            raise InputError(f"At most {service.limits.max_models} models stand side by side.")
-        found = [find(by_kind[kind], name) for name in form.heads[kind] or (None,)]
-        chosen = list(dict.fromkeys(offer for offer in found if offer is not None))
-        answers = [CARDS[kind](service, form.texts, offer) for offer in chosen]
-        if len(answers) > 1:
-            cards.append(_side_by_side(kind, [markup for markup, _ in answers], [said for _, said in answers]))
-        else:
-            cards += [markup for markup, _ in answers]
-    return _frame(cards=cards, missing=[kind for kind in missing if kind in map(TASKS.get, form.tasks)])
+    for chosen in modes:
+        if isinstance(chosen, PlainMode):
+            cards.append(chosen.answer(service, texts, urlencode({"tab": "try", "look": chosen.name, "t": text})))
+        elif options[chosen.kind]:
+            cards.append(_head_cards(service, texts, chosen, options[chosen.kind], heads.get(chosen.kind, ())))
+    return _frame(cards=cards, missing=missing)
 
 
-def _side_by_side(kind: str, cards: Sequence[str], said: Sequence[Answers]) -> str:
-    """Several heads on the same texts, and on how many of these they say the same."""
-    alike = sum(len(set(of_text)) == 1 for of_text in zip(*said, strict=True))
-    unit = TASK_WORDS[kind].unit
-    n = len(said[0])
-    told = f"The {len(cards)} models say the same of {alike} of {n} {unit}."
+def _head_cards(
+    service: Service, texts: Sequence[str], mode: HeadMode, options: Sequence[HeadOption], names: Sequence[str]
+) -> str:
+    if len(names) > service.limits.max_models:
+        raise InputError(f"At most {service.limits.max_models} models stand side by side.")
+    found = [find(options, name) for name in names or (None,)]
+    chosen = list(dict.fromkeys(option for option in found if option is not None))
+    link = [("tab", "try"), ("look", mode.name), ("t", "\n".join(texts)), *((mode.kind, o.head.name) for o in chosen)]
+    answers = [mode.answer(service, texts, option, urlencode(link)) for option in chosen]
+    if len(answers) == 1:
+        return answers[0][0]
+    n = len(texts)
+    alike = sum(len(set(of_text)) == 1 for of_text in zip(*(answer for _, answer in answers), strict=True))
+    agreement = f"The {len(answers)} models say the same of {alike} of {n} {TASK_WORDS[mode.kind].unit}."
     if n == 1:
-        told = f"The {len(cards)} models {'say the same' if alike else 'do not say the same'} here."
-    return render("try_several.html", told=told, cards=cards)
+        agreement = f"The {len(answers)} models {'say the same' if alike else 'do not say the same'} here."
+    return render("try_several.html", told=agreement, cards=[card for card, _ in answers])
 
 
-def _feeling(service: Service, texts: Sequence[str], offer: Offer) -> tuple[str, Answers]:
-    classified = service.heads.classify(texts, offer.head.name)
-    plain = service.heads.classify(texts, offer.baseline.name) if offer.baseline else ()
-    return feeling_card(offer, classified, plain, _base(service, offer)), [text.label for text in classified]
+class _Correction:
+    """Components by which a person corrects an answer of one kind and keeps it as an example."""
 
-
-def _base(service: Service, offer: Offer) -> str | None:
-    """What corrected examples of a head are added to: its own rows, or a sample of its labels; ``None`` where training is off."""
-    if not service.training.offer().allowed:
-        return None
-    if offer.head.own:
-        return next((job.base for job in service.training.jobs() if job.head == offer.head.name), "")
-    sample = service.training.look(TrainingPlan(offer.head.kind))
-    return "sample" if {label for label, _ in sample.labels} == set(offer.head.labels) else ""
-
-
-def _names(service: Service, texts: Sequence[str], offer: Offer) -> tuple[str, Answers]:
-    tagged = service.heads.tag(texts, offer.head.name, READINGS)
-    bare = service.heads.tag(texts, offer.baseline.name, READINGS) if offer.baseline else ()
-    return names_card(offer, tagged, bare, _base(service, offer)), [sentence.tags for sentence in tagged]
-
-
-#: What answers for each kind of task.
-CARDS: Mapping[str, Callable[[Service, Sequence[str], Offer], tuple[str, Answers]]] = {
-    "classification": _feeling,
-    "tagging": _names,
-}
-
-
-def options(service: Service) -> dict[str, list[dict[str, str]]]:
-    """The heads that the form offers, by kind."""
-    heads = service.heads.offered()
-    shown: dict[str, list[dict[str, str]]] = {}
-    for kind in TASKS.values():
-        offered = offers(heads, kind)
-        titles = distinct([(offer.head.name, offer.head.title) for offer in offered])
-        shown[kind] = [option(offer, title) for offer, title in zip(offered, titles, strict=True)]
-    return shown
-
-
-def respond(service: Service, question: Question) -> tuple[dict[str, Any], Any]:
-    """Answer what the browser sent: what the form shows next, and the markup of the answer (or that it stays)."""
-    value: dict[str, Any] = {"revision": revision_of(question), "note": ""}
-    shown: Any
-    try:
-        shown = page(service, form_from(question))
-    except InputError as error:
-        value["note"] = str(error)
-        shown = gr.skip() if value["revision"] > 1 else _frame(is_empty=True)
-    return {**value, "heads": options(service)}, shown
-
-
-def build(service: Service) -> None:
-    """Put the tab's components into the open container and wire their events."""
-    with gr.Row(elem_classes="compare"):
-        with gr.Column(elem_classes="compare-form"):
-            editor = scripted(
-                "try",
-                "scripts/try_form.js",
-                value={"note": "", "heads": options(service)},
-                examples=[{"title": e.title, "task": e.task, "text": "\n".join(e.lines)} for e in TRY_EXAMPLES],
-                kinds=[asdict(words) for words in TASK_WORDS.values()],
-                most=service.limits.max_texts,
-                most_words=service.limits.max_tokens,
-                most_models=service.limits.max_models,
+    def __init__(self, service: Service, kind: str) -> None:
+        self.service, self.kind, self.is_label = service, kind, kind == "classification"
+        with gr.Accordion("Not right? Correct it", open=False, visible=False) as self.fold:
+            self.text = Choice([], label="Text", visible=False)
+            self.label = Choice([], label="The right label is", visible=self.is_label)
+            self.line = gr.Textbox(
+                label="The sentence with its entities",
+                info="Square brackets around an entity, its type behind them: [Ada Marsh](PER). A tag: word/TAG.",
+                visible=not self.is_label,
             )
-        with gr.Column(elem_classes="compare-answer"):
-            first = _frame(is_waiting=True) if service.heads.offered() else _frame(missing=list(TASKS.values()))
-            result = markup(first, "scripts/word_tips.js", "scripts/try_answer.js")
+            self.keep = gr.Button("Keep as an example", size="sm")
+            self.kept = gr.HTML()
+            self.train = gr.Button("Train with them", size="sm", visible=False)
+
+    @property
+    def outputs(self) -> list[Any]:
+        """The components that an answer changes."""
+        return [self.fold, self.text, self.label, self.line, self.kept]
+
+    def show(self, text: str, mode: str, heads: Sequence[str]) -> dict[Any, Any]:
+        """Return what stands here for a new answer."""
+        texts = lines_of(text)
+        options = head_options(self.service.heads.offered(), self.kind)
+        is_asked = HEAD_MODES[self.kind] in modes_of(mode) and bool(texts and options)
+        changes = {self.fold: gr.update(visible=is_asked), self.kept: ""}
+        if is_asked:
+            choices = [(f"{number}: {line[:80]}", line) for number, line in enumerate(texts, 1)]
+            changes[self.text] = gr.update(choices=choices, value=texts[0], visible=len(texts) > 1)
+            changes |= self.propose(texts[0], heads)
+        return changes
+
+    def propose(self, text: str, heads: Sequence[str]) -> dict[Any, Any]:
+        """Return what the first head says of one text, to be corrected."""
+        name = heads[0] if heads else None
+        option = find(head_options(self.service.heads.offered(), self.kind), name)
+        if option is None:
+            return {self.kept: ""}
+        name = option.head.name
+        if not self.is_label:
+            (tagged,) = self.service.heads.tag([text], name)
+            return {self.line: marked(tagged)}
+        (result,) = self.service.heads.classify([text], name, occlusion=False)
+        choices = [(first_capital(class_words(label)), label) for label in option.head.labels]
+        return {self.label: gr.update(choices=choices, value=result.label)}
+
+    def store(self, text: str, label: str | None, line: str) -> dict[Any, Any]:
+        """Keep the corrected text, and say how many examples there are."""
+        try:
+            example = f"{label}: {text}" if self.is_label else line
+            count = self.service.training.keep_example(self.kind, example)
+        except InputError as error:
+            return {self.kept: render("note.html", text=str(error))}
+        words = f"{count} example{'' if count == 1 else 's'} kept. Train reads them."
+        return {self.kept: render("hint.html", text=words), self.train: gr.update(visible=True)}
+
+
+class TryTab:
+    """The components of the tab, as the Train tab uses them, too."""
+
+    def __init__(self, service: Service) -> None:
+        self.service, limits = service, service.limits
+        modes = [(mode.title, mode.name) for mode in MODES.values()]
+        self.head: dict[str, Choice] = {}
+        with gr.Row(elem_classes="compare"):
+            with gr.Column(elem_classes="compare-form card form"):
+                self.text = gr.Textbox(
+                    "\n".join(TRY_EXAMPLES[0].lines),
+                    label="Your text",
+                    info=f"One sentence a line, at most {limits.max_texts} of {limits.max_tokens} words.",
+                    placeholder="Type a sentence…",
+                    lines=4,
+                    max_lines=16,
+                    elem_id="try-text",
+                )
+                self.mode = gr.Radio([*modes, ("All", ALL)], value=TRY_EXAMPLES[0].task, label="Look for")
+                for kind in HEAD_MODES:
+                    self.head[kind] = Choice(
+                        [], label=TASK_WORDS[kind].model, multiselect=True, max_choices=limits.max_models, visible=False
+                    )
+                titles = [[example.title] for example in TRY_EXAMPLES]
+                self.examples = gr.Dataset(
+                    components=[gr.Textbox(visible=False)], samples=titles, type="index", label="Or try an example"
+                )
+            with gr.Column(elem_classes="compare-answer"):
+                first = _frame(is_waiting=True) if service.heads.offered() else _frame(missing=list(HEAD_MODES))
+                self.result = markup(first, "scripts/word_tips.js", "scripts/try_answer.js")
+                self.corrections = (
+                    [_Correction(service, kind) for kind in HEAD_MODES] if service.training.offer().allowed else []
+                )
+
+    @property
+    def inputs(self) -> list[Any]:
+        """The components of a question."""
+        return [self.text, self.mode, *self.head.values()]
+
+    @property
+    def outputs(self) -> list[Any]:
+        """The components that an answer changes."""
+        corrections = [part for correction in self.corrections for part in correction.outputs]
+        return [self.result, *self.head.values(), *corrections]
+
+    @property
+    def train_buttons(self) -> dict[str, gr.Button]:
+        """The buttons that lead to the Train tab, by kind."""
+        return {correction.kind: correction.train for correction in self.corrections}
+
+    def answer(self, text: str, mode: str, *heads: Sequence[str] | None) -> dict[Any, Any]:
+        """Answer what the form holds."""
+        chosen = {kind: list(names or ()) for kind, names in zip(self.head, heads, strict=True)}
+        changes = self._show_heads(mode, chosen)
+        try:
+            changes[self.result] = page(self.service, text or "", mode, chosen)
+            for correction in self.corrections:
+                changes |= correction.show(text or "", mode, chosen[correction.kind])
+        except InputError as error:
+            changes[self.result] = _frame(reason=str(error))
+            changes |= {correction.fold: gr.update(visible=False) for correction in self.corrections}
+        return changes
+
+    def _show_heads(self, mode: str, chosen: Mapping[str, Sequence[str]]) -> dict[Any, Any]:
+        """Return what the lists of heads offer; heads may have been trained since, or deleted."""
+        offered, changes = self.service.heads.offered(), {}
+        for kind, box in self.head.items():
+            options = head_options(offered, kind)
+            names = [option.head.name for option in options]
+            titles = distinct([(option.head.name, option.head.title) for option in options])
+            known = [name for name in chosen[kind] if name in names] or names[:1]
+            visible = len(options) > 1 and HEAD_MODES[kind] in modes_of(mode)
+            changes[box] = gr.update(choices=list(zip(titles, names, strict=True)), value=known, visible=visible)
+        return changes
+
+    def open_link(self, request: gr.Request) -> dict[Any, Any]:
+        """Fill the form from a link to this tab, and answer it."""
+        query = request.query_params
+        if query.get("tab") != "try" or query.get("t") is None:
+            return {self.text: gr.skip()}
+        text, mode = str(query["t"]), _RENAMED.get(str(query.get("look")), str(query.get("look")))
+        mode = mode if mode in MODES else ALL
+        heads = [list(dict.fromkeys(query.getlist(kind)))[: self.service.limits.max_models] for kind in self.head]
+        return {self.text: text, self.mode: mode, **self.answer(text, mode, *heads)}
+
+    def opened_by(self, button: gr.Button, run: Choice, tabs: gr.Tabs) -> None:
+        """Let a button of the Train tab open the head of a run here."""
+
+        def open_head(name: str) -> dict[Any, Any]:
+            head = next((head for head in self.service.heads.offered() if head.name == name), None)
+            if head is None:
+                return {tabs: gr.skip()}
+            return {tabs: gr.Tabs(selected="try"), self.mode: HEAD_MODES[head.kind].name, self.head[head.kind]: [name]}
+
+        outputs = [tabs, self.mode, *self.head.values()]
+        event = button.click(open_head, run, outputs, **READ_TEXTS)
+        event.then(self.answer, self.inputs, self.outputs, **READ_TEXTS)
+
+
+def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
+    """Put the tab's components into the open container and wire their events."""
+    shown = TryTab(service)
+
+    def choose(index: int) -> tuple[str, str]:
+        example = TRY_EXAMPLES[index]
+        return "\n".join(example.lines), example.task
 
     def sentiment_endpoint(texts: list[str], head: str | None = None) -> list[dict[str, Any]]:
-        """Say how texts sound: label, probabilities, and the occlusion of every word (what leaving it out changes).
+        """Classify texts: label, probabilities, and the occlusion of every word (what leaving it out changes).
 
         Example: ``predict(["A warm and funny film.", "The room was cold."], api_name="/sentiment")``.
 
@@ -180,7 +310,7 @@ def build(service: Service) -> None:
         return [result.to_dict() for result in service.heads.classify(texts, head or None)]
 
     def ner_endpoint(sentences: list[str], head: str | None = None, n_readings: int = 1) -> list[dict[str, Any]]:
-        """Find the names in sentences, or tag their words.
+        """Find the entities in sentences, or tag their words.
 
         Example: ``predict(["Ada Marsh flew from Oslo to Lima."], api_name="/ner")``.
 
@@ -192,11 +322,21 @@ def build(service: Service) -> None:
         Returns:
             For each sentence: text, tokens, tags, spans (type, confidence, where), probability, runners_up.
         """
-        if not 1 <= n_readings <= MOST_READINGS:
+        if not 1 <= n_readings <= MAX_READINGS:
             raise InputError(f"Expected {of_readings}.")
         return [result.to_dict() for result in service.heads.tag(sentences, head or None, n_readings)]
 
-    on_question(editor, lambda question: respond(service, question), [editor, result], **READ_TEXTS)
-    of_readings = f"n_readings as a whole number from 1 to {MOST_READINGS}"
+    app.load(shown.open_link, None, [shown.text, shown.mode, *shown.outputs], **READ_TEXTS)
+    asked = [shown.text.input, shown.mode.input, tab.select, *(box.input for box in shown.head.values())]
+    gr.on(asked, shown.answer, shown.inputs, shown.outputs, trigger_mode="always_last", **READ_TEXTS)
+    picked = shown.examples.click(choose, shown.examples, [shown.text, shown.mode], **READ_TEXTS)
+    picked.then(shown.answer, shown.inputs, shown.outputs, **READ_TEXTS)
+    for correction in shown.corrections:
+        head = shown.head[correction.kind]
+        correction.text.input(correction.propose, [correction.text, head], correction.outputs, **READ_TEXTS)
+        values = [correction.text, correction.label, correction.line]
+        correction.keep.click(correction.store, values, [correction.kept, correction.train], **READ_TEXTS)
+    of_readings = f"n_readings as a whole number from 1 to {MAX_READINGS}"
     endpoint(sentiment_endpoint, "texts (a list of strings) and a head (a string)", SLOW)
     endpoint(ner_endpoint, "sentences (a list of strings) and a head (a string)", n_readings=of_readings)
+    return shown

@@ -1,4 +1,4 @@
-"""What is said of texts that a head has classified."""
+"""Sentences about texts that a head has classified."""
 
 from __future__ import annotations
 
@@ -9,28 +9,37 @@ from elmo_tasks.api import ClassifiedText, WordOcclusion
 from elmo_tasks.wording.labels import class_words
 from elmo_tasks.wording.text import first_capital, listed, percent
 
+# Between labels closer than this nothing is claimed.
+_MIN_MARGIN = 0.05
+
 
 def headline(results: Sequence[ClassifiedText]) -> str:
-    """The answer in a few words: ``Positive, 93 % sure``, or how many texts have which label."""
+    """Return the answer: ``Positive, 93 % sure``, or how many texts have which label."""
     if len(results) == 1:
         return first_capital(verdict(results[0]))
     counts = Counter(said(result) for result in results).most_common()
     if len(counts) == 1:
         every = "Both texts" if len(results) == 2 else f"All {len(results)} texts"
-        return f"{every} are {counts[0][0] if results[0].is_sure else verdict(results[0])}"
+        return f"{every} are {counts[0][0] if is_clear(results[0]) else verdict(results[0])}"
     return f"Of {len(results)} texts, {listed([f'{number} {name}' for name, number in counts])}"
 
 
+def is_clear(result: ClassifiedText) -> bool:
+    """Return whether one label is probable enough, and clearly more so than the next."""
+    best, *others = sorted(result.probabilities.values(), reverse=True) or [0.0]
+    return result.is_sure and (not others or best - others[0] >= _MIN_MARGIN)
+
+
 def said(result: ClassifiedText) -> str:
-    """What is said of a text, in a word."""
-    if result.is_sure and result.label is not None:
+    """Return the label of a text in a word, or that none is clear."""
+    if is_clear(result) and result.label is not None:
         return class_words(result.label)
     return "neither" if len(result.probabilities) == 2 else "unclear"
 
 
 def verdict(result: ClassifiedText) -> str:
-    """The label and how sure the model is of it, or that it is of none."""
-    if result.label is None or not result.is_sure:
+    """Return the label with its probability, or that none is clear."""
+    if result.label is None or not is_clear(result):
         if len(result.probabilities) != 2:
             return "not clearly any of them"
         one, other = result.probabilities
@@ -39,7 +48,7 @@ def verdict(result: ClassifiedText) -> str:
 
 
 def difference(results: Sequence[ClassifiedText], without: Sequence[ClassifiedText]) -> str:
-    """What the head says without context, where that is something else; empty where it says the same."""
+    """Say what the head without context says where that differs; empty where it is the same."""
     pairs = list(zip(results, without, strict=True))
     changed = [(number, other) for number, (one, other) in enumerate(pairs, 1) if said(one) != said(other)]
     if not changed:
@@ -60,7 +69,7 @@ def _sureness(result: ClassifiedText) -> float:
 
 
 def tip(result: ClassifiedText, word: WordOcclusion) -> str:
-    """What would be if the word were not there."""
+    """Say what the label would be without the word."""
     now = _sureness(result)
     then = min(1.0, max(0.0, now - word.change))
     label = class_words(result.label or "")
@@ -70,7 +79,7 @@ def tip(result: ClassifiedText, word: WordOcclusion) -> str:
 
 
 def unweighed(results: Sequence[ClassifiedText]) -> str:
-    """Says of which texts no word is weighed, because weighing takes as long as reading the text once for each word; or nothing."""
+    """Name the texts too long for occlusion; empty if there are none."""
     found = [str(k) for k, result in enumerate(results, 1) if not result.occlusion and len(result.tokens) > 1]
     if not found:
         return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import fmean, stdev
 
 from elmo_tasks.api import LayerWeights
 from elmo_tasks.wording.text import listed, number, percent
@@ -17,6 +18,12 @@ def ranges(entry: LayerWeights) -> list[tuple[float, float]]:
     return [
         (min(run.weights[at] for run in runs), max(run.weights[at] for run in runs)) for at in range(len(entry.layers))
     ]
+
+
+def mean_and_spread(entry: LayerWeights) -> list[tuple[float, float]]:
+    """Return the mean and the standard deviation of each layer's weight over two runs or more."""
+    columns = list(zip(*(run.weights for run in entry.runs), strict=True))
+    return [(fmean(column), stdev(column)) for column in columns] if len(entry.runs) > 1 else []
 
 
 def order(entry: LayerWeights) -> list[int]:

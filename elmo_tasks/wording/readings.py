@@ -27,7 +27,7 @@ def headline(results: Sequence[TaggedSentence]) -> str:
         return f"{words} words, each with its tag" if words != 1 else "1 word with its tag"
     counts = Counter(entity.type for result in results for entity in result.best.entities)
     if not counts:
-        return "No names found"
+        return "No entities found"
     return f"Found {listed([counted(name, number) for name, number in counts.most_common()])}"
 
 

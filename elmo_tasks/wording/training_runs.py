@@ -1,15 +1,19 @@
-"""What a training run says about itself, in sentences that claim no more than its numbers carry."""
+"""Sentences about training data and runs that claim no more than the numbers carry."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
-from elmo_tasks.api import SplitScore, TrainingEpoch, TrainingJob
+from elmo_tasks.api import DatasetPreview, SplitScore, TrainingEpoch, TrainingJob
+from elmo_tasks.wording.labels import class_words, type_note
 from elmo_tasks.wording.task_kinds import TASK_WORDS
 from elmo_tasks.wording.text import duration, number, percent, score_text
 
-STATES = {"queued": "waiting", "running": "running", "done": "done", "stopped": "stopped", "failed": "failed"}
+#: With fewer test rows a score says little.
+MIN_TEST_ROWS = 30
+_UNEVEN = 4
+STATES = {"running": "running", "done": "done", "stopped": "stopped", "failed": "failed"}
 _PHASES = {
     "starting": "Starting: the program loads what it needs.",
     "layers": "The language model reads every text once.",
@@ -19,15 +23,23 @@ _PHASES = {
 
 
 def best_epoch(course: Sequence[TrainingEpoch]) -> TrainingEpoch | None:
-    """The epoch with the highest score, the first of equals, as the run itself chooses."""
+    """Return the epoch with the highest score; of equals the one with the lowest loss, as the run chooses."""
     scored = [epoch for epoch in course if epoch.score is not None]
-    return max(scored, key=lambda epoch: (epoch.score or 0.0, -epoch.epoch)) if scored else None
+
+    def rank(epoch: TrainingEpoch) -> tuple[float, float, int]:
+        loss = epoch.validation_loss
+        return epoch.score or 0.0, -math.inf if loss is None or math.isnan(loss) else -loss, -epoch.epoch
+
+    return max(scored, key=rank) if scored else None
+
+
+def is_rough(job: TrainingJob) -> bool:
+    """Return whether the test has too few rows to say how good a head is."""
+    return bool(job.scores) and job.scores[0].rows < MIN_TEST_ROWS
 
 
 def headline(job: TrainingJob) -> str:
-    """The one sentence that says where a run is, or what came out."""
-    if job.status == "queued":
-        return "It waits for the run before it."
+    """Say where a run is, or what came out, in one sentence."""
     if job.status == "failed":
         return "It failed."
     if job.status == "running":
@@ -52,6 +64,9 @@ def _running(job: TrainingJob) -> str:
 
 def _outcome(job: TrainingJob, score: SplitScore) -> str:
     words = TASK_WORDS[job.kind]
+    if is_rough(job):
+        rows = f"{score.rows} test {words.unit}" if score.split == "test" else f"{score.rows} held-back {words.unit}"
+        return f"“{job.title}” is trained. {rows} are too few to say how good it is."
     which = f"{score.rows:,} {'test' if score.split == 'test' else 'held-back'} {words.unit}"
     if score.metric == "accuracy":
         of = which if words.counts == words.unit else f"{words.counts} of {which}"
@@ -60,7 +75,7 @@ def _outcome(job: TrainingJob, score: SplitScore) -> str:
 
 
 def comparison(job: TrainingJob) -> str:
-    """The score beside what one scores without a model, and whether the difference can be trusted; empty without one."""
+    """Compare the score with the one without a model; empty without one."""
     if not job.scores or job.scores[0].guess is None:
         return ""
     score = job.scores[0]
@@ -93,12 +108,10 @@ def wilson(share: float, count: int, z: float = 1.96) -> tuple[float, float]:
 
 
 def details(job: TrainingJob) -> str:
-    """What else there is to say, in one or two sentences."""
+    """Add what else there is to say, in one or two sentences."""
     if job.status == "failed":
         return job.message
     parts = []
-    if job.status == "queued":
-        return "Runs are trained one after the other. It starts by itself."
     if job.status == "running":
         best = best_epoch(job.course)
         if best is not None and best.score is not None and len(job.course) > 2:
@@ -108,7 +121,42 @@ def details(job: TrainingJob) -> str:
         return " ".join(parts)
     if job.message and job.scores:
         parts.append(job.message)
+    if is_rough(job):
+        score = job.scores[0]
+        parts.append(f"Score on them: {score_text(score.metric, score.value)}.")
     parts.append(comparison(job))
     if job.status == "done" and job.best_epoch:
-        parts.append(f"Round {job.best_epoch} of {job.epochs} did best on the texts held back, and was kept.")
+        parts.append(
+            f"Round {job.best_epoch} of {job.epochs} did best on the {TASK_WORDS[job.kind].unit} held back, and was kept."
+        )
     return " ".join(part for part in parts if part)
+
+
+def balance_warning(preview: DatasetPreview) -> str:
+    """Warn where one label outweighs the others."""
+    if preview.counted != "texts" or not preview.labels:
+        return ""
+    (top, most), (rarest, least) = preview.labels[0], preview.labels[-1]
+    total = sum(number for _, number in preview.labels)
+    remedy = "“Rare labels weigh as much” under More settings makes up for some of it."
+    if most / total > 0.8:
+        return (
+            f"{percent(most / total)} of the texts are “{top}”: always saying that is right as often, so a high score means "
+            f"little here. {remedy}"
+        )
+    if most >= _UNEVEN * least:
+        return f"“{top}” comes {most // least} times as often as “{rarest}”, which the head may seldom say. {remedy}"
+    return ""
+
+
+def label_name(name: str, counted: str) -> str:
+    """Return a label with what it stands for."""
+    note = type_note(name) if counted != "texts" else class_words(name)
+    return f"{name} ({note})" if note and note != name.lower() and note != name else name
+
+
+def count_line(kind: str, text: str) -> str:
+    """Say how many examples are typed."""
+    count = sum(bool(line.strip()) for line in text.splitlines())
+    unit = "example" if kind == "classification" else "sentence"
+    return f"{count} {unit}{'' if count == 1 else 's'} so far." if count else ""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 from elmo_tasks.api import (
-    DataLook,
+    DatasetPreview,
     SplitScore,
     TrainingEpoch,
     TrainingJob,
@@ -15,7 +14,7 @@ from elmo_tasks.api import (
 )
 from elmo_tasks.errors import InputError
 
-LOOK = DataLook(
+PREVIEW = DatasetPreview(
     "the sample that comes with the program",
     300,
     100,
@@ -62,7 +61,6 @@ def job(name: str = "first", looks: int = 9, **changes: object) -> TrainingJob:
         if running
         else (SplitScore("test", "accuracy", 0.83, 100, 0.5), SplitScore("validation", "accuracy", 0.8, 45, 0.44)),
         head=None if running else "fake-sentiment",
-        base=name,
     )
     return replace(made, **changes)  # type: ignore[arg-type]
 
@@ -75,15 +73,17 @@ class FakeTraining:
     def __init__(self) -> None:
         self.runs: dict[str, int] = {}
         self.stopped: list[str] = []
-        self.titles: dict[str, str] = {}
+        self.resumed: list[str] = []
         self.uploads: dict[str, tuple[str, bytes]] = {}
+        self.typed: dict[str, str] = {}
+        self.kept: list[tuple[str, str]] = []
 
     def offer(self) -> TrainingOffer:
         return TrainingOffer(
             self.allowed, (("sst2", "classification", "Film reviews"), ("conll2003", "tagging", "News"))
         )
 
-    def keep_upload(self, name: str, content: bytes) -> str:
+    def store_upload(self, name: str, content: bytes) -> str:
         if b"\0" in content:
             raise InputError(
                 f"{name}, line 1: expected a text file, found a zero byte: this is a binary file", field="file"
@@ -92,36 +92,55 @@ class FakeTraining:
         self.uploads[key] = (name, content)
         return key
 
-    def look(self, plan: TrainingPlan) -> DataLook:
+    def examples(self, kind: str) -> str:
+        return self.typed.get(kind, "")
+
+    def store_examples(self, kind: str, text: str) -> None:
+        self.typed[kind] = text
+
+    def keep_example(self, kind: str, line: str) -> int:
+        self.kept.append((kind, line))
+        self.typed[kind] = f"{self.examples(kind)}{line}\n"
+        return len(self.typed[kind].splitlines())
+
+    def preview(self, plan: TrainingPlan) -> DatasetPreview:
         if plan.source == "hub":
-            return replace(LOOK, title=plan.data, rows=0, test_rows=0, labels=(), examples=())
+            return replace(PREVIEW, title=plan.data, rows=0, test_rows=0, labels=(), examples=())
         if plan.source == "sample":
-            return LOOK
-        name, content = self.uploads[plan.data]
-        rows = [line.split("\t") for line in content.decode().splitlines()]
-        if name.endswith(".jsonl"):
-            rows = [[row["label"], row["text"]] for row in map(json.loads, content.decode().splitlines())]
-        if name.endswith(".marked"):
-            rows = [["names", line] for line in content.decode().splitlines()]
+            return PREVIEW
+        name, rows = "your examples", [line.split(": ", 1) for line in self.examples(plan.kind).splitlines()]
+        if plan.source == "upload":
+            name, content = self.uploads[plan.data]
+            rows = [line.split("\t") for line in content.decode().splitlines()]
         if any(len(row) != 2 for row in rows):
             raise InputError(
                 f"{name}, line {1 + [len(r) for r in rows].index(1)}: expected 2 columns, found 1", field="file"
             )
-        return replace(
-            LOOK,
+        found = replace(
+            PREVIEW,
             title=name,
+            labels=tuple((label, 1) for label in dict.fromkeys(row[0] for row in rows)),
+            examples=tuple(((row[1],), (row[0],)) for row in rows[:4]),
+        )
+        if plan.source == "examples":
+            return found
+        return replace(
+            found,
             columns=("column 1", "column 2"),
             text_column=plan.text_column or "column 2",
             label_column=plan.label_column or "column 1",
             header=bool(plan.header),
-            labels=tuple((label, 1) for label in dict.fromkeys(row[0] for row in rows)),
-            examples=tuple(((row[1],), (row[0],)) for row in rows[:4]),
         )
 
     def start(self, plan: TrainingPlan) -> TrainingJob:
         if not isinstance(plan.epochs, int) or not 1 <= plan.epochs <= 200:
             raise InputError("Rounds: type a whole number from 1 to 200.", field="epochs")
         name = plan.name or f"run-{len(self.runs) + 1}"
+        self.runs[name] = 0
+        return job(name, 0)
+
+    def resume(self, name: str) -> TrainingJob:
+        self.resumed.append(name)
         self.runs[name] = 0
         return job(name, 0)
 
@@ -135,14 +154,7 @@ class FakeTraining:
             raise InputError(f"There is no run “{name}”.", field="delete")
         del self.runs[name]
 
-    def rename(self, name: str, title: str) -> TrainingJob:
-        if not title:
-            raise InputError("Type a name.", field="name")
-        self.titles[name] = title
-        return replace(job(name, self.runs[name]), title=title)
-
     def jobs(self) -> tuple[TrainingJob, ...]:
         for name in self.runs:
             self.runs[name] += 1
-        found = (job(name, looks) for name, looks in reversed(self.runs.items()))
-        return tuple(replace(run, title=self.titles.get(run.name, run.title)) for run in found)
+        return tuple(job(name, looks) for name, looks in reversed(self.runs.items()))

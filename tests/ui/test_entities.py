@@ -6,20 +6,20 @@ from elmo_tasks.api import Entity, Reading, TaggedSentence
 from elmo_tasks.ui import cards
 from elmo_tasks.wording import readings
 from tests.ui.reader import parsed
-from tests.ui.try_answers import JORDAN, names
+from tests.ui.try_answers import JORDAN, entities
 
 
 def test_names_are_counted(service):
     assert readings.headline(service.heads.tag(JORDAN)) == "Found 1 person and 1 place"
-    assert readings.headline(service.heads.tag(["Nothing here."])) == "No names found"
+    assert readings.headline(service.heads.tag(["Nothing here."])) == "No entities found"
     assert readings.headline(service.heads.tag(["The dog barked."], "fake-pos")) == "4 words, each with its tag"
 
 
 def test_the_difference_names_what_is_different(service):
-    _, results, without = names(service, *JORDAN)
+    _, results, without = entities(service, *JORDAN)
     said = readings.difference(results, without)
     assert said == "Without context, the model reads “Jordan” as a place instead of a person (sentence 1)."
-    _, results, without = names(service, "It rained in Oslo.")
+    _, results, without = entities(service, "It rained in Oslo.")
     assert readings.difference(results, without) == ""
 
 
@@ -57,8 +57,8 @@ def test_many_differences_are_cut_short():
 
 
 def test_parts_of_speech_have_a_tag_under_each_word(service):
-    offer, results, _ = names(service, "The dog barked.", head=2)
-    card = cards.names_card(offer, results)
+    option, results, _ = entities(service, "The dog barked.", head=2)
+    card = cards.entity_card(option, results)
     assert not readings.has_spans(results)
     assert card.count("<bdi>") == 4
     assert "noun" in card
@@ -67,8 +67,8 @@ def test_parts_of_speech_have_a_tag_under_each_word(service):
 
 
 def test_a_name_has_its_type_in_letters_and_how_sure_the_model_is(service):
-    offer, results, without = names(service, *JORDAN)
-    card = cards.names_card(offer, results, without)
+    option, results, without = entities(service, *JORDAN)
+    card = cards.entity_card(option, results, without)
     text = parsed(card).text.replace("\u00a0", " ")
     assert "Jordan PER 88 % scored twice." in text
     assert "The reading shown above" in text
@@ -79,9 +79,9 @@ def test_a_name_has_its_type_in_letters_and_how_sure_the_model_is(service):
 def test_the_table_tells_what_only_the_baseline_finds(service):
     result, *_ = service.heads.tag(["It rained in Oslo."])
     nothing = replace(result, best=Reading(("O",) * 5, (), 0.9))
-    offer = names(service, "x")[0]
-    assert any("not found" in row for row in parsed(cards.names_card(offer, [nothing], [result])).rows)
-    assert "All names in a table" not in cards.names_card(offer, [nothing])
+    option = entities(service, "x")[0]
+    assert any("not found" in row for row in parsed(cards.entity_card(option, [nothing], [result])).rows)
+    assert "All entities in a table" not in cards.entity_card(option, [nothing])
 
 
 def test_colours_are_the_same_everywhere():

@@ -1,21 +1,29 @@
 """What the tab Try answers in the tests: its page, and texts and sentences as heads read them."""
 
+import gradio as gr
+
 from elmo_tasks.ui import cards, try_tab
 
 NOT_BAD = "The food was not bad."
 JORDAN = ("Jordan scored twice.", "The bus crossed into Jordan.")
 
 
-def ask(service, **data):
-    return try_tab.respond(service, {"text": "", "revision": 1, **data})
+def ask(service, text="", mode="all", **heads):
+    return try_tab.page(service, text, mode, heads)
 
 
-def feeling(service, *texts):
-    offer = cards.offers(service.heads.offered(), "classification")[0]
-    return offer, service.heads.classify(texts, offer.head.name), service.heads.classify(texts, offer.baseline.name)
+def tab_of(service):
+    """The components of the tab, outside of an app."""
+    with gr.Blocks():
+        return try_tab.TryTab(service)
 
 
-def names(service, *sentences, head=0):
-    offer = cards.offers(service.heads.offered(), "tagging")[head]
-    without = service.heads.tag(sentences, offer.baseline.name, 4) if offer.baseline else ()
-    return offer, service.heads.tag(sentences, offer.head.name, 4), without
+def sentiment(service, *texts):
+    option = cards.head_options(service.heads.offered(), "classification")[0]
+    return option, service.heads.classify(texts, option.head.name), service.heads.classify(texts, option.baseline.name)
+
+
+def entities(service, *sentences, head=0):
+    option = cards.head_options(service.heads.offered(), "tagging")[head]
+    without = service.heads.tag(sentences, option.baseline.name, 4) if option.baseline else ()
+    return option, service.heads.tag(sentences, option.head.name, 4), without

@@ -243,17 +243,6 @@ window.elmo = (() => {
     const query = new URLSearchParams(location.search);
     return query.get("tab") === tab ? query : new URLSearchParams();
   }
-  // Open another tab, and tell its form something: it is drawn when it is first opened.
-  function hand(title, selector, name, detail) {
-    [...document.querySelectorAll("[role=tab]")].find((tab) => tab.textContent.trim() === title)?.click();
-    let tries = 0;
-    const tell = () => {
-      const form = document.querySelector(selector);
-      if (form) form.dispatchEvent(new CustomEvent(name, { bubbles: true, detail }));
-      else if (++tries < 100) setTimeout(tell, 50);
-    };
-    tell();
-  }
   // What a person opened or closed stays so when `part` is drawn anew: call what this returns then. Folds of one title are numbered.
   function remembered(root, part = () => root) {
     const unfolded = new Map();
@@ -282,6 +271,6 @@ window.elmo = (() => {
   setTimeout(clearInterval, 8000, follow);
   return {
     make, draw, when, button, hint, options, field, wordBox, examples, segments, picked, pick, models, place, say, hush, busy, narrow, away, bring, glimpse,
-    isCalm, grow, onEnter, outdated, patience, number, questions, complain, settle, save, linkOf, hand, remembered,
+    isCalm, grow, onEnter, outdated, patience, number, questions, complain, settle, save, linkOf, remembered,
   };
 })();

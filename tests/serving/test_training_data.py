@@ -11,18 +11,20 @@ from elmo_tasks.data.conll import read_tagged
 from elmo_tasks.data.labelled_texts import read_labelled
 from elmo_tasks.data.records import LabelledText, TaggedSentence
 from elmo_tasks.errors import InputError
-from elmo_tasks.jobs import training_data
-from elmo_tasks.jobs.training_data import split_rows, write_upload
-from elmo_tasks.jobs.uploads import Uploads
+from elmo_tasks.serving.training_data import Examples, Uploads, load_dataset, split_rows
 
 TEXTS = [(f"text number {k} about rain", "good" if k % 3 else "bad") for k in range(40)]
 CONLL = "".join(f"Ada B-PER\nLove{k} I-PER\nslept O\n\n" for k in range(30))
 
 
-def look(tmp_path, name, content, kind="classification", **plan):
+def dataset(tmp_path, name, content, kind="classification", **plan):
     uploads = Uploads(tmp_path / "uploads")
-    key = uploads.keep(name, content if isinstance(content, bytes) else content.encode())
-    return training_data.look_at_upload(*uploads.find(key), TrainingPlan(kind, "upload", key, **plan))
+    key = uploads.store(name, content if isinstance(content, bytes) else content.encode())
+    return load_dataset(TrainingPlan(kind, "upload", key, **plan), uploads, Examples(tmp_path / "examples"))
+
+
+def look(*args, **plan):
+    return dataset(*args, **plan).preview()
 
 
 def csv_of(rows=TEXTS, header="text,label\n"):
@@ -120,18 +122,18 @@ def test_what_is_wrong_with_a_file_is_said_with_its_line(tmp_path, name, content
 @pytest.mark.parametrize("name", ["evil.exe", "a.tsv.xz", "a.parquet", "noending", ".tsv", "../../x.sh", "a.tsv\0.exe"])
 def test_only_text_files_are_taken(tmp_path, name):
     with pytest.raises(InputError, match="cannot be read: send a file whose name ends in"):
-        Uploads(tmp_path / "uploads").keep(name, b"x")
+        Uploads(tmp_path / "uploads").store(name, b"x")
     assert not (tmp_path / "uploads").exists()
 
 
 def test_size_and_rows_have_limits(tmp_path, monkeypatch):
-    monkeypatch.setattr("elmo_tasks.jobs.uploads.MAX_UPLOAD", 1_000)
+    monkeypatch.setattr("elmo_tasks.serving.training_data.MAX_UPLOAD", 1_000)
     with pytest.raises(InputError, match="the most is"):
-        Uploads(tmp_path).keep("a.tsv", b"x" * 1_001)
+        Uploads(tmp_path).store("a.tsv", b"x" * 1_001)
     with pytest.raises(InputError, match="is empty"):
-        Uploads(tmp_path).keep("a.tsv", b"")
-    monkeypatch.setattr("elmo_tasks.jobs.uploads.MAX_UPLOAD", 10**6)
-    monkeypatch.setattr("elmo_tasks.jobs.training_data.MAX_ROWS", 39)
+        Uploads(tmp_path).store("a.tsv", b"")
+    monkeypatch.setattr("elmo_tasks.serving.training_data.MAX_UPLOAD", 10**6)
+    monkeypatch.setattr("elmo_tasks.serving.training_data.MAX_ROWS", 39)
     with pytest.raises(InputError, match="40 texts; the most is 39"):
         look(tmp_path, "a.tsv", tsv_of())
 
@@ -141,7 +143,7 @@ def test_size_and_rows_have_limits(tmp_path, monkeypatch):
 )
 def test_a_name_is_never_a_path(tmp_path, name):
     uploads = Uploads(tmp_path / "deep" / "uploads")
-    path, title = uploads.find(uploads.keep(name, b"x"))
+    path, title = uploads.find(uploads.store(name, b"x"))
     assert path.parent.parent == tmp_path / "deep" / "uploads"
     assert path.name == "data.tsv"
     assert not set(title) & set("/\\\n")
@@ -151,16 +153,16 @@ def test_a_name_is_never_a_path(tmp_path, name):
 @pytest.mark.parametrize("key", ["", "..", "../..", "0" * 19, "0" * 20, "0" * 19 + "/", "title.txt"])
 def test_an_id_that_is_none_finds_nothing(tmp_path, key):
     uploads = Uploads(tmp_path)
-    uploads.keep("a.tsv", b"x")
+    uploads.store("a.tsv", b"x")
     with pytest.raises(InputError, match="not here any more"):
         uploads.find(key)
 
 
 def test_old_uploads_are_forgotten(tmp_path):
     uploads = Uploads(tmp_path)
-    old = uploads.keep("old.tsv", b"old")
+    old = uploads.store("old.tsv", b"old")
     os.utime(tmp_path / old, (time.time() - 10**6,) * 2)
-    keys = [uploads.keep("a.tsv", f"{k}".encode()) for k in range(12)]
+    keys = [uploads.store("a.tsv", f"{k}".encode()) for k in range(12)]
     with pytest.raises(InputError):
         uploads.find(old)
     assert len(list(tmp_path.iterdir())) == 10
@@ -180,24 +182,13 @@ def test_no_label_is_in_the_test_rows_only():
 
 
 def test_what_is_written_is_what_was_sent(tmp_path):
-    uploads = Uploads(tmp_path / "uploads")
-    key = uploads.keep(
-        "a.csv",
-        csv_of([(f'said "x" {k}, then', "good" if k % 2 else "<b>bad</b>") for k in range(30)])
-        .replace('"x"', '""x""')
-        .encode(),
-    )
-    folder = tmp_path / "job"
-    folder.mkdir()
-    write_upload(*uploads.find(key), TrainingPlan("classification", "upload", key), folder)
-    rows = read_labelled(
-        folder / "train.jsonl",
-    ) + read_labelled(folder / "test.jsonl")
+    content = csv_of([(f'said "x" {k}, then', "good" if k % 2 else "<b>bad</b>") for k in range(30)])
+    dataset(tmp_path, "a.csv", content.replace('"x"', '""x""')).write(tmp_path)
+    rows = read_labelled(tmp_path / "train.jsonl") + read_labelled(tmp_path / "test.jsonl")
     assert sorted(row.text for row in rows) == sorted(f'said "x" {k}, then' for k in range(30))
     assert {row.label for row in rows} == {"good", "<b>bad</b>"}
-    key = uploads.keep("a.conll", CONLL.replace("I-PER", "E-PER").encode())
-    write_upload(*uploads.find(key), TrainingPlan("tagging", "upload", key), folder)
-    assert {tag for row in read_tagged(folder / "train.jsonl") for tag in row.tags} == {"B-PER", "I-PER", "O"}
+    dataset(tmp_path, "a.conll", CONLL.replace("I-PER", "E-PER"), "tagging").write(tmp_path)
+    assert {tag for row in read_tagged(tmp_path / "train.jsonl") for tag in row.tags} == {"B-PER", "I-PER", "O"}
 
 
 def test_what_comes_twice_is_not_tested_on_after_it_was_learned():
@@ -215,40 +206,44 @@ def _single(row, k):
     return (f"once {k}", "a") if isinstance(row, LabelledText) else (("Lima", f"y{k}"), ("B-PER", "O"))
 
 
-def test_an_upload_can_be_added_to_the_rows_of_a_run(tmp_path):
-    run = tmp_path / "run"
-    run.mkdir()
-    uploads = Uploads(tmp_path / "uploads")
-    key = uploads.keep("a.csv", csv_of().encode())
-    write_upload(*uploads.find(key), TrainingPlan("classification", "upload", key), run)
-    old_test = (run / "test.jsonl").read_text().splitlines()
-    more = [("the queue was long", "bad"), (TEXTS[0][0], "good")]
-    new = uploads.keep("b.jsonl", "".join(json.dumps({"text": t, "label": s}) + "\n" for t, s in more).encode())
-    plan = TrainingPlan("classification", "upload", new, base="run")
-    found = training_data.look_at_upload(*uploads.find(new), plan, run)
+def test_examples_are_added_to_an_upload(tmp_path):
+    Examples(tmp_path / "examples").store("classification", "bad: The queue: too long.\n\n good : Fine.\n")
+    found = look(tmp_path, "a.csv", csv_of(), with_examples=True)
     assert found.rows + found.test_rows == 42
-    both = tmp_path / "both"
-    both.mkdir()
-    write_upload(*uploads.find(new), plan, both, run)
-    learned = [row.text for row in read_labelled(both / "train.jsonl")]
-    assert learned[-2:] == [text for text, _ in more]
-    # What was tested on stays so, unless it is learned from now.
-    kept = [json.loads(line)["text"] for line in old_test]
-    assert [row.text for row in read_labelled(both / "test.jsonl")] == [text for text in kept if text != TEXTS[0][0]]
+    dataset(tmp_path, "a.csv", csv_of(), with_examples=True).write(tmp_path)
+    rows = read_labelled(tmp_path / "train.jsonl") + read_labelled(tmp_path / "test.jsonl")
+    assert {("The queue: too long.", "bad"), ("Fine.", "good")} <= {(row.text, row.label) for row in rows}
+    assert look(tmp_path, "a.csv", csv_of()).rows < found.rows
 
 
-def test_an_upload_can_be_added_to_the_sample(tmp_path):
-    content = json.dumps({"text": "the queue was long", "label": "negative"}) + "\n"
-    alone, found = (training_data.look_at_sample("classification"), look(tmp_path, "b.jsonl", content, base="sample"))
-    assert found.rows == alone.rows + 1
-    assert found.test_rows == alone.test_rows
-    assert {label for label, _ in found.labels} == {label for label, _ in alone.labels}
-    with pytest.raises(InputError, match="b.jsonl: 1 texts; training needs 20 or more"):
-        look(tmp_path, "b.jsonl", content)
+def test_examples_are_added_to_the_rows_of_the_sample_that_are_learned(tmp_path):
+    examples = Examples(tmp_path / "examples")
+    plain, more = (TrainingPlan("tagging", with_examples=added) for added in (False, True))
+    alone = load_dataset(plain, Uploads(tmp_path), examples)
+    examples.store("tagging", "[Mara Lind](PER) moved to [Lisbon](LOC).\n")
+    both = load_dataset(more, Uploads(tmp_path), examples)
+    assert (len(both.train), both.test) == (len(alone.train) + 1, alone.test)
+    assert both.train[-1].tags == ("B-PER", "I-PER", "O", "O", "B-LOC", "O")
 
 
-def test_rows_of_another_kind_are_no_base(tmp_path):
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "train.jsonl").write_text('{"tokens": ["Ada"], "tags": ["B-PER"]}\n')
-    with pytest.raises(InputError, match="The rows of the run “run” cannot be read as labelled texts"):
-        training_data.rows_of_base(TrainingPlan("classification", "upload", base="run"), tmp_path / "run")
+@pytest.mark.parametrize(
+    ("kind", "text", "message"),
+    [
+        (
+            "classification",
+            "good: Fine.\nNo label here.\n",
+            "Your examples, line 2: expected a label, a colon and a text",
+        ),
+        ("classification", ": Fine.\n", "line 1: expected a label"),
+        ("tagging", "[Mara](PER) left.\n[Mara](PER left.\n", "Your examples, line 2"),
+        ("classification", "good: Fine.\n", "Your examples: 1 texts; training needs 20"),
+        ("tagging", "", "Your examples: 0 sentences; training needs 20"),
+    ],
+)
+def test_what_is_wrong_with_an_example_is_said_with_its_line(tmp_path, kind, text, message):
+    examples = Examples(tmp_path / "examples")
+    examples.store(kind, text)
+    with pytest.raises(InputError, match=message) as caught:
+        load_dataset(TrainingPlan(kind, "examples"), Uploads(tmp_path), examples)
+    assert str(tmp_path) not in str(caught.value)
+    assert caught.value.field == "examples"

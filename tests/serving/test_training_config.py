@@ -7,7 +7,7 @@ import yaml
 
 from elmo_tasks.api import TrainingPlan
 from elmo_tasks.data.row_files import HUB_DATA_SETS
-from elmo_tasks.jobs.training_config import config_for
+from elmo_tasks.serving.training_jobs import config_for
 from elmo_tasks.tasks.kinds import KINDS
 
 ABOUT = {"title": "yes: [no]", "data": "x", "licence": "y"}

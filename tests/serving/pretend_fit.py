@@ -6,7 +6,8 @@ import sys
 import time
 from pathlib import Path
 
-how = sys.argv[1] if len(sys.argv) > 1 else ""
+how = sys.argv[1]
+Path("arguments.json").write_text(json.dumps(sys.argv[2:]))
 asked: list[int] = []
 
 
@@ -46,6 +47,6 @@ for epoch in (1, 2, 3):
         break
 write(phase="scoring")
 head = Path("head")
-head.mkdir()
+head.mkdir(exist_ok=True)
 scores = {"test": {"main": "accuracy", "accuracy": 0.8, "rows": 50, "guess": {"majority": 0.5}}}
 (head / "card.json").write_text(json.dumps({"title": "x", "training": {"best_epoch": epoch}, "scores": scores}))

@@ -1,4 +1,4 @@
-"""Runs start, are watched, stopped, queued and found again; nobody trains where it is off."""
+"""Runs start, are watched, stopped, resumed and found again; nobody trains where it is off."""
 
 import json
 import os
@@ -12,10 +12,8 @@ import yaml
 
 from elmo_tasks.api import TrainingJob, TrainingPlan
 from elmo_tasks.errors import InputError
-from elmo_tasks.jobs.job_folder import JobFolder, started_at
-from elmo_tasks.jobs.job_queue import JobQueue
-from elmo_tasks.jobs.training_config import LOG
-from elmo_tasks.jobs.training_jobs import TrainingJobs
+from elmo_tasks.serving.run_folder import LOG, RunFolder
+from elmo_tasks.serving.training_jobs import TrainingJobs
 
 pytestmark = pytest.mark.long
 
@@ -71,17 +69,10 @@ def test_a_stop_keeps_what_there_is(tmp_path, how, phase):
         assert job.message == "Stopped before there was anything to keep."
 
 
-def test_a_run_that_is_over_can_be_renamed_and_deleted(tmp_path):
+def test_a_run_that_is_over_can_be_deleted(tmp_path):
     jobs = jobs_in(tmp_path)
     name = jobs.start(PLAN).name
     wait_for(jobs, name, "done")
-    assert jobs.rename(name, "  Rain \n or shine ").title == "Rain or shine"
-    assert jobs.jobs()[0].title == "Rain or shine"
-    assert JobFolder(tmp_path / name).card()["title"] == "Rain or shine"
-    with pytest.raises(InputError, match="Type a name"):
-        jobs.rename(name, " ")
-    with pytest.raises(InputError, match="The name has 61 characters; the most is 60"):
-        jobs.rename(name, "x" * 61)
     jobs.delete(name)
     assert jobs.jobs() == ()
     assert not [path for path in tmp_path.iterdir() if path.name in (name,) or path.name.startswith(".gone")]
@@ -92,15 +83,77 @@ def test_a_run_that_is_over_can_be_renamed_and_deleted(tmp_path):
         jobs_in(tmp_path, allowed=False).delete(name)
 
 
-def test_a_run_that_is_not_over_is_neither_renamed_nor_deleted(tmp_path):
+def test_only_one_run_goes_on_and_it_cannot_be_deleted(tmp_path):
     jobs = jobs_in(tmp_path, "slow")
     name = jobs.start(PLAN).name
     wait_for(jobs, name, "running", phase="training")
-    for ask in (lambda: jobs.delete(name), lambda: jobs.rename(name, "other")):
-        with pytest.raises(InputError, match="is not over. Stop it first"):
-            ask()
+    with pytest.raises(InputError, match="is still training. Stop it first"):
+        jobs.delete(name)
+    for other in (jobs, jobs_in(tmp_path)):
+        with pytest.raises(InputError, match="“Sentiment or topic: sample” is still training. Stop it, or wait"):
+            other.start(PLAN)
+    assert [job.name for job in jobs.jobs()] == [name]
     jobs.stop(name)
     wait_for(jobs, name, "stopped")
+    assert wait_for(jobs, jobs_in(tmp_path).start(PLAN).name, "done").name == f"{name}-2"
+
+
+def test_a_stopped_run_is_resumed_from_its_last_round(tmp_path):
+    jobs = jobs_in(tmp_path, "slow")
+    name = jobs.start(PLAN).name
+    wait_for(jobs, name, "running", phase="training")
+    jobs.stop(name)
+    assert wait_for(jobs, name, "stopped").can_resume
+    (tmp_path / name / "last.ckpt").write_text("state of the training")
+    other = jobs_in(tmp_path)
+    assert other.resume(name).status == "running"
+    job = wait_for(other, name, "done")
+    assert (RunFolder(tmp_path / name).path / "arguments.json").read_text() == '["--ckpt_path", "last.ckpt"]'
+    assert [epoch.epoch for epoch in job.course] == [0, 1, 2, 3]
+    assert [at for at, _ in job.losses] == [0.5, 1.5, 2.5]
+    with pytest.raises(InputError, match="has no rounds left to train"):
+        other.resume(name)
+
+
+def test_a_process_that_is_gone_is_not_mistaken_for_one_with_its_number(tmp_path):
+    jobs = jobs_in(tmp_path)
+    name = jobs.start(PLAN).name
+    wait_for(jobs, name, "done")
+    folder = RunFolder(tmp_path / name)
+    folder.update(folder.state(), status="running", pid=os.getpid())
+    assert not folder.is_running()
+    assert folder.state()["status"] == "done"
+
+
+def test_a_half_written_head_of_a_killed_run_is_removed(tmp_path):
+    folder = RunFolder(tmp_path / "run")
+    folder.path.mkdir()
+    folder.update({"title": "t", "kind": "tagging", "status": "running", "created": 1.0, "epochs": 1})
+    code = "import os, sys; from pathlib import Path; from elmo_tasks.files import unfinished_folder\n"
+    code += "with unfinished_folder(Path(sys.argv[1])): os.kill(os.getpid(), 9)"
+    subprocess.run([sys.executable, "-c", code, str(folder.path / "head")], check=False)
+    assert len(list(folder.path.glob(".head.*"))) == 1
+    assert folder.state()["status"] == "failed"
+    assert not list(folder.path.glob(".head.*"))
+
+
+def test_examples_of_try_are_trained_on(tmp_path):
+    jobs = jobs_in(tmp_path)
+    assert [jobs.keep_example("classification", line) for line in ("bad: A dull\n day.", "bad: A dull day.")] == [1, 1]
+    job = jobs.start(TrainingPlan("classification", with_examples=True, balanced=True, epochs=3))
+    assert job.data == "the sample that comes with the program and your examples"
+    lines = (tmp_path / job.name / "train.jsonl").read_text().splitlines()
+    assert json.loads(lines[-1]) == {"text": "A dull day.", "label": "bad"}
+    config = yaml.safe_load((tmp_path / job.name / "config.yaml").read_text())
+    assert config["model"]["init_args"]["class_weights"] == "balanced"
+    wait_for(jobs, job.name, "done")
+    with pytest.raises(InputError, match="Your examples: 1 texts; training needs 20 or more"):
+        jobs.start(TrainingPlan("classification", "examples"))
+    rows = "".join(f"good: Day {k} was fine.\nbad: Day {k}: rain.\n" for k in range(20))
+    jobs.store_examples("classification", rows)
+    job = jobs.start(TrainingPlan("classification", "examples", epochs=3))
+    assert (job.title, job.data) == ("Sentiment or topic: examples", "your examples (40 rows, typed here)")
+    wait_for(jobs, job.name, "done")
 
 
 def test_a_second_stop_does_not_wait(tmp_path):
@@ -132,7 +185,7 @@ def test_a_process_killed_from_outside_is_a_failure(tmp_path):
     jobs = jobs_in(tmp_path, "slow")
     name = jobs.start(PLAN).name
     wait_for(jobs, name, "running", phase="training")
-    os.kill(JobFolder(tmp_path / name).state()["pid"], 9)
+    os.kill(RunFolder(tmp_path / name).state()["pid"], 9)
     assert "ended from outside" in wait_for(jobs, name, "failed").message
 
 
@@ -144,48 +197,15 @@ def test_a_run_is_found_again_and_stopped_by_another_app(tmp_path):
     assert wait_for(other, name, "stopped").head == name
 
 
-def test_another_process_with_the_same_number_is_not_mistaken_for_the_run(tmp_path):
-    jobs = jobs_in(tmp_path)
-    name = jobs.start(PLAN).name
-    wait_for(jobs, name, "done")
-    folder = JobFolder(tmp_path / name)
-    recycled = folder.update(status="running", pid=os.getpid(), pid_started="long ago")
-    assert not folder.is_running(recycled)
-    assert folder.is_running(folder.update(pid_started=started_at(os.getpid())))
-    folder.update(pid_started="long ago")
-    assert wait_for(jobs_in(tmp_path), name, "done").head == name
-
-
-def test_a_second_run_waits_for_the_first(tmp_path):
-    jobs = jobs_in(tmp_path, "slow")
-    first, second = jobs.start(PLAN).name, jobs.start(PLAN)
-    assert second.status == "queued"
-    assert first != second.name
-    wait_for(jobs, first, "running", phase="training")
-    jobs.stop(first)
-    wait_for(jobs, first, "stopped")
-    wait_for(jobs, second.name, "running", phase="training")
-    jobs.stop(second.name)
-    wait_for(jobs, second.name, "stopped")
-
-
-def test_what_waits_can_be_taken_back(tmp_path):
-    jobs = jobs_in(tmp_path, "slow")
-    first, second = jobs.start(PLAN).name, jobs.start(PLAN).name
-    assert jobs.stop(second).status == "stopped"
-    wait_for(jobs, first, "running", phase="training")
-    jobs.stop(first)
-    wait_for(jobs, first, "stopped")
-    assert wait_for(jobs, second, "stopped").head is None
-
-
 def test_nothing_is_started_or_kept_where_training_is_off(tmp_path):
     jobs = jobs_in(tmp_path / "runs", allowed=False)
     for ask in (
         lambda: jobs.start(PLAN),
         lambda: jobs.stop("x"),
-        lambda: jobs.look(PLAN),
-        lambda: jobs.keep_upload("a.tsv", b"x"),
+        lambda: jobs.preview(PLAN),
+        lambda: jobs.store_upload("a.tsv", b"x"),
+        lambda: jobs.keep_example("classification", "good: Fine."),
+        lambda: jobs.examples("classification"),
     ):
         with pytest.raises(InputError, match="off here.*--allow-training"):
             ask()
@@ -194,7 +214,9 @@ def test_nothing_is_started_or_kept_where_training_is_off(tmp_path):
     assert not (tmp_path / "runs").exists()
 
 
-@pytest.mark.parametrize("name", ["../../etc", "a/b\\c", "<b>x</b>", "elmo-mini", "uploads", "…", "CON: yes"])
+@pytest.mark.parametrize(
+    "name", ["../../etc", "a/b\\c", "<b>x</b>", "elmo-mini", "uploads", "examples", "…", "CON: yes"]
+)
 def test_no_name_leaves_the_folder_of_runs(tmp_path, name):
     jobs = jobs_in(tmp_path / "runs")
     job = jobs.start(TrainingPlan("classification", name=name, epochs=3))
@@ -202,7 +224,7 @@ def test_no_name_leaves_the_folder_of_runs(tmp_path, name):
     assert job.title == name
     assert (tmp_path / "runs" / job.name).is_dir()
     assert set(job.name) <= set("abcdefghijklmnopqrstuvwxyz0123456789-")
-    assert job.name not in ("uploads", "layers")
+    assert job.name not in ("uploads", "layers", "examples")
     assert [p.name for p in tmp_path.iterdir()] == ["runs"]
 
 
@@ -243,32 +265,17 @@ def test_a_plan_that_cannot_be_meant_is_refused(tmp_path, change, message):
     assert not list(tmp_path.glob("*/job.json"))
 
 
-def test_the_queue_has_an_end(tmp_path):
-    jobs = jobs_in(tmp_path, "slow")
-    first = jobs.start(PLAN).name
-    for _ in range(5):
-        jobs.start(PLAN)
-    with pytest.raises(InputError, match="5 runs are waiting already"):
-        jobs.start(PLAN)
-    for job in jobs.jobs():
-        if job.status == "queued":
-            jobs.stop(job.name)
-    wait_for(jobs, first, "running", phase="training")
-    jobs.stop(first)
-    wait_for(jobs, first, "stopped")
-
-
 def test_a_line_of_progress_that_is_being_written_is_left_out(tmp_path):
     jobs = jobs_in(tmp_path)
     name = jobs.start(PLAN).name
     wait_for(jobs, name, "done")
     with (tmp_path / name / "progress.jsonl").open("a") as file:
         file.write('{"epoch": 4, "sco')
-    assert len(JobFolder(tmp_path / name).job().course) == 4
+    assert len(RunFolder(tmp_path / name).job().course) == 4
 
 
 @pytest.mark.parametrize(
-    "ask", [lambda jobs: jobs.start(PLAN), lambda jobs: jobs.keep_upload("a.csv", b"text,label\nA.,b\n")]
+    "ask", [lambda jobs: jobs.start(PLAN), lambda jobs: jobs.store_upload("a.csv", b"text,label\nA.,b\n")]
 )
 def test_a_folder_that_cannot_be_written_is_said(tmp_path, ask):
     (tmp_path / "file").write_text("no folder can be below it")
@@ -276,29 +283,12 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path, ask):
         ask(jobs_in(tmp_path / "file" / "runs"))
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_the_queue_goes_on_after_a_fault_that_nobody_foresaw(tmp_path, monkeypatch):
-    jobs = jobs_in(tmp_path)
-    name = jobs.start(TrainingPlan("classification", epochs=3)).name
-    queue = jobs._queue
-
-    def full() -> bool:
-        raise OSError("no space left on the disk")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(queue, "advance", full)
-        queue.keep_going()
-        assert queue._thread is not None
-        queue._thread.join(30)
-    assert wait_for(jobs, name, "done").head == name
-
-
 def test_where_nothing_can_be_kept_apart_nothing_is_tested_on(tmp_path):
     jobs = jobs_in(tmp_path)
     few = "text,label\n" + "Rain again.,bad\nA fine day.,good\n" * 20
     many = "text,label\n" + "".join(f"Day {k} was fine.,good\nDay {k} was wet.,bad\n" for k in range(20))
     for content, test in ((few, None), (many, "test.jsonl")):
-        key = jobs.keep_upload("a.csv", content.encode())
+        key = jobs.store_upload("a.csv", content.encode())
         job = jobs.start(TrainingPlan("classification", "upload", key, epochs=3))
         config = yaml.safe_load((tmp_path / job.name / "config.yaml").read_text())
         assert config["data"]["init_args"]["test"] == test
@@ -306,56 +296,13 @@ def test_where_nothing_can_be_kept_apart_nothing_is_tested_on(tmp_path):
 
 
 def test_a_reason_tells_no_folder_of_this_machine(tmp_path):
-    folder = JobFolder(tmp_path / "run")
+    folder = RunFolder(tmp_path / "run")
     (tmp_path / "run").mkdir()
     log = (
         f"fit: {tmp_path}/run/train.csv, line 3: bad; see /opt/somewhere/deep/text.py and https://example.org/a/b, 1/2"
     )
     (tmp_path / "run" / LOG).write_text(log)
     assert folder.reason() == "train.csv, line 3: bad; see text.py and https://example.org/a/b, 1/2"
-
-
-def test_what_a_killed_run_left_half_written_is_removed(tmp_path):
-    folder = JobFolder(tmp_path / "run")
-    folder.path.mkdir()
-    folder.write({"title": "t", "kind": "tagging", "status": "running", "created": 1.0, "epochs": 1})
-    code = "import os, sys; from pathlib import Path; from elmo_tasks.files import unfinished_folder\n"
-    code += "with unfinished_folder(Path(sys.argv[1])): os.kill(os.getpid(), 9)"
-    subprocess.run([sys.executable, "-c", code, str(folder.path / "head")], check=False)
-    assert len(list(folder.path.glob(".head.*"))) == 1
-    JobQueue(tmp_path, ["true"]).advance()
-    assert not list(folder.path.glob(".head.*"))
-    assert folder.state()["status"] == "failed"
-
-
-def test_examples_are_added_to_those_of_a_run(tmp_path):
-    jobs = jobs_in(tmp_path)
-    rows = [{"text": f"day {k} of rain", "label": "good" if k % 2 else "bad"} for k in range(40)]
-    key = jobs.keep_upload("days.jsonl", "".join(json.dumps(row) + "\n" for row in rows).encode())
-    first = jobs.start(TrainingPlan("classification", "upload", key, name="first", epochs=3))
-    assert wait_for(jobs, first.name, "done").base == "first"
-    more = jobs.keep_upload("more.jsonl", b'{"text": "a dull day", "label": "bad"}\n')
-    second = jobs.start(TrainingPlan("classification", "upload", more, base="first", balanced=True, epochs=3))
-    lines = (tmp_path / second.name / "train.jsonl").read_text().splitlines()
-    assert json.loads(lines[-1]) == {"text": "a dull day", "label": "bad"}
-    assert len(lines) == len((tmp_path / "first" / "train.jsonl").read_text().splitlines()) + 1
-    assert second.data == "more.jsonl (41 rows, your file and the rows before)"
-    config = yaml.safe_load((tmp_path / second.name / "config.yaml").read_text())
-    assert config["model"]["init_args"]["class_weights"] == "balanced"
-    for base, said in (("gone", "There is no run “gone”"), ("../x", "There is no run")):
-        with pytest.raises(InputError, match=said):
-            jobs.look(TrainingPlan("classification", "upload", more, base=base))
-
-
-def test_what_others_can_be_added_to(tmp_path):
-    jobs = jobs_in(tmp_path)
-    assert wait_for(jobs, jobs.start(PLAN).name, "done").base == "sample"
-    state = JobFolder(tmp_path / jobs.jobs()[0].name)
-    assert state.job(state.state() | {"source": "hub"}).base == ""
-    state.update(source="upload")
-    key = jobs.keep_upload("more.jsonl", b'{"text": "a dull day", "label": "bad"}\n')
-    with pytest.raises(InputError, match="keeps no rows that others could be added to"):
-        jobs.look(TrainingPlan("classification", "upload", key, base=jobs.jobs()[0].name))
 
 
 def test_only_labels_of_texts_weigh_alike(tmp_path):
