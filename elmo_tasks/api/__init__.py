@@ -41,6 +41,11 @@ from elmo_tasks.api.heads import (
     WordOcclusion,
 )
 from elmo_tasks.api.maps import (
+    EXAMPLES,
+    INDEX,
+    TEXT_A,
+    TEXT_B,
+    LandedMeaning,
     LandedUse,
     MapRequest,
     MapService,
@@ -51,7 +56,14 @@ from elmo_tasks.api.maps import (
     SenseMap,
 )
 from elmo_tasks.api.nearest import NearestService, NearestUses, NearUse, StaticNeighbour, StaticNeighbours
-from elmo_tasks.api.present import GallerySense, IncrementalReading, PresentService, ReadingStep
+from elmo_tasks.api.present import (
+    DictionaryTest,
+    IncrementalReading,
+    Mistake,
+    PresentService,
+    ReadingStep,
+    ReadyWord,
+)
 from elmo_tasks.api.probes import LayerScore, ModelProbes, PaperScores, ProbeResult, ProbeService
 from elmo_tasks.api.request import LIMITS, Limits, NoLongerWanted, Progress, check_wanted, for_everybody, wanted_while
 from elmo_tasks.api.said import Answer, Result, Said, Verdict
@@ -82,7 +94,7 @@ class Service(Protocol):
     heads: HeadService  #: what was trained to read names and feelings
     probes: ProbeService  #: what each layer knows
     training: TrainingService  #: runs that train more of them
-    present: PresentService  #: senses, static neighbours, and meanings that form
+    present: PresentService  #: ready sentences, static neighbours, mistakes, and meanings that form
 
     def models(self) -> tuple[ModelInfo, ...]:
         """The models on offer, the default one first."""

@@ -86,6 +86,11 @@ class UseMeaning:
         return self.other if self.best is None else self.probabilities[self.best]
 
     @property
+    def is_sure(self) -> bool:
+        """Whether it is stated plainly."""
+        return self.certainty is Certainty.CONFIDENT
+
+    @property
     def second(self) -> int | None:
         """Position of the likeliest meaning after the best; ``None`` if there is none."""
         rest = [k for k in range(len(self.probabilities)) if k != self.best]

@@ -8,6 +8,9 @@ from typing import Protocol
 from elmo_tasks.api.request import Progress
 from elmo_tasks.api.said import Result, Said, Verdict
 
+#: Where a use of a map comes from: the dictionary, a first and a second pasted text, an index of one's own text.
+EXAMPLES, TEXT_A, TEXT_B, INDEX = "dictionary", "text A", "text B", "index"
+
 
 @dataclass(frozen=True)
 class MapUse:
@@ -16,65 +19,62 @@ class MapUse:
     sentence: str  #: the sentence
     start: int  #: character offset of the word in it
     end: int  #: character offset one past its end
-    own: bool  #: from a person's own text, not from the gallery of example sentences
-    sense: str | None  #: the sense the gallery knows it in
-    group: int | None  #: position of its group in :attr:`SenseMap.groups`; ``None`` if no groups are named
+    source: str  #: ``"dictionary"``, ``"text A"``, ``"text B"`` or ``"index"``
+    group: int | None  #: position of its group in :attr:`SenseMap.groups`; ``None`` if it is in none
+    #: of the meaning that was found; ``None`` where the meaning is known (an example) or nothing is said of meanings
+    probability: float | None
+    is_sure: bool  #: whether its meaning is known, or found with enough certainty to be stated plainly
     x: float  #: place on the map, -1 to 1, to the right
     y: float  #: place on the map, -1 to 1, upwards
     #: the nearest other uses of the map, nearest first, as ``(position, cosine)``
     nearest: tuple[tuple[int, float], ...]
 
+    @property
+    def own(self) -> bool:
+        """Whether it is from a person's own text."""
+        return self.source != EXAMPLES
+
 
 @dataclass(frozen=True)
 class SenseGroup:
-    """Uses that go together."""
+    """The uses in one meaning; of a word that is in no list, one cluster of uses."""
 
     letter: str  #: ``"A"``, ``"B"``, ...
+    key: str  #: short name of the meaning in the dictionary; empty for another meaning, and for a cluster
+    name: str  #: its gloss, ``"another meaning"``, or ``"cluster 1"``
     n_uses: int  #: how many there are
-    words: tuple[str, ...]  #: words around them that are characteristic of the group; may be none
-    #: positions of its uses in the map, the most typical first: those most like all others of the group
-    typical: tuple[int, ...] = ()
-    #: the sense that more than half of its example sentences were written for; empty where there is none
-    meant: str = ""
+    example: int  #: position of a use that is typical of it
+    by_source: tuple[int, ...] = ()  #: its number of uses from each of :attr:`SenseMap.sources`
 
 
 @dataclass(frozen=True)
 class MapView:
-    """What uses can be compared by, and how well that was measured to tell senses apart."""
+    """What uses can be compared by."""
 
-    name: str  #: a layer, ``"mean"``, ``"words"`` (the words around a use) or ``"both"`` (these and layer 1)
-    #: adjusted Rand index of groups and known senses, averaged over the gallery's words; ``None`` if not measured
-    agreement: float | None = None
-    #: share of sets of uses in several senses whose groups are clear enough to be named; ``None`` if not measured
-    named: float | None = None
-    #: share of pairs of uses, where groups are named, that are rightly together or apart; ``None`` if not measured
-    right: float | None = None
+    name: str  #: ``"meanings"`` (what meanings are read from), a layer, ``"mean"`` or ``"words"`` (the words around a use)
     sees: str = ""  #: what its layer sees if that reads no other word; else empty
 
 
 @dataclass(frozen=True)
 class SenseMap(Verdict):
-    """The uses of a word as points, sorted into groups where the numbers carry that."""
+    """The uses of a word as points, by meaning."""
 
     word: str  #: as asked
     model: str  #: name of the model
     view: str  #: what the uses are compared by
-    views: tuple[MapView, ...]  #: all views on offer, each with what was measured
+    views: tuple[MapView, ...]  #: all views on offer
     uses: tuple[MapUse, ...]  #: the points
-    groups: tuple[SenseGroup, ...]  #: the groups, the largest first; empty when the model cannot tell
-    asked_groups: int | None  #: the number of groups that was asked for; ``None`` if it was left to the data
-    is_clear: bool  #: whether the data say that there are these groups
+    groups: tuple[SenseGroup, ...]  #: the meanings in the order of the dictionary, or clusters, the largest first
+    are_meanings: bool  #: whether the groups are meanings of the dictionary; else they are clusters without names
     said: Said  #: the answer: a headline and its reasons
     shown: float  #: share of all differences between the uses that the map shows, 0 to 1
-    #: adjusted Rand index of the groups and the known senses of this word's uses; ``None`` if there are none
-    agreement: float | None
-    n_own: int  #: how many uses the person's own text has; not all of them need be on the map
-    n_measured_words: int  #: words of the gallery that the views were measured on
-    examples_of: tuple[str, ...] = ()  #: words of the gallery whose example sentences are on the map
+    n_own: int  #: how many uses the person's own texts have; not all of them need be on the map
+    sources: tuple[str, ...] = ()  #: where the uses come from
+    examples_of: tuple[str, ...] = ()  #: words of the dictionary whose examples are on the map
 
     @property
     def shown_view(self) -> MapView:
-        """What the uses are compared by, with what was measured of it."""
+        """What the uses are compared by."""
         return next((view for view in self.views if view.name == self.view), MapView(self.view))
 
 
@@ -84,14 +84,12 @@ class MapRequest:
 
     word: str  #: the word
     text: str = ""  #: a person's own text
-    view: str | None = None  #: what the uses are compared by; what measures best if ``None``
-    n_groups: int | None = None  #: how many groups, 1 to 6; left to the data if ``None``
-    gallery: bool = True  #: whether the example sentences count
+    view: str | None = None  #: what the uses are compared by; what meanings are read from if ``None``
+    examples: bool = True  #: whether the examples of the dictionary count
     name: str = ""  #: of the file that the text came from
     model: str | None = None  #: name of the model; the default one if ``None``
     index: bool = False  #: whether the index of one's own text counts
-    #: whether the groups of what lands are called by what most of their example sentences were written for
-    by_meaning: bool = False
+    text_b: str = ""  #: a second text, to compare the first with
 
 
 @dataclass(frozen=True)
@@ -103,7 +101,16 @@ class NearOnMap:
     sentence: str  #: its sentence
     start: int  #: character offset of the word in it
     end: int  #: character offset one past its end
-    group: int | None  #: position of its group; ``None`` if no groups are named
+    group: int | None  #: position of its group; ``None`` if it is in none
+
+
+@dataclass(frozen=True)
+class LandedMeaning:
+    """How likely a landed sentence has one meaning."""
+
+    name: str  #: the gloss, or ``"another meaning"``
+    probability: float
+    group: int | None  #: position of its group on the map; ``None`` if no use there has the meaning
 
 
 @dataclass(frozen=True)
@@ -115,9 +122,9 @@ class LandedUse(Result):
     end: int  #: character offset one past its end
     x: float  #: place on the map, to the right; beyond -1 or 1 where it lies farther out than all uses of the map
     y: float  #: place on the map, upwards
-    group: int | None  #: the group it lands in; ``None`` between groups, or where none are named
-    groups: tuple[SenseGroup, ...]  #: the groups of the map
-    nearness: tuple[float, ...]  #: for each group the mean cosine to its uses, seen from the middle of the map
+    group: int | None  #: the group of its meaning; ``None`` if that is not on the map, or nothing is said of meanings
+    is_sure: bool  #: whether its meaning is stated plainly
+    meanings: tuple[LandedMeaning, ...]  #: the likeliest first; empty where nothing is said of meanings
     nearest: tuple[NearOnMap, ...]  #: the nearest uses of the map, nearest first
     verdict: str  #: the answer in one or two plain sentences
 
@@ -126,7 +133,7 @@ class MapService(Protocol):
     """Maps the uses of words."""
 
     def words(self) -> tuple[str, ...]:
-        """The words that the gallery of example sentences has uses of."""
+        """The words of the dictionary that have several meanings."""
 
     def index_title(self) -> str:
         """The index of one's own text that the app was started with; empty without one."""

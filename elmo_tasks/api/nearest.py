@@ -37,7 +37,12 @@ class NearUse:
     token: str  #: the word
     cosine: float  #: with the use asked about
     same_word: bool  #: whether it is the same word, in whatever inflection
-    sense: str = ""  #: what the word means there, if that is known; else empty
+    sense: str = (
+        ""  #: short name of its meaning in the dictionary, or ``"another meaning"``; empty where nothing is said
+    )
+    probability: float | None = (
+        None  #: of that meaning, where it was computed; ``None`` for an example, whose meaning is known
+    )
 
 
 @dataclass(frozen=True)
@@ -49,20 +54,21 @@ class NearestUses(Answer):
     start: int  #: character offset of the word in it
     end: int  #: character offset one past its end
     model: str  #: name of the model
-    layer: str  #: the layer that was searched
-    layers: tuple[str, ...]  #: all layers on offer
+    layer: str  #: what uses were compared by: ``"meanings"``, or a layer
+    layers: tuple[str, ...]  #: all that they could be compared by
     source: str  #: name of what was searched
     sources: tuple[str, ...]  #: all there is to search
     n_tokens: int  #: how many uses were searched
     only: str  #: ``"same"``: only uses of this word; ``"other"``: only of other words; ``"all"``
-    random_pair_cosine: float  #: mean cosine of two random words at this layer
+    random_pair_cosine: float  #: mean cosine of two random words, compared so
     uses: tuple[NearUse, ...]  #: the nearest, nearest first
     #: the nearest words where every word has one vector whatever the sentence; none for an unknown word
     static: tuple[StaticNeighbour, ...]
     said: Said  #: the answer: a headline and its reasons
     vectors: str = ""  #: name of the static vectors: the model itself where it does not read the sentence
     reads_sentence: bool = True  #: whether the model does; where it does not, ``static`` is its answer
-    sense: str = ""  #: what the word means in the sentence asked about, if that is known; else empty
+    sense: str = ""  #: the meaning of the word in the sentence asked about, as of :attr:`NearUse.sense`
+    probability: float | None = None  #: of that meaning, as of :attr:`NearUse.probability`
 
 
 class NearestService(Protocol):
@@ -81,5 +87,5 @@ class NearestService(Protocol):
     ) -> NearestUses:
         """The uses of any word nearest to ``word`` in ``sentence``; ``[brackets]`` in it mark another word.
 
-        ``only`` is ``"all"``, ``"same"`` or ``"other"``; ``source`` is the gallery if ``None``.
+        ``only`` is ``"all"``, ``"same"`` or ``"other"``; ``source`` is the dictionary if ``None``.
         """

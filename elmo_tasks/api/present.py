@@ -1,4 +1,4 @@
-"""What is shown to an audience beside comparisons: senses, and a meaning that forms word by word."""
+"""What is shown to an audience beside comparisons: ready sentences, mistakes, and a meaning that forms word by word."""
 
 from __future__ import annotations
 
@@ -6,17 +6,39 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
+from elmo_tasks.api.compare import Meaning
 from elmo_tasks.api.nearest import StaticNeighbours
 
 
 @dataclass(frozen=True)
-class GallerySense:
-    """A sense of a word in the gallery of example sentences."""
+class ReadyWord:
+    """Test sentences of a word, which stand in no centroid of a meaning."""
 
-    word: str  #: in its base form
-    name: str  #: of the sense, unique within the word
-    gloss: str  #: the sense in a few words
-    sentences: tuple[str, ...]  #: examples with ``[brackets]`` around the word
+    word: str  #: the entry of the dictionary
+    sentences: tuple[str, ...]  #: with ``[brackets]`` around the word
+    meant: tuple[str, ...]  #: short name of the meaning of each
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A test sentence of which the model finds another meaning than it was written for."""
+
+    sentence: str  #: without brackets
+    start: int  #: character offset of the word in it
+    end: int  #: character offset one past its end
+    word: str  #: the entry of the dictionary
+    meant: str  #: gloss of the meaning it was written for
+    found: str  #: gloss of the meaning that the model finds, or ``"another meaning"``
+    probability: float  #: of what the model finds
+
+
+@dataclass(frozen=True)
+class DictionaryTest:
+    """How the model does on test sentences of the dictionary."""
+
+    n_sentences: int  #: test sentences that were read
+    n_right: int  #: of these, how many in the right meaning
+    mistakes: tuple[Mistake, ...]  #: some of the others, those first of which the model is surest
 
 
 @dataclass(frozen=True)
@@ -24,59 +46,45 @@ class ReadingStep:
     """A word when only the beginning of its sentence has been read."""
 
     words: int  #: how many words of the sentence have been read
-    cosines: tuple[float, float]  #: to the average use of the first and of the second sense
-    nearer: str | None  #: name of the sense it stands nearer to; ``None`` where that cannot be told
+    probabilities: tuple[float, float]  #: of the first and of the second meaning
+    found: str | None  #: the likeliest of all meanings of the word, if it is sure enough to be stated; else ``None``
 
 
 @dataclass(frozen=True)
 class IncrementalReading:
-    """How a word moves between two of its senses while its sentence is read word by word.
+    """How likely two meanings of a word are while its sentence is read word by word.
 
-    Each step reads the words so far as if they were the whole sentence, by what the verdict of Compare reads: a layer, and what
-    stands around the word.
+    Each step reads the words so far as if they were the whole sentence.
     """
 
     word: str  #: the word that was asked for
     model: str  #: name of the model
-    layer: str  #: name of the layer that the verdict gives the cosines of
     sentence: str  #: as typed, without the brackets
     tokens: tuple[str, ...]  #: its words
     offsets: tuple[tuple[int, int], ...]  #: ``(start, end)`` characters of each
     index: int  #: which of them is the word
-    senses: tuple[GallerySense, GallerySense]  #: the two senses
+    senses: tuple[Meaning, Meaning]  #: the two meanings
     steps: tuple[ReadingStep, ...]  #: from the word itself to the end of the sentence
-    #: for the known uses of each sense, the cosine to the first sense minus the cosine to the second, where each use is left out of
-    #: its own sense's average; the steps are on the same scale
-    known: tuple[tuple[float, ...], tuple[float, ...]]
-    middle: float  #: the value half way between the averages of the two
-    right: int  #: how many known uses lie on their own side of the middle
-    right_by_spelling: int  #: the same with the spelling alone (layer 0), without any context
-    can_tell: bool  #: whether ``right`` is enough for a side to be named
-    read_from: tuple[str, ...] = ()  #: what was read, as in :class:`~elmo_tasks.api.Comparison`
-    right_by_layer: int = 0  #: the same with ``layer`` alone, without what stands around the word
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of ``/meaning_forms``."""
-        return {
-            **asdict(self),
-            "senses": [{"name": sense.name, "gloss": sense.gloss} for sense in self.senses],
-            "steps": [
-                {"words": step.words, "read": self.tokens[: step.words], "cosines": step.cosines, "nearer": step.nearer}
-                for step in self.steps
-            ],
-        }
+        steps = [{**asdict(step), "read": self.tokens[: step.words]} for step in self.steps]
+        return {**asdict(self), "steps": steps}
 
 
 class PresentService(Protocol):
     """Answers the Present tab."""
 
-    def senses(self, word: str) -> tuple[GallerySense, ...]:
-        """The senses of a word, or of what it is an inflection of, in the gallery of example sentences; none if it is not in it."""
+    def ready(self, word: str) -> ReadyWord | None:
+        """Test sentences of the most familiar meanings of a word of the dictionary, in any inflection; else ``None``."""
 
     def neighbours(self, word: str, n: int = 12) -> StaticNeighbours:
         """The ``n`` (1 to 50) words nearest to a word where every word has one vector whatever the sentence."""
 
+    def tested(self, model: str | None = None) -> DictionaryTest:
+        """Read one test sentence of each meaning of some words on which nothing was trained."""
+
     def forms(
         self, word: str, sentence: str, senses: Sequence[str] | None = None, model: str | None = None
     ) -> IncrementalReading:
-        """Follow ``word`` between two of its gallery senses (the first two if ``None``) while ``sentence`` is read word by word."""
+        """Follow two meanings of ``word`` (the first two if ``None``, else by key) while ``sentence`` is read word by word."""

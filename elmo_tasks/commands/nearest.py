@@ -17,14 +17,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--word", required=True, help="the word to look at")
     parser.add_argument("--sentence", required=True, help="a sentence with it; [brackets] mark another word")
     parser.add_argument("--model", help="name or folder of a model (default: the bundled one)")
-    parser.add_argument("--index", type=Path, help="folder that `index` wrote (default: the example sentences)")
+    parser.add_argument("--index", type=Path, help="folder that `index` wrote (default: the dictionary)")
     parser.add_argument(
         "--static",
         help="vectors of words alone: a name, a folder, or a file of word2vec, GloVe or fastText (default: the bundled ones)",
     )
     parser.add_argument(
         "--layer",
-        help="name of a layer, mean, or both: the first layer that reads the sentence and the words around (the default)",
+        help="name of a layer, mean, or meanings: what meanings are read from (the default)",
     )
     parser.add_argument(
         "--only", choices=("all", "same", "other"), default="all", help="uses of this word, or of other words"

@@ -14,7 +14,7 @@ from torch import Tensor
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.layers.pooling import masked_mean
 from elmo_tasks.layers.views import with_mean
-from elmo_tasks.senses.gallery import everyday_sentences
+from elmo_tasks.senses.similarity import everyday_sentences
 from elmo_tasks.text.tokens import tokenize
 
 _FILE = Path(__file__).with_name("sentence_triples.jsonl")

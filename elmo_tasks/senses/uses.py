@@ -1,17 +1,16 @@
-"""Where a word occurs: in the gallery, and in a person's own text, pasted or in files."""
+"""Where a word occurs: in the examples of the dictionary, and in a person's own text, pasted or in files."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from elmo_tasks.data.tables import Table, TextColumns, find_columns, form_of, parse_table, read_table, texts_of
 from elmo_tasks.data.text_lines import plain_lines, read_text
 from elmo_tasks.errors import DataError, InputError
-from elmo_tasks.senses.gallery import EverydayUse, GalleryUse, gallery, gallery_words
+from elmo_tasks.senses.lexicon import Entry, Sense
 from elmo_tasks.text.mentions import check_word, find_mention
 from elmo_tasks.text.sentences import split_sentences
 from elmo_tasks.text.tokens import Token, tokenize
@@ -22,25 +21,16 @@ from elmo_tasks.wording.text import quoted
 if TYPE_CHECKING:
     from elmo_tasks.senses.use_index import UseIndex
 
-MOST_USES = 300
-MOST_TOKENS = 200
-MOST_CHARACTERS = 2_000_000
+MAX_USES = 300
+MAX_TOKENS = 200
+MAX_CHARACTERS = 2_000_000
+Found = TypeVar("Found")
 _WORD = re.compile(r"\w+")
 
 
-@dataclass(frozen=True)
-class FoundUse(Use):
-    """A use that was found in a text."""
-
-    sense: str | None = None  #: a short name of its sense, if it is known
-    own: bool = False  #: from a person's own text, not from the gallery
-
-    @classmethod
-    def at(cls, sentence: str, tokens: Sequence[Token], index: int, own: bool = True) -> FoundUse:
-        """One of the tokens of a sentence."""
-        token = tokens[index]
-        words = tuple(t.text for t in tokens)
-        return cls(words, index, index + 1, sentence, token.start, token.end, own=own)
+def use_at(sentence: str, tokens: Sequence[Token], index: int) -> Use:
+    """The use of one of the tokens of a sentence."""
+    return Use.in_sentence(sentence, tokens, index)
 
 
 def base_word(word: str) -> str:
@@ -52,25 +42,17 @@ def base_word(word: str) -> str:
     return folded(check_word(word)[0].text)
 
 
-def gallery_uses(word: str) -> tuple[FoundUse, ...]:
-    """The uses of a word in the gallery, with their senses; none if the gallery does not have the word."""
-    words = set(words_like(word))
-    return tuple(gallery_use(entry) for entry in gallery() if entry.word in words)
+def example_uses(entries: Iterable[Entry]) -> list[tuple[Use, str, Sense]]:
+    """All sentences of entries as uses, test sentences included, each with its word and its meaning."""
+    return [
+        (find_mention(entry.word, sentence), entry.word, sense)
+        for entry in entries
+        for sense in entry.senses
+        for sentence in sense.sentences
+    ]
 
 
-def words_like(word: str) -> tuple[str, ...]:
-    """The words of the gallery that a word is, or is a form of: ``glass`` for ``glasses``."""
-    key = base_word(word)
-    return tuple(known for known in gallery_words() if are_inflections(folded(known), key))
-
-
-def gallery_use(entry: GalleryUse | EverydayUse) -> FoundUse:
-    """A sentence whose sense is known, read."""
-    use = find_mention(entry.word, entry.sentence)
-    return FoundUse(use.tokens, use.token_start, use.token_end, use.sentence, use.char_start, use.char_end, entry.sense)
-
-
-def uses_in(word: str, sentences: Iterable[str], most: int = MOST_USES) -> tuple[tuple[FoundUse, ...], int]:
+def uses_in(word: str, sentences: Iterable[str], most: int = MAX_USES) -> tuple[tuple[Use, ...], int]:
     """The uses of a word, in any inflection and case, in one's own sentences, and how many there are: where there are more than
     ``most``, so many are kept at even distances.
     """
@@ -83,16 +65,14 @@ def uses_in(word: str, sentences: Iterable[str], most: int = MOST_USES) -> tuple
         known |= {word: are_inflections(word, key) for word in words - known.keys()}
         if not any(known[word] for word in words) and key not in folded(sentence):
             continue
-        tokens = tokenize(sentence)[:MOST_TOKENS]
+        tokens = tokenize(sentence)[:MAX_TOKENS]
         found += [
-            FoundUse.at(sentence, tokens, k)
-            for k, token in enumerate(tokens)
-            if are_inflections(folded(token.text), key)
+            use_at(sentence, tokens, k) for k, token in enumerate(tokens) if are_inflections(folded(token.text), key)
         ]
-    return evenly(found, most), len(found)
+    return tuple(evenly(found, most)), len(found)
 
 
-def landing_use(word: str, sentence: str) -> FoundUse:
+def landing_use(word: str, sentence: str) -> Use:
     """The use of a word, in any inflection, in a sentence that is to be put on the map of the word.
 
     Args:
@@ -106,14 +86,9 @@ def landing_use(word: str, sentence: str) -> FoundUse:
         raise InputError(f"Type a sentence that uses {quoted(word)}.", field="sentence")
     if "[" in sentence:
         use = find_mention(word, sentence, field="sentence")
-        found = FoundUse(
-            use.tokens, use.token_start, use.token_end, use.sentence, use.char_start, use.char_end, own=True
-        )
-        if are_inflections(folded(found.tokens[found.token_start]), base_word(word)):
-            return found
-        raise InputError(
-            f"The brackets mark {quoted(found.word)}; this is the map of {quoted(word)}.", field="sentence"
-        )
+        if are_inflections(folded(use.tokens[use.token_start]), base_word(word)):
+            return use
+        raise InputError(f"The brackets mark {quoted(use.word)}; this is the map of {quoted(word)}.", field="sentence")
     tokens, key = tokenize(sentence), base_word(word)
     places = [k for k, token in enumerate(tokens) if are_inflections(folded(token.text), key)]
     if not places:
@@ -121,23 +96,21 @@ def landing_use(word: str, sentence: str) -> FoundUse:
             f"The sentence does not use {quoted(word)}. Type one that does: it can only land on the map of its word.",
             field="sentence",
         )
-    return FoundUse.at(sentence, tokens, places[0])
+    return use_at(sentence, tokens, places[0])
 
 
-def index_uses(word: str, index: UseIndex, most: int = MOST_USES) -> tuple[tuple[FoundUse, ...], int]:
+def index_uses(word: str, index: UseIndex, most: int = MAX_USES) -> tuple[tuple[Use, ...], int]:
     """The uses of a word in an index of one's own text, as :func:`uses_in` gives those of a text."""
     found, total = index.uses_of(base_word(word), most)
-    return tuple(FoundUse.at(sentence, tokenize(sentence), k) for sentence, k in found), total
+    return tuple(use_at(sentence, tokenize(sentence), k) for sentence, k in found), total
 
 
-def evenly(found: Sequence[FoundUse], most: int) -> tuple[FoundUse, ...]:
-    """At most so many of them, at even distances."""
-    if len(found) <= most:
-        return tuple(found)
-    return tuple(found[k * len(found) // most] for k in range(most))
+def evenly(found: Sequence[Found], n: int) -> list[Found]:
+    """At most ``n`` of them, at even distances."""
+    return list(found) if len(found) <= n else [found[k * len(found) // n] for k in range(n)]
 
 
-def sentences_of(text: str, name: str = "", most: int | None = MOST_CHARACTERS) -> list[str]:
+def sentences_of(text: str, name: str = "", most: int | None = MAX_CHARACTERS) -> list[str]:
     """Split a person's own text into sentences: running text, a list of texts, or a table, of which the column of texts is read.
 
     Args:
@@ -168,10 +141,10 @@ def _sentences_of(table: Table, text: str, column: str | None = None) -> tuple[l
     """Split the texts of a table, or running text, into sentences; and state what was read."""
     if table.names is None and not table.delimiter and table.form == "txt":
         # Lines of their own are sentences of their own where the text is a list.
-        return split_sentences(text if _is_running(text) else text.replace("\n", "\n\n"), MOST_TOKENS), "text"
+        return split_sentences(text if _is_running(text) else text.replace("\n", "\n\n"), MAX_TOKENS), "text"
     found = find_columns(table, TextColumns(text=column), labelled=False)
     texts = texts_of(table, found)
-    return [sentence for _, cell in texts for sentence in split_sentences(cell, MOST_TOKENS)], found.said()
+    return [sentence for _, cell in texts for sentence in split_sentences(cell, MAX_TOKENS)], found.said()
 
 
 def _is_running(text: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 from torch import Tensor
@@ -25,8 +24,8 @@ from elmo_tasks.senses.lexicon import Entry
 from elmo_tasks.senses.similarity import cosine_matrix
 from elmo_tasks.serving.asked_uses import find_uses, item_of
 from elmo_tasks.serving.loaded_models import LoadedModel, LoadedModels
-from elmo_tasks.serving.meanings import MIN_KNOWN_WORDS, Judged, dictionary, judge, known_share
-from elmo_tasks.text.mentions import Mention, find_mention
+from elmo_tasks.serving.meanings import MIN_KNOWN_WORDS, Judged, dictionary, judge, known_meaning, known_share
+from elmo_tasks.text.mentions import Mention
 from elmo_tasks.text.word_forms import are_inflections, folded
 from elmo_tasks.uses import Use, UseVectors, read_uses
 from elmo_tasks.wording.meanings import (
@@ -189,22 +188,10 @@ def is_right(comparison: Comparison, senses: Sequence[str]) -> bool | None:
 
 def known_senses(mentions: Sequence[Mention]) -> tuple[str, ...]:
     """The meaning of each use, where all are sentences of this project whose meanings are known; else none."""
-    found = [_known().get((mention.sentence, mention.char_start)) for mention in mentions]
+    found = [known_meaning(mention.sentence, mention.char_start) for mention in mentions]
     known = [entry for entry in found if entry is not None]
     one_word = len(known) == len(found) and len({word for word, _ in known}) == 1
-    return tuple(sense for _, sense in known) if one_word else ()
-
-
-@cache
-def _known() -> dict[tuple[str, int], tuple[str, str]]:
-    """Sentence of the dictionary and where the word stands in it -> the word and its meaning there."""
-    uses = (
-        (find_mention(entry.word, sentence), entry.word, sense.key)
-        for entry in dictionary().values()
-        for sense in entry.senses
-        for sentence in sense.sentences
-    )
-    return {(use.sentence, use.char_start): (word, key) for use, word, key in uses}
+    return tuple(sense.key for _, sense in known) if one_word else ()
 
 
 def _had(names: Sequence[str]) -> str:

@@ -122,10 +122,10 @@ def nearest(
     Args:
         word: the word to look at.
         sentence: a sentence that has it; ``[brackets]`` mark which word is meant.
-        index: folder that ``elmo-tasks index`` wrote, to search your own text; the program's example sentences if ``None``. They
+        index: folder that ``elmo-tasks index`` wrote, to search your own text; examples of the dictionary if ``None``. They
             are encoded on the first call (half a minute for the bundled model) and kept in your cache folder.
         n: how many uses, 1 to 50.
-        layer: name of the layer (``"0"``, ``"1"``, …, ``"mean"``); the one that tells meanings apart best if ``None``.
+        layer: name of the layer (``"0"``, ``"1"``, …, ``"mean"``), or ``"meanings"``, what meanings are read from, which is taken if ``None``.
         only: ``"same"`` for uses of this word, ``"other"`` for other words, ``"all"``.
         model: name or folder of an encoder; the bundled biLM if ``None``.
         device: where to compute; a GPU if there is one and ``None`` is given.

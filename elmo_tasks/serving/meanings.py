@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -18,7 +19,7 @@ from elmo_tasks.senses.disambiguation import (
     senses_of,
 )
 from elmo_tasks.senses.features import Vectors
-from elmo_tasks.senses.lexicon import Entry, Lexicon, bundled_lexicon, lemmas, parse_entries
+from elmo_tasks.senses.lexicon import Entry, Lexicon, Sense, bundled_lexicon, lemmas, parse_entries
 from elmo_tasks.text.word_forms import folded
 
 #: From which probability on the meaning of one use, and the grouping of all, is stated plainly. Measured, not tuned, on held-out
@@ -30,6 +31,8 @@ _UNLISTED_CERTAINTY = 0.75
 _ONE_MEANING = 0.97
 _VERY_UNLIKE = 0.1
 MIN_KNOWN_WORDS = 0.5
+#: The name of a meaning that is not among those that are known.
+ANOTHER = "another meaning"
 #: Words beyond this rank are names, and words of other languages in English texts.
 _ENGLISH_RANK = 20_000
 _MAX_OWN_CHARACTERS, _MAX_OWN_SENTENCES = 20_000, 60
@@ -187,3 +190,28 @@ def _unlisted(model: SenseModel, embedded: Vectors) -> Judged:
 def dictionary() -> Lexicon:
     """The dictionary that answers read."""
     return bundled_lexicon()
+
+
+def meanings_of_uses(model: SenseModel, embedded: Vectors, entries: Sequence[Entry]) -> list[UseMeaning]:
+    """What ``[n, H]`` embedded uses mean, of the meanings of entries (in the order of ``senses_of``)."""
+    return [use_meaning(found) for found in model.classify(embedded, senses_of(entries))]
+
+
+def known_meaning(sentence: str, start: int) -> tuple[str, Sense] | None:
+    """The word and the meaning of a use that is an example of the dictionary.
+
+    Args:
+        sentence: without brackets.
+        start: character offset of the word in it.
+    """
+    return _known_meanings().get((sentence, start))
+
+
+@cache
+def _known_meanings() -> dict[tuple[str, int], tuple[str, Sense]]:
+    return {
+        (sentence.replace("[", "").replace("]", ""), sentence.index("[")): (entry.word, sense)
+        for entry in dictionary().values()
+        for sense in entry.senses
+        for sentence in sense.sentences
+    }

@@ -1,4 +1,4 @@
-"""The nearest uses of any word: in the gallery, or in an index of one's own text."""
+"""The nearest uses of any word: in the dictionary, or in an index of one's own text."""
 
 from __future__ import annotations
 
@@ -16,36 +16,43 @@ from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError, DataError, InputError
 from elmo_tasks.layers.views import with_mean
-from elmo_tasks.senses.gallery import gallery
+from elmo_tasks.senses.disambiguation import SenseModel, senses_of
+from elmo_tasks.senses.features import Vectors, unit
 from elmo_tasks.senses.index_building import build_index, text_key
-from elmo_tasks.senses.use_index import Hit, UseIndex
-from elmo_tasks.senses.uses import gallery_use
-from elmo_tasks.senses.views_of_uses import BOTH, unit
+from elmo_tasks.senses.use_index import UseIndex
+from elmo_tasks.senses.uses import example_uses
 from elmo_tasks.serving.asked_uses import find_use
 from elmo_tasks.serving.loaded_models import LoadedModel, LoadModel, LoadStatic
+from elmo_tasks.serving.meanings import ANOTHER, dictionary, known_meaning, meanings_of_uses
 from elmo_tasks.text.word_forms import are_inflections
 from elmo_tasks.uses import Use, use_vectors
 from elmo_tasks.wording.answers import nearest_answer
 from elmo_tasks.wording.models import nearest_of_word_vectors
 
-GALLERY = "gallery"
+DICTIONARY = "dictionary"
+#: What the meanings are read from.
+MEANINGS = "meanings"
 ONLY = ("all", "same", "other")
-MOST = 50
+MAX_USES = 50
 _STATIC = 10
-#: So many of the nearest by the layer are put in order anew by layer and surroundings together: the index has no surroundings.
-_RANKED = 200
+#: So many of the nearest by a layer are put in order anew by what meanings are read from, which an index does not hold.
+_RERANKED = 60
 #: Words whose pairs show what two random words have.
-_DRAWN = 120
+_DRAWN = 40
 
 _log = logging.getLogger(__name__)
 
 
 class NearestSearch:
-    """Answers for the Nearest uses tab. The gallery is encoded when it is first searched, and kept in the user's cache."""
+    """Answers for the Nearest uses tab.
+
+    One example of each meaning is in an index, which is made when it is first searched and kept in the user's cache; the other
+    examples of the word asked about are read with every question.
+    """
 
     def __init__(self, load: LoadModel, static: LoadStatic, own: UseIndex | None = None) -> None:
         self._load, self._static, self._own = load, static, own
-        self._galleries: dict[str, UseIndex] = {}
+        self._indexes: dict[str, UseIndex] = {}
         self._random_pairs: dict[tuple[str, str], float] = {}
         self._lock = threading.Lock()
 
@@ -64,44 +71,55 @@ class NearestSearch:
         mention = find_use(word, sentence, "sentence")
         if only not in ONLY:
             raise InputError(f"Choose {', '.join(ONLY)}, not “{only[:40]}”.", field="only")
-        if not 1 <= n <= MOST:
-            raise InputError(f"Between 1 and {MOST} uses can be shown, not {n}.", field="n")
+        if not 1 <= n <= MAX_USES:
+            raise InputError(f"Between 1 and {MAX_USES} uses can be shown, not {n}.", field="n")
         loaded = self._load(model)
-        views = (BOTH, *loaded.names) if loaded.encoder.reads_sentence else loaded.names
-        if layer is not None and layer not in views:
-            raise InputError(f"There is no layer “{layer[:40]}”; there is {', '.join(views)}.", field="layer")
-        view = layer or (BOTH if BOTH in views else views[min(1, len(views) - 1)])
+        views = (*((MEANINGS,) if loaded.senses else ()), *loaded.names)
+        view = layer or (MEANINGS if loaded.senses else loaded.names[loaded.shown_layer])
+        if view not in views:
+            raise InputError(f"There is no layer “{view[:40]}”; there is {', '.join(views)}.", field="layer")
         sources = self._sources(loaded.encoder)
         source = source or sources[-1]
         if source not in sources:
             raise InputError(f"There is no “{source[:40]}” to search; there is {', '.join(sources)}.", field="source")
         index = self._index(loaded.encoder, source, progress)
-        at = min(1, len(loaded.names) - 1) if view == BOTH else loaded.names.index(view)
-        vector = with_mean(use_vectors(loaded.encoder, [mention]))[at, 0]
-        token = mention.token
+        at = loaded.shown_layer if view == MEANINGS else loaded.names.index(view)
+        token, use = mention.token, mention
         forms = index.forms_of(token)
         among = None if only == "all" else forms if only == "same" else ~forms
-        n_first = _RANKED if view == BOTH else n
-        hits = index.search(vector.numpy(), at, n_first, among, leave_out=mention.sentence)
-        random = loaded.calibration.layers[at].random_pair_cosine
-        if view == BOTH:
-            hits = _by_both(hits, mention, loaded)[:n]
-            random = self._random_pair(loaded, source, index, at)
+        vector = _at_layer(loaded, [use], at)[0]
+        n_first = max(n, _RERANKED) if view == MEANINGS else n
+        near = {h.use.sentence: (h.use, h.cosine) for h in index.search(vector, at, n_first, among, use.sentence)}
+        n_searched = len(index)
+        if source == DICTIONARY and only != "other":
+            more = [u for u, _, _ in example_uses(dictionary().find(token)) if u.sentence != use.sentence]
+            more = list({u.sentence: u for u in more if u.sentence not in near}.values())
+            n_searched += len(more)
+            cosines = (_at_layer(loaded, more, at) @ vector).tolist() if more else []
+            near |= {u.sentence: (u, cosine) for u, cosine in zip(more, cosines, strict=True)}
+        hits = list(near.values())
+        random = loaded.random_pair[at]
+        if view == MEANINGS and loaded.senses:
+            first, *others = loaded.senses.embed([use, *(u for u, _ in hits)])
+            hits = [(u, float(first @ other)) for (u, _), other in zip(hits, others, strict=True)]
+            random = self._random_pair(loaded.senses, source, index, at)
+        hits = sorted(hits, key=lambda hit: -hit[1])[:n]
+        senses = _senses(loaded.senses, [use, *(u for u, _ in hits)])
         key = token.casefold()
         uses = tuple(
             NearUse(
-                use.sentence,
-                use.char_start,
-                use.char_end,
-                use.word,
-                round(cosine, 6),
-                same := are_inflections(key, use.word.casefold()),
-                _sense_of(use.sentence, use.char_start) if same else "",
+                u.sentence,
+                u.char_start,
+                u.char_end,
+                u.word,
+                round(min(1.0, cosine), 6),
+                are_inflections(key, u.word.casefold()),
+                *sense,
             )
-            for use, cosine in ((hit.use, hit.cosine) for hit in hits)
+            for (u, cosine), sense in zip(hits, senses[1:], strict=True)
         )
         static = loaded.encoder if isinstance(loaded.encoder, StaticVectors) else self._static()
-        near = _neighbours(static, token)
+        words = _neighbours(static, token)
         return NearestUses(
             word=token,
             sentence=mention.sentence,
@@ -112,56 +130,74 @@ class NearestSearch:
             layers=views,
             source=source,
             sources=sources,
-            n_tokens=len(index),
+            n_tokens=n_searched,
             only=only,
-            random_pair_cosine=random,
+            random_pair_cosine=round(random, 6),
             uses=uses,
-            static=near,
-            said=nearest_answer(token, uses, only, random)
+            static=words,
+            said=nearest_answer(token, uses, only, random, senses[0][0])
             if loaded.encoder.reads_sentence
-            else nearest_of_word_vectors(static.name, len(static), token, near if token in static else None),
+            else nearest_of_word_vectors(static.name, len(static), token, words if token in static else None),
             vectors=static.name,
             reads_sentence=loaded.encoder.reads_sentence,
-            sense=_sense_of(mention.sentence, mention.char_start),
+            sense=senses[0][0],
+            probability=senses[0][1],
         )
 
-    def _random_pair(self, loaded: LoadedModel, source: str, index: UseIndex, layer: int) -> float:
-        """The mean cosine of two random words of the index, by a layer and the words around them together."""
-        key = (loaded.encoder.name, source)
+    def _random_pair(self, model: SenseModel, source: str, index: UseIndex, layer: int) -> float:
+        """The mean cosine of two random words of the index, by what meanings are read from."""
+        key = (model.encoder.name, source)
         if key not in self._random_pairs:
-            drawn = index.some_words(_DRAWN, layer)
-            layers = unit(np.stack([vector for _, vector in drawn]))
-            around = loaded.around([use for use, _ in drawn])
-            cosines = (layers @ layers.T + around @ around.T) / 2
-            self._random_pairs[key] = float(cosines[np.triu_indices(len(drawn), 1)].mean()) if len(drawn) > 1 else 0.0
+            embedded = model.embed([use for use, _ in index.some_words(_DRAWN, layer)])
+            cosines = (embedded @ embedded.T)[np.triu_indices(len(embedded), 1)]
+            self._random_pairs[key] = float(cosines.mean()) if len(cosines) else 0.0
         return self._random_pairs[key]
 
     def _sources(self, encoder: Encoder) -> tuple[str, ...]:
         """What can be searched with a model: an index holds the vectors of one."""
         if self._own is None or self._own.description.checksum != encoder.checksum:
-            return (GALLERY,)
-        return (GALLERY, self._own.description.title)
+            return (DICTIONARY,)
+        return (DICTIONARY, self._own.description.title)
 
     def _index(self, encoder: Encoder, source: str, progress: Progress | None) -> UseIndex:
-        if source != GALLERY and self._own is not None:
+        if source != DICTIONARY and self._own is not None:
             return self._own
         with self._lock:  # two people who ask first wait for one encoding
-            if encoder.name not in self._galleries:
-                sentences = [use.sentence.replace("[", "").replace("]", "") for use in gallery()]
+            if encoder.name not in self._indexes:
+                sentences = _one_of_each_meaning()
                 name = f"{encoder.checksum[:16]}-{text_key(sentences)}"
                 tell = None if progress is None else lambda share: progress("Reading the example sentences once", share)
-                self._galleries[encoder.name] = _opened(encoder, sentences, name, tell)
-            return self._galleries[encoder.name]
+                self._indexes[encoder.name] = _opened(encoder, sentences, name, tell)
+            return self._indexes[encoder.name]
 
 
-def _by_both(hits: Sequence[Hit], asked: Use, loaded: LoadedModel) -> tuple[Hit, ...]:
-    """Hits in the order of the mean of two cosines: of the layer that found them, and of the words around the uses.
+@cache
+def _one_of_each_meaning() -> list[str]:
+    """The first example of each meaning of the dictionary."""
+    first = (sense.sentences[0] for entry in dictionary().values() for sense in entry.senses)
+    return list(dict.fromkeys(sentence.replace("[", "").replace("]", "") for sentence in first))
 
-    That is the cosine of what :func:`~elmo_tasks.senses.views_of_uses.view_of` puts side by side.
-    """
-    own, *around = loaded.around([asked, *(hit.use for hit in hits)])
-    found = [Hit(hit.use, (hit.cosine + float(one @ own)) / 2) for hit, one in zip(hits, around, strict=True)]
-    return tuple(sorted(found, key=lambda hit: -hit.cosine))
+
+def _at_layer(loaded: LoadedModel, uses: Sequence[Use], layer: int) -> Vectors:
+    return unit(with_mean(use_vectors(loaded.encoder, uses))[layer].numpy())
+
+
+def _senses(model: SenseModel | None, uses: Sequence[Use]) -> list[tuple[str, float | None]]:
+    """The meaning of each use, and its probability where it was computed; no name where nothing is said of meanings."""
+    found: list[tuple[str, float | None]] = []
+    unknown = []
+    for k, use in enumerate(uses):
+        known = known_meaning(use.sentence, use.char_start)
+        found.append((known[1].key, None) if known else ("", None))
+        if known is None and model is not None and len(senses_of(dictionary().find(use.word))) > 1:
+            unknown.append(k)
+    if model is not None and unknown:
+        for k, vector in zip(unknown, model.embed([uses[k] for k in unknown]), strict=True):
+            entries = dictionary().find(uses[k].word)
+            meaning = meanings_of_uses(model, vector[None], entries)[0]
+            name = ANOTHER if meaning.best is None else senses_of(entries)[meaning.best][1].key
+            found[k] = (name, meaning.probability)
+    return found
 
 
 def _neighbours(static: StaticVectors, word: str) -> tuple[StaticNeighbour, ...]:
@@ -170,31 +206,21 @@ def _neighbours(static: StaticVectors, word: str) -> tuple[StaticNeighbour, ...]
     return tuple(StaticNeighbour(other, round(value, 6)) for other, value in static.nearest(word, _STATIC))
 
 
-@cache
-def _senses() -> dict[tuple[str, int], str]:
-    """Sentence and where the word stands in it -> what it means there, for the example sentences."""
-    return {(use.sentence, use.char_start): use.sense or "" for use in map(gallery_use, gallery())}
-
-
-def _sense_of(sentence: str, start: int) -> str:
-    return _senses().get((sentence, start), "")
-
-
 def _opened(
     encoder: Encoder, sentences: Sequence[str], name: str, progress: Callable[[float], None] | None
 ) -> UseIndex:
-    """The gallery's index in the user's cache; in a temporary folder where that is read-only or full."""
+    """The dictionary's index in the user's cache; in a temporary folder where that is read-only or full."""
     for place in (cache_folder(), temporary_cache()):
         folder = place / "uses" / name
         try:
             try:
-                return build_index(encoder, sentences, folder, GALLERY, progress=progress, wait=True)
+                return build_index(encoder, sentences, folder, DICTIONARY, progress=progress, wait=True)
             except (DataError, ConfigError) as error:
                 if not folder.exists():
                     raise
                 _log.warning("%s; it is made again", error)
                 shutil.rmtree(folder)
-                return build_index(encoder, sentences, folder, GALLERY, progress=progress, wait=True)
+                return build_index(encoder, sentences, folder, DICTIONARY, progress=progress, wait=True)
         except (ConfigError, OSError) as error:
             _log.warning("%s cannot be written: %s", folder, error)
     raise InputError(

@@ -1,29 +1,36 @@
-"""What the Present tab asks for beside comparisons: static neighbours, and a meaning that forms word by word."""
+"""What the Present tab asks for beside comparisons: ready sentences, neighbours, mistakes, a meaning that forms word by word."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 
-import torch
-from torch import Tensor
-
-from elmo_tasks.api import GallerySense, IncrementalReading, ReadingStep, StaticNeighbour, StaticNeighbours
+from elmo_tasks.api import (
+    DictionaryTest,
+    IncrementalReading,
+    Meaning,
+    Mistake,
+    ReadingStep,
+    ReadyWord,
+    StaticNeighbour,
+    StaticNeighbours,
+)
 from elmo_tasks.errors import InputError
-from elmo_tasks.layers.views import with_mean
-from elmo_tasks.senses.gallery import gallery, gallery_words
-from elmo_tasks.senses.two_senses import TwoSenses
-from elmo_tasks.senses.uses import gallery_use
+from elmo_tasks.senses.disambiguation import SenseModel, senses_of
 from elmo_tasks.serving.asked_uses import check_length
-from elmo_tasks.serving.comparisons import rounded
-from elmo_tasks.serving.loaded_models import LoadedModel, LoadModel, LoadStatic
+from elmo_tasks.serving.loaded_models import LoadModel, LoadStatic
+from elmo_tasks.serving.meanings import ANOTHER, dictionary, meanings_of_uses, senses_as_meanings
 from elmo_tasks.text.mentions import check_word, find_mention
 from elmo_tasks.text.tokens import tokenize
-from elmo_tasks.text.word_forms import are_inflections
-from elmo_tasks.uses import Use, UseVectors, read_uses
+from elmo_tasks.uses import Use
 
 #: Every word is read with all words before it: the work grows with the square of this.
-MOST_WORDS = 40
-MOST_NEIGHBOURS = 50
+MAX_WORDS = 40
+MAX_NEIGHBOURS = 50
+_READY_MEANINGS = 4
+#: So many test sentences are read in about a second.
+_TESTED = 120
+_MISTAKES = 3
 
 
 class Presentation:
@@ -31,24 +38,23 @@ class Presentation:
 
     def __init__(self, load: LoadModel, static: LoadStatic) -> None:
         self._load, self._static = load, static
-        self._known: dict[tuple[str, str], tuple[list[tuple[str, ...]], list[str], Tensor, Tensor]] = {}
+        self._tested: dict[str, DictionaryTest] = {}
 
-    def senses(self, word: str) -> tuple[GallerySense, ...]:
-        """See :meth:`elmo_tasks.api.PresentService.senses`."""
-        wanted = _gallery_word(word.strip().lower())
-        found: dict[str, list[str]] = {}
-        glosses: dict[str, str] = {}
-        for use in gallery():
-            if use.word == wanted:
-                found.setdefault(use.sense, []).append(use.sentence)
-                glosses[use.sense] = use.gloss
-        return tuple(GallerySense(wanted, name, glosses[name], tuple(sentences)) for name, sentences in found.items())
+    def ready(self, word: str) -> ReadyWord | None:
+        """See :meth:`elmo_tasks.api.PresentService.ready`."""
+        entry = next((e for e in dictionary().find(word.strip()) if len(e.senses) > 1), None)
+        if entry is None:
+            return None
+        rows = [(s, sense.key) for sense in entry.senses[:_READY_MEANINGS] for s in sense.test_sentences]
+        if len(rows) < 2:
+            return None
+        return ReadyWord(entry.word, tuple(s for s, _ in rows), tuple(key for _, key in rows))
 
     def neighbours(self, word: str, n: int = 12) -> StaticNeighbours:
         """See :meth:`elmo_tasks.api.PresentService.neighbours`."""
         check_word(word)
-        if not 1 <= n <= MOST_NEIGHBOURS:
-            raise InputError(f"Between 1 and {MOST_NEIGHBOURS} neighbours can be shown, not {n}.", field="n")
+        if not 1 <= n <= MAX_NEIGHBOURS:
+            raise InputError(f"Between 1 and {MAX_NEIGHBOURS} neighbours can be shown, not {n}.", field="n")
         vectors = self._static()
         if word.strip() not in vectors:
             raise InputError(
@@ -58,6 +64,14 @@ class Presentation:
         near = tuple(StaticNeighbour(other, round(value, 6)) for other, value in vectors.nearest(word.strip(), n))
         return StaticNeighbours(word.strip(), vectors.name, len(vectors), near)
 
+    def tested(self, model: str | None = None) -> DictionaryTest:
+        """See :meth:`elmo_tasks.api.PresentService.tested`."""
+        senses = self._senses(model)
+        name = senses.encoder.name
+        if name not in self._tested:
+            self._tested[name] = _test(senses)
+        return self._tested[name]
+
     def forms(
         self, word: str, sentence: str, senses: Sequence[str] | None = None, model: str | None = None
     ) -> IncrementalReading:
@@ -65,84 +79,67 @@ class Presentation:
         check_length(sentence, "sentence 1")
         mention = find_mention(word, sentence, field="sentence 1")
         tokens = mention.tokens
-        if len(tokens) > MOST_WORDS:
+        if len(tokens) > MAX_WORDS:
             raise InputError(
-                f"The sentence has {len(tokens)} words; the most is {MOST_WORDS} here. Shorten it.", field="sentence 1"
+                f"The sentence has {len(tokens)} words; the most is {MAX_WORDS} here. Shorten it.", field="sentence 1"
             )
-        chosen = self._two(word, senses)
-        loaded = self._load(model)
-        layer = loaded.calibration.verdict_layer
-        texts, names, vectors, seen = self._uses(loaded, chosen[0].word)
-        kept = [
-            [k for k, name in enumerate(names) if name == sense.name and texts[k] != tokens] for sense in chosen
-        ]  # the sentence itself may be one of the examples
-        poles = TwoSenses.of(*(seen[rows] for rows in kept))
-        alone, letters = (TwoSenses.of(*(with_mean(vectors)[at][rows] for rows in kept)) for at in (layer, 0))
+        entries = dictionary().find(word.strip())
+        meanings = senses_as_meanings(entries)
+        first, second = _two(word, meanings, senses)
+        sense_model = self._senses(model)
         read = range(mention.token_start + 1, len(tokens) + 1)
-        so_far = [Use.of_tokens(tokens[:n], mention.token_start) for n in read]
-        cosines = poles.cosines(_as_the_verdict(loaded, so_far, read_uses(loaded.encoder, so_far)))
-        differences = cosines[:, 0] - cosines[:, 1]
-        steps = tuple(
-            ReadingStep(n, pair, None if side is None else chosen[side].name)
-            for n, pair, side in zip(read, rounded(cosines), poles.sides(differences), strict=True)
-        )
-        known = tuple(map(rounded, poles.known))
+        embedded = sense_model.embed([Use.of_tokens(tokens[:n], mention.token_start) for n in read])
+        steps = []
+        for n, found in zip(read, meanings_of_uses(sense_model, embedded, entries), strict=True):
+            best = (ANOTHER if found.best is None else meanings[found.best].key) if found.is_sure else None
+            steps.append(ReadingStep(n, (found.probabilities[first], found.probabilities[second]), best))
         return IncrementalReading(
             word=word.strip(),
-            model=loaded.encoder.name,
-            layer=loaded.names[layer],
+            model=sense_model.encoder.name,
             sentence=mention.sentence,
             tokens=tokens,
             offsets=tuple((token.start, token.end) for token in tokenize(mention.sentence)),
             index=mention.token_start,
-            senses=chosen,
-            steps=steps,
-            known=(known[0], known[1]),
-            middle=round(poles.middle, 6),
-            right=poles.right,
-            right_by_spelling=letters.right,
-            can_tell=poles.can_tell,
-            read_from=_read_from(loaded),
-            right_by_layer=alone.right,
+            senses=(meanings[first], meanings[second]),
+            steps=tuple(steps),
         )
 
-    def _two(self, word: str, senses: Sequence[str] | None) -> tuple[GallerySense, GallerySense]:
-        check_word(word)
-        offered = {sense.name: sense for sense in self.senses(word)}
-        if len(offered) < 2:
-            raise InputError(f"“{word.strip()[:40]}” is not among the words whose senses are known here.", field="word")
-        names = list(offered)[:2] if not senses else list(senses)
-        if len(names) != 2 or names[0] == names[1] or not set(names) <= set(offered):
-            raise InputError(f"Choose two different senses of “{word.strip()}”: {', '.join(offered)}.", field="senses")
-        return offered[names[0]], offered[names[1]]
-
-    def _uses(self, loaded: LoadedModel, word: str) -> tuple[list[tuple[str, ...]], list[str], Tensor, Tensor]:
-        """The gallery's uses of a word: tokens, names of the senses, ``[L, n, D]`` layers, ``[n, S]`` as the verdict reads."""
-        key = (loaded.encoder.name, word)
-        if key not in self._known:
-            entries = [entry for entry in gallery() if entry.word == word]
-            uses = [gallery_use(entry) for entry in entries]
-            senses = [entry.sense for entry in entries]
-            read = read_uses(loaded.encoder, uses)
-            self._known[key] = ([use.tokens for use in uses], senses, read.layers, _as_the_verdict(loaded, uses, read))
-        return self._known[key]
+    def _senses(self, model: str | None) -> SenseModel:
+        loaded = self._load(model)
+        if loaded.senses is None:
+            raise InputError(
+                f"“{loaded.encoder.name}” says nothing of meanings: it was not calibrated, or it reads no sentences.",
+                field="model",
+            )
+        return loaded.senses
 
 
-def _read_from(loaded: LoadedModel) -> tuple[str, ...]:
-    """What the verdict reads, or the layer that it shows, where it was not measured what to read."""
-    selected = loaded.calibration.selected_reading
-    return selected.views if selected.same_sense is not None else (loaded.names[loaded.calibration.verdict_layer],)
+def _two(word: str, meanings: Sequence[Meaning], keys: Sequence[str] | None) -> tuple[int, int]:
+    """Positions of the two meanings that are asked for, else of the first two."""
+    check_word(word)
+    if len(meanings) < 2:
+        raise InputError(f"“{word.strip()[:40]}” has no two meanings in the dictionary.", field="word")
+    known = [meaning.key for meaning in meanings]
+    names = list(keys) if keys else known[:2]
+    if len(names) != 2 or names[0] == names[1] or not set(names) <= set(known):
+        raise InputError(f"Choose two different meanings of “{word.strip()}”: {', '.join(known)}.", field="senses")
+    return known.index(names[0]), known.index(names[1])
 
 
-def _as_the_verdict(loaded: LoadedModel, uses: Sequence[Use], read: UseVectors) -> Tensor:
-    """``[n, S]`` the uses as one vector each of all that the verdict reads."""
-    calibration = loaded.calibration
-    if calibration.selected_reading.same_sense is None:
-        return torch.from_numpy(loaded.seen(loaded.names[calibration.verdict_layer], uses, read))
-    return torch.from_numpy(calibration.joined(lambda view: loaded.seen(view, uses, read)))
-
-
-def _gallery_word(word: str) -> str:
-    """The word of the gallery that this is, or is an inflection of (tables: table); itself if there is none."""
-    known = gallery_words()
-    return word if word in known else next((other for other in known if are_inflections(word, other)), word)
+def _test(model: SenseModel) -> DictionaryTest:
+    """Read one test sentence of each meaning of held-out words, in an order that only their spelling decides."""
+    held_out = [entry for entry in dictionary().ambiguous if entry.is_held_out]
+    held_out.sort(key=lambda entry: hashlib.sha256(entry.word.encode()).digest())
+    rows = [(e, sense, s) for e in held_out for sense in e.senses for s in sense.test_sentences[:1]][:_TESTED]
+    uses = [find_mention(entry.word, sentence) for entry, _, sentence in rows]
+    mistakes = []
+    for (entry, sense, _), use, vector in zip(rows, uses, model.embed(uses), strict=True):
+        found = meanings_of_uses(model, vector[None], [entry])[0]
+        best = None if found.best is None else senses_of([entry])[found.best][1]
+        if best is None or best.key != sense.key:
+            gloss = ANOTHER if best is None else best.gloss
+            mistakes.append(
+                Mistake(use.sentence, use.char_start, use.char_end, entry.word, sense.gloss, gloss, found.probability)
+            )
+    mistakes.sort(key=lambda mistake: -mistake.probability)
+    return DictionaryTest(len(rows), len(rows) - len(mistakes), tuple(mistakes[:_MISTAKES]))

@@ -33,7 +33,7 @@ class Session:
         device: where to compute; a GPU if there is one and ``None`` is given.
         runs_dir: where training runs leave their heads.
         training: whether people may train heads from the screen, and upload data for it.
-        index: folder of an index of one's own text, to search beside the gallery.
+        index: folder of an index of one's own text, to search beside the dictionary.
         others: see :class:`LoadedModels`.
         may_measure: see :class:`LoadedModels`; else nothing is said of meanings.
         precision: see :class:`LoadedModels`.
@@ -62,7 +62,7 @@ class Session:
         runs = Path(runs_dir)
         self.why: api.WhyService = Explainer(self.compare, loaded.model)
         self.sentences: api.SentenceService = Sentences(loaded.encoder_for)
-        self.maps: api.MapService = SenseMaps(loaded.encoder_for, loaded.static, own)
+        self.maps: api.MapService = SenseMaps(loaded.model, own)
         self.nearest: api.NearestService = NearestSearch(loaded.model, loaded.static, own)
         self.heads: api.HeadService = TrainedHeads(loaded.encoder, [runs], loaded.device)
         encoder = loaded.default if model is None else str(model)

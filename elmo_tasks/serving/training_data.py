@@ -235,8 +235,14 @@ class Dataset:
         found = DatasetPreview(self.title, len(self.train), len(self.test), labels, counted, examples=rows)
         if (columns := self.columns) is None:
             return found
-        names = {"columns": columns.names, "text_column": columns.text, "label_column": columns.label}
-        return replace(found, **names, header=columns.header, read_as=columns.said)
+        return replace(
+            found,
+            columns=columns.names,
+            text_column=columns.text,
+            label_column=columns.label,
+            header=columns.header,
+            read_as=columns.said,
+        )
 
     def write(self, folder: Path) -> None:
         """Write ``train.jsonl`` and ``test.jsonl``."""

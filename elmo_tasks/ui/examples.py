@@ -3,9 +3,7 @@
 The sentences of one example differ in syntax and topic and are rich in context words: parallel sentences ("I ate an
 apple", "I ate a carrot") look alike to a language model whatever the word is.
 
-Which of the candidates are offered stands in ``chosen.json``: those of which the bundled model says what they are to show. It is
-written by ``python -m benchmarks.choose_examples``, by the rules that stand there, and is to be written anew whenever the bundled
-model changes. What the screen says of an example comes from the answer all the same.
+Which of the candidates are offered stands in ``chosen.json``. What the screen says of an example comes from the answer.
 """
 
 from __future__ import annotations
@@ -13,14 +11,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 from functools import cache
-from itertools import combinations
 from typing import Any, TypeVar
 
-from elmo_tasks.api import Comparison
+from elmo_tasks.api import Certainty, Comparison
 from elmo_tasks.ui.page import FOLDER
-from elmo_tasks.wording.text import percent
 
 FILE = FOLDER / "chosen.json"
 Candidate = TypeVar("Candidate")
@@ -35,16 +30,6 @@ def chosen(kind: str, candidates: Sequence[Candidate], name: Callable[[Candidate
     return tuple(known[title] for title in CONTENT[kind])
 
 
-def ready_uses(word: str) -> tuple[tuple[str, int], ...]:
-    """The ready sentences of a word as ``(sense, number of its sentence in the gallery)``; none for a word that has none."""
-    return tuple((str(sense), int(number)) for sense, number in CONTENT["ready"].get(word.strip().lower(), ()))
-
-
-def words(kind: str) -> tuple[str, ...]:
-    """Words of a kind that are offered: ``"map"`` or ``"own"``."""
-    return tuple(CONTENT[kind])
-
-
 @dataclass(frozen=True)
 class QuizPair:
     """Two uses of a word, and what it means in each; ``[brackets]`` mark the word."""
@@ -56,7 +41,7 @@ class QuizPair:
 
 @cache
 def quiz_pairs() -> tuple[QuizPair, ...]:
-    """The pairs of the quiz, those first of which the model is surest, rightly or wrongly."""
+    """The pairs of the quiz, in the order of the file."""
     return tuple(QuizPair(word, tuple(sentences), tuple(senses)) for word, sentences, senses in CONTENT["quiz"])
 
 
@@ -218,67 +203,21 @@ def known_senses(word: str, sentences: Sequence[str]) -> tuple[str, ...]:
     return ()
 
 
-class Outcome(Enum):
-    """What became of sentences whose meanings are known, as a sentence about the model."""
-
-    RIGHT = "The model sorts them as they were meant, and is sure of it."
-    WRONG = "The model is sure here, and wrong."
-    LEANS_RIGHT = "The model leans to what was meant, without being sure."
-    LEANS_WRONG = "The model leans to another grouping than was meant, without being sure."
-    PAIR = "The model does not dare to sort them all; it leans to something about two of them."
-    IF_SEVERAL = "The model does not dare to sort them; it says how they go together if they have several meanings."
-    UNASKED = "The spellings differ, so the model was not asked to sort these."
-    SILENT = "The model cannot tell how these group, and says so."
-
-    @property
-    def is_wrong(self) -> bool:
-        """Whether all of the groups that it names or leans to are not those that were meant."""
-        return self in (Outcome.WRONG, Outcome.LEANS_WRONG)
-
-    @property
-    def is_right(self) -> bool:
-        """Whether the groups that it names or leans to are those that were meant."""
-        return self in (Outcome.RIGHT, Outcome.LEANS_RIGHT)
-
-
 def groups_of(meant: Sequence[str]) -> dict[str, tuple[int, ...]]:
     """The uses of each meaning, in the order in which they come."""
     return {name: tuple(at for at, other in enumerate(meant) if other == name) for name in dict.fromkeys(meant)}
 
 
-def outcome(comparison: Comparison, meant: Sequence[str]) -> Outcome:
-    """What became of uses, from what the writer of each had in mind."""
+def outcome(comparison: Comparison, meant: Sequence[str]) -> str:
+    """What became of uses whose meanings are known, as a sentence about the model."""
     if comparison.spellings_differ:
-        return Outcome.UNASKED
-    if comparison.groups_if_several:
-        return Outcome.IF_SEVERAL
+        return "The spellings differ, so meanings are not compared."
     if not comparison.groups:
-        return Outcome.PAIR if comparison.voice == "leaning" else Outcome.SILENT
-    right = set(comparison.groups) == set(groups_of(meant).values())
-    if comparison.voice == "named":
-        return Outcome.RIGHT if right else Outcome.WRONG
-    return Outcome.LEANS_RIGHT if right else Outcome.LEANS_WRONG
-
-
-def told(comparison: Comparison, meant: Sequence[str]) -> str:
-    """The outcome as a sentence; of uses of which only a pair is told also what, and whether that is right."""
-    found = outcome(comparison, meant)
-    if found is not Outcome.PAIR:
-        return found.value
-    same = comparison.same_meaning
-    a, b = max(combinations(range(len(same)), 2), key=lambda pair: abs(same[pair[0]][pair[1]] - 0.5))
-    is_same = same[a][b] >= 0.5
-    right = "rightly" if is_same == (meant[a] == meant[b]) else "wrongly"
-    kinds = "mean the same" if is_same else "mean different things"
-    sure = percent(same[a][b] if is_same else 1 - same[a][b])
-    return f"The model does not sort them all. It is surest that {a + 1} and {b + 1} {kinds} ({sure}), {right}."
-
-
-def shows_what_was_meant(comparison: Comparison, meant: Sequence[str]) -> bool:
-    """Whether an example may be offered: its uses are sorted rightly and named; of other words the closest two belong together."""
-    if len({item.token.lower() for item in comparison.items}) == 1:
-        return outcome(comparison, meant) is Outcome.RIGHT
-    layer = next(layer for layer in comparison.layers if layer.name == comparison.verdict_layer)
-    pairs = [(a, b) for b in range(len(meant)) for a in range(b)]
-    a, b = max(pairs, key=lambda pair: layer.cosine[pair[0]][pair[1]])
-    return meant[a] == meant[b]
+        return "The model cannot tell how these group, and says so."
+    how = (
+        "as they were meant"
+        if set(comparison.groups) == set(groups_of(meant).values())
+        else "otherwise than they were meant"
+    )
+    sure = "and is sure of it" if comparison.certainty is Certainty.CONFIDENT else "without being sure"
+    return f"The model sorts them {how}, {sure}."

@@ -1,7 +1,11 @@
-"""The Sense map tab: a word in, its uses as marks on a map out."""
+"""The Sense map tab: the uses of a word as marks on a map, by meaning, and sentences that land on it.
+
+A use is one mark, in the shape, colour and letter of its meaning; a star is on uses of one's own, and unsure ones are pale.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -10,23 +14,126 @@ from urllib.parse import urlencode
 
 import gradio as gr
 
-from elmo_tasks.api import MapRequest, ModelInfo, Progress, SenseMap, Service
-from elmo_tasks.ui import maps, saved_page
+from elmo_tasks.api import LandedUse, MapRequest, ModelInfo, Progress, SenseMap, Service
+from elmo_tasks.errors import InputError
+from elmo_tasks.ui import saved_page
 from elmo_tasks.ui.endpoints import endpoint
-from elmo_tasks.ui.examples import words as chosen_words
-from elmo_tasks.ui.maps import request_from
-from elmo_tasks.ui.page import csv_file, nothing, render
-from elmo_tasks.ui.parts import MAP_USES, SLOW, Question, answered, build_save_page, markup, on_question, scripted
-from elmo_tasks.wording.map_words import measured, own_words, shown_words, typed_otherwise
+from elmo_tasks.ui.page import GROUP_LETTERS, csv_file, fill, nothing, render
+from elmo_tasks.ui.parts import (
+    MAP_USES,
+    SLOW,
+    Question,
+    answered,
+    build_save_page,
+    markup,
+    on_question,
+    revision_of,
+    scripted,
+)
 from elmo_tasks.wording.models import title_of
+from elmo_tasks.wording.sense_maps import (
+    own_words,
+    shown_words,
+    source_name,
+    texts_compared,
+    typed_otherwise,
+    use_name,
+)
 from elmo_tasks.wording.text import slug
 from elmo_tasks.wording.views import map_title
 
 #: Words to start with.
-FIRST = chosen_words("map")
-MOST_GROUPS = 6
+FIRST = ("bank", "bar", "case", "spring", "deck", "fire", "bond", "java")
 #: Characters of one's own text that a link may hold: servers refuse addresses much longer than 8,000 characters.
-MOST_IN_LINK = 2_000
+MAX_IN_LINK = 2_000
+# The plot that marks are kept apart for; on other screens the places are percentages of it.
+WIDTH, HEIGHT = 720.0, 440.0
+MARGIN = 22.0
+#: Of the groups, as styles/groups.css draws them elsewhere: circle, square, diamond, hexagon, dome, leaf.
+SHAPES = (
+    "M0-12a12 12 0 1 0 .01 0z",
+    "M-10.5-10.5h21v21h-21z",
+    "M0-14L14 0L0 14L-14 0z",
+    "M-7-12h14l7 12l-7 12h-14l-7-12z",
+    "M-11.5 11V0a11.5 11.5 0 0 1 23 0V11z",
+    "M-11-11H0A11 11 0 0 1 11 0V11H0A11 11 0 0 1-11 0z",
+)
+STAR = "M0-5.4L1.6-1.7 5.6-1.3 2.6 1.4 3.5 5.4 0 3.3-3.5 5.4-2.6 1.4-5.6-1.3-1.6-1.7z"
+#: Of the Present tab: a word, and sentences of ours that are not in the dictionary.
+WORD = "case"
+READY = (
+    "Her lawyer says that we will lose the case.",
+    "The vet found a case of flu among the horses.",
+    "This is a strange case.",
+)
+
+
+def picture(answer: SenseMap) -> str:
+    """The map as inline SVG; the page's script tells what a mark stands for."""
+    size = mark_size(len(answer.uses))
+    points = [(use.x, use.y) for use in answer.uses]
+    scale = scale_of(points)
+    return render(
+        "map_picture.html",
+        uses=answer.uses,
+        places=apart(points, 27 * size),
+        across=100 * scale / WIDTH,
+        up=100 * scale / HEIGHT,
+        groups=answer.groups,
+        source_at={source: at for at, source in enumerate(answer.sources)},
+        size=size,
+        name=lambda use, number: use_name(use, number, answer),
+        SHAPES=SHAPES,
+        STAR=STAR,
+    )
+
+
+def shape(group: int | None) -> str:
+    """The mark of a group, for the list of groups and for tables."""
+    return render("map_sign.html", group=group, SHAPES=SHAPES)
+
+
+def mark_size(n: int) -> float:
+    """How large marks are drawn, 1 being 24 pixels: many need to be small."""
+    return 1.0 if n <= 40 else 0.75 if n <= 100 else 0.5
+
+
+def scale_of(points: Sequence[tuple[float, float]]) -> float:
+    """How many pixels of a plot of :data:`WIDTH` x :data:`HEIGHT` one unit of the places is: so many that they fill it."""
+    tallest = max((abs(y) for _, y in points), default=0.0) or 1.0
+    widest = max((abs(x) for x, _ in points), default=0.0) or 1.0
+    return min((WIDTH / 2 - MARGIN) / widest, (HEIGHT / 2 - MARGIN) / tallest)
+
+
+def apart(points: Sequence[tuple[float, float]], least: float) -> list[tuple[float, float]]:
+    """Places from -1..1 to percent of the plot, moved a little where marks would cover each other.
+
+    Args:
+        points: ``(x, y)``, y upwards.
+        least: distance to keep, in pixels of a plot of :data:`WIDTH` x :data:`HEIGHT`.
+    """
+    scale = scale_of(points)
+    places = [[WIDTH / 2 + x * scale, HEIGHT / 2 - y * scale] for x, y in points]
+    for _ in range(60 if len(points) <= 120 else 12):
+        moved = False
+        for i in range(len(places)):
+            for j in range(i):
+                dx, dy = places[i][0] - places[j][0], places[i][1] - places[j][1]
+                distance = math.hypot(dx, dy)
+                if distance >= least:
+                    continue
+                if distance < 1e-6:  # on one spot: each goes its own way
+                    dx, dy, distance = math.cos(2.4 * i), math.sin(2.4 * i), 1.0
+                    push = least / 2
+                else:
+                    push = (least - distance) / 2
+                for k, sign in ((i, 1), (j, -1)):
+                    places[k][0] = min(WIDTH - MARGIN, max(MARGIN, places[k][0] + sign * push * dx / distance))
+                    places[k][1] = min(HEIGHT - MARGIN, max(MARGIN, places[k][1] + sign * push * dy / distance))
+                moved = True
+        if not moved:
+            break
+    return [(100 * x / WIDTH, 100 * y / HEIGHT) for x, y in places]
 
 
 def page(
@@ -42,18 +149,19 @@ def page(
 
     A ``saved`` page has no forms and no buttons that need the app.
     """
-    reasons = (answer.said.reasons, typed_otherwise(answer), own_words(answer), measured(answer))
-    known = [view for view in answer.views if view.agreement is not None]
+    last = len(answer.groups)
+    order = sorted(range(len(answer.uses)), key=lambda k: (last if (at := answer.uses[k].group) is None else at, k))
     return render(
         "map.html",
         answer=answer,
-        reasons=" ".join(filter(None, reasons)),
+        reasons=" ".join(filter(None, (answer.said.reasons, typed_otherwise(answer), own_words(answer)))),
         model=title_of(answer.model, models),
-        picture=maps.picture(answer),
-        shape=maps.shape,
+        picture=picture(answer),
+        shape=shape,
         shown=shown_words(answer),
-        order=maps.by_group(answer),
-        views=sorted(known, key=lambda view: -(view.agreement or 0.0)),
+        order=order,
+        compared=texts_compared(answer),
+        source_name=source_name,
         name=f"sense-map-{slug(answer.word)}",
         csv=csv_text(answer),
         data=answer.to_dict(),
@@ -72,28 +180,44 @@ def file_of(answer: SenseMap, models: Sequence[ModelInfo]) -> tuple[str, str]:
 
 def csv_text(answer: SenseMap) -> str:
     """All uses as a spreadsheet."""
-    header = ("use", "group", "sense in the gallery", "from", "word", "sentence", "x", "y", "nearest use", "cosine")
+    header = ("use", "group", "meaning", "probability", "from", "word", "sentence", "x", "y", "nearest use", "cosine")
     rows = []
     for place, use in enumerate(answer.uses, 1):
-        letter = None if use.group is None else answer.groups[use.group].letter
+        group = None if use.group is None else answer.groups[use.group]
+        meaning = (group.letter, group.name) if group else (None, None)
         near = (use.nearest[0][0] + 1, use.nearest[0][1]) if use.nearest else (None, None)
-        text = ("own text" if use.own else "gallery", use.sentence[use.start : use.end], use.sentence)
-        rows.append((place, letter, use.sense, *text, use.x, use.y, *near))
+        text = (use.source, use.sentence[use.start : use.end], use.sentence)
+        rows.append((place, *meaning, use.probability, *text, use.x, use.y, *near))
     return csv_file(header, rows)
+
+
+def request_from(data: Any) -> MapRequest:
+    """Which map the page shows, as it asked for it."""
+    asked = data if isinstance(data, dict) else {}
+    return MapRequest(
+        word=str(asked.get("word") or "").strip(),
+        text=str(asked.get("text") or ""),
+        view=str(asked["view"]) if asked.get("view") else None,
+        examples=asked.get("examples") is not False,
+        name=str(asked.get("name") or ""),
+        model=str(asked["model"]) if asked.get("model") else None,
+        index=asked.get("index") is True,
+        text_b=str(asked.get("text_b") or ""),
+    )
 
 
 def link_of(asked: MapRequest) -> tuple[str, str]:
     """The query string that ``map_form.js`` reads, and what it leaves out: too long a text."""
-    fits = len(asked.text) <= MOST_IN_LINK
+    fits = len(asked.text) + len(asked.text_b) <= MAX_IN_LINK
     pairs = {
         "tab": "map",
         "word": asked.word,
         "view": asked.view or "",
-        "groups": str(asked.n_groups or ""),
         "model": asked.model or "",
-        "gallery": "" if asked.gallery else "no",
+        "examples": "" if asked.examples else "no",
         "index": "yes" if asked.index else "",
         "t": asked.text if fits else "",
+        "u": asked.text_b if fits else "",
     }
     query = urlencode({key: value for key, value in pairs.items() if value.strip()})
     return query, "" if fits else ", without your own text: it is too long for a link"
@@ -112,17 +236,44 @@ def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], 
     yield from answered(data, "map", work)
 
 
-def views_of(models: tuple[ModelInfo, ...]) -> list[dict[str, str]]:
-    """What the form offers to compare by until the first answer, which says what its model can be compared by."""
-    layers = models[0].layers if models else ()
-    names = ("both", "words", *layers, *(() if "mean" in layers or len(layers) < 2 else ("mean",)))
-    return [{"name": name, "title": map_title(name)} for name in names]
+def respond_to_sentence(service: Service, data: Question) -> dict[str, Any]:
+    """Answer a sentence: its place, its nearest uses and the markup that tells of it; or a note."""
+    value: dict[str, Any] = {"revision": revision_of(data), "note": "", "landed": None}
+    try:
+        found = service.maps.land(str(data.get("sentence") or ""), request_from(data.get("map")))
+    except InputError as error:
+        return {**value, "note": str(error)}
+    place = {"x": found.x, "y": found.y, "near": [near.position for near in found.nearest], "group": found.group}
+    return {**value, "landed": {**place, "markup": landed_markup(found)}}
+
+
+def landed_markup(found: LandedUse) -> str:
+    """What is told of a sentence that has landed."""
+    signs = {at: shape(at) for at in (None, *range(len(GROUP_LETTERS)))}
+    return fill("landing.html", "landed", found, signs)
+
+
+def stage(service: Service, word: str = WORD, ready: tuple[str, ...] = READY) -> str:
+    """The map of the word with the form that lets sentences land on it, or the reason why there is none."""
+    try:
+        found = service.maps.sense_map(MapRequest(word))
+    except InputError as error:
+        return fill("present/answers.html", "problem", str(error))
+    return fill("landing.html", "stage", found, picture(found), shape, ready)
+
+
+def build_landing(service: Service, name: str = "landing") -> None:
+    """Put the part that lets sentences land on the maps of its tab into the open container."""
+    part = scripted(name, "scripts/landing.js", classes="landing-part")
+    on_question(part, lambda question: respond_to_sentence(service, question), part)
 
 
 def build(service: Service) -> None:
     """Put the tab's components into the open container and wire their events."""
     models = service.models()
     words = service.maps.words()
+    layers = models[0].layers if models else ()
+    views = ("meanings", *layers, *(() if "mean" in layers or len(layers) < 2 else ("mean",)), "words")
     with gr.Row(elem_classes="compare"):
         with gr.Column(elem_classes="compare-form"):
             editor = scripted(
@@ -130,14 +281,13 @@ def build(service: Service) -> None:
                 "scripts/map_form.js",
                 words=sorted(words),
                 first=[word for word in FIRST if word in words] or list(words[:8]),
-                views=views_of(models),
+                views=[{"name": name, "title": map_title(name)} for name in views],
                 models=[{"name": m.name, "title": m.title} for m in models],
-                most_groups=MOST_GROUPS,
                 index=service.maps.index_title(),
             )
         with gr.Column(elem_classes="compare-answer"):
             result = markup(nothing("map"), "scripts/map_answer.js")
-            maps.build_landing(service)
+            build_landing(service)
             build_save_page(
                 "map-page",
                 lambda question: file_of(service.maps.sense_map(request_from(question.get("map"))), service.models()),
@@ -147,33 +297,60 @@ def build(service: Service) -> None:
         word: str,
         text: str = "",
         view: str | None = None,
-        n_groups: int | None = None,
-        gallery: bool = True,
+        examples: bool = True,
         model: str | None = None,
         index: bool = False,
+        text_b: str = "",
     ) -> dict[str, Any]:
-        """Map the uses of a word in the example sentences and in your own text, and say into how many groups they fall.
+        """Map the uses of a word in the dictionary and in your own text, by meaning.
 
         Example: ``predict("bank", "We sat on the bank. The bank was muddy.", api_name="/sense_map")``.
 
         Args:
             word: one word; its inflections count.
             text: your own text, at most 2 million characters.
-            view: a layer ("1"), "mean", "words" or "both"; what measures best if it is not given.
-            n_groups: 1 to 6; left to the data if it is not given.
-            gallery: whether the example sentences count.
+            view: "meanings", a layer ("1"), "mean" or "words"; what meanings are read from if it is not given.
+            examples: whether the examples of the dictionary count.
             model: name of a model; the default one if it is not given.
             index: whether the index that the app was started with counts, too.
+            text_b: a second text, to compare the first with.
 
         Returns:
-            word, model, view, views (name, agreement, named, right, sees), uses (sentence, start, end, own, sense, group, x, y,
-            nearest), groups (letter, n_uses, words, typical, meant), asked_groups, is_clear, verdict, headline, shown, agreement,
-            n_own, n_measured_words, examples_of.
+            word, model, view, views (name, sees), uses (sentence, start, end, source, group, probability, is_sure, x, y, nearest),
+            groups (letter, key, name, n_uses, example, by_source), are_meanings, verdict, headline, shown, n_own, sources,
+            examples_of.
         """
-        asked = MapRequest(word, text, view or None, n_groups, gallery, model=model or None, index=index)
+        asked = MapRequest(word, text, view or None, examples, model=model or None, index=index, text_b=text_b)
         return service.maps.sense_map(asked).to_dict()
 
+    def land(
+        word: str,
+        sentence: str,
+        text: str = "",
+        view: str | None = None,
+        examples: bool = True,
+        model: str | None = None,
+    ) -> dict[str, Any]:
+        """Put a sentence on the map of its word, where nothing else moves, and say which meaning it has.
+
+        Example: ``predict("bank", "The bank was covered with reeds.", api_name="/land")``.
+
+        Args:
+            word: one word; its inflections count.
+            sentence: uses the word; brackets mark which of several places is meant.
+            text: your own text, if the map is drawn from it.
+            view: as in ``/sense_map``.
+            examples: whether the examples of the dictionary are on the map.
+            model: name of a model; the default one if it is not given.
+
+        Returns:
+            sentence, start, end, x, y, group (null if its meaning is not on the map), is_sure, meanings (name, probability,
+            group), nearest (position, cosine, sentence, start, end, group), verdict.
+        """
+        return service.maps.land(
+            sentence, MapRequest(word, text, view or None, examples, model=model or None)
+        ).to_dict()
+
     on_question(editor, partial(respond, service), [editor, result], **MAP_USES)
-    expected = "a word, a text and a view as strings, gallery and index as true or false"
-    endpoint(sense_map, expected, SLOW, n_groups="n_groups as a whole number")
-    maps.landing_for_programs(service)
+    endpoint(sense_map, "a word, a text and a view as strings, examples and index as true or false", SLOW)
+    endpoint(land, "a word, a sentence, a text and a view as strings, examples as true or false", SLOW)

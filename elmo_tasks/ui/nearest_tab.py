@@ -12,7 +12,6 @@ import gradio as gr
 from elmo_tasks.api import ModelInfo, NearestUses, Progress, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui.endpoints import endpoint
-from elmo_tasks.ui.examples import chosen
 from elmo_tasks.ui.page import csv_file, nothing, render
 from elmo_tasks.ui.parts import Question, answered, markup, on_question, scripted
 from elmo_tasks.wording.answers import nearest_by_several
@@ -20,31 +19,25 @@ from elmo_tasks.wording.models import title_of
 from elmo_tasks.wording.text import slug
 from elmo_tasks.wording.views import view_title
 
-# The last of each: what the word means there, as the example sentences that are searched have it.
-CANDIDATES = (
-    ("bank: river", "bank", "Herons were nesting in the reeds along the muddy bank of the river.", "river"),
-    ("play: on stage", "play", "Her new play about two sisters opened at the theatre to loud applause.", "theatre"),
-    ("play: in a match", "play", "A brilliant play in the last minute won the match for the visitors.", "sport"),
-    ("bank: money", "bank", "The bank refused our loan because my salary was too low.", "money"),
-    ("cell: prison", "cell", "The guard locked the prisoner in his cell for the night.", "prison"),
-    ("spring: season", "spring", "Flowers bloom in every garden when spring comes after the snow.", "season"),
-    ("crane: bird", "crane", "A crane with grey feathers stood in the shallow water of the marsh.", "bird"),
-    ("crane: machine", "crane", "The crane lifted the steel beams to the top of the new building.", "machine"),
-    ("cell: body", "cell", "Under the microscope we watched a single cell divide.", "biology"),
-    ("match: fire", "match", "He struck a match and lit the candle.", "fire"),
-    ("jam: fruit", "jam", "She spread strawberry jam on her toast.", "fruit"),
-    ("mouse: computer", "mouse", "Click the left button of the mouse to open the file.", "computer"),
-    ("mole: animal", "mole", "A mole dug tunnels under the lawn.", "animal"),
+#: What the form offers: title, word, sentence. None of the sentences is in the dictionary.
+EXAMPLES = (
+    ("bank: river", "bank", "Herons were nesting in the reeds along the muddy bank of the river."),
+    ("play: on stage", "play", "Her new play about two sisters opened at the theatre to loud applause."),
+    ("play: in a match", "play", "A brilliant play in the last minute won the match for the visitors."),
+    ("cell: prison", "cell", "The guard locked the prisoner in his cell for the night."),
+    ("cell: body", "cell", "Under the microscope we watched a single cell divide."),
+    ("crane: bird", "crane", "A crane with grey feathers stood in the shallow water of the marsh."),
+    ("crane: machine", "crane", "The crane lifted the steel beams to the top of the new building."),
+    ("match: fire", "match", "He struck a match and lit the candle."),
+    ("jam: fruit", "jam", "She spread strawberry jam on her toast."),
 )
-#: What the form offers.
-EXAMPLES = chosen("nearest", CANDIDATES, lambda candidate: candidate[0])
 #: Of each of several models, so many uses are shown.
 _MOST_OF_SEVERAL = 10
 
 
 def source_title(name: str) -> str:
     """What is searched, as people read it."""
-    return "the example sentences" if name == "gallery" else f"your index “{name}”"
+    return "the dictionary" if name == "dictionary" else f"your index “{name}”"
 
 
 def page(answer: NearestUses, models: Sequence[ModelInfo], query: str = "") -> str:
@@ -66,9 +59,11 @@ def page(answer: NearestUses, models: Sequence[ModelInfo], query: str = "") -> s
 
 def csv_text(answer: NearestUses) -> str:
     """The uses, then the words without context, as a spreadsheet."""
-    uses = [("in this sentence", u.token, u.cosine, u.same_word, u.sentence) for u in answer.uses]
-    words = [("in any sentence", n.word, n.cosine, "", "") for n in answer.static]
-    return csv_file(("near", "word", "cosine", "same word", "sentence"), [*uses, *words])
+    uses = [
+        ("in this sentence", u.token, u.cosine, u.same_word, u.sentence, u.sense, u.probability) for u in answer.uses
+    ]
+    words = [("in any sentence", n.word, n.cosine, "", "", "", None) for n in answer.static]
+    return csv_file(("near", "word", "cosine", "same word", "sentence", "meaning", "probability"), [*uses, *words])
 
 
 def page_of_several(answers: Sequence[NearestUses], sense: str = "", query: str = "") -> str:
@@ -128,8 +123,7 @@ def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], 
             service.nearest.uses(word, sentence, None, only, None, _MOST_OF_SEVERAL, name, progress) for name in models
         ]
         kept = [("tab", "nearest"), ("word", word), ("s", sentence), ("only", only), *(("model", m) for m in models)]
-        sense = next((e[3] for e in EXAMPLES if e[1:3] == (word, sentence)), found[0].sense)
-        return page_of_several(found, sense, urlencode(kept))
+        return page_of_several(found, found[0].sense, urlencode(kept))
 
     yield from answered(data, "nearest", work)
 
@@ -138,15 +132,13 @@ def build(service: Service) -> None:
     """Put the tab's components into the open container and wire their events."""
     models = service.models()
     layers = models[0].layers if models else ()
-    layers = ("both", *layers, *(() if "mean" in layers or len(layers) < 2 else ("mean",)))
+    layers = ("meanings", *layers, *(() if "mean" in layers or len(layers) < 2 else ("mean",)))
     with gr.Row(elem_classes="compare"):
         with gr.Column(elem_classes="compare-form"):
             editor = scripted(
                 "nearest",
                 "scripts/nearest_form.js",
-                examples=[
-                    {"title": title, "word": word, "sentence": sentence} for title, word, sentence, _ in EXAMPLES
-                ],
+                examples=[{"title": title, "word": word, "sentence": sentence} for title, word, sentence in EXAMPLES],
                 layers=[{"name": name, "title": view_title(name)} for name in layers],
                 most_words=service.limits.max_tokens,
                 most_models=service.limits.max_models,
@@ -171,17 +163,17 @@ def build(service: Service) -> None:
         Args:
             word: the word; [brackets] in the sentence mark another one.
             sentence: its sentence.
-            layer: "0", "1", ..., "mean" or "both" (the first layer that reads the sentence, and the words around), which
-                tells uses apart best and is taken if it is not given.
+            layer: "meanings" (what meanings are read from), "0", "1", ... or "mean"; the first if it is not given.
             only: "all", "same" (this word only) or "other" (other words only).
-            source: "gallery", or the title of the index that the app was started with.
+            source: "dictionary", or the title of the index that the app was started with.
             n: how many uses, 1 to 50.
             model: name of a model; the default one if it is not given.
 
         Returns:
             word, sentence, start, end, model, layer, layers, source, sources, n_tokens, only, random_pair_cosine,
-            uses (sentence, start, end, token, cosine, same_word, sense), static (word, cosine), answer, headline, vectors
-            (name of the static vectors), reads_sentence, sense (what is known of the meaning; else empty).
+            uses (sentence, start, end, token, cosine, same_word, sense, probability), static (word, cosine), answer, headline,
+            vectors (name of the static vectors), reads_sentence, sense (empty where nothing is said of it), probability (null for
+            an example, whose meaning is known).
         """
         return service.nearest.uses(word, sentence, layer or None, only, source or None, n, model or None).to_dict()
 

@@ -23,6 +23,7 @@ from elmo_tasks.wording.text import cell_percent, first_capital, listed, number,
 from elmo_tasks.wording.views import layer_title, map_title, mapped_by, view_place, view_title
 
 FOLDER = Path(__file__).parent
+GROUP_LETTERS = "ABCDEFGHIJKL"
 Mark = TypeVar("Mark")
 _templates = Environment(
     loader=FileSystemLoader(FOLDER / "templates"),
@@ -72,7 +73,7 @@ _templates.filters.update(
     hundredths="{:.2f}".format,
 )
 _templates.globals.update(
-    GROUP_LETTERS="ABCDEFGHIJKL", zip=zip, number=number, cell_percent=cell_percent, short_percent=short_percent
+    GROUP_LETTERS=GROUP_LETTERS, zip=zip, number=number, cell_percent=cell_percent, short_percent=short_percent
 )
 
 

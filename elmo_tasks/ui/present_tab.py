@@ -1,113 +1,265 @@
-"""The Present tab: nine steps for a person in front of an audience, with live answers of the model."""
+"""The Present tab: nine steps for a person in front of an audience, with live answers of the model.
+
+The content of a step is in its template; the markup of the live parts is in ``templates/present/answers.html``.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from functools import cache
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import cache, partial
+from itertools import pairwise
+from typing import Any
 
-from elmo_tasks.api import Service
+from elmo_tasks.api import Comparison, IncrementalReading, LayerComparison, Service
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import format, maps, present_parts, present_steps, quiz
+from elmo_tasks.ui import format, map_tab, quiz
 from elmo_tasks.ui.endpoints import endpoint
-from elmo_tasks.ui.examples import ready_uses
+from elmo_tasks.ui.examples import CANDIDATES, groups_of, outcome
+from elmo_tasks.ui.heat import cosine_style
+from elmo_tasks.ui.page import fill, render
 from elmo_tasks.ui.parts import Question, on_question, revision_of, scripted
-from elmo_tasks.ui.present_examples import FAILURES, FORMINGS, STATIC_WORDS, STORIES
+from elmo_tasks.wording.text import percent
 
 SHOWN_NEIGHBOURS = 7
-FIRST = 2
+#: Static vectors shown side by side.
+STATIC_WORDS = ("bank", "plant", "mouse")
+#: Comparisons to guess on.
+STORIES = tuple(next(e for e in CANDIDATES if e.title == title) for title in ("bank", "spring", "jam"))
+#: Words to start from where the audience has none.
+OWN_WORDS = ("bank", "run", "pool", "bass", "bug", "field", "horn", "mass", "pipe", "match", "light", "pitch")
+_EITHER = re.compile(r"\{(.+?)\|(.+?)\}")
+#: A live part, by its name.
+part = partial(fill, "present/answers.html")
+
+
+@dataclass(frozen=True)
+class Turning:
+    """Two sentences that are read word by word, side by side."""
+
+    word: str
+    senses: tuple[str, str]  # of the dictionary: the meaning of the first sentence, and of the second
+    frame: str  # both sentences, with ``{one|other}`` for the word that decides
+
+    @property
+    def deciding(self) -> tuple[str, str]:
+        """The word of the first sentence that decides, and that of the second."""
+        found = _EITHER.search(self.frame)
+        assert found is not None
+        return found[1], found[2]
+
+    @property
+    def sentences(self) -> tuple[str, str]:
+        """The first sentence and the second."""
+        return _EITHER.sub(r"\1", self.frame), _EITHER.sub(r"\2", self.frame)
+
+    @property
+    def title(self) -> str:
+        """What the button says."""
+        return f"{self.word}: {' / '.join(self.deciding)}"
+
+
+FORMINGS = (
+    Turning("bark", ("dog", "tree"), "The bark of the {puppy|oak} was easy to recognise."),
+    Turning("bat", ("animal", "sport"), "The bat and the {owl|ball} were lost in the dark."),
+    Turning("bow", ("weapon", "ribbon"), "The bow with the {arrows|ribbons} was a present."),
+    Turning("bolt", ("fastener", "lightning"), "The bolt of {steel|lightning} was bright."),
+)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step; the page adds the headline on the screen to its notes."""
+
+    name: str  # of its template
+    title: str
+    notes: str  # for the speaker
+    kind: str = ""  # a class for the look of the step as a whole
+
+
+STEPS = (
+    Step(
+        "stages",
+        "From counting words to reading them",
+        "Go through the four stages with the word “bank”. Up to the second stage a word is one thing; from the third on, "
+        "its sentence decides what it is. ELMo stands between fixed vectors and Transformers: it is old by now, but small "
+        "enough to look inside. All answers in the next steps are computed live.",
+        "wide",
+    ),
+    Step(
+        "static",
+        "One word, one vector",
+        "Let people read the lists aloud and call out meanings that they miss. The lists come from vectors trained for this "
+        "project; nobody chose their words. Then reveal the explanation.",
+    ),
+    Step(
+        "story",
+        "Which sentences belong together?",
+        "Let the audience sort the sentences into A and B, by hand or with the buttons, then reveal what the model says.",
+    ),
+    Step(
+        "forming",
+        "Watch the meaning turn",
+        "Press Play. The two dots are the word in the two sentences: in the middle both meanings are equally likely, at an end "
+        "one of them is certain. A meaning is named only where the model is sure enough.",
+    ),
+    Step(
+        "layers",
+        "From spelling to context, layer by layer",
+        "Move up with the button below or with the slider. “Two random words” is the measuring stick: the cosine of words "
+        "that have nothing to do with each other. Which layer is best depends on the model and the sentences.",
+    ),
+    Step(
+        "own",
+        "Your word",
+        "Take a word from the audience: the box at the bottom of every step leads here. For a word of the dictionary there are "
+        "sentences that the model was not taught with; the room’s own sentences work as well. Let the room judge the answer.",
+    ),
+    Step(
+        "landing",
+        "Where does your sentence land?",
+        "Take a sentence with the word from the audience, or press a ready one, and let people point to where it will land. "
+        "Nothing on the map moves: the sentence is read, put where its numbers say, and its meaning is named.",
+        "wide",
+    ),
+    Step(
+        "limits",
+        "What ELMo cannot do",
+        "The sentences come from a test that the model takes now, on words it was never taught. Let people say what is meant, "
+        "then reveal what the model finds. Ask which words could have misled it; the screen does not tell.",
+    ),
+    Step(
+        "quiz",
+        "The room against the model",
+        "Ten pairs of short sentences. Let people raise their hands, press what most say, then reveal. The score stands below "
+        "every answer, so you can end after any pair.",
+    ),
+)
+
+
+def stage_markup() -> str:
+    """Render the stage with all steps."""
+    return render("present/stage.html", steps=STEPS, STORIES=STORIES, FORMINGS=FORMINGS, OWN=OWN_WORDS)
 
 
 def neighbours(service: Service) -> str:
     """Render the static neighbours of the words that the page shows."""
-    return present_parts.part(
-        "neighbours", [service.present.neighbours(word, SHOWN_NEIGHBOURS) for word in STATIC_WORDS]
+    return part("neighbours", [service.present.neighbours(word, SHOWN_NEIGHBOURS) for word in STATIC_WORDS])
+
+
+def layers(comparison: Comparison) -> str:
+    """Render one picture per layer; the page's script shows one of them."""
+
+    def shown(layer: LayerComparison) -> tuple[Any, ...]:
+        sentence = format.layer_sentence(comparison, layer)
+        return layer, sentence, lambda cosine: cosine_style(cosine, layer.random_pair_cosine)
+
+    return part(
+        "layers",
+        comparison,
+        [shown(layer) for layer in comparison.layers],
+        format.display_order(comparison),
+        format.group_of(comparison),
+        [format.snippet(item) for item in comparison.items],
     )
 
 
-def forming(service: Service, choice: int) -> str:
-    """Render two sentences that are read word by word."""
-    chosen = FORMINGS[choice]
-    one, other = (service.present.forms(chosen.word, sentence, chosen.senses) for sentence in chosen.sentences)
-    return present_parts.forming((one, other))
+def forming(answers: tuple[IncrementalReading, IncrementalReading]) -> str:
+    """Render two sentences that are read word by word, and a dot for each between two meanings."""
+    first = answers[0]
+    steps = [
+        {
+            "words": pair[0].words,
+            "read": sum(any(letter.isalnum() for letter in token) for token in first.tokens[: pair[0].words]),
+            # In percent from the left, where the first meaning is certain.
+            "at": [round(50 - 47 * (step.probabilities[0] - step.probabilities[1]), 2) for step in pair],
+            "said": [f"“{step.found}”" if step.found else "cannot tell" for step in pair],
+        }
+        for pair in zip(*(answer.steps for answer in answers), strict=True)
+    ]
+    texts = [_texts(answer) for answer in answers]
+    return part("forming", answers, steps, texts, deciding_word(answers), forming_said(answers))
 
 
-def failure(service: Service, choice: int) -> str:
-    """Render a word that the bundled model does not read well."""
-    chosen = FAILURES[choice]
-    return present_parts.failure(service.compare(chosen.word, chosen.sentences), chosen)
+def deciding_word(answers: tuple[IncrementalReading, IncrementalReading]) -> int:
+    """Where the two sentences part: the first token that differs."""
+    return next(k for k, (one, other) in enumerate(zip(*(a.tokens for a in answers), strict=True)) if one != other)
 
 
-class Ready(NamedTuple):
-    """Sentences that are ready for a word."""
+def _texts(answer: IncrementalReading) -> list[tuple[str, str]]:
+    """The words of a sentence as typed, each with the space behind it."""
+    edges = [0, *(start for start, _ in answer.offsets[1:]), len(answer.sentence)]
+    texts = [answer.sentence[start:end] for start, end in pairwise(edges)]
+    return [(text.rstrip(), " " if text.endswith(" ") else "") for text in texts]
 
-    word: str  # as the gallery has it (tables: table)
-    sentences: list[tuple[str, str]]  # each with its sense; none for a word that is not in the gallery
-    by_rule: bool  # whether they were chosen as those that the bundled model keeps apart best
 
-
-def ready_sentences(service: Service, word: str) -> Ready:
-    """Typical sentences of two senses of a word of the gallery."""
-    senses = service.present.senses(word)
-    known = {sense.name: sense.sentences for sense in senses}
-    base = senses[0].word if senses else word
-    found = [(known[sense][number], sense) for sense, number in ready_uses(base) if number < len(known.get(sense, ()))]
-    # A word that the file does not know: the first sentences of its first two senses.
-    first = [(sentence, sense) for sense in list(known)[:2] for sentence in known[sense][:FIRST]]
-    return Ready(base, found or first, bool(found))
+def forming_said(answers: tuple[IncrementalReading, IncrementalReading]) -> str:
+    """What the two movements amount to."""
+    at = deciding_word(answers)
+    parts = [f"Up to “{answers[0].tokens[at - 1]}” the two sentences are the same, and so are their dots."]
+    for number, answer in enumerate(answers, 1):
+        last = answer.steps[-1]
+        shares = ", ".join(
+            f"{sense.key} {percent(share)}" for sense, share in zip(answer.senses, last.probabilities, strict=True)
+        )
+        found = f"means “{last.found}”" if last.found else "cannot be told"
+        parts.append(f"In the end {number} {found} ({shares}).")
+    return " ".join(parts)
 
 
 def own(service: Service, data: Question) -> dict[str, Any]:
     """The presenter's own word: its answer, or what is missing."""
-    lines = str(data.get("sentences") or "").splitlines()
-    form = format.form_from({"word": data.get("word"), "sentences": lines})
-    base, found, by_rule = ready_sentences(service, form.word) if form.word else Ready("", [], False)
-    ready = dict(found)
+    form = format.form_from({"word": data.get("word"), "sentences": str(data.get("sentences") or "").splitlines()})
+    ready = service.present.ready(form.word) if form.word else None
     typed = ""
     none: dict[str, Any] = {"parts": {"own": ""}}
     if form.word and not form.sentences:
-        typed = form.word if ready and base != form.word.lower() else ""
-        form = format.Form(base if ready else form.word, tuple(ready))
-        if not form.sentences:
-            note = f"No sentences are ready for “{form.word}”. Type at least two that use it, one a line."
+        if ready is None:
+            note = f"“{form.word}” is not in the dictionary. Type at least two sentences that use it, one a line."
             return {**none, "note": note, "word": form.word}
+        typed = form.word if ready.word != form.word.lower() else ""
+        form = format.Form(ready.word, ready.sentences)
     shown = {"word": form.word, "sentences": "\n".join(form.sentences)}
     try:
         comparison = service.compare(form.word, form.sentences)
     except InputError as error:
         return {**none, "note": str(error), **shown}
-    meant = [ready[s] for s in form.sentences] if set(form.sentences) <= set(ready) else []
-    by_rule = by_rule and set(form.sentences) == set(ready)  # some of them may have been taken away
+    known = dict(zip(ready.sentences, ready.meant, strict=True)) if ready else {}
+    meant = [known[s] for s in form.sentences] if set(form.sentences) <= set(known) else []
+    numbers = {name: [use + 1 for use in uses] for name, uses in groups_of(meant).items()}
+    said = outcome(comparison, meant) if meant else ""
     query = format.query_of(form, comparison.model)
-    return {
-        "parts": {"own": present_parts.own(comparison, query, meant, typed, by_rule)},
-        "note": "",
-        **shown,
-    }
+    return {"parts": {"own": part("own", comparison, query, numbers, said, typed)}, "note": "", **shown}
 
 
 def respond(service: Service, data: Question) -> dict[str, Any]:
-    """Answer what the page asks: ``all``, ``story``, ``forming``, ``failure`` (with a choice) or ``own``."""
+    """Answer what the page asks: ``all``, ``story`` or ``forming`` (with a choice), or ``own``."""
     value: dict[str, Any] = {"revision": revision_of(data), "note": None}
     ask = data.get("ask")
     if ask == "own":
         return {**value, **own(service, data)}
     at = data.get("choice")
-    is_all = ask not in ("story", "forming", "failure")
+    is_all = ask not in ("story", "forming")
     choice = at if isinstance(at, int) and not isinstance(at, bool) and not is_all else 0
     parts: dict[str, Callable[[], str]] = {}
     if is_all:
         parts["neighbours"] = lambda: neighbours(service)
-        parts["landing"] = lambda: maps.stage(service)
+        parts["landing"] = lambda: map_tab.stage(service)
+        parts["mistakes"] = lambda: part("mistakes", service.present.tested())
     if is_all or ask == "story":
-        chosen = STORIES[choice % len(STORIES)]
-        compare = cache(lambda: service.compare(chosen.word, chosen.sentences))
-        parts["story"] = lambda: present_parts.part("story", compare())
-        parts["layers"] = lambda: present_parts.layers(compare())
+        story = STORIES[choice % len(STORIES)]
+        compare = cache(lambda: service.compare(story.word, story.sentences))
+        parts["story"] = lambda: part("story", compare())
+        parts["layers"] = lambda: layers(compare())
     if is_all or ask == "forming":
-        parts["forming"] = lambda: forming(service, choice % len(FORMINGS))
-    if is_all or ask == "failure":
-        parts["failure"] = lambda: failure(service, choice % len(FAILURES))
+        turning = FORMINGS[choice % len(FORMINGS)]
+
+        def turn() -> str:
+            one, other = (service.present.forms(turning.word, s, turning.senses) for s in turning.sentences)
+            return forming((one, other))
+
+        parts["forming"] = turn
     return {**value, "parts": {name: _rendered(make) for name, make in parts.items()}}
 
 
@@ -116,29 +268,29 @@ def _rendered(make: Callable[[], str]) -> str:
     try:
         return make()
     except InputError as error:
-        return present_parts.part("problem", str(error))
+        return part("problem", str(error))
 
 
 def build(service: Service) -> None:
     """Put the tab's component into the open container and wire its event; nothing is asked before the tab is opened."""
-    stage = scripted("present", "scripts/present.js", value={"parts": {}, "note": None}, markup=present_steps.markup())
+    stage = scripted("present", "scripts/present.js", value={"parts": {}, "note": None}, markup=stage_markup())
 
     def meaning_forms(
         word: str, sentence: str, senses: list[str] | None = None, model: str | None = None
     ) -> dict[str, Any]:
-        """Follow a word between two of its known senses while its sentence is read word by word.
+        """Follow two meanings of a word while its sentence is read word by word.
 
         Example: ``predict("case", "The first case of flu came on Monday.", ["legal", "illness"], api_name="/meaning_forms")``.
 
         Args:
-            word: one of the words of the gallery, such as "bank".
+            word: a word of the dictionary, such as "bank".
             sentence: a sentence of at most 40 words that uses it.
-            senses: names of two senses of the word; its first two if they are not given.
+            senses: keys of two of its meanings in the dictionary; the first two if they are not given.
             model: name of the model; the default one if it is not given.
 
         Returns:
-            The senses; for each step from the word to the end the words read, the cosines to the average use of the first and
-            of the second sense, and which it is nearer to (null where that cannot be told); where the known uses lie.
+            The two meanings; for each step from the word to the end the words read, the probabilities of the first and of the
+            second meaning, and the likeliest of all meanings of the word (null where the model is not sure).
         """
         return service.present.forms(word, sentence, senses or None, model or None).to_dict()
 
@@ -156,7 +308,7 @@ def build(service: Service) -> None:
         """
         return service.present.neighbours(word, n).to_dict()
 
-    maps.build_landing(service, "present-landing")
+    map_tab.build_landing(service, "present-landing")
     quiz.build(service)
     on_question(stage, lambda question: respond(service, question), stage)
     endpoint(meaning_forms, "a word and a sentence (strings) and senses (a list of two strings)")

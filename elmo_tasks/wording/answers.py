@@ -33,9 +33,15 @@ def why_answer(
     return "No single word decides it."
 
 
-def nearest_answer(word: str, uses: Sequence[NearUse], only: str, random: float) -> Said:
-    """The nearest use, and how many of the nearest are of the same word; ``only`` says whether ``same``, ``other`` or ``all`` were
-    asked for.
+def nearest_answer(word: str, uses: Sequence[NearUse], only: str, random: float, sense: str = "") -> Said:
+    """The nearest use, and how many of the nearest are of the same word.
+
+    Args:
+        word: as it stands in the sentence asked about.
+        uses: the nearest first.
+        only: whether uses of the ``same`` word, of ``other`` words, or ``all`` were asked for.
+        random: cosine of two random words.
+        sense: meaning of the word in the sentence asked about; empty if nothing is said of it.
     """
     if not uses:
         none = (
@@ -44,28 +50,23 @@ def nearest_answer(word: str, uses: Sequence[NearUse], only: str, random: float)
         return Said(none)
     first = uses[0]
     nearest = f"The nearest use is “{first.token}” with a cosine of {first.cosine:.2f}, where two random words have {random:.2f}."
-    if only != "all":
-        return Said(nearest)
-    n_same = sum(use.same_word for use in uses)
-    which = (
-        f"All {len(uses)} nearest uses are of this word too."
-        if n_same == len(uses)
-        else f"None of the {len(uses)} nearest uses is of this word itself."
-        if n_same == 0
-        else f"{n_same} of the {len(uses)} nearest uses {'is' if n_same == 1 else 'are'} of this word too."
-    )
-    return Said(nearest, which)
+    same_word = [use for use in uses if use.same_word]
+    told = f"{len(same_word)} of the {len(uses)} nearest uses {'is' if len(same_word) == 1 else 'are'} of this word."
+    same_sense, known = _in_sense(uses, sense)
+    if sense and known:
+        told += f" {same_sense} of them {'has' if same_sense == 1 else 'have'} the meaning it has here ({sense})."
+    return Said(nearest, "" if only == "other" else told)
 
 
-def _in_sense(answer: NearestUses, sense: str) -> tuple[int, int]:
-    """How many of the nearest uses of the word are in a meaning, and of how many the meaning is known."""
-    known = [use.sense for use in answer.uses if use.sense]
-    return known.count(sense), len(known)
+def _in_sense(uses: Sequence[NearUse], sense: str) -> tuple[int, int]:
+    """How many uses of the word asked about have a meaning, and of how many the meaning is known or was found."""
+    found = [use.sense for use in uses if use.same_word and use.sense]
+    return found.count(sense), len(found)
 
 
 def nearest_by_several(word: str, answers: Sequence[NearestUses], sense: str) -> str:
     """How many of the nearest uses each model that reads sentences finds in the meaning asked about, if that is known."""
-    counts = [(answer.model, *_in_sense(answer, sense)) for answer in answers] if sense else []
+    counts = [(answer.model, *_in_sense(answer.uses, sense)) for answer in answers] if sense else []
     parts = [(same, f"{same} of {known} by “{model}”") for model, same, known in counts if known]
     if not parts:
         return f"The nearest to this “{word}”, side by side"

@@ -1,170 +1,131 @@
-"""What a map of a word's uses says: of its groups, of whose uses they are, of what lands on it, and of the words of a text."""
+"""Sentences about a sense map: what it shows, whose uses these are, and where a sentence landed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from elmo_tasks.api import Said, SenseGroup
-from elmo_tasks.wording.text import listed, quoted
+from elmo_tasks.api import EXAMPLES, INDEX, TEXT_A, TEXT_B, LandedMeaning, MapUse, Said, SenseGroup, SenseMap
+from elmo_tasks.wording.text import listed, percent, quoted
 
-#: Where nothing is known of a word, its groups are called meanings if their number was right so often in a test.
-OFTEN_RIGHT = 0.8
-#: An adjusted Rand index from which on groups match known meanings well, and in part.
-MATCH_WELL, MATCH_IN_PART = 0.65, 0.3
+_SOURCES = {EXAMPLES: "dictionary", TEXT_A: "text A", TEXT_B: "text B", INDEX: "your index"}
 
 
-def match_words(agreement: float) -> str:
-    """An adjusted Rand index in words."""
-    if agreement > 0.99:
-        return "the groups are exactly the meanings that the example sentences were written for"
-    if agreement >= MATCH_WELL:
-        return "the groups match the meanings that the example sentences were written for well, not fully"
-    if agreement >= MATCH_IN_PART:
-        return "the groups match the meanings that the example sentences were written for in part"
-    return "the groups do not match the meanings that the example sentences were written for"
+def source_name(source: str) -> str:
+    """Where a use comes from, as people read it."""
+    return _SOURCES.get(source, source)
 
 
-def not_its_meanings(agreement: float) -> str:
-    """The same for groups that do not match well, inside a sentence about the word's uses."""
-    return "which match its meanings only in part" if agreement >= MATCH_IN_PART else "which are not its meanings"
-
-
-def words_on_map(word: str, examples_of: Sequence[str], has_own: bool) -> tuple[str, ...]:
-    """The forms that the uses of a map are called by: the one that was asked for, and that of the words of the gallery whose
-    sentences are on it.
-    """
-    asked = (word,) if has_own or not examples_of else ()
-    return (*asked, *(other for other in examples_of if other.lower() not in {form.lower() for form in asked}))
-
-
-def in_quotes(words: Sequence[str]) -> str:
-    """``“glasses” and “glass”``."""
-    return listed([f"“{word}”" for word in words])
-
-
-@dataclass(frozen=True)
-class Meanings:
-    """What is known of the meanings of a map's uses."""
-
-    #: adjusted Rand index of the groups and the known senses; ``None`` where none are known
-    agreement: float | None = None
-    n_senses: int = 0  #: how many known senses there are
-    number_right: float = 0.0  #: share of named groupings with the right number of groups, in a test with other words
-    #: whether a person's own sentences spell the word in other forms than the examples beside them
-    forms_differ: bool = False
-
-
-def nothing_to_draw(word: str, has_text: bool, gallery: bool) -> str:
+def nothing_to_draw(word: str, has_text: bool, examples: bool) -> str:
     """There is no use to draw: why, and what to do."""
     if has_text:
         return f"Your text has no use of {quoted(word)}. Type another word, or paste a text that has it."
-    if not gallery:
-        return f"Paste a text that uses {quoted(word)}, or let the example sentences count."
-    return (
-        f"There are no example sentences for {quoted(word)}. Paste your own text that uses it, or choose another word."
-    )
-
-
-def _called_groups(groups: Sequence[SenseGroup]) -> str:
-    named = [f"{g.letter} ({', '.join(g.words[:3])} …)" if g.words else g.letter for g in groups]
-    return ", ".join(named)
-
-
-def uses_of(word: str, n: int, n_own: int, examples_of: Sequence[str]) -> str:
-    """How many uses there are, ``n_own`` of them from the person's own text, and of which form of the word."""
-    return f"{n} use{'' if n == 1 else 's'} of {in_quotes(words_on_map(word, examples_of, n_own > 0))}"
+    if not examples:
+        return f"Paste a text that uses {quoted(word)}, or let the examples of the dictionary count."
+    return f"{quoted(word)} is not in the dictionary. Paste your own text that uses it, or choose another word."
 
 
 def map_verdict(
-    uses: str,
-    n: int,
+    word: str,
+    uses: Sequence[MapUse],
     groups: Sequence[SenseGroup],
-    fewest: int,
-    is_clear: bool,
-    asked: int | None,
-    measured: bool,
-    unread: str,
-    mostly_own: bool,
-    meanings: Meanings,
+    are_meanings: bool,
+    is_calibrated: bool,
+    *,
+    has_one_meaning: bool,
 ) -> Said:
-    """What a map says.
+    """What a map shows.
 
     Args:
-        uses: how many uses there are, and of what (:func:`uses_of`).
-        n: number of uses.
-        groups: those that are named; none where the model cannot tell.
-        fewest: uses that groups are looked for in.
-        is_clear: whether the groups that were found are clear.
-        asked: the number of groups that was asked for, if any.
-        measured: whether it was measured how well the model's groups match meanings.
-        unread: what they were compared by if that is blind to the sentence, in words; else nothing.
-        mostly_own: whether more than half of them come from the person's own text.
-        meanings: what is known of the meanings.
+        word: as typed.
+        uses: all of them.
+        groups: their meanings, or clusters.
+        are_meanings: whether the groups are meanings of the dictionary.
+        is_calibrated: whether the model can tell which meaning a use has.
+        has_one_meaning: whether the word is on the list of words with one everyday meaning.
     """
-    if asked is not None:
-        if not groups:
-            return Said(f"{uses}, all in one group, as you asked.")
-        clear = (
-            "They are clear groups."
-            if is_clear
-            else "That they are groups of meaning is not sure: the gaps between them are no clearer than chance may make them."
-        )
-        return Said(f"{uses} in {len(groups)} groups, as you asked: {_called_groups(groups)}.", clear)
-    if groups:
-        return _grouped(uses, groups, mostly_own, meanings)
-    if unread:
-        return Said(f"This view cannot tell the {uses} apart.", f"It looks at {unread} and at nothing around it.")
-    if n < fewest:
-        more = f"At least {fewest} are needed; paste text of your own for more."
-        return Said(f"Too few uses to find groups: {uses}.", more)
-    if not measured:
+    counted = f"{len(uses)} use{'' if len(uses) == 1 else 's'} of “{word}”"
+    if are_meanings:
+        own = [use for use in uses if use.own]
+        if not own:
+            n = len(groups)
+            headline = f"{counted} in {n} meaning{'' if n == 1 else 's'}."
+            return Said(headline, "The meanings are those of the dictionary; where the uses lie is computed.")
+        if not is_calibrated:
+            reason = "This model was not calibrated, so nothing is said of the meanings in your text."
+            return Said(f"{counted}.", reason)
+        n_sure = sum(use.is_sure for use in own)
+        unsure = "" if n_sure == len(own) else f" {len(own) - n_sure} of them are unsure, and pale on the map."
+        n = len({use.group for use in own})
+        headline = f"Your {len(own)} use{'' if len(own) == 1 else 's'} of “{word}” {'has' if len(own) == 1 else 'have'}"
         return Said(
-            f"No groups are named for these {uses}.",
-            "How well this model’s groups match meanings was not measured yet: elmo-tasks calibrate --map --model NAME does that.",
+            f"{headline} {n} meaning{'' if n == 1 else 's'}.",
+            f"The meanings are those of the dictionary; which one a use of yours has is computed.{unsure}",
         )
-    return Said(
-        f"The model is not sure whether these {uses} have one meaning or several.",
-        "There are no gaps between them that are clearer than chance may make them. You can ask for a number of groups, and judge "
-        "them by their sentences.",
+    if has_one_meaning:
+        return Said(f"{counted}, a word with one everyday meaning.", "It is on this project’s list of such words.")
+    if groups:
+        return Said(
+            f"{counted} in {len(groups)} clusters.",
+            "The word is not in the dictionary, so the clusters have no names, and they may be topics or turns of phrase.",
+        )
+    return Said(f"{counted}, too few or too alike for clusters.", "The word is not in the dictionary.")
+
+
+def texts_compared(answer: SenseMap) -> list[tuple[str, list[float]]]:
+    """Of each group its name, and its share of the uses in text A and in text B; nothing with fewer than two texts."""
+    columns = [answer.sources.index(source) for source in (TEXT_A, TEXT_B) if source in answer.sources]
+    if len(columns) < 2 or not answer.groups:
+        return []
+    totals = [max(1, sum(group.by_source[c] for group in answer.groups)) for c in columns]
+    return [
+        (group.name, [group.by_source[c] / total for c, total in zip(columns, totals, strict=True)])
+        for group in answer.groups
+    ]
+
+
+def typed_otherwise(answer: SenseMap) -> str:
+    """What the person who typed the word is told where the examples are those of another form of it."""
+    if not answer.examples_of or answer.word.lower() in {word.lower() for word in answer.examples_of}:
+        return ""
+    return f"You typed “{answer.word}”; the examples are those of {listed([f'“{w}”' for w in answer.examples_of])}."
+
+
+def shown_words(answer: SenseMap) -> str:
+    """What the picture leaves out."""
+    if answer.shown >= 0.995:
+        return "The map shows all differences between the uses."
+    return (
+        f"The map shows {percent(answer.shown)} of the differences between the uses: near marks can be further apart than they "
+        "look. The numbers in the list use all of them."
     )
 
 
-def _grouped(uses: str, groups: Sequence[SenseGroup], mostly_own: bool, meanings: Meanings) -> Said:
-    """What is said of groups: meanings only where nothing speaks against it."""
-    fall, told = f"{uses} fall into {len(groups)} groups", _called_groups(groups)
-    if meanings.forms_differ:
-        return Said(f"{fall}: {told}.")  # the letters alone move forms of a word apart, and the groups may show no more
-    if mostly_own:
-        topics = "In a running text groups are often its topics, not meanings of the word."
-        return Said(f"{fall}; read them to see whether these are meanings.", f"They are {told}. {topics}")
-    if meanings.agreement is None:
-        if meanings.number_right < OFTEN_RIGHT:
-            return Said(f"{fall}; read them to see whether these are meanings.", f"They are {told}.")
-    elif meanings.agreement < MATCH_WELL:
-        return Said(f"{fall}, {not_its_meanings(meanings.agreement)}: {told}.")
-    elif len(groups) != meanings.n_senses:
-        return Said(f"{fall}: {told}.", f"The example sentences were written for {meanings.n_senses} meanings.")
-    return Said(f"{uses}, probably {len(groups)} meanings: {told}.")
+def own_words(answer: SenseMap) -> str:
+    """How many uses came from the person's own text, where not all of them are on the map."""
+    on_map = sum(use.own for use in answer.uses)
+    if answer.n_own <= on_map:
+        return ""
+    return f"Your text has {answer.n_own:,} uses; {on_map} of them, at even distances, are on the map."
 
 
-def landed(groups: Sequence[SenseGroup], group: int | None, order: Sequence[int], *, by_meaning: bool = False) -> str:
-    """Where a sentence came to lie on a map, whose groups are called by what most of their example sentences were written for, if
-    so asked and known: in a group, if that is clear, else beside the nearest, which stand first in the order.
-    """
+def use_name(use: MapUse, number: int, answer: SenseMap) -> str:
+    """A mark as a screen reader says it."""
+    group = f", {answer.groups[use.group].name}" if use.group is not None else ""
+    unsure = "" if use.is_sure or use.group is None or not answer.are_meanings else ", unsure"
+    return f"Use {number + 1}{group}{unsure}{f', from {source_name(use.source)}' if use.own else ''}: {use.sentence}"
 
-    def called(at: int) -> str:
-        found = groups[at]
-        return f"{found.letter} ({found.meant})" if by_meaning and found.meant else _called_groups([found])
 
-    if not groups:
-        return "It lands beside its nearest uses. No groups are named on this map, so it is in none."
-    if group is not None:
-        return f"It lands in group {called(group)}."
-    if len(groups) < 2:
-        return "It lands on a map with a single group."
-    first, second = (called(at) for at in order[:2])
+def landed(meanings: Sequence[LandedMeaning], *, is_sure: bool) -> str:
+    """Where a sentence came to lie, by the probabilities of its meanings, the likeliest first."""
+    if not meanings:
+        return "It lands beside its nearest uses. Nothing is said of its meaning."
+    first = meanings[0]
+    where = "" if first.group is not None else " No use on this map has it."
+    if is_sure:
+        return f"It means: {first.name} ({percent(first.probability)}).{where}"
+    if len(meanings) == 1:
+        return f"It may mean: {first.name} ({percent(first.probability)}).{where}"
+    second = meanings[1]
     return (
-        f"It lands between the groups. {first} is nearest, then {second}; the model does not know which, and it may be "
-        "a meaning that is not on this map."
+        f"Unsure: {first.name} ({percent(first.probability)}), or {second.name} ({percent(second.probability)}).{where}"
     )

@@ -12,7 +12,7 @@ _TITLES = {
     "sentence": "As trained for sentences",
     "words": "The words around it",
     "expected": "The words expected in its place",
-    "both": "Layer 1 and the words around it",
+    "meanings": "What meanings are read from",
     "verdict": "The verdict",
 }
 _PLACES = {
@@ -20,13 +20,13 @@ _PLACES = {
     "sentence": "as it was trained for sentences",
     "words": "by the words around them",
     "expected": "by the words expected in their place",
-    "both": "by layer 1 together with the words around them",
+    "meanings": "by what meanings are read from",
 }
 _READ_FROM = {"words": "from the words around it", "expected": "from the words expected in its place"}
 _MAPPED_BY = {
     "mean": "by the mean of the layers",
     "words": "by the words around them, without ELMo",
-    "both": "by layer 1 together with the words around them",
+    "meanings": "by what meanings are read from",
 }
 _NAMES = {
     "mean": "mean of the layers",
@@ -103,13 +103,13 @@ def map_title(view: str, sees: str = "") -> str:
     """
     if view == "words":
         return f"{_TITLES[view]}, without ELMo"
-    return f"{layer_title('0', sees)} and the words around it" if view == "both" and sees else layer_title(view, sees)
+    return layer_title(view, sees)
 
 
 def mapped_by(view: str, sees: str = "") -> str:
     """A view inside a sentence about a map: what uses were compared by; ``sees`` as of :func:`map_title`."""
     if sees:
-        return f"by {sees} {'together with the words around them' if view == 'both' else 'only'}"
+        return f"by {sees} only"
     return _MAPPED_BY.get(view, f"by layer {view}")
 
 

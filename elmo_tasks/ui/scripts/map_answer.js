@@ -18,10 +18,9 @@ function tell(use) {
   if (!told || !row(use)) return;
   if (told.dataset.use === use) return;
   told.dataset.use = use;
-  const { sense, own } = row(use).dataset;
-  const from = sense ? `Written for the sense “${sense}”.` : own ? "From your text." : "";
+  const meaning = row(use).dataset.told;
   const list = make("ol", { class: "near", role: "list" }, ...near(use).map(([other, cosine]) => make("li", {}, make("b", {}, number(cosine)), ...sentence(other))));
-  told.replaceChildren(make("div", { class: "this" }, ...sentence(use)), from && make("p", { class: "hint" }, from),
+  told.replaceChildren(make("div", { class: "this" }, ...sentence(use)), meaning && make("p", { class: "hint" }, meaning),
     make("h4", {}, "Its nearest uses (cosine)"), list);
   tie(use);
 }
@@ -65,6 +64,7 @@ when(element, "keydown", ".mark", (mark, event) => {
   }
   best?.focus();
 });
+when(element, "change", "[data-by-source]", (box) => element.querySelector(".map-answer").classList.toggle("sources", box.checked));
 // There is room for one sentence from the start, a typical one; on a phone it would push the list away.
 const typical = (mark) => near(mark.dataset.use).reduce((sum, [, cosine]) => sum + cosine, 0);
 function start() {

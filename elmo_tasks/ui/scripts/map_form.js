@@ -7,23 +7,22 @@ const word = wordBox("map-word", { list: "map-words" });
 const wordNote = place("map-word-note");
 const offered = make("datalist", { id: "map-words" }, ...props.words.map((w) => make("option", { value: w })));
 const view = make("select", { id: "map-view", onchange: () => { chosenView = true; send(); } }, ...options(props.views));
-const groups = make("select", { id: "map-groups", onchange: () => send() },
-  make("option", { value: "" }, "Let the numbers decide"),
-  ...Array.from({ length: props.most_groups - 1 }, (_, k) => make("option", { value: k + 2 }, `${k + 2} groups`)));
 const model = make("select", { id: "map-model", onchange: () => { offerShared(); send(); } }, ...options(props.models));
-const text = make("textarea", { id: "map-text", rows: "4", spellcheck: "false", dir: "auto", placeholder: "Paste sentences, a chapter, messages…", "aria-describedby": "map-text-hint map-text-note", oninput: () => { name = ""; said.textContent = ""; if (!hadText && text.value.trim()) gallery.checked = false; refresh(); } });
+const text = make("textarea", { id: "map-text", rows: "4", spellcheck: "false", dir: "auto", placeholder: "Paste sentences, a chapter, messages…", "aria-describedby": "map-text-hint map-text-note", oninput: () => { name = ""; said.textContent = ""; if (!hadText && text.value.trim()) counted.checked = false; refresh(); } });
+const textB = make("textarea", { id: "map-text-b", rows: "3", spellcheck: "false", dir: "auto", placeholder: "A second text, to compare the first with…", oninput: refresh });
 const textNote = place("map-text-note");
 const file = make("input", { id: "map-file", type: "file", "aria-label": "A text file of your own", accept: ".txt,.csv,.tsv,.json,.jsonl,text/plain,text/csv", class: "visually-hidden", tabindex: "-1", onchange: () => take(file.files[0]) });
 const said = make("span", { class: "said", role: "status" });
-const gallery = make("input", { type: "checkbox", id: "map-gallery", checked: true });
+const counted = make("input", { type: "checkbox", id: "map-examples-count", checked: true });
 const index = make("input", { type: "checkbox", id: "map-index", checked: Boolean(props.index), onchange: () => send() });
-const clear = button("Clear", () => { text.value = ""; name = ""; said.textContent = ""; gallery.checked = true; refresh(); old.check(); text.focus(); });
+const clear = button("Clear", () => { text.value = textB.value = ""; name = ""; said.textContent = ""; counted.checked = true; refresh(); old.check(); text.focus(); });
 const submit = make("button", { type: "submit", class: "primary" }, "Draw the map");
 const own = make("details", { class: "own-text" }, make("summary", {}, "Your own text"),
   field("map-text", "Text with the word in it", text, textNote,
     hint("Also a .txt, .csv, .tsv or .jsonl file, up to 2 MB. Up to 300 uses are drawn. Nothing is kept.", "map-text-hint"),
     make("div", { class: "tools" }, button("Open a file", () => file.click()), file, clear, said),
-    make("label", { class: "check" }, gallery, make("span", {}, "Draw the example sentences, too"))));
+    field("map-text-b", "Text B, if you want to compare two", textB),
+    make("label", { class: "check" }, counted, make("span", {}, "Draw the examples of the dictionary, too"))));
 
 let name = ""; // of the file the text came from
 let chosenView = false;
@@ -32,30 +31,29 @@ let hadText = false; // with the first of it, the text alone counts: examples of
 let scroll = false;
 
 element.append(make("form", { class: "editor map-editor card", novalidate: true, "aria-label": "Map the uses of a word", oninput: () => old.check(), onsubmit: (event) => { event.preventDefault(); scroll = narrow(); send(); } },
-  field("map-word", "Word", word, offered, wordNote, hint(`Example sentences are here for ${props.words.length} words. For any other word, paste your own text.`)),
+  field("map-word", "Word", word, offered, wordNote, hint(`The dictionary has ${props.words.length.toLocaleString("en")} words with several meanings. For any other word, paste your own text.`)),
   make("label", { class: "check", hidden: !props.index }, index, make("span", {}, `Draw its uses in my index “${props.index}”, too`)),
   own, submit,
-  examples("map-examples", "Words to start with", props.first.map((w) => [w, () => { word.value = w; groups.value = ""; gallery.checked = true; send(); }])),
+  examples("map-examples", "Words to start with", props.first.map((w) => [w, () => { word.value = w; counted.checked = true; send(); }])),
   field("map-view", "Compare the uses by", view),
-  field("map-groups", "Number of groups", groups),
   make("div", { class: "field", hidden: props.models.length < 2 }, make("label", { for: "map-model" }, "Model"), model)));
 
 const answer = () => document.querySelector(".map-answer");
 const answers = questions({ props, trigger, watch }, { answer: onAnswer, hint: "Try another word.",
   ...patience(submit, () => "Drawing…", answer, (text) => show("word", text)) });
 
-const typed = ({ word, text, gallery, index }) => ({ word, text, gallery, index });
-const state = () => typed({ word: word.value, text: text.value, gallery: gallery.checked, index: index.checked });
+const typed = ({ word, text, text_b, examples, index }) => ({ word, text, text_b, examples, index });
+const state = () => typed({ word: word.value, text: text.value, text_b: textB.value, examples: counted.checked, index: index.checked });
 const old = outdated(answer, "Draw it again", () => send(), state);
 
 // Until the answer of another model says what its layers are: what all of them have.
 function offerShared() {
   chosenView = false;
-  view.replaceChildren(...options(props.views.filter((v) => v.name === "both" || v.name === "words")));
+  view.replaceChildren(...options(props.views.filter((v) => v.name === "meanings" || v.name === "words")));
 }
 function refresh() {
   hadText = Boolean(text.value.trim());
-  clear.hidden = !text.value;
+  clear.hidden = !text.value && !textB.value;
 }
 async function take(chosen) {
   if (!chosen) return;
@@ -74,7 +72,7 @@ async function take(chosen) {
   text.value = content;
   name = chosen.name;
   said.textContent = chosen.name;
-  gallery.checked = false;
+  counted.checked = false;
   refresh();
   old.check();
 }
@@ -84,7 +82,7 @@ function show(at, message) {
 }
 function send() {
   hush(element);
-  answers.ask({ word: word.value, text: text.value, name, view: linkedView || (chosenView ? view.value : ""), groups: groups.value, gallery: gallery.checked, index: index.checked, model: model.value });
+  answers.ask({ ...state(), name, view: linkedView || (chosenView ? view.value : ""), model: model.value });
 }
 function onAnswer(value, asked, more) {
   hush(element);
@@ -115,11 +113,10 @@ if (model.selectedIndex > 0) {
   offerShared();
   linkedView = query.get("view") || "";
 } else if (props.views.some((v) => v.name === query.get("view"))) { view.value = query.get("view"); chosenView = true; }
-groups.value = query.get("groups") || "";
-if (groups.selectedIndex < 0) groups.value = "";
 text.value = query.get("t") || "";
-own.open = Boolean(text.value);
+textB.value = query.get("u") || "";
+own.open = Boolean(text.value || textB.value);
 if (query.has("word")) index.checked = Boolean(props.index) && query.get("index") === "yes";
-gallery.checked = query.get("gallery") !== "no" || !(text.value || index.checked);
+counted.checked = query.get("examples") !== "no" || !(text.value || textB.value || index.checked);
 refresh();
 send();

@@ -1,0 +1,65 @@
+"""Two dimensions for a map: points in many dimensions drawn in a plane, on which further points find their place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Uses closer than this are one point: the layer without context, on one spelling, but for the rounding of float16.
+_FLAT = 1e-3
+
+
+@dataclass(frozen=True)
+class Projection:
+    """A drawing of points in a plane."""
+
+    places: NDArray[np.float64]  #: ``[n, 2]`` between -1 and 1, both axes in one scale
+    shown: float  #: share of all differences between the points that the drawing shows, 0..1
+    center: NDArray[np.float64]  #: ``[D]`` mean of the points
+    axes: NDArray[np.float64]  #: ``[2, D]`` directions of the two axes, in the scale of the places
+
+
+def directions(vectors: NDArray[np.floating]) -> NDArray[np.float64]:
+    """``[n, D]`` -> ``[n, D]`` of length 1, seen from the mean of the uses; all zero where they are one point.
+
+    What all uses of a word share, its spelling above all, says nothing about which of them belong together.
+    """
+    centred = np.asarray(vectors, np.float64) - np.mean(vectors, axis=0, dtype=np.float64)
+    length = np.linalg.norm(centred, axis=1, keepdims=True)
+    return np.where(length > _FLAT, centred / np.maximum(length, 1e-12), 0.0)
+
+
+def fit_projection(points: NDArray[np.floating]) -> Projection:
+    """Draw ``[n, D]`` points by their two principal components; always the same for the same points."""
+    n, width = np.shape(points)
+    center = np.asarray(points, np.float64).mean(axis=0) if n else np.zeros(width)
+    centred = np.asarray(points, np.float64) - center
+    if n < 2 or not np.any(np.abs(centred) > 1e-9):
+        return Projection(np.zeros((n, 2)), 1.0, center, np.zeros((2, width)))
+    _, spread, components = np.linalg.svd(centred, full_matrices=False)
+    axes = np.zeros((2, width))
+    n_axes = min(2, len(spread))
+    axes[:n_axes] = components[:n_axes]
+    places = centred @ axes.T
+    # The sign of a component is free: the first point that stands out lies to the right, and above.
+    for axis in range(n_axes):
+        side = places[:, axis]
+        if side[np.argmax(np.abs(side) > 0.3 * np.abs(side).max())] < 0:
+            axes[axis] = -axes[axis]
+    axes /= max(float(np.abs(places).max()), 1e-12)
+    shown = float((spread[:n_axes] ** 2).sum() / (spread**2).sum())
+    return Projection(centred @ axes.T, shown, center, axes)
+
+
+def project_use(projection: Projection, vectors: NDArray[np.floating], vector: NDArray[np.floating]) -> list[float]:
+    """Place of a further use ``[D]`` on the map of ``[n, D]`` uses whose :func:`directions` were drawn.
+
+    It is projected on the same two axes (Gower, 1968, for principal components); one farther out than all uses of the map comes
+    out beyond -1 or 1.
+    """
+    own = np.asarray(vector, np.float64) - np.mean(vectors, axis=0, dtype=np.float64)
+    point = own / max(float(np.linalg.norm(own)), 1e-12)
+    place: list[float] = ((point - projection.center) @ projection.axes.T).round(4).tolist()
+    return place
