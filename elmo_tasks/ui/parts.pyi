@@ -42,7 +42,6 @@ T = TypeVar("T")
 _PAUSE = 0.4  # seconds between two words to the page
 _LEAST = 0.7  # what takes less long says nothing
 
-
 def revision_of(question: Question) -> int:
     """The number of a question, which its answer carries, so that the page knows answers that come too late; 0 without one."""
     revision = question.get("revision")
@@ -63,17 +62,16 @@ class Choice(gr.Dropdown):
         return payload
     from typing import Callable, Literal, Sequence, Any, TYPE_CHECKING
     from gradio.blocks import Block
+
     if TYPE_CHECKING:
         from gradio.components import Timer
         from gradio.components.base import Component
-
 
 def markup(content: str, *scripts: str, classes: str | None = None) -> gr.HTML:
     """A part that shows markup; its scripts see ``element`` and ``watch``."""
     return gr.HTML(
         content, js_on_load=joined(*scripts) if scripts else None, apply_default_css=False, elem_classes=classes
     )
-
 
 def scripted(name: str, *scripts: str, template: str = "", classes: str | None = None, **props: Any) -> gr.HTML:
     """A part whose script asks questions.
@@ -96,11 +94,9 @@ def scripted(name: str, *scripts: str, template: str = "", classes: str | None =
         **props,
     )
 
-
 def fails(part: gr.HTML) -> str:
     """The script that tells a part that its question failed: a fault of ours, which gradio has logged."""
     return f"() => {{ window.dispatchEvent(new CustomEvent('failed', {{ detail: '{part.props['part']}' }})); }}"
-
 
 def on_question(
     part: gr.HTML,
@@ -132,13 +128,11 @@ def on_question(
     asked = part.submit(chosen, None, outputs, trigger_mode="multiple", **options)
     asked.failure(on_failure[0], None, on_failure[1], js=fails(part), **options)
 
-
 def shown_later(name: str, script: str, template: str, page: Callable[[], str]) -> None:
     """Put a part into the open container that asks for its page when it is first shown, and waits with its template."""
     waiting = {"markup": render(template, is_waiting=True)}
     part = scripted(name, script, template="${value.markup}", value=waiting)
     on_question(part, lambda question: {"revision": revision_of(question), "markup": page()}, part, **PRIVATE)
-
 
 def build_save_page(name: str, file_of: Callable[[Question], tuple[str, str]]) -> None:
     """Put the part behind a tab's "Save page" button into the open container.
@@ -158,7 +152,6 @@ def build_save_page(name: str, file_of: Callable[[Question], tuple[str, str]]) -
     part = scripted(name, "scripts/save_page.js", value={"name": "", "text": ""}, classes="download-slot")
     on_question(part, answer, part)
 
-
 def take_upload(path: Any) -> bytes | None:
     """A file that a script sent with gradio's ``upload``, which is then forgotten; ``None`` if it is none of those.
 
@@ -176,11 +169,9 @@ def take_upload(path: Any) -> bytes | None:
         sent.parent.rmdir()
     return content
 
-
 def _question_of(event: gr.EventData) -> Question:
     question = with_whole_characters(getattr(event, "question", None))
     return question if isinstance(question, dict) else {}
-
 
 def with_whole_characters(value: Any) -> Any:
     """A value from JSON, half characters replaced wherever it has some (see :func:`~elmo_tasks.wording.text.whole`)."""
@@ -191,7 +182,6 @@ def with_whole_characters(value: Any) -> Any:
     if isinstance(value, dict):
         return {with_whole_characters(key): with_whole_characters(part) for key, part in value.items()}
     return value
-
 
 def working(work: Callable[[Progress], T]) -> Iterator[str | tuple[T]]:
     """Run ``work`` and give what it says of its progress, at most every 0.4 seconds, and at last its result in a tuple.
@@ -223,7 +213,6 @@ def working(work: Callable[[Progress], T]) -> Iterator[str | tuple[T]]:
     if errors:
         raise errors[0]
     yield (results[0],)
-
 
 def answered(
     question: Question, tab: str, work: Callable[[dict[str, Any], Progress], str]

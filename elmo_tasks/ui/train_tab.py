@@ -414,7 +414,7 @@ def build(app: gr.Blocks, service: Service, tabs: gr.Tabs, tab: gr.Tab, try_page
     def look_again(event: Any) -> None:
         event.then(check_form, form.inputs, outputs, **quiet)
 
-    gr.on([app.load], open_page, None, runs.outputs, **quiet)
+    look_again(app.load(open_page, None, runs.outputs, **quiet))
     look_again(tab.select(service.training.examples, form.kind, form.examples, **quiet))
     tab.select(runs.show, [runs.shown, runs.digest], runs.outputs, **quiet)
     look_again(form.kind.input(form.fill, form.kind, outputs, **quiet))

@@ -265,10 +265,12 @@ class TryTab:
     def open_link(self, request: gr.Request) -> dict[Any, Any]:
         """Fill the form from a link to this tab, and answer it."""
         query = request.query_params
-        if query.get("tab") != "try" or query.get("t") is None:
+        if query.get("tab") != "try":
             return {self.text: gr.skip()}
-        text, mode = str(query["t"]), _RENAMED.get(str(query.get("look")), str(query.get("look")))
-        mode = mode if mode in MODES else ALL
+        text, mode = "\n".join(TRY_EXAMPLES[0].lines), TRY_EXAMPLES[0].task
+        if query.get("t") is not None:
+            text, look = str(query["t"]), str(query.get("look"))
+            mode = _RENAMED.get(look, look if look in MODES else ALL)
         heads = [list(dict.fromkeys(query.getlist(kind)))[: self.service.limits.max_models] for kind in self.head]
         return {self.text: text, self.mode: mode, **self.answer(text, mode, *heads)}
 
