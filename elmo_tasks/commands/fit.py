@@ -21,6 +21,7 @@ from elmo_tasks.commands.run_settings import (
     apart,
     check_checkpoint,
     check_config,
+    describe_own_data,
     fit_to_data,
     in_a_sentence,
     of_run,
@@ -87,7 +88,9 @@ def _run(arguments: Sequence[str], locks: contextlib.ExitStack) -> int:
 
         def save_config(self, trainer: Trainer, pl_module: LightningModule, stage: str) -> None:
             target = Path(trainer.default_root_dir) / CONFIG
-            if stage == "fit" and not any(_same_file(target, Path(word)) for word in arguments):
+            is_read = any(_same_file(target, Path(word)) for word in arguments)
+            # A run that is resumed with other settings, such as more epochs, keeps them for the next time.
+            if stage == "fit" and (not is_read or any(_SETTINGS.match(word) for word in arguments)):
                 target.parent.mkdir(parents=True, exist_ok=True)
                 write_whole(target, self.parser.dump(self.config, skip_none=False))
 
@@ -117,6 +120,8 @@ def _run(arguments: Sequence[str], locks: contextlib.ExitStack) -> int:
                     )
                 for key, value in {**_shape_of(config.init_from), "start_from": config.init_from}.items():
                     config.model.init_args[key] = value
+            if self.subcommand == "fit":
+                describe_own_data(arguments, config)
             config.data = _replaced(config.data, bundled.find)
             config.trainer.precision = _precision_here(config.trainer.precision, str(config.trainer.accelerator))
             old = config.trainer.default_root_dir

@@ -6,6 +6,7 @@ import pickle
 import re
 import zipfile
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -156,6 +157,7 @@ def fit_to_data(trainer: Any, data: Any) -> list[str]:
     if "validation_share" not in settings or not trainer.get("callbacks"):
         return []
     validated = settings.get("validation") is not None or bool(settings.get("validation_share"))
+    validated = validated and trainer.get("limit_val_batches") != 0
     no_spans = "scheme" in settings and settings.get("scheme") is None
     kept, said = [], []
     for callback in trainer["callbacks"]:
@@ -172,6 +174,27 @@ def fit_to_data(trainer: Any, data: Any) -> list[str]:
         kept.append(callback)
     trainer["callbacks"] = kept
     return list(dict.fromkeys(said))
+
+
+def describe_own_data(arguments: Sequence[str], config: Any) -> None:
+    """Replace what a configuration says of its data, on the head's card, where other data are trained on."""
+    import yaml
+
+    named: dict[str, Any] = {}
+    words = [word for argument in arguments for word in argument.split("=", 1)]
+    for before, path in pairwise(words):
+        if before == "--config" and Path(path).is_file():
+            raw = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+            named |= ((raw if isinstance(raw, dict) else {}).get("data") or {}).get("init_args") or {}
+    given = config.data.get("init_args") or {}
+    source = given.get("hub") or given.get("train")
+    if source is None or str(source) == str(named.get("hub") or named.get("train")):
+        return
+    name = Path(str(source)).name
+    about = {"title": f"Trained on {name}", "data": name, "licence": "see the data"}
+    for callback in config.trainer.callbacks or []:
+        if callback.class_path.endswith("ExportHead"):
+            callback.init_args["about"] = about
 
 
 def apart(trainer: Any, subcommand: str) -> None:

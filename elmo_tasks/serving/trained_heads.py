@@ -1,4 +1,4 @@
-"""The heads on offer: which there are, what they were measured to do, and what they say about a text."""
+"""Trained heads: list them with their scores, tag and classify texts with them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _log = logging.getLogger(__name__)
 
 
 class TrainedHeads:
-    """The heads in ``checkpoints/`` and below the folders of runs; each is loaded when it is first asked."""
+    """The heads in ``checkpoints/`` and in the folders of runs; each is loaded when first used."""
 
     def __init__(
         self, encoder: Callable[[str], Encoder], runs: Sequence[Path], device: str = "cpu", limits: Limits = LIMITS
@@ -92,7 +92,7 @@ class TrainedHeads:
         return tuple(replace(result, occlusion=found) for result, found in zip(results, effects, strict=True))
 
     def _files(self) -> dict[str, HeadFiles]:
-        """The heads by name: of each kind the default one first, a head before its baseline, shipped ones before own."""
+        """Return the heads by name: the default of each kind first, a head before its baseline, local ones last."""
         shipped = [find_head(name) for name in bundled_heads()]
         first = {kind: _default(kind) for kind in KINDS}
         order = list(KINDS)
@@ -116,7 +116,7 @@ class TrainedHeads:
         return found
 
     def _predictor(self, head: str | None, kind: str) -> Predictor:
-        """A request may only name what is on offer: a path from the network is not opened."""
+        """Load a head by name; a request names one on offer, never a path."""
         files = self._files()
         fitting = {name: found for name, found in files.items() if found.kind == kind}
         if not fitting:
@@ -139,7 +139,7 @@ class TrainedHeads:
             return self._predictors[key]
 
     def _loaded(self, files: HeadFiles) -> Predictor:
-        """With the encoder that has the name of the head's, if it is the same, so that it is in memory once; else found."""
+        """Load a head, sharing the encoder in memory if it is the same one."""
         source = files.encoder
         encoder: Encoder | None = None
         with contextlib.suppress(ConfigError, WeightsError):

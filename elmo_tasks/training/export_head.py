@@ -90,6 +90,13 @@ class ExportHead(pl.Callback):
             return
         seconds = pl_module.training_seconds()
         best = _take_best(trainer, pl_module)
+        if not all(bool(torch.isfinite(value).all()) for value in pl_module.head.state_dict().values()):
+            raise ConfigError(
+                "the training diverged: the loss is no number any more, so there is no head to keep; try a smaller "
+                "model.learning_rate"
+            )
+        if best is None and getattr(trainer.checkpoint_callback, "monitor", None):
+            print("The training ended before its first validation: the last state is kept.", flush=True)
         static = pl_module.static
         encoder = self._write_encoder(pl_module)
         name = pl_module.encoder_name if pl_module.tuned is None else str(self.encoder_folder)

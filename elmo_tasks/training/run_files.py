@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import random
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,9 @@ class RunCheckpoint(ModelCheckpoint):
             self._save_last_checkpoint(trainer, self._monitor_candidates(trainer))
 
     def check_monitor_top_k(self, trainer: pl.Trainer, current: Tensor | None = None) -> bool:
-        """Whether this epoch is better than the best so far, or as good with less loss."""
+        """Return whether this epoch is better than the best so far, or as good with less loss; never with a loss of NaN."""
+        if math.isnan(_loss_of(trainer)):
+            return False
         if current is None or super().check_monitor_top_k(trainer, current):
             return current is not None
         ties = bool(current == self.best_model_score) and _loss_of(trainer) < self._best_loss

@@ -182,7 +182,7 @@ def marked(result: TaggedSentence) -> str:
 
 def _changes(result: TaggedSentence, reading: Reading) -> str:
     phrases = readings.differences(result, result.best, reading)
-    return first_capital(readings.shortened(phrases)) if phrases else "The same names, tagged another way"
+    return first_capital(readings.shortened(phrases)) if phrases else "The same entities, tagged another way"
 
 
 def _shown(head: HeadInfo, said: Sequence[TaggedSentence], *, spans: bool) -> list[str]:

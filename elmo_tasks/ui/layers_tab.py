@@ -35,8 +35,8 @@ class ProbeText:
 TESTS = {
     "pos": ProbeText("Kinds of words", "Is this word here a noun, a verb, an adjective or something else?", "words"),
     "chunks": ProbeText("Phrases", "Which words belong together, as in “the old mill / was sold / in May”?", "phrases"),
-    "ner": ProbeText("Names", "Which words name a person, a place, an organisation?", "names"),
-    "sentiment": ProbeText("Feeling", "Is this sentence from a film review for or against the film?", "sentences"),
+    "ner": ProbeText("Entities", "Which words name a person, a place, an organisation?", "names"),
+    "sentiment": ProbeText("Sentiment", "Is this sentence from a film review for or against the film?", "sentences"),
     "wsd": ProbeText(
         "Senses of a dictionary", "Which of the senses that a dictionary lists has this word here?", "words"
     ),
@@ -66,7 +66,7 @@ def build(service: Service) -> None:
 
 
 def weights_page(all_weights: Sequence[LayerWeights]) -> str:
-    """The panels (the page's script shows one of them), all heads side by side, and the explanation."""
+    """Render the panels (the page's script shows one), all heads side by side, and the explanation."""
     entries = learned(all_weights)
     return render(
         "weights.html",
@@ -81,14 +81,14 @@ def weights_page(all_weights: Sequence[LayerWeights]) -> str:
 
 
 def learned(all_weights: Sequence[LayerWeights]) -> tuple[LayerWeights, ...]:
-    """The heads whose weights were learned, each with a title of its own; what was set by hand says nothing."""
+    """Return the heads with learned weights, each with a distinct title."""
     kept = [entry for entry in all_weights if entry.learned and len(entry.layers) > 1]
     titles = distinct([(entry.head, entry.title) for entry in kept])
     return tuple(replace(entry, title=title) for entry, title in zip(kept, titles, strict=True))
 
 
 def panel(entry: LayerWeights, at: int) -> str:
-    """What one head draws from which layer, and how training got there."""
+    """Render the layer weights of one head, and their course over training."""
     ranges = layer_weights.ranges(entry)
     epochs = layer_weights.course(entry)
     return render(
@@ -111,17 +111,17 @@ def panel(entry: LayerWeights, at: int) -> str:
 
 
 def layer_words(at: int, name: str) -> str:
-    """The name of a layer beside its bar."""
+    """Return the name of a layer beside its bar."""
     return f"Layer {name}, without context" if at == 0 else f"Layer {name}"
 
 
 def range_text(low: float, high: float) -> str:
-    """From the smallest to the largest share; empty where they are the same."""
+    """Return the range of a share; empty where both ends are the same."""
     return "" if percent(low) == percent(high) else f"{round(100 * low)}–{round(100 * high)}\u00a0%"
 
 
 def charts(entry: LayerWeights) -> tuple[str, str]:
-    """The weights over the epochs, and gamma on a scale of its own."""
+    """Draw the weights over the epochs, and gamma on a scale of its own."""
     epochs = [mix.epoch for mix in entry.epochs]
     gammas = [mix.gamma for mix in entry.epochs]
     lines = [
@@ -141,7 +141,7 @@ def charts(entry: LayerWeights) -> tuple[str, str]:
 
 
 def weights_csv(entry: LayerWeights) -> str:
-    """The loaded head, every run and every epoch, one row each."""
+    """Return a row for the loaded head, each run and each epoch."""
     header = ["head", "what", "seed", "epoch", *(f"weight of layer {name}" for name in entry.layers), "gamma"]
     header.append("validation score")
     rows = []
@@ -174,7 +174,7 @@ def _of_task(models: Sequence[ModelProbes], task: str) -> list[tuple[ModelProbes
 
 
 def bar_name(model: ModelProbes, score: LayerScore) -> str:
-    """What stands beside a bar: the layer and what it is."""
+    """Return the name beside a bar: the layer and its kind."""
     if not score.layer.isdecimal():
         return "mean of the layers"
     name = model.layers[int(score.layer)]
@@ -182,12 +182,12 @@ def bar_name(model: ModelProbes, score: LayerScore) -> str:
 
 
 def shown(result: ProbeResult, score: float) -> str:
-    """A score as it stands beside its bar."""
+    """Format a score beside its bar."""
     return f"{100 * score:.1f}" if result.unit == "percent" else number(score)
 
 
 def reading(model: ModelProbes, result: ProbeResult) -> str:
-    """What a test found in one model, in a sentence that claims no more than the numbers carry."""
+    """Say what a test found in one model, claiming no more than the numbers carry."""
     scores = [score for score in result.scores if score.layer.isdecimal()]
     best = max(score.score for score in scores)
     ahead = [score for score in scores if best - score.score < _SAME]
@@ -208,7 +208,7 @@ def reading(model: ModelProbes, result: ProbeResult) -> str:
 
 
 def probes_csv(models: Sequence[ModelProbes]) -> str:
-    """Every number, one a row, the paper's among them."""
+    """Return every number in a row of its own, with those of the paper."""
     rows: list[Sequence[object]] = []
     for model in models:
         for result in model.results:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import queue
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
@@ -49,17 +49,18 @@ def revision_of(question: Question) -> int:
     return revision if isinstance(revision, int) else 0
 
 
-class Choice(gr.Dropdown):
-    """A list whose choices change; the functions behind it check what comes, as with all requests.
+def choice(choices: Sequence[Any], **options: Any) -> gr.Dropdown:
+    """Make a list whose choices change; the functions behind it check what comes, as with all requests.
 
     Gradio would check it against the choices of the session, which it forgets (see ``launch_options``).
     """
+    box = gr.Dropdown(list(choices), **options)
+    box.preprocess = _as_sent  # type: ignore[method-assign]
+    return box
 
-    is_template = True
 
-    def preprocess(self, payload: Any) -> Any:
-        """Return the value as it was sent."""
-        return payload
+def _as_sent(payload: Any) -> Any:
+    return payload
 
 
 def markup(content: str, *scripts: str, classes: str | None = None) -> gr.HTML:

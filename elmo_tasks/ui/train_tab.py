@@ -18,7 +18,7 @@ from elmo_tasks.ui import charts
 from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.layers_tab import layer_words
 from elmo_tasks.ui.page import csv_file, render
-from elmo_tasks.ui.parts import PRIVATE, Choice, markup, take_upload
+from elmo_tasks.ui.parts import PRIVATE, choice, markup, take_upload
 from elmo_tasks.ui.try_tab import TryTab
 from elmo_tasks.wording import training_runs
 from elmo_tasks.wording.task_kinds import TASK_WORDS
@@ -220,10 +220,10 @@ class _Form:
         self.file_hint = gr.HTML(_hint(words.files), visible=False)
         self.data = gr.Textbox(visible="hidden")  # the id of the upload
         with gr.Row(visible=False) as self.columns:
-            self.text_column = Choice([], label="Texts are in")
-            self.label_column = Choice([], label="Labels are in")
+            self.text_column = choice([], label="Texts are in")
+            self.label_column = choice([], label="Labels are in")
             self.header = gr.Checkbox(label="The first line names the columns")
-        self.hub = Choice(self.hub_of[first], label="Data set", visible=False)
+        self.hub = choice(self.hub_of[first], label="Data set", visible=False)
         self.with_examples = gr.Checkbox(label="Add my examples", info="Typed here, or kept in Try.")
         self.name = gr.Textbox(label="Name", placeholder="made from the data’s name", max_length=60)
         self.epochs = gr.Number(words.epochs, label="Rounds", info="How often it goes through all examples.")
@@ -312,7 +312,7 @@ class _Runs:
 
     def __init__(self, service: Service) -> None:
         self.service = service
-        self.shown = Choice([], label="Run", visible=False)
+        self.shown = choice([], label="Run", visible=False)
         self.page = markup(no_runs(), "scripts/train_runs.js", classes="train-runs")
         self.digest = gr.Textbox(visible="hidden")
         with gr.Row():
@@ -414,7 +414,7 @@ def build(app: gr.Blocks, service: Service, tabs: gr.Tabs, tab: gr.Tab, try_page
     def look_again(event: Any) -> None:
         event.then(check_form, form.inputs, outputs, **quiet)
 
-    gr.on([app.load], open_page, None, runs.outputs, **quiet)
+    look_again(app.load(open_page, None, runs.outputs, **quiet))
     look_again(tab.select(service.training.examples, form.kind, form.examples, **quiet))
     tab.select(runs.show, [runs.shown, runs.digest], runs.outputs, **quiet)
     look_again(form.kind.input(form.fill, form.kind, outputs, **quiet))

@@ -14,7 +14,7 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.ui.cards import HeadOption, distinct, entity_card, find, head_options, marked, sentiment_card
 from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.page import render
-from elmo_tasks.ui.parts import READ_TEXTS, SLOW, Choice, markup
+from elmo_tasks.ui.parts import READ_TEXTS, SLOW, choice, markup
 from elmo_tasks.ui.try_examples import TRY_EXAMPLES
 from elmo_tasks.wording.labels import class_words
 from elmo_tasks.wording.task_kinds import TASK_WORDS
@@ -134,8 +134,8 @@ class _Correction:
     def __init__(self, service: Service, kind: str) -> None:
         self.service, self.kind, self.is_label = service, kind, kind == "classification"
         with gr.Accordion("Not right? Correct it", open=False, visible=False) as self.fold:
-            self.text = Choice([], label="Text", visible=False)
-            self.label = Choice([], label="The right label is", visible=self.is_label)
+            self.text = choice([], label="Text", visible=False)
+            self.label = choice([], label="The right label is", visible=self.is_label)
             self.line = gr.Textbox(
                 label="The sentence with its entities",
                 info="Square brackets around an entity, its type behind them: [Ada Marsh](PER). A tag: word/TAG.",
@@ -193,7 +193,7 @@ class TryTab:
     def __init__(self, service: Service) -> None:
         self.service, limits = service, service.limits
         modes = [(mode.title, mode.name) for mode in MODES.values()]
-        self.head: dict[str, Choice] = {}
+        self.head: dict[str, gr.Dropdown] = {}
         with gr.Row(elem_classes="compare"):
             with gr.Column(elem_classes="compare-form card form"):
                 self.text = gr.Textbox(
@@ -207,7 +207,7 @@ class TryTab:
                 )
                 self.mode = gr.Radio([*modes, ("All", ALL)], value=TRY_EXAMPLES[0].task, label="Look for")
                 for kind in HEAD_MODES:
-                    self.head[kind] = Choice(
+                    self.head[kind] = choice(
                         [], label=TASK_WORDS[kind].model, multiselect=True, max_choices=limits.max_models, visible=False
                     )
                 titles = [[example.title] for example in TRY_EXAMPLES]
@@ -265,14 +265,16 @@ class TryTab:
     def open_link(self, request: gr.Request) -> dict[Any, Any]:
         """Fill the form from a link to this tab, and answer it."""
         query = request.query_params
-        if query.get("tab") != "try" or query.get("t") is None:
+        if query.get("tab") != "try":
             return {self.text: gr.skip()}
-        text, mode = str(query["t"]), _RENAMED.get(str(query.get("look")), str(query.get("look")))
-        mode = mode if mode in MODES else ALL
+        text, mode = "\n".join(TRY_EXAMPLES[0].lines), TRY_EXAMPLES[0].task
+        if query.get("t") is not None:
+            text, look = str(query["t"]), str(query.get("look"))
+            mode = _RENAMED.get(look, look if look in MODES else ALL)
         heads = [list(dict.fromkeys(query.getlist(kind)))[: self.service.limits.max_models] for kind in self.head]
         return {self.text: text, self.mode: mode, **self.answer(text, mode, *heads)}
 
-    def opened_by(self, button: gr.Button, run: Choice, tabs: gr.Tabs) -> None:
+    def opened_by(self, button: gr.Button, run: gr.Dropdown, tabs: gr.Tabs) -> None:
         """Let a button of the Train tab open the head of a run here."""
 
         def open_head(name: str) -> dict[Any, Any]:

@@ -71,7 +71,7 @@ def _outcome(job: TrainingJob, score: SplitScore) -> str:
     if score.metric == "accuracy":
         of = which if words.counts == words.unit else f"{words.counts} of {which}"
         return f"“{job.title}” gets {percent(score.value)} of the {of} right."
-    return f"“{job.title}” finds the names in {which} with an F1 of {number(score.value)}."
+    return f"“{job.title}” finds the entities in {which} with an F1 of {number(score.value)}."
 
 
 def comparison(job: TrainingJob) -> str:

@@ -1,4 +1,4 @@
-"""A question that nobody answers: the tab says so after a minute, and can ask again (Try has a test of its own)."""
+"""A question that nobody answers: the tab says so after a minute, and can ask again (gradio says so for Try and Train)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,10 @@ pytestmark = pytest.mark.browser
 COMPARE = ("", ".answer .verdict h2", "Compare", "Comparing…")
 MAP = ("tab=map", ".map-answer .verdict h2", "Draw the map", "Drawing…")
 NEAREST = ("tab=nearest", ".near-answer .verdict h2", "Find the nearest uses", "Searching…")
-TRAIN = ("tab=train", ".data h2", "Start training", "Starting…")
 LOST = "No answer has come for a minute"
 
 
-@pytest.mark.parametrize(
-    ("query", "ready", "name", "busy"), [COMPARE, MAP, NEAREST, TRAIN], ids=["compare", "map", "nearest", "train"]
-)
+@pytest.mark.parametrize(("query", "ready", "name", "busy"), [COMPARE, MAP, NEAREST], ids=["compare", "map", "nearest"])
 def test_a_form_gives_up_after_a_minute_and_can_ask_again(open_page, query, ready, name, busy):
     page = open_page(query=query, ready=ready, alone=True)
     page.clock.install()
@@ -38,12 +35,11 @@ def test_a_form_gives_up_after_a_minute_and_can_ask_again(open_page, query, read
 
 FOLD = ("details.asked > summary", ".asked-question")
 LAYERS = ("[role=tab]:text-is('Layers')", ".head-panel .verdict h2")
-RUNS = ("[role=tab]:text-is('Train')", ".train-answer h2")
 PRESENT = ("[role=tab]:text-is('Present')", ".present")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("opens", "answer"), [FOLD, LAYERS, RUNS, PRESENT], ids=["why", "layers", "runs", "present"])
+@pytest.mark.parametrize(("opens", "answer"), [FOLD, LAYERS, PRESENT], ids=["why", "layers", "present"])
 def test_what_asks_by_itself_gives_up_after_a_minute_and_can_ask_again(open_page, opens, answer):
     page = open_page(alone=True)
     page.clock.install()

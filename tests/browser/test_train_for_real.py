@@ -13,7 +13,7 @@ import pytest
 from tests.browser.conftest import free_port, serve
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-READY = ".train-answer h2"
+READY = ".train-data .data h2, .train-off h2"
 NAMES = Path(__file__).parents[2] / "elmo_tasks" / "data" / "samples" / "ner_sample_train.conll"
 THINGS = {
     "kitchen": ("soup", "sauce", "bread", "stew", "cake", "pasta", "pie", "rice", "curry", "omelette"),
@@ -56,10 +56,9 @@ def real_app(runs) -> Iterator[str]:
 
 
 def start_run(page, name: str, rounds: int) -> None:
-    page.locator("#train-name").fill(name)
+    page.get_by_label("Name", exact=True).fill(name)
     page.get_by_label("Rounds").fill(str(rounds))
     page.get_by_label("Rounds").press("Tab")
-    page.locator(".train-editor:not([aria-busy])").wait_for()
     page.get_by_role("button", name="Start training").click()
     page.locator(".run .eyebrow").filter(has_text=name).wait_for()
 
@@ -68,7 +67,9 @@ def test_a_file_of_ones_own_is_trained_on_and_the_head_tried(open_page, real_app
     page = open_page("tab=train", url=real_app, ready=READY)
     page.set_default_timeout(90_000)
     page.get_by_role("radio", name="My own file").check()
-    page.locator("#train-file").set_input_files({"name": "said.csv", "mimeType": "text/csv", "buffer": own_file()})
+    page.locator(".train input[type=file]").first.set_input_files(
+        {"name": "said.csv", "mimeType": "text/csv", "buffer": own_file()}
+    )
     page.locator(".data h2").filter(has_text="100 texts, 2 labels").wait_for()
     began = time.monotonic()
     start_run(page, "Kitchen or garden", 12)
@@ -79,8 +80,8 @@ def test_a_file_of_ones_own_is_trained_on_and_the_head_tried(open_page, real_app
     page.locator(".run.is-done h2").filter(has_text="Kitchen or garden").wait_for()
     print(f"trained and scored in {time.monotonic() - began:.0f} s")
     page.get_by_role("button", name="Open it in Try").click()
-    page.wait_for_function("document.querySelector('#try-classification')?.value === 'kitchen-or-garden'")
-    page.locator("#try-text").fill("He stirred the sauce and tasted it with a spoon.")
+    page.locator(".task .meta").filter(has_text="Kitchen or garden").wait_for()
+    page.get_by_label("Your text").fill("He stirred the sauce and tasted it with a spoon.")
     page.locator(".task h2").filter(has_text="Kitchen, ").wait_for()
     assert (runs / "kitchen-or-garden" / "head" / "head.json").is_file()
 
@@ -88,14 +89,13 @@ def test_a_file_of_ones_own_is_trained_on_and_the_head_tried(open_page, real_app
 def test_a_conll_file_is_trained_on_and_its_names_found(open_page, real_app, runs):
     page = open_page("tab=train", url=real_app, ready=READY)
     page.set_default_timeout(90_000)
-    page.get_by_role("radio", name="Names in a text").check()
+    page.get_by_role("radio", name="Entities in a text").check()
     page.get_by_role("radio", name="My own file").check()
-    page.locator("#train-file").set_input_files(str(NAMES))
-    page.locator(".data h2").filter(has_text="kinds of names").wait_for()
+    page.locator(".train input[type=file]").first.set_input_files(str(NAMES))
+    page.locator(".data h2").filter(has_text="kinds of entities").wait_for()
     start_run(page, "Names of mine", 2)
     page.locator(".run.is-done h2").filter(has_text="Names of mine").wait_for()
     page.get_by_role("button", name="Open it in Try").click()
-    page.wait_for_function("document.querySelector('#try-tagging')?.value === 'names-of-mine'")
     page.locator(".task .meta").filter(has_text="Names of mine").wait_for()
     assert (runs / "names-of-mine" / "head" / "head.json").is_file()
 
@@ -104,14 +104,16 @@ def test_a_conll_file_is_trained_on_and_its_names_found(open_page, real_app, run
     ("kind", "name", "content", "said"),
     [
         ("A label per text", "bad.csv", b"text,label\nFine.,good\nDull.\nPoor.,bad\n", "bad.csv, line 3"),
-        ("Names in a text", "bad.conll", b"Ada B-PER\nsang\n. O\n", "bad.conll, line 2"),
+        ("Entities in a text", "bad.conll", b"Ada B-PER\nsang\n. O\n", "bad.conll, line 2"),
     ],
 )
 def test_bad_rows_are_told_with_their_lines(open_page, real_app, kind, name, content, said):
     page = open_page("tab=train", url=real_app, ready=READY)
     page.get_by_role("radio", name=kind).check()
     page.get_by_role("radio", name="My own file").check()
-    page.locator("#train-file").set_input_files({"name": name, "mimeType": "text/plain", "buffer": content})
+    page.locator(".train input[type=file]").first.set_input_files(
+        {"name": name, "mimeType": "text/plain", "buffer": content}
+    )
     page.locator(".data-problem pre").filter(has_text=said).wait_for()
 
 

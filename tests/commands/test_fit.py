@@ -332,3 +332,52 @@ def test_a_configuration_that_would_fill_the_memory_is_refused(tmp_path: Path) -
         check_config(tmp_path / "none.yaml")
     for shipped in (REPOSITORY / "lightning_configs").glob("*.yaml"):
         check_config(shipped)
+
+
+@pytest.mark.parametrize("settings", [["--trainer.max_steps", "3"], ["--trainer.limit_val_batches", "0"]])
+def test_without_a_validation_the_last_state_is_a_head(tmp_path, capsys, settings) -> None:
+    path = written(tmp_path)
+    assert main(["fit", "--config", str(path), "--trainer.max_epochs", "2", *settings]) == 0
+    files = find_head(tmp_path / "run" / "head")
+    assert files.card["scores"]
+    said = capsys.readouterr().out
+    assert ("before its first validation" in said) == ("--trainer.max_steps" in settings)
+
+
+def test_a_training_that_diverges_leaves_no_head_and_one_sentence(tmp_path, capsys) -> None:
+    path = written(tmp_path)
+    assert main(["fit", "--config", str(path), "--model.init_args.learning_rate", "1e30"]) == 2
+    assert "the training diverged" in capsys.readouterr().err
+    assert not (tmp_path / "run" / "head" / "head.json").exists()
+
+
+def test_a_prolonged_run_keeps_its_number_of_epochs(tmp_path) -> None:
+    path = written(tmp_path)
+    run = tmp_path / "run"
+    assert main(["fit", "--config", str(path), "--trainer.max_epochs", "1"]) == 0
+    assert main(["fit", "--run", str(run), "--trainer.max_epochs", "2"]) == 0
+    assert yaml.safe_load((run / "config.yaml").read_text())["trainer"]["max_epochs"] == 2
+    assert main(["fit", "--run", str(run)]) == 0
+    assert find_head(run / "head").card["training"]["epochs"] == 2
+
+
+def test_a_head_trained_on_ones_own_file_says_so_on_its_card(tmp_path) -> None:
+    path = written(tmp_path)
+    raw = yaml.safe_load(path.read_text())
+    export = next(c for c in raw["trainer"]["callbacks"] if c["class_path"].endswith("ExportHead"))
+    export["init_args"]["about"] = {
+        "title": "Entities (small sample)",
+        "data": "the sample",
+        "licence": "as the program",
+    }
+    path.write_text(yaml.safe_dump(raw))
+    train = Path(raw["data"]["init_args"]["train"])
+    own = tmp_path / f"mine{train.suffix}"
+    own.write_bytes(train.read_bytes())
+    assert main(["fit", "--config", str(path), "--trainer.max_epochs", "1"]) == 0
+    assert find_head(tmp_path / "run" / "head").card["title"] == "Entities (small sample)"
+    settings = ["--data.init_args.train", str(own), "--trainer.max_epochs", "1"]
+    assert main(["fit", "--config", str(path), *settings]) == 0
+    card = find_head(tmp_path / "run" / "head").card
+    assert (card["title"], card["data"]) == (f"Trained on {own.name}", own.name)
+    assert "sample" not in json.dumps({key: card[key] for key in ("title", "data", "licence")})

@@ -342,3 +342,13 @@ def test_requests_in_threads_load_an_encoder_once(
     with ThreadPoolExecutor(4) as pool:
         elmos = set(pool.map(session.loaded.encoder, ["toy"] * 4))
     assert (len(elmos), loaded) == (1, ["toy"])
+
+
+def test_runs_that_differ_in_their_seed_stand_together(heads: TrainedHeads, toy: Path, tmp_path: Path) -> None:
+    for name, seed, title in (("a", 1, "Mine"), ("b", 2, "Mine"), ("c", 3, "Other"), ("d", 1, "Mine")):
+        weights = {"learned": True, "epochs": [mix(1, 0.1 * seed, 0.5, 0.5 - 0.1 * seed)]}
+        card = {"title": title, "training": {"seed": seed, "best_epoch": 1}, "layer_weights": weights}
+        write_untrained(tmp_path / "runs" / "sweep" / name / "head", toy, card=card)
+    mine, other = heads.layer_weights()
+    assert [(run.seed, run.weights[0]) for run in mine.runs] == [(1, 0.1), (2, 0.2)]
+    assert (mine.title, other.title, len(other.runs)) == ("Mine", "Other", 1)

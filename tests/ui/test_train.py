@@ -187,7 +187,7 @@ def test_no_more_is_claimed_than_the_test_rows_carry(value, guess, rows, said):
 
 def test_f1_is_told_beside_the_guess_by_word():
     found = job(kind="tagging", metric="F1", scores=(SplitScore("test", "F1", 0.71, 75, 0.45, "word"),))
-    assert training_runs.headline(found) == "“First” finds the names in 75 test sentences with an F1 of 0.71."
+    assert training_runs.headline(found) == "“First” finds the entities in 75 test sentences with an F1 of 0.71."
     assert "each word the label it had most often in training scores 0.45" in training_runs.comparison(found)
 
 

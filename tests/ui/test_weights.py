@@ -50,6 +50,19 @@ def test_two_groups_of_layers_can_be_unclear():
     assert "layers 2 and 3 and layers 0 and 1" in layer_weights.certainty(found)
 
 
+def test_several_runs_have_a_mean_and_a_spread():
+    found = entry(runs=[(0.2, 0.5, 0.3), (0.4, 0.3, 0.3)])
+    assert [(round(mean, 3), round(sd, 3)) for mean, sd in layer_weights.mean_and_spread(found)] == [
+        (0.3, 0.141),
+        (0.4, 0.141),
+        (0.3, 0.0),
+    ]
+    row = next(row for row in parsed(layers_tab.panel(found, 0)).rows if row[0] == "mean ± sd")
+    assert row[1:4] == ["0.30 ± 0.14", "0.40 ± 0.14", "0.30 ± 0.00"]
+    assert layer_weights.mean_and_spread(entry()) == []
+    assert "mean ± sd" not in layers_tab.panel(entry(), 0)
+
+
 def test_the_course_is_told_from_its_ends():
     mixes = [
         MixWeights((1 / 3, 1 / 3, 1 / 3), 1.0, 0),
