@@ -13,10 +13,11 @@ from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui.cards import HeadOption, distinct, entity_card, find, head_options, marked, sentiment_card
 from elmo_tasks.ui.endpoints import endpoint
-from elmo_tasks.ui.page import render
+from elmo_tasks.ui.page import csv_file, pieces, render
 from elmo_tasks.ui.parts import READ_TEXTS, SLOW, choice, markup
 from elmo_tasks.ui.try_examples import TRY_EXAMPLES
 from elmo_tasks.wording.labels import class_words
+from elmo_tasks.wording.meanings import sense_tip
 from elmo_tasks.wording.task_kinds import TASK_WORDS
 from elmo_tasks.wording.text import first_capital
 
@@ -38,6 +39,31 @@ def _entities(service: Service, texts: Sequence[str], option: HeadOption, query:
     results = service.heads.tag(texts, option.head.name, READINGS)
     plain = service.heads.tag(texts, option.baseline.name, READINGS) if option.baseline else ()
     return entity_card(option, results, plain, query), [result.tags for result in results]
+
+
+def _meanings(service: Service, texts: Sequence[str], query: str) -> str:
+    found = service.senses("\n\n".join(texts))
+    marked_pieces = pieces(found.text, [(word.char_start, word.char_end, word) for word in found.words])
+    header = ("word", "meaning", "part of speech", "gloss", "probability", "certainty")
+    rows = [
+        (
+            word.token,
+            word.meaning.key if word.meaning else "another meaning",
+            word.meaning.part_of_speech if word.meaning else "",
+            word.meaning.gloss if word.meaning else "",
+            word.meant.probability,
+            word.meant.certainty.value,
+        )
+        for word in found.words
+    ]
+    return render(
+        "senses.html",
+        found=found,
+        pieces=marked_pieces,
+        tips=[sense_tip(word) if word else "" for _, word in marked_pieces],
+        csv=csv_file(header, rows),
+        query=query,
+    )
 
 
 @dataclass(frozen=True)
@@ -65,6 +91,7 @@ MODES: Mapping[str, HeadMode | PlainMode] = {
     for mode in (
         HeadMode("sentiment", "Sentiment", "classification", _sentiment),
         HeadMode("entities", "Entities", "tagging", _entities),
+        PlainMode("meanings", "Meanings", _meanings),
     )
 }
 HEAD_MODES = {mode.kind: mode for mode in MODES.values() if isinstance(mode, HeadMode)}
@@ -311,6 +338,22 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
         """
         return [result.to_dict() for result in service.heads.classify(texts, head or None)]
 
+    def senses(text: str, model: str | None = None, own_meanings: str | None = None) -> dict[str, Any]:
+        """Find the meaning of each word of a text that the dictionary has several meanings of.
+
+        Example: ``predict("She sat on the bank and watched the boats.", api_name="/senses")``.
+
+        Args:
+            text: English text of at most 2,000 words.
+            model: name of a model; the default one if it is not given.
+            own_meanings: meanings of your own, in the format of the dictionary (docs/dictionary.md); they count before ours.
+
+        Returns:
+            model, text, headline, and words: token, start, end, word, meaning (null for another one), part_of_speech, gloss,
+            probability, certainty.
+        """
+        return service.senses(text, model or None, own_meanings or "").to_dict()
+
     def ner_endpoint(sentences: list[str], head: str | None = None, n_readings: int = 1) -> list[dict[str, Any]]:
         """Find the entities in sentences, or tag their words.
 
@@ -340,5 +383,6 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
         correction.keep.click(correction.store, values, [correction.kept, correction.train], **READ_TEXTS)
     of_readings = f"n_readings as a whole number from 1 to {MAX_READINGS}"
     endpoint(sentiment_endpoint, "texts (a list of strings) and a head (a string)", SLOW)
+    endpoint(senses, "a text (a string)")
     endpoint(ner_endpoint, "sentences (a list of strings) and a head (a string)", n_readings=of_readings)
     return shown

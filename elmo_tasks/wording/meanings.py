@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elmo_tasks.api import Certainty, Meaning, Said, Source, UseMeaning
+from elmo_tasks.api import Certainty, Meaning, Said, Source, TextWord, UseMeaning
 from elmo_tasks.wording.text import listed, percent
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six")
@@ -119,6 +119,14 @@ def hesitation(use: UseMeaning, meanings: Sequence[Meaning]) -> str:
     if use.best is not None and use.other > use.probabilities[use.second]:
         second = "another meaning"
     return f"between {best} and {second}"
+
+
+def sense_tip(word: TextWord) -> str:
+    """The meaning of a word of a text in a line."""
+    meaning = word.meaning
+    kind = f"{meaning.word}, {meaning.part_of_speech}: " if meaning else ""
+    between = hesitation(word.meant, word.meanings)
+    return f"{kind}{heading(meaning)} ({percent(word.meant.probability)}{f'; {between}' if between else ''})"
 
 
 def _all(n: int) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-
 from elmo_tasks.ui.present_examples import FORMINGS
+
 from elmo_tasks.ui.present_tab import ready_sentences
 from tests.browser.test_look import CONTRAST
 from tests.ui.fake_service import FakeService

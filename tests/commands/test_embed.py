@@ -10,11 +10,11 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import torch
+from elmo_tasks.senses.gallery import gallery
 
 from elmo_tasks.__main__ import main
 from elmo_tasks.encoders import corpus_encoding
 from elmo_tasks.encoders.elmo import Elmo
-from elmo_tasks.senses.gallery import gallery
 from elmo_tasks.senses.uses import gallery_use
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny

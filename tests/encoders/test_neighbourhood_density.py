@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 import torch
+from elmo_tasks.senses.gallery import everyday_uses
 from sklearn.metrics import roc_auc_score
 
 from elmo_tasks.encoders import neighbourhood_density
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.evaluation.ordering import held_out_of_several_senses
-from elmo_tasks.senses.gallery import everyday_uses
 
 
 @pytest.fixture(autouse=True)

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-
-from elmo_tasks.data.sense_uses import SenseUse
 from elmo_tasks.evaluation.calibration_check import check_on_pairs, lexicographer_file, sense_pairs
 from elmo_tasks.senses.calibration_fit import calibrate
 from elmo_tasks.senses.marked_vectors import MarkedVectors
+
+from elmo_tasks.data.sense_uses import SenseUse
 from elmo_tasks.uses import Use
 from tests.senses.test_calibration import NAMES, words
 

@@ -4,14 +4,14 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from elmo_tasks.senses.calibration_fit import halves
+from elmo_tasks.senses.gallery import everyday_uses, gallery
+from elmo_tasks.senses.views_of_uses import unit
 
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.evaluation.ordering import held_out_of_several_senses, ordering, pairs_in_order
 from elmo_tasks.evaluation.reader import Reader
 from elmo_tasks.evaluation.suite import TASKS
-from elmo_tasks.senses.calibration_fit import halves
-from elmo_tasks.senses.gallery import everyday_uses, gallery
-from elmo_tasks.senses.views_of_uses import unit
 
 
 def test_it_is_what_counting_gives() -> None:

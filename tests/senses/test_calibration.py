@@ -6,12 +6,12 @@ from functools import cache
 import numpy as np
 import pytest
 import torch
-
 from elmo_tasks.senses.calibration import TOGETHER, Calibration
 from elmo_tasks.senses.calibration_fit import calibrate, halves
-from elmo_tasks.senses.expected_words import EXPECTED
 from elmo_tasks.senses.known_sets import WordUses
 from elmo_tasks.senses.views_of_uses import WORDS, unit
+
+from elmo_tasks.senses.expected_words import EXPECTED
 
 pytestmark = pytest.mark.long
 

@@ -4,9 +4,9 @@ import re
 from collections import Counter
 
 import pytest
+from elmo_tasks.senses.gallery import EverydayUse, everyday_uses, gallery, read_gallery
 
 from elmo_tasks.errors import DataError
-from elmo_tasks.senses.gallery import EverydayUse, everyday_uses, gallery, read_gallery
 from elmo_tasks.senses.uses import gallery_use
 from elmo_tasks.ui.examples import EXAMPLES
 

@@ -6,9 +6,9 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
+from elmo_tasks.senses.gallery import GalleryUse, everyday_sentences, gallery, gallery_words, read_gallery
 
 from elmo_tasks.errors import DataError
-from elmo_tasks.senses.gallery import GalleryUse, everyday_sentences, gallery, gallery_words, read_gallery
 from elmo_tasks.text.mentions import find_mention
 from elmo_tasks.ui.examples import EXAMPLES
 

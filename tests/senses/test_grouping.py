@@ -5,7 +5,6 @@ from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
-
 from elmo_tasks.senses.grouping import LEAST_LEANING, Decision, GroupingModel, OfSize, Voice, pair_features
 from elmo_tasks.senses.grouping_fit import fit_grouping, measure_grouping, threshold
 from elmo_tasks.senses.known_sets import KnownSet

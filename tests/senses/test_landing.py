@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-
-from elmo_tasks.senses.clustering import directions
 from elmo_tasks.senses.landing import land, on_paper
 from elmo_tasks.senses.views_of_uses import unit
+
+from elmo_tasks.senses.clustering import directions
 
 GROUPS = (tuple(range(8)), tuple(range(8, 16)))
 

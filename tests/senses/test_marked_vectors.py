@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 import torch
+from elmo_tasks.senses.marked_vectors import BEFORE_AFTER, VERDICT, all_views, marked_vectors
+from elmo_tasks.senses.views_of_uses import BOTH, WORDS, surroundings, view_of
 
 from elmo_tasks.encoders import batches
 from elmo_tasks.encoders.batches import token_vectors
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.senses.expected_words import EXPECTED, ExpectedWords, TwoAnswers
-from elmo_tasks.senses.marked_vectors import BEFORE_AFTER, VERDICT, all_views, marked_vectors
-from elmo_tasks.senses.views_of_uses import BOTH, WORDS, surroundings, view_of
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS
 from elmo_tasks.uses import Use, UseVectors
 from tests.bilm.test_bilm import tiny

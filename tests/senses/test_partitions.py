@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from elmo_tasks.senses.partitions import (
     groups_of,
     in_order,

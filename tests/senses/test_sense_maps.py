@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-
 from elmo_tasks.senses.characteristic_words import characteristic_words
 from elmo_tasks.senses.landing import on_paper
 from elmo_tasks.senses.sense_map_calibration import KnownUses, SenseMapCalibration, calibrate_sense_map

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import torch
-
 from elmo_tasks.senses.senses import SameSense, are_apart, contrast, mean_cosines, pairs_of
+
 from elmo_tasks.senses.similarity import cosine_matrix, random_pair_cosine
 
 READING = SameSense(-5.0, ((10.0, 2.0),), intercept_of_few=-5.0, weights_of_few=(10.0,))

@@ -1,6 +1,5 @@
 import pytest
 import torch
-
 from elmo_tasks.senses.two_senses import TwoSenses
 
 # Two senses along two axes, with a little of a third.

@@ -1,7 +1,6 @@
 """Typical uses of two senses, by hand-made log-odds."""
 
 import numpy as np
-
 from elmo_tasks.senses.typical_uses import typical_uses
 
 SENSES = ["a"] * 3 + ["b"] * 3 + ["c"] * 3

@@ -4,13 +4,13 @@ import json
 from dataclasses import replace
 
 import pytest
+from elmo_tasks.senses.landing import land
+from elmo_tasks.serving.drawn_maps import MapDrawer, rule_of
 
 from elmo_tasks.api import MapRequest
 from elmo_tasks.errors import InputError
 from elmo_tasks.senses.clustering import split_uses
-from elmo_tasks.senses.landing import land
 from elmo_tasks.senses.uses import gallery_uses, landing_use
-from elmo_tasks.serving.drawn_maps import MapDrawer, rule_of
 from elmo_tasks.serving.session import Session
 
 BANK = MapRequest("bank")

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-
 from benchmarks.choose_examples import is_near, is_said, sentences_of, turns
-from elmo_tasks.api import MapRequest
 from elmo_tasks.senses.gallery import gallery_words
+from elmo_tasks.ui.present_examples import FORMING_CANDIDATES, FORMINGS
+
+from elmo_tasks.api import MapRequest
 from elmo_tasks.serving.session import Session
 from elmo_tasks.ui import (
     examples,
@@ -22,7 +23,6 @@ from elmo_tasks.ui import (
     present_parts,
 )
 from elmo_tasks.ui.examples import Outcome, outcome, shows_what_was_meant
-from elmo_tasks.ui.present_examples import FORMING_CANDIDATES, FORMINGS
 from elmo_tasks.ui.try_examples import TRY_EXAMPLES
 
 pytestmark = pytest.mark.long

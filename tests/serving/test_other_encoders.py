@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from urllib.parse import urlencode
 
 import pytest
+from elmo_tasks.senses.gallery import gallery
 
 from elmo_tasks.api import MapRequest
 from elmo_tasks.errors import InputError
-from elmo_tasks.senses.gallery import gallery
 from elmo_tasks.serving.session import Session
 from elmo_tasks.ui import asked, compare_tab, layers_tab, map_tab, maps
 from elmo_tasks.ui.format import layer_sentence

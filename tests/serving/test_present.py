@@ -4,15 +4,15 @@ import json
 
 import pytest
 import torch
+from elmo_tasks.senses.gallery import gallery, gallery_words
+from elmo_tasks.senses.marked_vectors import words_around
+from elmo_tasks.ui.present_examples import STATIC_WORDS
 from torch.nn.functional import normalize
 
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import InputError
-from elmo_tasks.senses.gallery import gallery, gallery_words
-from elmo_tasks.senses.marked_vectors import words_around
 from elmo_tasks.senses.uses import gallery_use
 from elmo_tasks.serving.session import Session
-from elmo_tasks.ui.present_examples import STATIC_WORDS
 from elmo_tasks.uses import Use, read_uses
 
 SENTENCE = "The first case of flu was reported on Monday."

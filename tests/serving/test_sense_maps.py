@@ -4,17 +4,17 @@ import json
 
 import numpy as np
 import pytest
+from elmo_tasks.senses.marked_vectors import marked_vectors, words_around
+from elmo_tasks.senses.views_of_uses import view_of
+from elmo_tasks.serving.drawn_maps import ViewedUses
 
 from elmo_tasks.api import MapRequest, SenseGroup
 from elmo_tasks.encoders import batches
 from elmo_tasks.errors import DataError, InputError
 from elmo_tasks.senses.index_building import build_index
-from elmo_tasks.senses.marked_vectors import marked_vectors, words_around
 from elmo_tasks.senses.uses import gallery_uses
-from elmo_tasks.senses.views_of_uses import view_of
 from elmo_tasks.serving import nearest_uses
 from elmo_tasks.serving.asked_uses import find_use
-from elmo_tasks.serving.drawn_maps import ViewedUses
 from elmo_tasks.serving.session import Session
 from elmo_tasks.uses import read_uses
 from elmo_tasks.wording.sense_maps import Meanings, map_verdict, uses_of

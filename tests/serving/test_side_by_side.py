@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import pytest
+from elmo_tasks.senses.gallery import gallery
 
 from elmo_tasks import compare, side_by_side
 from elmo_tasks.errors import ConfigError, InputError
-from elmo_tasks.senses.gallery import gallery
 from elmo_tasks.serving.comparisons import is_right, known_senses
 from elmo_tasks.serving.session import Session
 from elmo_tasks.text.mentions import find_mention

@@ -7,13 +7,13 @@ import re
 
 import numpy as np
 import pytest
+from elmo_tasks.senses.gallery import everyday_uses, gallery_words
+from elmo_tasks.ui.present_examples import FORMING_CANDIDATES
 
 from elmo_tasks.api import Comparison, MapRequest
-from elmo_tasks.senses.gallery import everyday_uses, gallery_words
 from elmo_tasks.serving.session import Session
 from elmo_tasks.ui import present_parts, present_tab, quiz
 from elmo_tasks.ui.examples import Outcome, outcome, told
-from elmo_tasks.ui.present_examples import FORMING_CANDIDATES
 from elmo_tasks.wording.text import listed, percent
 from tests.ui.reader import parsed
 

@@ -7,12 +7,12 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
+from elmo_tasks.senses.gallery import gallery
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.tokenize.destructive import NLTKWordTokenizer
 from nltk.tokenize.util import align_tokens
 
-from elmo_tasks.senses.gallery import gallery
 from elmo_tasks.text import tokens
 from elmo_tasks.text.tokens import _plain, _separate_stops
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from elmo_tasks.ui.present_examples import FORMING_CANDIDATES
+
 from elmo_tasks.api import GallerySense, IncrementalReading, ReadingStep, StaticNeighbour, StaticNeighbours
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui.present_examples import FORMING_CANDIDATES
 
 SENSES = {
     "bank": {

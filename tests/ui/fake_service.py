@@ -21,6 +21,8 @@ from elmo_tasks.api import (
     SideBySide,
     Source,
     Substitutes,
+    TextSenses,
+    TextWord,
     UseMeaning,
     partition,
 )
@@ -138,6 +140,19 @@ class FakeService:
     @staticmethod
     def _topics(groups: dict[str, list[int]], n: int) -> list[int]:
         return [next(k for k, uses in enumerate(groups.values()) if use in uses) for use in range(n)]
+
+    def senses(self, text: str, model: str | None = None, own_meanings: str = "") -> TextSenses:
+        """Knows two meanings of "bank"; of the second time on it is unsure."""
+        meanings = (
+            Meaning("bank", "money", "noun", "a firm <b>with</b> money"),
+            Meaning("bank", "river", "noun", "land"),
+        )
+        words = tuple(
+            TextWord(m[0], m.start(), m.end(), meanings, _use_meaning(0, 2, sure=k == 0))
+            for k, m in enumerate(re.finditer(r"\bbanks?\b", text))
+        )
+        said = Said(f"{len(words)} words of this text have several meanings.")
+        return TextSenses(model or "fake-small", text, words, len(text.split()), said)
 
     def substitutes(self, word: str, sentences: Sequence[str], model: str | None = None) -> Substitutes:
         """The same words in every place."""

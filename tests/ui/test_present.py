@@ -8,12 +8,12 @@ import re
 from dataclasses import replace
 
 import pytest
+from elmo_tasks.ui.present_examples import FORMINGS, STORIES
 
 from elmo_tasks.api import Said
 from elmo_tasks.ui import maps, present_parts, present_steps, present_tab
 from elmo_tasks.ui.examples import Example, told
 from elmo_tasks.ui.page import render
-from elmo_tasks.ui.present_examples import FORMINGS, STORIES
 from tests.ui.reader import parsed
 
 HOSTILE = "<img src=x onerror=alert(1)>"

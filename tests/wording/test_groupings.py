@@ -1,7 +1,6 @@
 """What is said follows from the numbers."""
 
 import pytest
-
 from elmo_tasks.wording.groupings import Cosines, Told, grouping_verdict, ranked
 
 
