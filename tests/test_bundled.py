@@ -58,7 +58,7 @@ def test_a_configuration_has_a_name(elsewhere):
     assert bundled.find_config("ner_sample") == "ner_sample"
 
 
-@pytest.mark.slow
+@pytest.mark.ci
 @pytest.mark.parametrize("config", [["--config", "ner_sample"], ["--config=lightning_configs/ner_sample.yaml"]])
 def test_a_sample_trains_in_any_folder(elsewhere, config):
     small = ["--trainer.fast_dev_run=true", "--trainer.accelerator=cpu", "--trainer.precision=32-true"]

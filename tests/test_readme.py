@@ -90,7 +90,7 @@ HEAD_RUN = ["--trainer.accelerator=cpu"]
 SMALL = ["--trainer.accelerator=cpu", "--trainer.enable_progress_bar=false", "--data.init_args.batch_size=1"]
 
 
-@pytest.mark.slow
+@pytest.mark.ci
 @pytest.mark.parametrize("command", list(dict.fromkeys(commands())))
 def test_a_command_runs(command, reader, monkeypatch, capsys):
     words = shlex.split(command, comments=True)
@@ -176,7 +176,7 @@ def run_ours(words, command, workplace, run):
         run(*words)
 
 
-@pytest.mark.slow
+@pytest.mark.ci
 @pytest.mark.parametrize("code", [c for c in blocks("python") if "gradio_client" not in c])
 def test_python_code_runs(code, reader, capsys):
     assert called(lambda: exec(compile(code, "a page", "exec"), {"__name__": "__main__"}), capsys)

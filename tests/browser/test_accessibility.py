@@ -6,8 +6,6 @@ import pytest
 
 from elmo_tasks.ui.layout import TABS
 
-pytestmark = pytest.mark.browser
-
 RULES = {
     "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]},
     "resultTypes": ["violations"],

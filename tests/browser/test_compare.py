@@ -10,8 +10,6 @@ import pytest
 
 from elmo_tasks.ui.examples import EXAMPLES
 
-pytestmark = pytest.mark.browser
-
 
 def box(page, number):
     return page.get_by_role("textbox", name=f"Sentence {number}", exact=True)
@@ -53,6 +51,7 @@ def test_the_page_opens_with_an_answer(open_page):
     assert page.locator(".how[open]").count() == 0
 
 
+@pytest.mark.smoke
 def test_typing_and_comparing(open_page):
     page = open_page()
     write(page, "bark", "The guard heard a bark.", "The redwood has thick bark.", "A puppy gave a bark.")
@@ -178,6 +177,7 @@ def test_the_slider_changes_the_numbers(open_page):
     assert "Two random words: 0.10" in panel(page).inner_text()
 
 
+@pytest.mark.smoke
 def test_a_copied_link_restores_the_comparison(open_page):
     page = open_page()
     write(page, "bank", "Cash & 100% <bank>?", "We walked along the [shore].")

@@ -6,8 +6,6 @@ import pytest
 
 from elmo_tasks.wording.text import number
 
-pytestmark = pytest.mark.browser
-
 
 def test_the_page_does_not_scroll_sideways(open_page):
     page = open_page(height=844)
@@ -65,6 +63,7 @@ def test_all_text_has_enough_contrast(open_page, dark):
     assert page.evaluate(CONTRAST) == []
 
 
+@pytest.mark.smoke
 def test_everything_works_from_the_keyboard(open_page):
     page = open_page()
     focused = "document.activeElement"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-pytestmark = pytest.mark.browser
-
 COMPARE = ("", ".answer .verdict h2", "Compare", "Comparing…")
 MAP = ("tab=map", ".map-answer .verdict h2", "Draw the map", "Drawing…")
 NEAREST = ("tab=nearest", ".near-answer .verdict h2", "Find the nearest uses", "Searching…")
@@ -42,7 +40,7 @@ RUNS = ("[role=tab]:text-is('Train')", ".train-answer h2")
 PRESENT = ("[role=tab]:text-is('Present')", ".present")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(("opens", "answer"), [FOLD, LAYERS, RUNS, PRESENT], ids=["why", "layers", "runs", "present"])
 def test_what_asks_by_itself_gives_up_after_a_minute_and_can_ask_again(open_page, opens, answer):
     page = open_page(alone=True)

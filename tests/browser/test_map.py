@@ -8,8 +8,6 @@ import pytest
 
 from tests.browser.test_look import CONTRAST
 
-pytestmark = pytest.mark.browser
-
 WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 MAP = ".map-answer .verdict h2"
 NEAR = ".near-answer .verdict h2"
@@ -56,6 +54,7 @@ def test_a_typical_use_is_told_at_once_where_there_is_room(open_map):
     assert phone.locator(".told .this").is_visible()
 
 
+@pytest.mark.smoke
 def test_ones_own_text_gets_stars(open_map):
     page = open_map()
     page.get_by_text("Your own text", exact=True).click()
@@ -144,6 +143,7 @@ def test_maps_and_neighbours_look_right(open_page, width, dark):
         assert page.evaluate(CONTRAST) == []
 
 
+@pytest.mark.smoke
 def test_the_nearest_uses_follow_the_filter(open_page):
     page = open_page(query="tab=nearest&word=bank&s=The+bank+was+shut.", ready=NEAR)
     assert page.locator(".hits .other").count() == 1

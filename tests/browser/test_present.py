@@ -11,8 +11,6 @@ from elmo_tasks.ui.present_tab import ready_sentences
 from tests.browser.test_look import CONTRAST
 from tests.ui.fake_service import FakeService
 
-pytestmark = pytest.mark.browser
-
 READY = ".present .forming"
 WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
@@ -47,7 +45,7 @@ def next_(page):
     return page.locator("[data-go=next]")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_keys_of_a_remote_go_through_all_steps(present):
     page = answered(present())
     seen = [number(page)]
@@ -127,6 +125,7 @@ def test_leaving_the_tab_leaves_the_address(present):
     assert number(page) == 3
 
 
+@pytest.mark.smoke
 def test_the_audience_sorts_before_the_model(present):
     page = answered(present(3))
     for row, pick in enumerate("ABABB", 1):
@@ -162,7 +161,7 @@ def test_a_meaning_turns_at_the_word_that_decides(present):
     end_of_reading(page).filter(has_text=f"From “{one}” on, 1 is nearer to “{pair.senses[0]}”.").wait_for()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_play_runs_to_the_end_and_next_skips_there(present):
     page = answered(present(4))
     assert next_(page).inner_text() == "Play"

@@ -6,8 +6,6 @@ import pytest
 
 from tests.browser.test_look import CONTRAST
 
-pytestmark = pytest.mark.browser
-
 READY = ".probes-answer h3"
 WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 BARS = "[...document.querySelectorAll('.probes-answer .weights i')].map(i => i.firstChild.offsetWidth / i.offsetWidth)"

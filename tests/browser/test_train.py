@@ -10,10 +10,10 @@ import pytest
 
 from tests.browser.conftest import free_port, serve
 
-pytestmark = pytest.mark.browser
 READY = ".train-answer h2"
 
 
+@pytest.mark.smoke
 def test_a_run_is_started_and_followed_to_its_end(open_page):
     page = open_page("tab=train", width=390, height=844, ready=READY)
     page.locator(".data h2").filter(has_text="400 texts").wait_for()
@@ -96,7 +96,6 @@ def test_sentences_with_names_are_typed_a_line_each(open_page):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-@pytest.mark.slow
 def test_a_run_is_renamed_and_deleted(open_page):
     page = open_page("tab=train", ready=READY)
     page.locator("#train-name").fill("Tmp run")
@@ -153,7 +152,7 @@ def test_a_wrong_number_is_said_at_its_field(open_page):
     assert page.get_by_label("Rounds").get_attribute("aria-invalid") == "true"
 
 
-@pytest.mark.slow
+@pytest.mark.ci
 def test_the_sample_is_trained_for_real(open_page, tmp_path):
     port = free_port()
     os.environ.setdefault("OMP_NUM_THREADS", "1")

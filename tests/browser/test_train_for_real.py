@@ -12,7 +12,6 @@ import pytest
 
 from tests.browser.conftest import free_port, serve
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
 READY = ".train-answer h2"
 NAMES = Path(__file__).parents[2] / "elmo_tasks" / "data" / "samples" / "ner_sample_train.conll"
 THINGS = {

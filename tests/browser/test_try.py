@@ -13,8 +13,6 @@ import pytest
 from elmo_tasks.ui.try_examples import TRY_EXAMPLES
 from tests.browser.test_look import CONTRAST
 
-pytestmark = pytest.mark.browser
-
 READY = ".try-answer .task"
 SETTLED = "() => document.querySelector('.try-answer:not([aria-busy=true])')"
 HOSTILE = "<img src=x onerror=alert(1)> ${alert(2)} {{value}} `Oslo` <script>alert(3)</script> $x$ good"
@@ -77,6 +75,7 @@ def test_nothing_is_asked_before_the_tab_is_opened(open_page):
     assert box(page).input_value() == "Typed here."
 
 
+@pytest.mark.smoke
 def test_the_answer_follows_the_typing_after_a_pause(open_try):
     page = open_try(look="feeling", text="It is good.")
     count_questions(page)

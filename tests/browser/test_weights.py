@@ -10,8 +10,6 @@ import pytest
 
 from tests.browser.test_look import CONTRAST
 
-pytestmark = pytest.mark.browser
-
 READY = ".head-panel .verdict h2"
 WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
@@ -34,6 +32,7 @@ def test_the_sentence_comes_first(open_weights):
     assert panel(page).locator("polyline").count() == 4
 
 
+@pytest.mark.smoke
 def test_another_head_is_chosen_from_the_keyboard(open_weights):
     page = open_weights()
     page.get_by_label("Trained head").focus()

@@ -40,7 +40,7 @@ def test_two_uses_of_one_sentence_are_no_pair():
     assert len(sense_pairs(same_sentence).same) == 0
 
 
-@pytest.mark.slow
+@pytest.mark.ci
 @pytest.mark.parametrize("signal", [4.0, 0.0])
 def test_what_knows_the_senses_is_right_and_what_does_not_is_not(signal):
     calibration = calibrate(NAMES, words(signal), (0.5, 0.1, 0.2, 0.3), "abc")

@@ -17,8 +17,6 @@ from elmo_tasks.jobs.job_queue import JobQueue
 from elmo_tasks.jobs.training_config import LOG
 from elmo_tasks.jobs.training_jobs import TrainingJobs
 
-pytestmark = pytest.mark.long
-
 PLAN = TrainingPlan("classification", epochs=3)
 FIT = str(Path(__file__).with_name("pretend_fit.py"))
 

@@ -13,7 +13,7 @@ from elmo_tasks.senses.expected_words import EXPECTED
 from elmo_tasks.senses.known_sets import WordUses
 from elmo_tasks.senses.views_of_uses import WORDS, unit
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.ci
 
 NAMES = ("0", "1", "2", "mean")
 
@@ -77,8 +77,8 @@ def test_what_knows_speaks():
     ("strengths", "views"),
     [
         ((1.5, 1.5, 1.5), {WORDS, EXPECTED}),
-        pytest.param((0.0, 1.5, 1.5), {WORDS, EXPECTED}, marks=pytest.mark.slow),
-        pytest.param((1.5, 0.0, 1.5), {WORDS, EXPECTED}, marks=pytest.mark.slow),
+        pytest.param((0.0, 1.5, 1.5), {WORDS, EXPECTED}, marks=pytest.mark.nightly),
+        pytest.param((1.5, 0.0, 1.5), {WORDS, EXPECTED}, marks=pytest.mark.nightly),
     ],
 )
 def test_those_that_know_something_are_read_together(strengths, views):
