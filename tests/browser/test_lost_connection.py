@@ -12,7 +12,9 @@ LOST = "No answer has come for a minute"
 
 
 @pytest.mark.parametrize(
-    ("query", "ready", "name", "busy"), [COMPARE, MAP, NEAREST, TRAIN], ids=["compare", "map", "nearest", "train"]
+    ("query", "ready", "name", "busy"),
+    [COMPARE, *(pytest.param(*form, marks=pytest.mark.nightly) for form in (MAP, NEAREST, TRAIN))],
+    ids=["compare", "map", "nearest", "train"],
 )
 def test_a_form_gives_up_after_a_minute_and_can_ask_again(open_page, query, ready, name, busy):
     page = open_page(query=query, ready=ready, alone=True)

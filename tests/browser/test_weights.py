@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.test_look import CONTRAST
-
 READY = ".head-panel .verdict h2"
 WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
@@ -73,27 +71,6 @@ def test_the_files_download(open_weights):
     data = json.loads(Path(download.value.path()).read_text(encoding="utf-8"))
     assert data["head"] == "fake-sentiment"
     assert len(data["epochs"]) == 11
-
-
-def test_the_page_does_not_scroll_sideways(open_weights):
-    page = open_weights(height=844)
-    for width in (1440, 820, 390):
-        page.set_viewport_size({"width": width, "height": 844})
-        assert page.evaluate(WIDE) <= 0, width
-        inside = page.evaluate(
-            """() => [...document.querySelectorAll('.weights-answer :is(.card, .plot, .ends span, .weights, .stack)')]
-                .filter(part => part.getBoundingClientRect().right > innerWidth + 1).map(part => part.className)"""
-        )
-        assert inside == [], width
-
-
-@pytest.mark.parametrize("dark", [False, True])
-def test_all_text_has_enough_contrast(open_weights, dark):
-    page = open_weights(dark=dark)
-    page.locator(".weights-answer .how summary").click()
-    assert page.evaluate(CONTRAST) == []
-    page.get_by_label("Trained head").select_option(label="Parts of speech (fake)")
-    assert page.evaluate(CONTRAST) == []
 
 
 def test_the_charts_follow_the_mode(open_weights):
