@@ -99,7 +99,9 @@ def check(app: gr.Blocks, name: str, inputs: list[Any]) -> None:
     assert said is None or (len(said) > 10 and "Traceback" not in said)
 
 
-QUICK = settings(max_examples=500 // len(ENDPOINTS), deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+QUICK = settings(
+    max_examples=500 // len(ENDPOINTS), deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
 MANY = settings(QUICK, max_examples=20_000 // len(ENDPOINTS), derandomize=False)
 
 
