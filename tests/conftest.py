@@ -23,6 +23,10 @@ def shared_data() -> Path:
     return folder
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-snapshots", action="store_true", help="write the texts of tests/snapshots anew")
+
+
 _CACHE = pytest.StashKey[tempfile.TemporaryDirectory[str]]()
 
 

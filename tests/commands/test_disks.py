@@ -136,7 +136,7 @@ def test_a_second_command_with_this_output_is_refused(toy, tmp_path, capsys, mon
     assert lock_of(Path("out")).name not in names(tmp_path)
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_embed_that_is_killed_leaves_nothing_that_the_next_one_minds(toy, tmp_path):
     (tmp_path / "in.txt").write_text("the bank of the river\n" * 4000)
     command = [sys.executable, "-m", "elmo_tasks", "embed", "in.txt", "out", "--all", "--model", str(toy)]

@@ -117,7 +117,7 @@ def test_a_run_that_is_killed_and_gone_on_with_is_the_same_run(whole: tuple[str,
     same(run, here)
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_a_process_that_is_killed(tmp_path: Path) -> None:
     """All in processes of their own, with as many threads: sums differ in their last bit by the number of threads."""
 
