@@ -98,14 +98,6 @@ def test_everything_works_from_the_keyboard(open_page):
     assert page.get_by_role("slider").get_attribute("aria-valuetext") == "Layer 1"
 
 
-def test_two_people_do_not_meet(open_page):
-    one, other = open_page(), open_page()
-    one.get_by_role("button", name="match", exact=True).click()
-    one.locator(".eyebrow").filter(has_text="match").wait_for()
-    assert other.get_by_label("Word", exact=True).input_value() == "bank"
-    assert "“bank”" in other.locator(".eyebrow").inner_text()
-
-
 def test_the_page_says_numbers_as_the_program_does(open_page):
     values = [k / 1000 for k in range(1001)]
     page = open_page()

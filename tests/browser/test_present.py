@@ -80,6 +80,7 @@ def test_arrows_home_and_end_change_the_step_but_not_in_a_box(present):
     assert number(page) == 2  # an empty one needs no arrows
 
 
+@pytest.mark.nightly
 def test_a_remote_goes_on_wherever_the_focus_is(present):
     page = answered(present(6))
     page.get_by_label("Sentences that use it").press("PageDown")
@@ -91,6 +92,7 @@ def test_a_remote_goes_on_wherever_the_focus_is(present):
     assert number(page) == 3
 
 
+@pytest.mark.nightly
 def test_arrows_change_the_step_right_after_a_click_on_the_tab(present):
     page = answered(present(1))
     page.get_by_role("tab", name="Compare").click()
@@ -109,10 +111,12 @@ def test_a_reload_keeps_the_step(present):
 
 
 @pytest.mark.parametrize(("step", "expected"), [("0", 1), ("99", 9), ("x", 1), ("4.5", 4)])
+@pytest.mark.nightly
 def test_a_step_that_is_none_opens_another(present, step, expected):
     assert number(present(step)) == expected
 
 
+@pytest.mark.nightly
 def test_leaving_the_tab_leaves_the_address(present):
     page = answered(present(3))
     page.get_by_role("tab", name="Compare").click()
@@ -211,6 +215,7 @@ BELOW_BAR = """async (selector) => {
 }"""
 
 
+@pytest.mark.nightly
 def test_an_answer_does_not_end_below_the_bar(present):
     page = answered(present(7, width=1366, height=640))
     page.locator("form.landing [data-sentence]").first.click()

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import json
-from pathlib import Path
-
 import pytest
 
 READY = ".head-panel .verdict h2"
-WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
 @pytest.fixture
@@ -57,20 +52,6 @@ def test_the_error_bars_lie_where_the_table_says(open_weights):
         }"""
     )
     assert places == pytest.approx([0.42, 0.36, 0.48], abs=0.004)
-
-
-def test_the_files_download(open_weights):
-    page = open_weights()
-    with page.expect_download() as download:
-        panel(page).get_by_role("link", name="Download CSV").click()
-    with Path(download.value.path()).open(encoding="utf-8-sig", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert [row["what"] for row in rows].count("run") == 3
-    with page.expect_download() as download:
-        panel(page).get_by_role("link", name="Download JSON").click()
-    data = json.loads(Path(download.value.path()).read_text(encoding="utf-8"))
-    assert data["head"] == "fake-sentiment"
-    assert len(data["epochs"]) == 11
 
 
 def test_the_charts_follow_the_mode(open_weights):
