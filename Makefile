@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # A worker for each core, four at most; the tests of one file stay together, since they share what took long to make.
 PYTEST := $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
-.PHONY: help install app test test-fast train-ner train-sentiment bench constraints lint
+.PHONY: help install app test test-fast test-ci test-nightly test-weights train-ner train-sentiment bench constraints lint
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -27,14 +27,20 @@ install: $(VENV)/.app  ## only install, into .venv: then `. .venv/bin/activate`,
 app: $(VENV)/.app  ## open the app with the bundled models (ARGS="--port 7861" for its options)
 	$(BIN)/elmo-tasks app $(ARGS)
 
-test: $(VENV)/.dev  ## run the tests, in the browser too, but for those marked slow (ARGS="-k compare" for pytest's options)
-	$(PYTEST) -m "not slow" $(ARGS)
+test: $(VENV)/.dev  ## run the tests of a change, in the browser too: four minutes on two cores (ARGS="-k compare" for pytest's options)
+	$(PYTEST) -m "not ci and not nightly" $(ARGS)
 
-test-all: $(VENV)/.dev  ## run all tests, as the CI does
-	$(PYTEST) $(ARGS)
+test-fast: $(VENV)/.dev  ## run the units alone: no browser, no training, no bundled model from its command
+	$(PYTEST) -m "not smoke and not ci and not nightly" $(ARGS)
 
-test-fast: $(VENV)/.dev  ## run neither slow nor long tests nor those in the browser
-	$(PYTEST) -m "not slow and not long and not browser and not network" $(ARGS)
+test-ci: $(VENV)/.dev  ## run what the CI runs: what is long, too, and every tab in the browser
+	$(PYTEST) -m "not nightly" $(ARGS)
+
+test-nightly: $(VENV)/.dev  ## run what takes minutes a test, before a release: fifty people, twenty kills, 20,000 inputs, the documents
+	$(PYTEST) -m nightly $(ARGS)
+
+test-weights: $(VENV)/.dev  ## judge the bundled weights by what the app offers and says: when a checkpoint or an example changes
+	$(PYTEST) benchmarks/weights $(ARGS)
 
 train-ner: $(VENV)/.app  ## train an entity tagger on a small sample, in a minute (ARGS="--encoder NAME" and the like)
 	$(BIN)/elmo-tasks fit --config ner_sample $(ARGS)

@@ -23,6 +23,10 @@ def shared_data() -> Path:
     return folder
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-snapshots", action="store_true", help="write the texts of tests/snapshots anew")
+
+
 _CACHE = pytest.StashKey[tempfile.TemporaryDirectory[str]]()
 
 
@@ -38,19 +42,19 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         cache.cleanup()
 
 
-#: A test that is run on several tabs, at several widths, in light and in dark, is slow but for the first of them.
-LOOKS = {"tab", "width", "dark", "options"}
+#: A page that is looked at at several widths, in light and in dark, is looked at once; the further looks are nightly.
+LOOKS = {"width", "dark", "options"}
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m is heeded
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with long tests come first, so that no worker is left with one of them at the end; a page's further looks are slow."""
+    """Mark further looks, and put files that drive a browser first, so that no worker is left with one at the end."""
     seen = set()
     for item in items:
         if isinstance(item, pytest.Function) and hasattr(item, "callspec") and LOOKS & item.callspec.params.keys():
             rest = {name: value for name, value in item.callspec.params.items() if name not in LOOKS}
             if (key := (item.path, item.originalname, repr(sorted(rest.items())))) in seen:
-                item.add_marker(pytest.mark.slow)
+                item.add_marker(pytest.mark.nightly)
             seen.add(key)
-    long = {item.path for item in items if item.get_closest_marker("slow") or item.get_closest_marker("browser")}
+    long = {item.path for item in items if "browser" in item.path.parts or item.get_closest_marker("ci")}
     items.sort(key=lambda item: item.path not in long)

@@ -22,7 +22,7 @@ def test_each_is_of_a_kind_that_is_tried_below():
     assert {config.stem.split("_")[0] for config in CONFIGS} == {"bilm", "cloze", "ner", "pos", "sentiment", "word"}
 
 
-@pytest.mark.slow
+@pytest.mark.ci
 @pytest.mark.parametrize("path", [c for c in CONFIGS if c.stem.startswith("bilm_")], ids=lambda p: p.stem)
 def test_a_bilm_config_runs_for_one_batch(path, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
@@ -38,7 +38,7 @@ def test_a_bilm_config_runs_for_one_batch(path, tmp_path, monkeypatch, capsys):
     assert "forward_perplexity" in capsys.readouterr().out
 
 
-@pytest.mark.slow
+@pytest.mark.ci
 def test_the_word_reader_config_runs_for_one_batch(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "text.txt").write_text(TEXT)
@@ -52,7 +52,7 @@ def test_the_word_reader_config_runs_for_one_batch(tmp_path, monkeypatch, capsys
     assert "val_cosine" in capsys.readouterr().out
 
 
-@pytest.mark.slow
+@pytest.mark.ci
 def test_the_cloze_config_runs_for_one_batch(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "text.txt").write_text(TEXT)
@@ -158,7 +158,7 @@ def with_own_files(path: Path, folder: Path) -> dict[str, Any]:
     return raw
 
 
-@pytest.mark.slow
+@pytest.mark.ci
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("path", TASKS, ids=lambda p: p.stem)
 def test_a_task_config_runs_for_one_batch(

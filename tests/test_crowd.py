@@ -12,7 +12,7 @@ from benchmarks.fifty_people import measured
 NEEDED = 1.5
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.flaky(reruns=1)  # other work may begin and end within the two minutes
 def test_fifty_people_compare_words_for_two_minutes() -> None:
     """Nobody gets an answer that is not theirs, the app does not grow, and nobody waits."""

@@ -60,7 +60,6 @@ def test_constraints_hold_a_version_of_everything_within_its_range():
     assert {str(r.marker) for r in pinned.values()} == {'python_version >= "3.11"'}
 
 
-@pytest.mark.long
 def test_every_package_that_is_imported_is_named():
     known = {canonicalize_name(name) for names in EXTRAS.values() for name in names} | ASKED_FOR
     distributions = packages_distributions()

@@ -62,7 +62,7 @@ def test_the_package_and_the_help_load_no_torch():
     assert not {"torch", "numpy", *SLOW} & loaded_by(asked)
 
 
-@pytest.mark.slow
+@pytest.mark.ci
 @pytest.mark.parametrize(
     "code",
     [
@@ -84,7 +84,7 @@ def test_train_says_what_no_configuration_is(tmp_path):
         elmo_tasks.train("no_such")
 
 
-@pytest.mark.slow
+@pytest.mark.ci
 def test_train_returns_the_folder_of_the_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     small = {"trainer__accelerator": "cpu", "trainer__precision": "32-true"}
@@ -93,7 +93,7 @@ def test_train_returns_the_folder_of_the_run(tmp_path, monkeypatch):
     assert (folder / "head" / "head.json").is_file()
 
 
-@pytest.mark.slow
+@pytest.mark.ci
 def test_compare_and_nearest_answer_as_the_app_does():
     sentences = [
         "The bank refused our loan because my salary was too low.",

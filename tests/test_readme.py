@@ -90,8 +90,17 @@ HEAD_RUN = ["--trainer.accelerator=cpu"]
 SMALL = ["--trainer.accelerator=cpu", "--trainer.enable_progress_bar=false", "--data.init_args.batch_size=1"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("command", list(dict.fromkeys(commands())))
+#: The README's, and the first of the next page: the CI runs these, and the rest is nightly.
+FIRST = 8
+
+
+def by_their_turn(all_commands: list[str]) -> list:
+    """Each command once; those after the first few are nightly."""
+    found = list(dict.fromkeys(all_commands))
+    return [pytest.param(c, marks=pytest.mark.ci if k < FIRST else pytest.mark.nightly) for k, c in enumerate(found)]
+
+
+@pytest.mark.parametrize("command", by_their_turn(commands()))
 def test_a_command_runs(command, reader, monkeypatch, capsys):
     words = shlex.split(command, comments=True)
     typed = None
@@ -176,7 +185,7 @@ def run_ours(words, command, workplace, run):
         run(*words)
 
 
-@pytest.mark.slow
+@pytest.mark.ci
 @pytest.mark.parametrize("code", [c for c in blocks("python") if "gradio_client" not in c])
 def test_python_code_runs(code, reader, capsys):
     assert called(lambda: exec(compile(code, "a page", "exec"), {"__name__": "__main__"}), capsys)

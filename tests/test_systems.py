@@ -65,7 +65,7 @@ def test_tabs_that_it_names_are_there():
 QUICK = ("Word2Vec", "single layers", "clinical", "sentence-transformers")
 
 
-@pytest.mark.slow  # they load the bundled models
+@pytest.mark.ci  # they load the bundled models
 @pytest.mark.parametrize("system", QUICK)
 def test_a_command_runs(system, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

@@ -16,7 +16,7 @@ def printed(notebook: nbformat.NotebookNode) -> list[str]:
     return [re.sub(r"\d+", "0", text) for text in outputs]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_tour_runs(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))
     monkeypatch.setenv("OMP_NUM_THREADS", "1")

@@ -290,7 +290,7 @@ class TryTab:
         return changes
 
     def open_link(self, request: gr.Request) -> dict[Any, Any]:
-        """Fill the form from a link to this tab, and answer it."""
+        """Fill the form from a link to this tab; the answer follows, after that of the opened tab."""
         query = request.query_params
         if query.get("tab") != "try":
             return {self.text: gr.skip()}
@@ -298,8 +298,11 @@ class TryTab:
         if query.get("t") is not None:
             text, look = str(query["t"]), str(query.get("look"))
             mode = _RENAMED.get(look, look if look in MODES else ALL)
-        heads = [list(dict.fromkeys(query.getlist(kind)))[: self.service.limits.max_models] for kind in self.head]
-        return {self.text: text, self.mode: mode, **self.answer(text, mode, *heads)}
+        heads = {
+            box: list(dict.fromkeys(query.getlist(kind)))[: self.service.limits.max_models]
+            for kind, box in self.head.items()
+        }
+        return {self.text: text, self.mode: mode, **heads}
 
     def opened_by(self, button: gr.Button, run: gr.Dropdown, tabs: gr.Tabs) -> None:
         """Let a button of the Train tab open the head of a run here."""
@@ -371,7 +374,8 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
             raise InputError(f"Expected {of_readings}.")
         return [result.to_dict() for result in service.heads.tag(sentences, head or None, n_readings)]
 
-    app.load(shown.open_link, None, [shown.text, shown.mode, *shown.outputs], **READ_TEXTS)
+    loaded = app.load(shown.open_link, None, shown.inputs, **READ_TEXTS)
+    loaded.then(shown.answer, shown.inputs, shown.outputs, **READ_TEXTS)
     asked = [shown.text.input, shown.mode.input, tab.select, *(box.input for box in shown.head.values())]
     gr.on(asked, shown.answer, shown.inputs, shown.outputs, trigger_mode="always_last", **READ_TEXTS)
     picked = shown.examples.click(choose, shown.examples, [shown.text, shown.mode], **READ_TEXTS)

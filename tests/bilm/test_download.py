@@ -66,7 +66,6 @@ def shop(copies: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
         yield Shop(server, options, weights, tmp_path / "cache")
 
 
-@pytest.mark.network
 class TestFetch:
     def test_brings_both_files_and_records_the_checksum(self, shop: Shop) -> None:
         seen: list[tuple[str, int, int | None]] = []
@@ -114,7 +113,6 @@ class TestFetch:
             shop.fetch()
 
 
-@pytest.mark.network
 class TestResume:
     def test_continues_a_dropped_connection(self, shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
         shop.server.faults[shop.weights_path] = ["drop"]
@@ -205,7 +203,6 @@ class TestResume:
         assert shop.server.asked(shop.weights_path)[1].range is not None
 
 
-@pytest.mark.network
 class TestRefused:
     @pytest.mark.parametrize(
         ("fault", "message"),
@@ -275,7 +272,6 @@ class TestRefused:
         assert shop.left() == set()
 
 
-@pytest.mark.network
 class TestDisk:
     def fails(self, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
         def fsync(descriptor: int) -> None:

@@ -10,8 +10,6 @@ import pytest
 
 from elmo_tasks.ui.examples import EXAMPLES
 
-pytestmark = pytest.mark.browser
-
 
 def box(page, number):
     return page.get_by_role("textbox", name=f"Sentence {number}", exact=True)
@@ -53,6 +51,7 @@ def test_the_page_opens_with_an_answer(open_page):
     assert page.locator(".how[open]").count() == 0
 
 
+@pytest.mark.smoke
 def test_typing_and_comparing(open_page):
     page = open_page()
     write(page, "bark", "The guard heard a bark.", "The redwood has thick bark.", "A puppy gave a bark.")
@@ -118,21 +117,21 @@ def test_the_other_place_in_a_sentence_is_offered(open_page):
     assert not message.is_visible()
 
 
-@pytest.mark.parametrize(
-    ("word", "sentences", "field", "text"),
-    [
-        ("", ("One bank.", "Two bank."), "#compare-word-note", "Type the word"),
-        ("bank", ("One bank.", "  "), "#compare-sentences-note", "at least two sentences"),
-        ("bank", ("One bank.", "bank " * 500), "#compare-sentence-2-note", "longer than"),
-        ("🙂", ("One bank.", "Two bank."), "#compare-sentence-1-note", "“🙂” is not in sentence 1"),
-    ],
+REFUSED = (
+    ("", ("One bank.", "Two bank."), "#compare-word-note", "Type the word"),
+    ("bank", ("One bank.", "  "), "#compare-sentences-note", "at least two sentences"),
+    ("bank", ("One bank.", "bank " * 500), "#compare-sentence-2-note", "longer than"),
+    ("🙂", ("One bank.", "Two bank."), "#compare-sentence-1-note", "“🙂” is not in sentence 1"),
 )
-def test_what_cannot_be_answered_is_said_at_the_field(open_page, word, sentences, field, text):
+
+
+def test_what_cannot_be_answered_is_said_at_the_field(open_page):
     page = open_page()
-    write(page, word, *sentences)
-    compare(page)
-    wait_for(page, page.locator(field), text)
-    assert page.locator(".quiet h2").is_visible()
+    for word, sentences, field, text in REFUSED:
+        write(page, word, *sentences)
+        compare(page)
+        wait_for(page, page.locator(field), text)
+        assert page.locator(".quiet h2").is_visible()
     write(page, "bank", "The bank lent cash.", "The river bank.")
     compare(page)
     wait_for(page, verdict(page), "fall into 2 groups")
@@ -178,6 +177,7 @@ def test_the_slider_changes_the_numbers(open_page):
     assert "Two random words: 0.10" in panel(page).inner_text()
 
 
+@pytest.mark.smoke
 def test_a_copied_link_restores_the_comparison(open_page):
     page = open_page()
     write(page, "bank", "Cash & 100% <bank>?", "We walked along the [shore].")

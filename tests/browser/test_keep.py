@@ -10,7 +10,6 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-pytestmark = pytest.mark.browser
 READY = {
     "compare": ".answer .verdict h2",
     "map": ".map-answer .verdict h2",

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-pytestmark = pytest.mark.browser
-
 COMPARE = ("", ".answer .verdict h2", "Compare", "Comparing…")
 MAP = ("tab=map", ".map-answer .verdict h2", "Draw the map", "Drawing…")
 NEAREST = ("tab=nearest", ".near-answer .verdict h2", "Find the nearest uses", "Searching…")
 LOST = "No answer has come for a minute"
 
 
-@pytest.mark.parametrize(("query", "ready", "name", "busy"), [COMPARE, MAP, NEAREST], ids=["compare", "map", "nearest"])
+@pytest.mark.parametrize(
+    ("query", "ready", "name", "busy"),
+    [COMPARE, *(pytest.param(*form, marks=pytest.mark.nightly) for form in (MAP, NEAREST))],
+    ids=["compare", "map", "nearest"],
+)
 def test_a_form_gives_up_after_a_minute_and_can_ask_again(open_page, query, ready, name, busy):
     page = open_page(query=query, ready=ready, alone=True)
     page.clock.install()
@@ -38,7 +40,7 @@ LAYERS = ("[role=tab]:text-is('Layers')", ".head-panel .verdict h2")
 PRESENT = ("[role=tab]:text-is('Present')", ".present")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(("opens", "answer"), [FOLD, LAYERS, PRESENT], ids=["why", "layers", "present"])
 def test_what_asks_by_itself_gives_up_after_a_minute_and_can_ask_again(open_page, opens, answer):
     page = open_page(alone=True)

@@ -8,8 +8,6 @@ import pytest
 
 from tests.browser.test_look import CONTRAST
 
-pytestmark = pytest.mark.browser
-
 WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 MAP = ".map-answer .verdict h2"
 NEAR = ".near-answer .verdict h2"
@@ -56,6 +54,7 @@ def test_a_typical_use_is_told_at_once_where_there_is_room(open_map):
     assert phone.locator(".told .this").is_visible()
 
 
+@pytest.mark.smoke
 def test_ones_own_text_gets_stars(open_map):
     page = open_map()
     page.get_by_text("Your own text", exact=True).click()
@@ -134,16 +133,7 @@ def test_an_error_stays_at_the_form_and_a_fault_says_so(open_map):
     assert page.locator(".map-editor .note.error:visible").count() == 0
 
 
-@pytest.mark.parametrize(("width", "dark"), [(1440, False), (390, True)], ids=["desktop", "dark phone"])
-def test_maps_and_neighbours_look_right(open_page, width, dark):
-    for tab, ready in (("map", MAP), ("nearest", NEAR)):
-        page = open_page(query=f"tab={tab}&__theme={'dark' if dark else 'light'}", ready=ready, width=width, dark=dark)
-        for fold in page.locator("details:visible").all():
-            fold.evaluate("fold => { fold.open = true; }")
-        assert page.evaluate(WIDE) == 0
-        assert page.evaluate(CONTRAST) == []
-
-
+@pytest.mark.smoke
 def test_the_nearest_uses_follow_the_filter(open_page):
     page = open_page(query="tab=nearest&word=bank&s=The+bank+was+shut.", ready=NEAR)
     assert page.locator(".hits .other").count() == 1

@@ -11,8 +11,6 @@ from elmo_tasks.ui.present_tab import ready_sentences
 from tests.browser.test_look import CONTRAST
 from tests.ui.fake_service import FakeService
 
-pytestmark = pytest.mark.browser
-
 READY = ".present .forming"
 WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
@@ -47,7 +45,7 @@ def next_(page):
     return page.locator("[data-go=next]")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_keys_of_a_remote_go_through_all_steps(present):
     page = answered(present())
     seen = [number(page)]
@@ -82,6 +80,7 @@ def test_arrows_home_and_end_change_the_step_but_not_in_a_box(present):
     assert number(page) == 2  # an empty one needs no arrows
 
 
+@pytest.mark.nightly
 def test_a_remote_goes_on_wherever_the_focus_is(present):
     page = answered(present(6))
     page.get_by_label("Sentences that use it").press("PageDown")
@@ -93,6 +92,7 @@ def test_a_remote_goes_on_wherever_the_focus_is(present):
     assert number(page) == 3
 
 
+@pytest.mark.nightly
 def test_arrows_change_the_step_right_after_a_click_on_the_tab(present):
     page = answered(present(1))
     page.get_by_role("tab", name="Compare").click()
@@ -111,10 +111,12 @@ def test_a_reload_keeps_the_step(present):
 
 
 @pytest.mark.parametrize(("step", "expected"), [("0", 1), ("99", 9), ("x", 1), ("4.5", 4)])
+@pytest.mark.nightly
 def test_a_step_that_is_none_opens_another(present, step, expected):
     assert number(present(step)) == expected
 
 
+@pytest.mark.nightly
 def test_leaving_the_tab_leaves_the_address(present):
     page = answered(present(3))
     page.get_by_role("tab", name="Compare").click()
@@ -127,6 +129,7 @@ def test_leaving_the_tab_leaves_the_address(present):
     assert number(page) == 3
 
 
+@pytest.mark.smoke
 def test_the_audience_sorts_before_the_model(present):
     page = answered(present(3))
     for row, pick in enumerate("ABABB", 1):
@@ -162,7 +165,7 @@ def test_a_meaning_turns_at_the_word_that_decides(present):
     end_of_reading(page).filter(has_text=f"From “{one}” on, 1 is nearer to “{pair.senses[0]}”.").wait_for()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_play_runs_to_the_end_and_next_skips_there(present):
     page = answered(present(4))
     assert next_(page).inner_text() == "Play"
@@ -212,6 +215,7 @@ BELOW_BAR = """async (selector) => {
 }"""
 
 
+@pytest.mark.nightly
 def test_an_answer_does_not_end_below_the_bar(present):
     page = answered(present(7, width=1366, height=640))
     page.locator("form.landing [data-sentence]").first.click()

@@ -6,8 +6,6 @@ import pytest
 
 from tests.browser.test_look import CONTRAST
 
-pytestmark = pytest.mark.browser
-
 READY = ".probes-answer h3"
 WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 BARS = "[...document.querySelectorAll('.probes-answer .weights i')].map(i => i.firstChild.offsetWidth / i.offsetWidth)"
@@ -32,9 +30,8 @@ def test_bars_are_as_long_as_their_numbers_and_all_can_be_read(open_page, width,
     assert page.evaluate(CONTRAST) == []
 
 
-@pytest.mark.parametrize("old", ["weights", "probes"])
-def test_a_link_to_one_of_the_two_tabs_that_were_joined_opens_them(open_page, old):
-    page = open_page(f"tab={old}", ready=READY)
+def test_a_link_to_one_of_the_two_tabs_that_were_joined_opens_them(open_page):
+    page = open_page("tab=probes", ready=READY)
     assert page.get_by_role("tab", name="Layers").get_attribute("aria-selected") == "true"
     assert page.locator(".head-panel .verdict h2").first.is_visible()
 

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-pytestmark = pytest.mark.browser
-
 
 def press(page, title):
     page.locator("[data-go=next]").filter(has_text=title).click()

@@ -9,9 +9,8 @@ import pytest
 
 from tests.browser.conftest import free_port, serve
 
-pytestmark = pytest.mark.browser
 
-
+@pytest.mark.smoke
 def test_the_app_starts_and_answers(open_page):
     port = free_port()
     began = time.monotonic()

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-pytestmark = pytest.mark.browser
-
 
 def test_it_opens_compare_and_says_so(open_page):
     page = open_page("tab=vote&room=ABCD")

@@ -10,8 +10,6 @@ from elmo_tasks.ui.format import Form
 from tests.browser.test_look import CONTRAST
 from tests.ui.fake_service import FakeService
 
-pytestmark = pytest.mark.browser
-
 SENTENCES = ("The bank refused our loan.", "We sat on the bank of the river.", "The bank lent us money.")
 WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 

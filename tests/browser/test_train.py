@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
-import time
-
 import pytest
 
 from tests.browser.conftest import free_port, serve
@@ -86,7 +82,7 @@ def test_a_wrong_number_is_said(open_page):
     page.locator(".train .note").filter(has_text="Rounds: type a whole number").wait_for()
 
 
-@pytest.mark.slow
+@pytest.mark.ci
 def test_the_sample_is_trained_for_real(open_page, tmp_path):
     port = free_port()
     os.environ.setdefault("OMP_NUM_THREADS", "1")

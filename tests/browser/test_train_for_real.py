@@ -12,7 +12,7 @@ import pytest
 
 from tests.browser.conftest import free_port, serve
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.nightly]
 READY = ".train-data .data h2, .train-off h2"
 NAMES = Path(__file__).parents[2] / "elmo_tasks" / "data" / "samples" / "ner_sample_train.conll"
 THINGS = {
@@ -86,6 +86,7 @@ def test_a_file_of_ones_own_is_trained_on_and_the_head_tried(open_page, real_app
     assert (runs / "kitchen-or-garden" / "head" / "head.json").is_file()
 
 
+@pytest.mark.nightly
 def test_a_conll_file_is_trained_on_and_its_names_found(open_page, real_app, runs):
     page = open_page("tab=train", url=real_app, ready=READY)
     page.set_default_timeout(90_000)

@@ -9,8 +9,6 @@ import pytest
 from elmo_tasks.ui.try_examples import TRY_EXAMPLES
 from tests.browser.test_look import CONTRAST
 
-pytestmark = pytest.mark.browser
-
 READY = ".try-answer .task"
 HOSTILE = "<img src=x onerror=alert(1)> ${alert(2)} {{value}} `Oslo` <script>alert(3)</script> $x$ good"
 WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"

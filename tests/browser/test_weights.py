@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import json
-from pathlib import Path
-
 import pytest
 
-from tests.browser.test_look import CONTRAST
-
-pytestmark = pytest.mark.browser
-
 READY = ".head-panel .verdict h2"
-WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
 @pytest.fixture
@@ -34,6 +25,7 @@ def test_the_sentence_comes_first(open_weights):
     assert panel(page).locator("polyline").count() == 4
 
 
+@pytest.mark.smoke
 def test_another_head_is_chosen_from_the_keyboard(open_weights):
     page = open_weights()
     page.get_by_label("Trained head").focus()
@@ -60,41 +52,6 @@ def test_the_error_bars_lie_where_the_table_says(open_weights):
         }"""
     )
     assert places == pytest.approx([0.42, 0.36, 0.48], abs=0.004)
-
-
-def test_the_files_download(open_weights):
-    page = open_weights()
-    with page.expect_download() as download:
-        panel(page).get_by_role("link", name="Download CSV").click()
-    with Path(download.value.path()).open(encoding="utf-8-sig", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert [row["what"] for row in rows].count("run") == 3
-    with page.expect_download() as download:
-        panel(page).get_by_role("link", name="Download JSON").click()
-    data = json.loads(Path(download.value.path()).read_text(encoding="utf-8"))
-    assert data["head"] == "fake-sentiment"
-    assert len(data["epochs"]) == 11
-
-
-def test_the_page_does_not_scroll_sideways(open_weights):
-    page = open_weights(height=844)
-    for width in (1440, 820, 390):
-        page.set_viewport_size({"width": width, "height": 844})
-        assert page.evaluate(WIDE) <= 0, width
-        inside = page.evaluate(
-            """() => [...document.querySelectorAll('.weights-answer :is(.card, .plot, .ends span, .weights, .stack)')]
-                .filter(part => part.getBoundingClientRect().right > innerWidth + 1).map(part => part.className)"""
-        )
-        assert inside == [], width
-
-
-@pytest.mark.parametrize("dark", [False, True])
-def test_all_text_has_enough_contrast(open_weights, dark):
-    page = open_weights(dark=dark)
-    page.locator(".weights-answer .how summary").click()
-    assert page.evaluate(CONTRAST) == []
-    page.get_by_label("Trained head").select_option(label="Parts of speech (fake)")
-    assert page.evaluate(CONTRAST) == []
 
 
 def test_the_charts_follow_the_mode(open_weights):

@@ -6,7 +6,6 @@ import pytest
 
 from tests.browser.test_compare import compare, wait_for, write
 
-pytestmark = pytest.mark.browser
 WHY, EXPECTED = "Why?", "Expected words"
 
 
@@ -20,6 +19,7 @@ def unfold(page, title):
     return fold(page, title)
 
 
+@pytest.mark.smoke
 def test_why_is_answered_when_it_is_opened(open_page):
     page = open_page(width=390, height=844)
     assert page.locator("details.asked[open]").count() == 0

@@ -136,7 +136,7 @@ def test_evaluate_needs_the_softmax(toy, tmp_path, capsys):
     assert "no softmax beside this model" in err
 
 
-@pytest.mark.long
+@pytest.mark.ci
 def test_calibrate_prints_a_table_and_keeps_the_result_beside_the_model(toy, tmp_path, capsys):
     write_model(tmp_path / "m", tiny())
     # Two uses of either sense, in four sentences: two pairs of one sense, four of two.
@@ -172,7 +172,7 @@ def test_calibrate_prints_a_table_and_keeps_the_result_beside_the_model(toy, tmp
     assert (tmp_path / "m" / "calibration.json").exists()
 
 
-@pytest.mark.long
+@pytest.mark.ci
 def test_calibrate_map_measures_groups_and_keeps_the_result_beside_the_model(toy, tmp_path, capsys, monkeypatch):
     words = map_calibrations.gallery_words()[:6]  # all of them take minutes
     monkeypatch.setattr(map_calibrations, "gallery_words", lambda: words)
@@ -193,29 +193,3 @@ def test_help_lists_every_command(capsys):
     out = capsys.readouterr().out
     for name in ("compare", "embed", "evaluate", "calibrate", "export", "download", "fit", "validate", "test"):
         assert f"\n    {name}" in out
-
-
-def test_the_endpoint_and_the_command_give_the_same_json(toy, capsys):
-    import gradio_client
-    from gradio_client.exceptions import AppError
-
-    from elmo_tasks.ui.layout import build_app
-    from elmo_tasks.ui.theme import launch_options
-
-    sentences = ["The bank gave us a loan.", "We sat on the [shore]."]
-    app = build_app(Session(str(toy)))
-    _, url, _ = app.launch(prevent_thread_lock=True, quiet=True, server_name="127.0.0.1", **launch_options())
-    try:
-        client = gradio_client.Client(url, verbose=False)
-        by_endpoint = client.predict("bank", sentences, api_name="/compare")
-        with pytest.raises(AppError, match="Expected a word"):
-            client.predict("bank", sentences, 5, api_name="/compare")
-        with pytest.raises(AppError, match="Sentence 2 does not contain “bank”"):
-            client.predict("bank", ["The bank.", "No."], api_name="/compare")
-    finally:
-        app.close()
-    capsys.readouterr()  # what gradio said of its server
-    spoken = [word for sentence in sentences for word in ("--sentence", sentence)]
-    status, out, _ = run(capsys, "compare", "--model", toy, "--word", "bank", *spoken, "--json")
-    assert status == 0
-    assert json.loads(out) == by_endpoint

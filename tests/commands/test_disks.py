@@ -19,7 +19,7 @@ from elmo_tasks.files import held, lock_of
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.ci
 
 COMMAND = """
 import resource, sys
@@ -136,7 +136,7 @@ def test_a_second_command_with_this_output_is_refused(toy, tmp_path, capsys, mon
     assert lock_of(Path("out")).name not in names(tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_embed_that_is_killed_leaves_nothing_that_the_next_one_minds(toy, tmp_path):
     (tmp_path / "in.txt").write_text("the bank of the river\n" * 4000)
     command = [sys.executable, "-m", "elmo_tasks", "embed", "in.txt", "out", "--all", "--model", str(toy)]

@@ -162,7 +162,7 @@ def test_every_layout_holds_the_same_vectors(toy, tmp_path, capsys, small_blocks
     np.testing.assert_allclose(stacked if which == "all" else stacked[:, 0], rows, **close)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_long_line_among_short_ones_takes_little_memory(tmp_path):
     """63 short lines and one of 5,000 tokens, with the bundled model: batches are bounded by their words."""
     (tmp_path / "in.txt").write_text("The bank opened late .\n" * 63 + "word " * 5_000 + "\n")
@@ -177,7 +177,7 @@ def test_a_long_line_among_short_ones_takes_little_memory(tmp_path):
     assert int(done.stdout.split()[-1]) < 1e9  # bytes, PyTorch included
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_products_in_bfloat16_give_nearly_the_same_vectors_of_every_token(tmp_path, capsys):
     """The bundled model on a hundred sentences of the gallery."""
     lines = [" ".join(gallery_use(entry).tokens) for entry in gallery()[::48]]

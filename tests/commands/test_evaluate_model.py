@@ -10,7 +10,7 @@ from elmo_tasks.evaluation import probing
 from elmo_tasks.evaluation.suite import TASKS
 from elmo_tasks.serving import calibrations
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.ci
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +32,7 @@ def run(capsys, *arguments):
     return status, printed.out, printed.err
 
 
-@pytest.mark.slow
+@pytest.mark.ci
 def test_all_tests_are_measured_in_every_view(toy, data, tmp_path, capsys):
     status, out, _ = run(capsys, "--model", toy, "--data", data, "--out", tmp_path / "found.json")
     assert status == 0

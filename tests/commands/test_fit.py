@@ -24,7 +24,7 @@ from elmo_tasks.files import held, lock_of
 from elmo_tasks.heads.head_files import find_head
 from tests.training.toy_task import write_config, write_encoder
 
-pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.long]
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.ci]
 EPOCHS, STEPS = 5, 4  # of 25 rows, 8 a batch
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -117,7 +117,7 @@ def test_a_run_that_is_killed_and_gone_on_with_is_the_same_run(whole: tuple[str,
     same(run, here)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_process_that_is_killed(tmp_path: Path) -> None:
     """All in processes of their own, with as many threads: sums differ in their last bit by the number of threads."""
 

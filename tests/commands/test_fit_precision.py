@@ -45,7 +45,7 @@ def test_a_precision_that_heads_cannot_be_trained_in_is_refused(monkeypatch, ask
         fit._precision_here(asked, "auto")
 
 
-@pytest.mark.long
+@pytest.mark.ci
 @pytest.mark.filterwarnings("ignore")
 def test_it_is_refused_before_anything_is_written(tmp_path, capsys):
     run = ["fit", "--config", "ner_sample", "--run_dir", str(tmp_path / "run"), "--trainer.accelerator=cpu"]

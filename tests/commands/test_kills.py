@@ -18,7 +18,7 @@ from elmo_tasks.heads.head_files import find_head
 from tests.commands import killed_jobs
 from tests.training.toy_task import write_config, write_encoder, write_untrained
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.ci
 
 KILLS = 20
 TEXT = "".join(f"The bank of the {name} was {n} feet wide.\n" for n in range(60) for name in ("river", "lake", "town"))
@@ -207,7 +207,7 @@ def killed(name: str, kills: int, folder: Path, monkeypatch: pytest.MonkeyPatch)
         here, fresh = new(f"killed-{len(moments)}-{len(list(folder.iterdir()))}"), True
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", JOBS)
 def test_twenty_kills(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     killed(name, KILLS, tmp_path, monkeypatch)

@@ -144,7 +144,7 @@ def test_standard_input_and_output(
     assert printed.err == ""
 
 
-@pytest.mark.slow
+@pytest.mark.ci
 def test_an_answer_comes_before_the_next_line_is_typed(models: Path) -> None:
     command = [sys.executable, "-m", "elmo_tasks", "predict", "--head", str(models / "tagger"), "-", "-"]
     with subprocess.Popen(
@@ -256,7 +256,7 @@ def test_two_that_write_one_file_are_refused(models: Path, tmp_path: Path, capsy
     assert len(predicted(models, tmp_path, "Ada\n")) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.ci
 def test_who_reads_only_the_first_answers_is_no_reason_to_complain(models: Path, tmp_path: Path) -> None:
     """As in ``predict in.txt - | head -1``: more is written than a pipe holds, and nobody reads it."""
     (tmp_path / "in.txt").write_text("Ada said no to Bo in Rome .\n" * 4000)

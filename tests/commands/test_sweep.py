@@ -19,7 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 DROPOUT = "model.init_args.head.init_args.dropout"
 
 
-@pytest.mark.long
+@pytest.mark.ci
 def test_a_table_with_mean_and_spread_that_is_gone_on_with(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -122,7 +122,7 @@ def test_other_data_or_another_encoder_is_another_run(tmp_path: Path) -> None:
     assert config_digest(config, settings) == digests[-1]
 
 
-@pytest.mark.long
+@pytest.mark.ci
 def test_encoders_are_trained_once_with_few_examples_read_oftener(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

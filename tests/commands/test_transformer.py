@@ -18,7 +18,7 @@ from tests.encoders.tiny_transformers import tiny_bert
 from tests.test_configs import conllu
 from tests.training.toy_task import write_config
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.ci
 
 TEXT = "we sat on the bank of the river .\nthe bank of the loan .\n"
 

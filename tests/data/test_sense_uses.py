@@ -96,7 +96,7 @@ def test_first_senses_are_those_with_number_1(tmp_path):
     assert read_first_senses(path) == {"owl%n": "owl%1:05:00::", "wise%a": "wise%3:00:00::"}
 
 
-@pytest.mark.long
+@pytest.mark.ci
 def test_published_uses_are_all_read(shared_data):
     folder = shared_data / "wsd"
     assert len(read_coarse_wsd(folder / "coarsewsd20/test.tsv.xz")) == 10_196

@@ -10,7 +10,7 @@ from elmo_tasks.data.labelled_texts import TextColumns, read_labelled
 from elmo_tasks.data.tagging import TaggingData
 from elmo_tasks.text.tag_schemes import detect_scheme, spans_of
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.ci
 
 BY_PLACE = TextColumns(text=0, label=1)
 

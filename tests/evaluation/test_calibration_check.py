@@ -5,10 +5,10 @@ import pytest
 from elmo_tasks.evaluation.calibration_check import check_on_pairs, lexicographer_file, sense_pairs
 from elmo_tasks.senses.calibration_fit import calibrate
 from elmo_tasks.senses.marked_vectors import MarkedVectors
+from tests.senses.test_calibration import NAMES, words
 
 from elmo_tasks.data.sense_uses import SenseUse
 from elmo_tasks.uses import Use
-from tests.senses.test_calibration import NAMES, words
 
 RIVER, SLOPE, MONEY = "bank%1:17:01::", "bank%1:17:00::", "bank%1:14:00::"
 
@@ -40,7 +40,7 @@ def test_two_uses_of_one_sentence_are_no_pair():
     assert len(sense_pairs(same_sentence).same) == 0
 
 
-@pytest.mark.slow
+@pytest.mark.ci
 @pytest.mark.parametrize("signal", [4.0, 0.0])
 def test_what_knows_the_senses_is_right_and_what_does_not_is_not(signal):
     calibration = calibrate(NAMES, words(signal), (0.5, 0.1, 0.2, 0.3), "abc")

@@ -67,7 +67,7 @@ def test_it_learns_what_neither_side_tells_alone_and_is_used(workplace, capsys):
     assert found.max(axis=1).min() > 0.9
 
 
-@pytest.mark.long
+@pytest.mark.ci
 def test_a_run_goes_on_where_it_was(workplace):
     assert fit(workplace) == 0
     elmo, static = Elmo.load(workplace / "m"), StaticVectors.load(workplace / "static")

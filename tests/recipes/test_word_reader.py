@@ -165,7 +165,7 @@ def test_word_types_say_what_is_wrong(workplace: Path) -> None:
         types_of(workplace, min_count=1000)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_it_learns_and_a_language_model_goes_on_from_it(workplace: Path, capsys: pytest.CaptureFixture[str]) -> None:
     fit(workplace)
     printed = capsys.readouterr().out
@@ -199,7 +199,7 @@ def test_it_learns_and_a_language_model_goes_on_from_it(workplace: Path, capsys:
     assert Elmo.load(workplace / "model").encode([["ka"]]).values.shape == (3, 1, 1, 16)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_frozen_reader_gives_the_same_loss_and_learns_nothing(
     workplace: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

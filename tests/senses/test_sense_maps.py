@@ -26,7 +26,7 @@ def calibration():
     return calibrate_sense_map(known_words(), ("noise", "clear"), "abc")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_view_that_knows_the_senses_is_the_best(calibration):
     assert calibration.best == "clear"
     assert calibration.view("clear").agreement == 1.0

@@ -122,7 +122,6 @@ def test_no_more_uploads_come_at_a_time_than_in_an_hour():
     assert run(all_at_once()) == [429, 429, 429, 200, 200]
 
 
-@pytest.mark.long
 def test_wrong_passwords_are_answered_later_and_later():
     door = Door(echo, pause=0.25)
     took = []

@@ -20,7 +20,7 @@ from tests.serving.loops import run
 from tests.training.toy_task import write_encoder, write_untrained
 from tests.ui.fake_service import FakeService
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.ci
 
 ENDPOINTS = sorted(fn.api_name for fn in build_app(FakeService()).fns.values() if fn.api_visibility == "public")
 
@@ -99,7 +99,9 @@ def check(app: gr.Blocks, name: str, inputs: list[Any]) -> None:
     assert said is None or (len(said) > 10 and "Traceback" not in said)
 
 
-QUICK = settings(max_examples=6, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+QUICK = settings(
+    max_examples=500 // len(ENDPOINTS), deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
 MANY = settings(QUICK, max_examples=20_000 // len(ENDPOINTS), derandomize=False)
 
 
@@ -108,7 +110,7 @@ def test_some_requests(app: gr.Blocks, name: str) -> None:
     QUICK(given(REQUESTS)(lambda inputs: check(app, name, inputs)))()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("name", ENDPOINTS)
 def test_many_requests(app: gr.Blocks, name: str) -> None:

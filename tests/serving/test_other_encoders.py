@@ -15,7 +15,7 @@ from elmo_tasks.ui.format import layer_sentence
 from elmo_tasks.wording.views import layer_title
 from tests.encoders.tiny_transformers import tiny_bert
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.ci
 
 SENTENCES = ["The bank refused our loan.", "We sat on the bank of the river.", "My bank raised its fees."]
 

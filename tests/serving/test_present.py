@@ -84,7 +84,7 @@ def test_the_spelling_alone_gives_capitals_away(session):
     assert session.present.forms("bank", "The bank was shut.", ["money", "river"]).right_by_spelling == 0
 
 
-@pytest.mark.long
+@pytest.mark.ci
 def test_no_side_is_named_where_the_known_uses_do_not_part(session):
     words = [word for word in gallery_words() if len(session.present.senses(word)) > 1][:40]
     answers = [session.present.forms(word, f"The {word} is here.") for word in words]

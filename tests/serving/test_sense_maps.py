@@ -136,7 +136,7 @@ def test_what_has_no_map_is_said_at_its_field(session, arguments, field, message
     assert caught.value.field == field
 
 
-@pytest.mark.long
+@pytest.mark.ci
 def test_nearest_uses_in_the_gallery(folder, tmp_path, monkeypatch):
     monkeypatch.setenv("ELMO_TASKS_CACHE", str(tmp_path))  # nobody read the gallery for it yet
     session, said = Session(str(folder)), []

@@ -123,7 +123,7 @@ def test_a_model_that_is_not_there(tmp_path):
         Session(str(tmp_path / "nowhere")).compare("bank", SENTENCES)
 
 
-@pytest.mark.slow
+@pytest.mark.ci
 def test_calibration_is_kept_and_renewed_for_other_weights(session, tmp_path, monkeypatch):
     known = session.loaded.model().calibration
     monkeypatch.setenv("ELMO_TASKS_CACHE", str(tmp_path / "cache"))

@@ -15,8 +15,6 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.serving.run_folder import LOG, RunFolder
 from elmo_tasks.serving.training_jobs import TrainingJobs
 
-pytestmark = pytest.mark.long
-
 PLAN = TrainingPlan("classification", epochs=3)
 FIT = str(Path(__file__).with_name("pretend_fit.py"))
 

@@ -35,7 +35,7 @@ def session(tmp_path_factory):
     return session_with(tmp_path_factory.mktemp("models") / "toy", True)
 
 
-@pytest.mark.long
+@pytest.mark.ci
 def test_the_most_different_pair_is_explained(session):
     comparison = session.compare("bank", SENTENCES)
     layer = comparison.layers[1]

@@ -41,7 +41,7 @@ def glued(line: str) -> str:
     return re.sub(r"(?<=[(\[{$#]) ", "", re.sub(r'" ([^"]*) "', r'"\1"', line))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_our_own_texts():
     for use in gallery():
         check(use.sentence)
@@ -50,7 +50,7 @@ def test_our_own_texts():
             check(line)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_lines_of_corpora():
     if not CORPUS.exists():
         pytest.skip("needs ../shared/data/corpus")

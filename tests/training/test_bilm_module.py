@@ -22,7 +22,7 @@ from elmo_tasks.recipes.static_vectors import write_vectors
 from elmo_tasks.training.export_bilm import read_checkpoint
 from tests.bilm.tiny_published import TINY, write_copies
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.ci
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 

@@ -228,7 +228,7 @@ def test_sentences_and_tokens_are_predicted_with_their_places(models: Path) -> N
     assert cut.best.probability == pytest.approx(head.tag([["Ada", "(", "Bo"]])[0].probability, abs=1e-5)
 
 
-@pytest.mark.long
+@pytest.mark.ci
 def test_any_number_of_texts_comes_back_in_order(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     head = load_head(models / "classifier")
     lengths = [7, 0, 900, 3, 4500, 1] * 7
@@ -289,7 +289,7 @@ def test_a_classifier_reads_as_many_tokens_as_it_was_trained_on(models: Path) ->
     assert long.probabilities == pytest.approx(short.probabilities, abs=1e-6)
 
 
-@pytest.mark.long
+@pytest.mark.ci
 def test_who_only_predicts_does_without_what_training_needs() -> None:
     """A head is used where neither Lightning nor torchmetrics is installed, and no command waits for them."""
     code = (

@@ -296,7 +296,7 @@ def test_the_best_epoch_is_exported_not_the_last(encoder: Path, tmp_path: Path) 
     assert any(not torch.equal(exported[name], value.half().float()) for name, value in seen[3].items())
 
 
-@pytest.mark.slow
+@pytest.mark.ci
 @pytest.mark.skipif(not distributed.is_available(), reason="this PyTorch has no torch.distributed")
 def test_two_processes_score_as_one(encoder: Path, tmp_path: Path) -> None:
     """Both validate on their share of 25 sentences; the exported head is scored on all of them by one process alone."""

@@ -41,7 +41,7 @@ def test_mcp_without_its_package_says_what_to_install(tmp_path):
     assert 'pip install "gradio[mcp]"' in done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.ci
 def test_the_demo_of_a_space_is_the_app():
     done = run("-c", "import app; import gradio; print(isinstance(app.demo, gradio.Blocks), app.demo is app.demo)")
     assert done.stdout.strip() == "True True"

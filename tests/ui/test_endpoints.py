@@ -51,7 +51,7 @@ def test_what_an_endpoint_takes_and_gives_is_typed(name):
     assert len(INFO[name]["description"]) > 30
 
 
-@pytest.mark.slow
+@pytest.mark.ci
 @pytest.mark.parametrize("name", sorted(INFO))
 def test_the_documented_call_works(client, name):
     arguments, named = documented_call(name)

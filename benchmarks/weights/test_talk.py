@@ -17,7 +17,6 @@ from elmo_tasks.ui.examples import Outcome, outcome, told
 from elmo_tasks.wording.text import listed, percent
 from tests.ui.reader import parsed
 
-pytestmark = [pytest.mark.long, pytest.mark.slow]
 WORDS = gallery_words()[5::10]  # others than those that test_offered_examples asks
 FORMS = list({pair.word: pair for pair in FORMING_CANDIDATES}.values())[:20]
 

@@ -25,8 +25,6 @@ from elmo_tasks.ui import (
 from elmo_tasks.ui.examples import Outcome, outcome, shows_what_was_meant
 from elmo_tasks.ui.try_examples import TRY_EXAMPLES
 
-pytestmark = pytest.mark.long
-
 
 @pytest.fixture(scope="module")
 def session():
@@ -75,10 +73,9 @@ def test_the_map_that_sentences_land_on_is_clean_and_the_ready_ones_land_where_t
     assert said[2].startswith("It lands between the groups.")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("candidate", nearest_tab.EXAMPLES, ids=lambda c: c[0])
 def test_the_nearest_uses_have_the_sense_that_the_button_names(session, candidate):
-    """Slow: every sentence of the gallery is read, once."""
+    """Every sentence of the gallery is read, once."""
     assert is_near(session, *candidate[1:])
 
 
@@ -92,9 +89,8 @@ def compared(session, words):
     }
 
 
-@pytest.mark.slow
 def test_ready_words_come_out_right(session):
-    """Slow: 1,200 sentences are read."""
+    """1,200 sentences are read."""
     found = compared(session, gallery_words())
     count = Counter(found.values())
     assert len(found) == len(gallery_words())
@@ -119,9 +115,8 @@ def test_a_pair_turns_at_the_word_that_decides_and_the_page_says_so(session, pai
     assert one.steps[0].cosines == pytest.approx(other.steps[0].cosines, abs=1e-5)
 
 
-@pytest.mark.slow
 def test_pairs_that_are_not_shown_turn_at_the_word_that_decides_too(session):
-    """Slow: sentences of sixty words, read word by word."""
+    """Sentences of sixty words, read word by word."""
     rest = [pair for pair in FORMING_CANDIDATES if pair not in FORMINGS]
     assert len({pair.word for pair in rest}) >= 20
     on_own_side = named_right = named_wrong = 0

@@ -1,0 +1,141 @@
+"""What a person reads on each page, word for word: ``pytest tests/ui/test_pages.py --update-snapshots`` writes the texts anew."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from elmo_tasks.api import MapRequest, TrainingPlan
+from elmo_tasks.ui import asked, compare_tab, format, layers_tab, map_tab, nearest_tab, train_page, try_tab
+from tests.ui.fake_service import FakeService
+
+FOLDER = Path(__file__).resolve().parents[1] / "snapshots"
+#: Elements that stand within a line.
+INLINE = {
+    "a",
+    "abbr",
+    "b",
+    "bdi",
+    "code",
+    "em",
+    "i",
+    "kbd",
+    "mark",
+    "output",
+    "s",
+    "small",
+    "span",
+    "strong",
+    "sub",
+    "sup",
+    "u",
+}
+CELLS = {"td", "th"}
+UNREAD = {"script", "style", "svg", "template"}
+BANK = ("The bank refused our loan.", "We sat on the bank of the river.", "The bank lent us money.")
+JORDAN = "Jordan scored twice.\nThe bus crossed into Jordan."
+
+
+class Lines(HTMLParser):
+    """The text of a page, a line for each block."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.said = ""
+        self._unread = self._explained = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._unread += tag in UNREAD
+        self.said += "" if tag in INLINE | CELLS or ("data-explains" in dict(attrs)) else "\n"
+        self._explained += "data-explains" in dict(attrs)
+
+    def handle_endtag(self, tag: str) -> None:
+        self._unread -= tag in UNREAD
+        if tag in CELLS:
+            self.said += " | "
+        elif self._explained and tag == "button":
+            self._explained -= 1
+        elif tag not in INLINE:
+            self.said += "\n"
+
+    def handle_data(self, data: str) -> None:
+        self.said += "" if self._unread else re.sub(r"\s+", " ", data)
+
+
+def text_of(markup: str) -> str:
+    """What is read of markup, a line for each block, without empty lines."""
+    reader = Lines()
+    reader.feed(str(markup))
+    return "\n".join(line.strip(" |") for line in reader.said.splitlines() if line.strip(" |")) + "\n"
+
+
+def compared(word: str, *sentences: str, **form: object) -> str:
+    return compare_tab.respond(FakeService(), format.Form(word, sentences, **form), 1)[1]
+
+
+def folded(kind: str, **question: object) -> str:
+    service = FakeService()
+    form = format.Form("bank", BANK)
+    query = format.query_of(form, service.compare("bank", BANK).model)
+    return asked.respond(service, kind, {"query": query, "revision": 1, **question})["markup"]
+
+
+def mapped(word: str, text: str = "", **request: object) -> str:
+    service = FakeService()
+    return map_tab.page(service.maps.sense_map(MapRequest(word, text, **request)), service.models())
+
+
+def near(sentence: str) -> str:
+    service = FakeService()
+    return nearest_tab.page(service.nearest.uses("bank", sentence), service.models())
+
+
+def tried(text: str, task: str = "both", **form: object) -> str:
+    return try_tab.respond(FakeService(), {"text": text, "task": task, "revision": 1, **form})[1]
+
+
+def data_of(kind: str) -> str:
+    return train_page.data_card(FakeService().training.look(TrainingPlan(kind)), kind)
+
+
+PAGES = {
+    "compare-two-groups": lambda: compared("bank", *BANK),
+    "compare-cannot-tell": lambda: compared("muddle", "Such a muddle.", "Another muddle."),
+    "compare-different-words": lambda: compared("bank", "The bank lent cash.", "We walked along the [shore]."),
+    "compare-refused": lambda: compared("bank", "The bank.", "None."),
+    "compare-by-several": lambda: compared("bank", *BANK, model="fake-small", others=("fake-large",)),
+    "compare-whole": lambda: compared("", *BANK, whole=True),
+    "compare-why": lambda: folded("why"),
+    "compare-expected-words": lambda: folded("substitutes"),
+    "map": lambda: mapped("bank"),
+    "map-own-text": lambda: mapped("bank", "My own bank is here."),
+    "map-unsure": lambda: mapped("muddle"),
+    "nearest": lambda: near("The bank was shut."),
+    "layers-weights": lambda: layers_tab.weights_page(FakeService().heads.layer_weights()),
+    "layers-no-weights": lambda: layers_tab.weights_page([]),
+    "layers-probes": lambda: layers_tab.probes_page(FakeService().probes.measured()),
+    "try-feeling": lambda: tried("The food was not bad.", "feeling"),
+    "try-several-feelings": lambda: tried("It is good.\nIt is bad.", "feeling"),
+    "try-names": lambda: tried(JORDAN, "names"),
+    "try-both": lambda: tried(JORDAN),
+    "try-nothing": lambda: tried(""),
+    "train-texts": lambda: data_of("classification"),
+    "train-names": lambda: data_of("tagging"),
+    "train-no-data": lambda: train_page.no_data(),
+    "train-no-run": lambda: train_page.page([])[0],
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_says_what_it_said(name: str, request: pytest.FixtureRequest) -> None:
+    said, kept = text_of(PAGES[name]()), FOLDER / f"{name}.txt"
+    if request.config.getoption("--update-snapshots"):
+        kept.write_text(said, encoding="utf-8")
+    assert said == kept.read_text(encoding="utf-8"), "if it was meant to change: --update-snapshots"
+
+
+def test_each_snapshot_is_of_a_page() -> None:
+    assert {path.stem for path in FOLDER.iterdir()} == set(PAGES)
