@@ -1,4 +1,4 @@
-"""What the screen offers of its candidates: ``python -m benchmarks.choose_examples`` writes ``elmo_tasks/ui/chosen.json``.
+"""Choose the page's examples: ``python -m benchmarks.choose_examples``.
 
 To be run whenever the bundled model changes. Every rule asks the model as the screen does:
 
@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elmo_tasks.api import MapRequest
-from elmo_tasks.files import write_whole
+from elmo_tasks.files import atomic_write
 from elmo_tasks.layers.views import with_mean
 from elmo_tasks.senses.calibration_fit import halves
 from elmo_tasks.senses.gallery import everyday_uses, gallery, gallery_words
@@ -81,7 +81,7 @@ def main() -> None:
         "own": new[:: max(1, len(new) // _OWN)][:_OWN],
         "ready": ready,
     }
-    write_whole(examples.FILE, _as_json(content))
+    atomic_write(examples.FILE, _as_json(content))
     for kind, found in content.items():
         print(f"{kind}: {f'{len(found)} words, {len(right)} named rightly' if kind == 'ready' else found}")
 
@@ -102,7 +102,7 @@ def _is_shown(session: Session, word: str, sentences: Sequence[str], meant: Sequ
 
 
 def ready_uses(session: Session, word: str) -> list[tuple[str, int]]:
-    """Typical uses of two senses of a word: the sense, and the number of its sentence among those of the sense."""
+    """Typical uses of two senses of a word, by sense and sentence number."""
     entries = [entry for entry in gallery() if entry.word == word]
     seen: Counter[str] = Counter()
     places = []
@@ -124,7 +124,7 @@ def sentences_of(word: str, uses: Sequence[tuple[str, int]]) -> list[str]:
 
 
 def pair_log_odds(session: Session, uses: Sequence[Use]) -> NDArray[np.float64]:
-    """``[n, n]`` log-odds that two uses of a word mean the same, were they compared alone, by what the verdict is read from."""
+    """Log-odds ``[n, n]`` that two uses have the same meaning, as for a pair alone."""
     grouping, cosines, told, density = what_is_read(session, uses)
     first, second = np.triu_indices(len(uses), 1)
     same = grouping.of_two(
@@ -141,7 +141,7 @@ def pair_log_odds(session: Session, uses: Sequence[Use]) -> NDArray[np.float64]:
 def what_is_read(
     session: Session, uses: Sequence[Use]
 ) -> tuple[GroupingModel, list[NDArray[np.float64]], NDArray[np.float64], NDArray[np.float64]]:
-    """What the verdict on uses is read by, and from: ``[n, n]`` cosines in each view, ``[n]`` told and ``[n]`` density."""
+    """Model inputs of a comparison: cosines by view, and two features ``[n]``."""
     loaded = session.loaded.model()
     selected = loaded.calibration.selected_reading
     assert selected.grouping is not None, "the model cannot tell uses apart"
@@ -153,7 +153,7 @@ def what_is_read(
 
 
 def _failures(session: Session) -> list[dict[str, Any]]:
-    """Of the everyday words two sentences in each of the first two senses: the first of each kind of failure."""
+    """Find the first of each kind of failure among pairs of everyday sentences."""
     by_word: dict[str, dict[str, list[str]]] = {}
     for use in everyday_uses():
         by_word.setdefault(use.word, {}).setdefault(use.sense, []).append(use.sentence)
@@ -164,7 +164,7 @@ def _failures(session: Session) -> list[dict[str, Any]]:
             meant = [two[0][0], two[1][0]] * 2
             sentences = [two[0][1][0], two[1][1][0], two[0][1][1], two[1][1][1]]
             answer = session.compare(word, sentences)
-            if not answer.same_meaning:  # lighter is another word than light: of these nothing is told
+            if not answer.same_meaning:  # lighter is another word than light: no verdict
                 continue
             kind = outcome(answer, meant)
             found.setdefault(kind, {"word": word, "sentences": sentences, "meant": meant})
@@ -178,7 +178,7 @@ def _forming(session: Session) -> list[str]:
 
 
 def turns(session: Session, pair: Turning, which: int) -> bool:
-    """Whether one sentence of a pair is nearer to its sense at each word from the deciding one on, and before that to neither."""
+    """Check that a sentence turns to its sense at the deciding word, and not before."""
     answers = [session.present.forms(pair.word, sentence, pair.senses) for sentence in pair.sentences]
     at = next(k for k, (a, b) in enumerate(zip(answers[0].tokens, answers[1].tokens, strict=True)) if a != b)
     nearer = [(step.words > at, step.nearer) for step in answers[which].steps]
@@ -195,7 +195,7 @@ def _maps(session: Session) -> list[str]:
 
 
 def is_near(session: Session, word: str, sentence: str, sense: str) -> bool:
-    """Whether most of the nearest uses of the same word have the sense."""
+    """Check that most of the nearest uses of the same word have the sense."""
     senses = {gallery_use(entry).sentence: entry.sense for entry in gallery() if entry.word == word}
     near = session.nearest.uses(word, sentence, only="same", n=_NEAREST).uses
     return sum(senses.get(use.sentence) == sense for use in near) >= _MOST
@@ -221,13 +221,13 @@ def quiz(session: Session) -> list[tuple[str, list[str], list[str]]]:
 def _try(session: Session) -> list[str]:
     right = [example for example in try_examples.CANDIDATES if is_said(session, example)]
     decided = [example for example in right if not is_said(session, example, with_context=False)]
-    first = right[:1]  # what the page opens with: both feeling and names
+    first = right[:1]  # the opening examples: sentiment and entities
     rest = [*decided, *(example for example in right if example not in decided)]
     return [example.title for example in (*first, *(e for e in rest if e not in first))][:_TRY]
 
 
 def is_said(session: Session, example: TryExample, with_context: bool = True) -> bool:
-    """Whether the default heads say of each line what was meant, or their twins without context do."""
+    """Check that the default heads, or their static twins, predict what was meant."""
     heads = {info.name: info for info in session.heads.offered()}
     first = {kind: next(h for h in heads.values() if h.kind == kind) for kind in ("classification", "tagging")}
     names = {kind: head.name if with_context else head.baseline for kind, head in first.items()}

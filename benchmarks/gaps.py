@@ -1,4 +1,4 @@
-"""What fills a gap: each direction alone, their two answers joined, and a cloze head that reads both before it answers.
+"""Prediction of a missing word: each direction, both joined, and a cloze head.
 
     python -m benchmarks.gaps
 
@@ -25,7 +25,7 @@ from elmo_tasks.uses import Use, read_uses
 
 
 def answers(encoder: Encoder, static: StaticVectors) -> dict[str, WordsInPlaces]:
-    """What can be asked what stands in a gap."""
+    """Return the available predictors of a missing word."""
     assert encoder.language_model is not None, "no language model"
     output, cloze = encoder.language_model.predictions(), load_cloze(encoder, static)
     assert output is not None, "the model has no output layer"
@@ -37,7 +37,7 @@ def answers(encoder: Encoder, static: StaticVectors) -> dict[str, WordsInPlaces]
 
 
 def guessed(told: dict[str, WordsInPlaces], encoder: Encoder, uses: list[Use]) -> dict[str, tuple[float, float, float]]:
-    """Mean negative log-probability of the word that stood there, share of it as the first guess and among the first ten."""
+    """Mean negative log-probability, top-1 and top-10 accuracy of the original words."""
     shared = sorted(set.intersection(*(set(of.words) for of in told.values())))
     place = {word: k for k, word in enumerate(shared)}
     asked = [use for use in uses if use.word.lower() in place]
@@ -64,7 +64,7 @@ def guessed(told: dict[str, WordsInPlaces], encoder: Encoder, uses: list[Use]) -
 
 
 def in_order(expected: ExpectedWords, encoder: Encoder, chosen: list[KnownUse]) -> float:
-    """Pairs in order by what is expected in their places, around its mean."""
+    """Ordering score of pairs by the centred predictions in their places."""
     uses = [gallery_use(use) for use in chosen]
     vectors = expected(uses, read_uses(encoder, uses))
     vectors = vectors - vectors.mean(axis=0)

@@ -1,4 +1,4 @@
-"""What is said of sentences that nothing was fitted, chosen or tuned on: ``python -m benchmarks.unseen_sets``.
+"""Verdicts on unseen sentences: ``python -m benchmarks.unseen_sets``.
 
 ``unseen_sets.jsonl`` holds 160 sets of two to six plain sentences each, half of them in one sense, half in two, written for this
 project by somebody who had seen neither its collections of sentences nor what the model says. The model is asked as on the page.
@@ -78,7 +78,7 @@ def _log_probability(session: Session, word: str, sentences: list[str], senses: 
 
 
 def _column(comparison: Comparison, senses: list[int]) -> int:
-    """Which column a set counts in."""
+    """Return the table column in which a set counts."""
     told = outcome(comparison, [str(sense) for sense in senses])
     if comparison.groups or comparison.voice != "leaning":
         return _COLUMN_OF.get(told, _SILENT)

@@ -1,4 +1,4 @@
-"""``calibrate``: what a cosine means at each layer of a model, and what groups of the Sense map mean."""
+"""``calibrate``: fit a model's meaning of cosines and of Sense map groups."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from elmo_tasks.evaluation.reader import Reader
     from elmo_tasks.senses.calibration import Calibration, Reading
 
-# Who asks for it can wait: four times as many sets as on first use show better from where on the model is right.
+# The command may take longer: four times as many sets as on first use give better thresholds.
 _SETS = 4
 
 HELP = "measure what a cosine means at each layer of a model, or how far groups of its uses are meanings"
@@ -99,7 +99,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _of_map(encoder: Encoder, static: StaticVectors, beside: bool) -> int:
-    """For each view: the adjusted Rand index of groups and senses, mean over the words of the gallery (1: the same, 0: chance)."""
+    """Mean adjusted Rand index of groups and senses over gallery words, by view."""
     from tqdm import tqdm
 
     from elmo_tasks.files import write_json

@@ -1,4 +1,4 @@
-"""Whether probabilities that were learned on the gallery hold for other people's sentences: pairs of uses from SemCor."""
+"""Check a calibration on unseen text: pairs of uses from SemCor."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from elmo_tasks.senses.grouping_fit import reliability_of
 from elmo_tasks.senses.marked_vectors import MarkedVectors, density_of
 from elmo_tasks.senses.partitions import places_of
 
-#: Lemmas that are asked, and pairs of either kind of each.
+#: Number of lemmas, and of pairs of either kind of each.
 LEMMAS, PAIRS = 800, 3
 
 
@@ -33,7 +33,7 @@ class UsePairs:
 
 @dataclass(frozen=True)
 class PairCheck:
-    """How one reading does on pairs; both kinds of pairs count half."""
+    """Results of one calibrated view on pairs; both kinds of pairs weigh the same."""
 
     name: str  #: of the reading
     right: float  #: share of the pairs whose more probable side is the true one
@@ -43,14 +43,14 @@ class PairCheck:
 
 
 def lexicographer_file(key: str) -> str:
-    """The part of WordNet that a sense key is in: ``"17"`` (objects of nature) of ``bank%1:17:01::``."""
+    """Return the WordNet file number of a sense key: ``"17"`` for ``bank%1:17:01::``."""
     return key.partition("%")[2].split(":")[1]
 
 
 def sense_pairs(uses: Sequence[SenseUse]) -> UsePairs:
-    """Pairs of one lemma: the same sense, or senses so different that WordNet has them in different files.
+    """Pairs of one lemma: the same sense, or senses in different WordNet files.
 
-    Only lemmas that give both kinds of pairs, and of either kind the same number of each lemma, so that knowing the lemma tells
+    Only lemmas with both kinds of pairs, the same number of each, so that the lemma alone tells
     nothing; which ones is drawn with a fixed seed. Two uses are never of one sentence.
     """
     by_lemma = places_of(use.lemma if len(use.senses) == 1 else None for use in uses)
@@ -89,8 +89,9 @@ def _both_kinds(
 def check_on_pairs(
     calibration: Calibration, vectors: MarkedVectors, density: NDArray[np.float64], pairs: UsePairs
 ) -> list[PairCheck]:
-    """Every reading of a calibration, asked of pairs of uses as the page asks it of two sentences; ``[n]`` density of the uses as
-    of :func:`~elmo_tasks.senses.marked_vectors.density_of`.
+    """Score every calibrated view on pairs of uses, as in a two-sentence comparison.
+
+    ``density``: ``[n]``, see :func:`~elmo_tasks.senses.marked_vectors.density_of`.
     """
     cosine = {layer.name: _cosines(vectors.view(layer.name), pairs) for layer in calibration.layers}
     for view in calibration.centres:
@@ -117,14 +118,15 @@ def check_on_pairs(
 
 
 def check_on_semcor(calibration: Calibration, reader: Reader, path: Path) -> tuple[int, list[PairCheck]]:
-    """Draw pairs from SemCor (:func:`~elmo_tasks.data.sense_uses.read_semcor`), encode them, and ask every reading: how many pairs,
-    and what each reading makes of them.
+    """Draw pairs from SemCor, encode them, and score every view on them.
+
+    Returns the number of pairs and the results.
     """
     uses = read_semcor(path)
     pairs = sense_pairs(uses)
-    asked, places = np.unique(np.stack([pairs.first, pairs.second]), return_inverse=True)
+    rows, places = np.unique(np.stack([pairs.first, pairs.second]), return_inverse=True)
     first, second = places.reshape(2, -1)
-    words = [uses[k].use for k in asked]
+    words = [uses[k].use for k in rows]
     vectors, density = reader.words(words, "SemCor"), np.array([density_of(reader.static, word) for word in words])
     return len(pairs.same), check_on_pairs(calibration, vectors, density, UsePairs(first, second, pairs.same))
 

@@ -1,4 +1,4 @@
-"""What a test asks of an encoder: vectors of marked words, or of all tokens, with progress shown."""
+"""Vectors of marked words or of all tokens, with progress."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from elmo_tasks.uses import Use
 class Reader:
     """An encoder at work."""
 
-    encoder: Encoder  #: what is evaluated
+    encoder: Encoder  #: the encoder to evaluate
     static: StaticVectors  #: vectors of the words around a use
-    #: what the encoder would have written in the place of a word; None for one that does not write
+    #: predicted words in the place of a use; None for an encoder without an output layer
     expected: ExpectedWords | None = None
-    calibration: Calibration | None = None  #: what its verdict is read from; None for one that gives none
-    layers_only: bool = False  #: whether nothing but the layers and their mean is asked
+    calibration: Calibration | None = None  #: its calibration; None for an uncalibrated encoder
+    layers_only: bool = False  #: True to read the layers and their mean only
 
     @property
     def views(self) -> tuple[str, ...]:
@@ -39,13 +39,13 @@ class Reader:
         return all_views(self.encoder, self.expected is not None, self.calibration is not None)
 
     def words(self, words: Sequence[Use], what: str) -> MarkedVectors:
-        """Vectors of marked words; ``what`` is said in the progress bar."""
+        """Compute vectors of marked words; ``what`` labels the progress bar."""
         with progress(what, len(words), "word") as bar:
             found = marked_vectors(self.encoder, self.static, words, bar.update, self.expected)
         return replace(found, calibration=self.calibration)
 
     def tokens(self, sentences: Sequence[tuple[str, ...]], what: str) -> Iterator[tuple[str, NDArray[np.float16]]]:
-        """Read all tokens of the sentences; then the name of each layer and of their mean, and its ``[n, D]``."""
+        """Yield the name and ``[n, D]`` vectors of each layer and of their mean."""
         ends = np.cumsum([len(sentence) for sentence in sentences])
         values = np.zeros((self.encoder.n_layers, int(ends[-1]), self.encoder.width), np.float16)
         with progress(what, len(values[0]), "word") as bar:

@@ -15,7 +15,7 @@ from typing import Any
 
 import filelock
 
-from elmo_tasks.files import forget_killed
+from elmo_tasks.files import remove_stale
 from elmo_tasks.jobs.job_folder import JOB, JobFolder, started_at
 from elmo_tasks.jobs.training_config import HEAD, LOG
 
@@ -147,7 +147,7 @@ class JobQueue:
 
 def _close(folder: JobFolder, state: dict[str, Any]) -> None:
     """Say how a run ended whose process is gone: by what it left; what is not whole is removed."""
-    forget_killed(folder.path / HEAD)
+    remove_stale(folder.path / HEAD)
     card = folder.card()
     done = [row for row in folder.progress() if row.get("epoch")]
     ended = {"ended": done[-1]["time"] if done and card is None else time.time()}

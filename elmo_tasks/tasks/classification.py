@@ -32,7 +32,7 @@ class Classification(TaskKind):
     words = TASK_WORDS["classification"]
     file_formats = get_args(TextFormat)
     columns = ("text_column", "label_column")
-    cuts = True
+    truncates = True
     one_label = True
     sample = "sentiment_sample"
     sample_columns = (1, 0)
@@ -66,16 +66,16 @@ class Classification(TaskKind):
     ) -> tuple[UploadColumns, Sequence[LabelledText]]:
         """See :class:`TaskKind`."""
         table = cast(RowsFormat, file_format)
-        found = find_columns(path, table, TextColumns(header=header))
-        text = chosen(text, found.names, found.name(found.layout.text))
-        label = chosen(label, found.names, found.name(found.layout.label))
+        columns = find_columns(path, table, TextColumns(header=header))
+        text = chosen(text, columns.names, columns.name(columns.layout.text))
+        label = chosen(label, columns.names, columns.name(columns.layout.label))
         if text == label:
             raise DataError(
                 f"{path}: the texts and the labels cannot be in one and the same column; choose another one"
             )
-        at = (lambda name: name) if table == "jsonl" else found.names.index
-        layout = replace(found.layout, text=at(text), label=at(label))
-        return UploadColumns(found.names, text, label, layout.header), read_labelled(path, table, layout)
+        at = (lambda name: name) if table == "jsonl" else columns.names.index
+        layout = replace(columns.layout, text=at(text), label=at(label))
+        return UploadColumns(columns.names, text, label, layout.header), read_labelled(path, table, layout)
 
     def main_score(self, scheme: Scheme | None) -> str:
         """See :class:`TaskKind`."""
