@@ -1,6 +1,6 @@
-"""AllenNLP 2.10.1's own ``Elmo`` on today's torch, if it is importable: what our encoder is measured against.
+"""AllenNLP 2.10.1's ``Elmo`` on current torch, as a reference for our encoder.
 
-It wants versions of many packages that nobody needs for ``Elmo``, so it is installed alone, and what it imports and ``Elmo``
+It requires old versions of many packages that ``Elmo`` does not need, so it is installed alone, and what it imports and ``Elmo``
 does not use is stood in for::
 
     python -m venv /tmp/allennlp && /tmp/allennlp/bin/pip install --no-deps allennlp==2.10.1
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 from unittest.mock import MagicMock
 
-# What its Elmo computes with. Whatever else AllenNLP imports is stood in for.
+# Modules that its Elmo computes with. All other imports of AllenNLP get stand-ins.
 _REAL = {"allennlp", "torch", "numpy", "h5py", *sys.stdlib_module_names}
 
 
@@ -56,9 +56,7 @@ class _StandIns(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def load(options: Path, weights: Path, site_packages: Path | None) -> Any:
-    """AllenNLP's ``Elmo`` of the published files, all layers without its scalar mix's training, from where AllenNLP alone is
-    installed; None where it cannot be imported.
-    """
+    """Load AllenNLP's ``Elmo`` from published files; None if it is not installed."""
     if site_packages is not None:
         sys.path.append(str(site_packages))
     if importlib.util.find_spec("allennlp") is None:
@@ -67,7 +65,7 @@ def load(options: Path, weights: Path, site_packages: Path | None) -> Any:
     try:
         from allennlp.modules import elmo
 
-        # The files are here: nothing is looked up on the web.
+        # The files are local: no web access.
         elmo.cached_path = lambda path: str(path)
         from allennlp.modules import elmo_lstm
 

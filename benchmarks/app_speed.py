@@ -1,7 +1,7 @@
-"""How long the app takes to be ready, and to answer: ``python -m benchmarks.app_speed``.
+"""Startup and response time of the app: ``python -m benchmarks.app_speed``.
 
 Ready is counted from the start of the process to the first page; an answer from the request to the result, over HTTP, as the
-browser asks. Medians over several runs. Then each tab with 1, 8 and 32 people at once (``--people``), on this machine only.
+browser asks. Medians over several runs. Then each tab with 1, 8 and 32 users at once (``--people``), on this machine only.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def main() -> None:
 
 
 _USES = ["The bank refused our loan because my salary was too low.", "Herons nest in the reeds along the muddy bank."]
-#: A usual question of each tab: what people call the tab, the endpoint, its arguments.
+#: A typical request of each tab: name of the tab, the endpoint, its arguments.
 QUESTIONS: tuple[tuple[str, str, tuple[object, ...]], ...] = (
     ("Compare", "/compare", ("bank", _USES)),
     ("Map", "/sense_map", ("bank",)),
@@ -86,9 +86,7 @@ QUESTIONS: tuple[tuple[str, str, tuple[object, ...]], ...] = (
 
 
 def latencies(url: str, people: int, rounds: int) -> dict[str, list[float]]:
-    """Seconds from question to answer, for each tab; all people, each on a connection of its own, ask the same tab at the same
-    time, ``rounds`` times.
-    """
+    """Response times by tab; all users query the same tab at once, ``rounds`` times."""
     clients = [gradio_client.Client(url, verbose=False) for _ in range(people)]
 
     def ask(client: gradio_client.Client, endpoint: str, arguments: Sequence[object]) -> list[float]:
@@ -99,17 +97,17 @@ def latencies(url: str, people: int, rounds: int) -> dict[str, list[float]]:
             seconds.append(time.perf_counter() - start)
         return seconds
 
-    found: dict[str, list[float]] = {}
+    by_tab: dict[str, list[float]] = {}
     with ThreadPoolExecutor(people) as pool:
         for tab, endpoint, arguments in QUESTIONS:
-            clients[0].predict(*arguments, api_name=endpoint)  # what is loaded once is loaded
+            clients[0].predict(*arguments, api_name=endpoint)  # loads everything that is loaded once
             jobs = [pool.submit(ask, client, endpoint, arguments) for client in clients]
-            found[tab] = [seconds for job in jobs for seconds in job.result()]
-    return found
+            by_tab[tab] = [seconds for job in jobs for seconds in job.result()]
+    return by_tab
 
 
 def print_table(url: str, crowds: Sequence[int], rounds: int, picture: Path | None = None) -> None:
-    """One line a tab: the 50th and the 95th percentile for each number of people; with a picture of a comparison's median."""
+    """Print the 50th and 95th percentile of each tab and number of users."""
     columns = {people: latencies(url, people, rounds) for people in crowds}
     print("| tab | " + " | ".join(f"{people} at once: p50, p95" for people in crowds) + " |")
     print("|---|" + "---:|" * len(crowds))
@@ -122,7 +120,7 @@ def print_table(url: str, crowds: Sequence[int], rounds: int, picture: Path | No
 
 
 def draw(picture: Path, crowds: Sequence[int], medians: Sequence[float]) -> None:
-    """How long a comparison takes with so many people at once."""
+    """Draw the response time of a comparison over the number of users."""
     line_chart(
         picture, f"A comparison, {os.cpu_count()} cores", "people who ask without a pause", crowds, "seconds", medians
     )

@@ -1,7 +1,7 @@
-"""Fifty people in a room who compare words for two minutes: ``python -m benchmarks.fifty_people``.
+"""Load test: fifty users for two minutes: ``python -m benchmarks.fifty_people``.
 
-Starts the app, and lets each person ask for a comparison of sentences of their own, read the answer for ten seconds on the
-average, and ask again. Prints how long answers took, at each moment how much memory the app held, and whose answer was not their
+Starts the app; each user requests a comparison of their own sentences, reads the result for ten seconds on the
+average, and repeats. Prints response times, the memory of the app over time, and responses that were not the user's
 own, and how busy other processes kept the machine (psutil, of requirements-dev.txt). All of it stays on this machine.
 """
 
@@ -22,12 +22,12 @@ from benchmarks.running_app import compared, resident_megabytes, running_app
 
 @dataclass
 class Crowd:
-    """What happened."""
+    """Results of a load test."""
 
     seconds: list[float] = field(default_factory=list)  #: of each answer
-    wrong: list[str] = field(default_factory=list)  #: what went wrong, in words
+    wrong: list[str] = field(default_factory=list)  #: error messages
     megabytes: list[float] = field(default_factory=list)  #: of the app, every ten seconds
-    #: processor cores that other processes than the app and this one took meanwhile: what else this machine had to do
+    #: processor cores used by other processes meanwhile
     others: float = 0.0
 
     @property
@@ -37,9 +37,7 @@ class Crowd:
 
 
 def crowd(url: str, pid: int, people: int, seconds: float, pause: float) -> Crowd:
-    """Let people ask at an app that runs for some seconds, each with that pause between an answer and the next question, on the
-    average.
-    """
+    """Query an app for some seconds, with a mean pause between requests of each user."""
     found, end = Crowd(), time.monotonic() + seconds
 
     def person(number: int) -> None:
@@ -71,10 +69,10 @@ def crowd(url: str, pid: int, people: int, seconds: float, pause: float) -> Crow
 
 
 def measured(people: int, seconds: float, pause: float) -> Crowd:
-    """Start the app, ask a little, then let the crowd in."""
+    """Start the app, warm it up, then run the load test."""
     with running_app() as app:
         with httpx.Client(base_url=app.url, timeout=120) as client:
-            for k in range(20):  # what is loaded once
+            for k in range(20):  # loads everything that is loaded once
                 compared(client, "bank", [f"A bank of {k}.", "My bank."])
         began, taken = time.perf_counter(), _taken_by_others(app.pid)
         found = crowd(app.url, app.pid, people, seconds, pause)
@@ -83,7 +81,7 @@ def measured(people: int, seconds: float, pause: float) -> Crowd:
 
 
 def _taken_by_others(pid: int) -> float:
-    """Seconds of processor time, of all cores, that neither the app nor this process took since the machine started."""
+    """CPU seconds, over all cores, used by processes outside this benchmark."""
     everything = psutil.cpu_times()
     taken = sum(getattr(everything, name, 0.0) for name in ("user", "nice", "system", "irq", "softirq", "steal"))
     app = psutil.Process(pid)

@@ -1,4 +1,4 @@
-"""What the frozen encoder costs in the training of a head: ``python -m benchmarks.head_training``.
+"""Cost of a frozen encoder: ``python -m benchmarks.head_training``.
 
 The entity head of lightning_configs/ner_conll2003.yaml (without static vectors) learns from the same made-up sentences three
 ways, in turn, so that a change in the machine's speed meets all: with the layers of each batch at hand in memory (the head's own
@@ -39,7 +39,7 @@ Sentences = list[tuple[str, ...]]
 
 
 def batches(n: int, size: int) -> list[Sentences]:
-    """Sentences of random words by Zipf's law, of like length within a batch, on average as long as those of CoNLL-2003."""
+    """Zipf-distributed random sentences in batches of similar length, as CoNLL-2003."""
     r = np.random.default_rng(0)
     words = ["".join(r.choice(list("etaoinshrdlu"), size=r.integers(2, 12))) for _ in range(20_000)]
     p = 1 / np.arange(1, len(words) + 1)

@@ -1,4 +1,4 @@
-"""A line through a few points as an SVG file: one picture needs no plotting library."""
+"""A line chart as an SVG file, without a plotting library."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP, _RIGHT = 480, 300, 64, 48, 36, 20
 
 
 def line_chart(path: Path, title: str, x_name: str, x: Sequence[float], y_name: str, y: Sequence[float]) -> None:
-    """Draw ``y`` over ``x``, the largest last, with both axes from zero, each point with its number."""
+    """Draw ``y`` over ``x`` with axes from zero and labelled points."""
     wide, high = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
     points = [(_LEFT + wide * a / max(x), _HEIGHT - _BOTTOM - high * b / max(y)) for a, b in zip(x, y, strict=True)]
     zero = f"{_LEFT},{_HEIGHT - _BOTTOM}"

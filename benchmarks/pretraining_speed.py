@@ -1,4 +1,4 @@
-"""Tokens per second of pretraining, ours against the plain way: ``python -m benchmarks.pretraining_speed``.
+"""Pretraining tokens per second: ``python -m benchmarks.pretraining_speed``.
 
 Both train the same biLM (the shape of lightning_configs/bilm_mini.yaml) on the same made-up text whose word frequencies follow
 Zipf's law, in turn, so that a change in the machine's speed meets both. Plain is what the layers of PyTorch do without further
@@ -22,14 +22,14 @@ from torch.nn import functional as F
 from elmo_tasks.bilm import char_cnn
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.data.language_batches import StreamBatch
-from elmo_tasks.recipes.context_bags import ContextBagModule, SideBags
+from elmo_tasks.recipes.context_bags import ContextBagLoss, ContextBagModule
 from elmo_tasks.text.characters import character_ids
 from elmo_tasks.training.bilm_module import BiLMModule
 
 FILTERS = [(1, 16), (2, 32), (3, 64), (4, 96), (5, 128), (6, 192)]
 WIDE = [(1, 32), (2, 64), (3, 128), (4, 224), (5, 256), (6, 320)]  # of elmo-mini
 VOCABULARY, WORDS, STEPS = 50_003, 200_000, 20
-#: Cells of an LSTM, and what it gives on.
+#: Cells of an LSTM, and its output size.
 SIZES = ((512, 128), (768, 192), (1024, 256))
 #: Which are plain, and which have context bags.
 WAYS = {
@@ -78,7 +78,7 @@ def _plain_pool(x: Tensor, convolution: nn.Module) -> Tensor:
 
 
 def of_size(dim: int, projection: int) -> BiLMModule:
-    """A biLM with the word reader of elmo-mini."""
+    """A biLM with the character encoder of elmo-mini."""
     module = BiLMModule(filters=WIDE, dim=dim, projection_dim=projection)
     module.softmax = LMSoftmax(VOCABULARY, projection)
     return module
@@ -121,7 +121,7 @@ def run(
 
 def _with_bags() -> ContextBagModule:
     module = ContextBagModule(filters=FILTERS)
-    module.side_bags = SideBags(128, torch.randn(36_001, 100), torch.randint(36_001, (WORDS + 3,)))
+    module.side_bags = ContextBagLoss(128, torch.randn(36_001, 100), torch.randint(36_001, (WORDS + 3,)))
     return module
 
 

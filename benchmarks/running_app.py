@@ -1,4 +1,4 @@
-"""The app in a process of its own, for benchmarks that ask it over HTTP. All of it stays on this machine."""
+"""Start the app in a separate local process, for benchmarks over HTTP."""
 
 from __future__ import annotations
 
@@ -61,10 +61,10 @@ def running_app(repository: Path = REPOSITORY) -> Iterator[RunningApp]:
 
 
 def compared(client: httpx.Client, word: str, sentences: Sequence[str]) -> dict[str, Any]:
-    """A comparison, as the page asks for it, by a client that has the app's address.
+    """Request a comparison as the page does, by a client of the app.
 
     Raises:
-        ValueError: what came was no answer.
+        ValueError: the response is not a result.
     """
     data = {"data": [word, list(sentences), None]}
     event = client.post("/gradio_api/call/compare", json=data).raise_for_status().json()

@@ -1,4 +1,4 @@
-"""How fast, beside whom: ``python -m benchmarks.speed --text FILE [--allennlp SITE-PACKAGES]``.
+"""Speed against peers: ``python -m benchmarks.speed --text FILE``.
 
 Both sides of a ratio run in turn in one process, on one thread, and the median of the rounds is taken; time is processor time, so
 that other programs on the machine count little. The encoder has random weights in the published layout, the same for both sides.
@@ -56,7 +56,7 @@ def row(what: str, other: str, found: dict[str, float]) -> None:
 
 
 def crf(rounds: int) -> None:
-    """The CRF against pytorch-crf: the same numbers, then the time of the loss with its gradients, and of decoding."""
+    """Compare the CRF with pytorch-crf: equality, loss with gradients, decoding."""
     torch.manual_seed(0)
     ours = CRF([f"tag{k}" for k in range(17)])
     theirs = torchcrf.CRF(17, batch_first=True)
@@ -83,7 +83,7 @@ def crf(rounds: int) -> None:
 
 
 def encoder(name: str, sentences: Sentences, site_packages: Path | None, rounds: int) -> Elmo:
-    """A biLM of a published architecture against AllenNLP's, and against itself in batches as the lines come."""
+    """Compare a published biLM architecture with AllenNLP's, and batching by length."""
     model = published(name)
     torch.manual_seed(0)
     bilm = BiLM(BiLMOptions.from_dict(json.loads(model.options_text)))

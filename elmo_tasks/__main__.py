@@ -12,7 +12,7 @@ from importlib import import_module
 from elmo_tasks import app
 from elmo_tasks.commands import fit
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
-from elmo_tasks.files import told
+from elmo_tasks.files import describe_os_error
 
 #: In the order of the help; each is a file of its name.
 COMMANDS = {
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             return _run(arguments)
         finally:
-            sys.stdout.flush()  # here, where it can be said that the output takes nothing
+            sys.stdout.flush()  # here, where a failing output can still be reported
     except (ConfigError, DataError, InputError, WeightsError) as error:
         print(f"{arguments[0]}: {error}", file=sys.stderr)
         return 2
@@ -75,11 +75,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 2
-    except BrokenPipeError:  # whoever read the output has enough, as `head` has
+    except BrokenPipeError:  # the reader of the output has closed it, as `head` does
         _let_go_of_output()
         return 141
     except OSError as error:
-        print(f"{arguments[0]}: {told(error)}", file=sys.stderr)
+        print(f"{arguments[0]}: {describe_os_error(error)}", file=sys.stderr)
         _let_go_of_output()
         return 2
     except KeyboardInterrupt:
@@ -104,7 +104,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _let_go_of_output() -> None:
-    """What waits to be printed would fail again at the very end."""
+    """Discard buffered output, which would fail again at exit."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from elmo_tasks.commands.arguments import add_device, add_precision
 from elmo_tasks.errors import ConfigError, DataError, WeightsError
-from elmo_tasks.files import told
+from elmo_tasks.files import describe_os_error
 
 if TYPE_CHECKING:
     from elmo_tasks.serving.session import Session
@@ -135,7 +135,7 @@ def check_address(host: str | None, port: int | None) -> None:
             trial.bind(address)
         except OSError as error:
             where = f"--host {name}" if port is None else f"--host {name} --port {port}"
-            raise ConfigError(f"{where}: {told(error)}") from None
+            raise ConfigError(f"{where}: {describe_os_error(error)}") from None
 
 
 def _service(models: Sequence[str] = (), device: str | None = None, **settings: Any) -> Session:
@@ -173,7 +173,7 @@ def main(arguments: Sequence[str] | None = None, prog: str | None = None) -> Non
     except (ConfigError, DataError, WeightsError) as error:
         parser.error(str(error))
     except OSError as error:
-        parser.error(told(error))
+        parser.error(describe_os_error(error))
 
 
 def _serve(args: argparse.Namespace) -> None:

@@ -1,6 +1,6 @@
-"""Where the files lie that come with the program: checkpoints, configurations and samples.
+"""Locate the bundled checkpoints, configurations and samples.
 
-In a checkout the first two are beside the package, where people look for them; an installed package carries them inside
+In a checkout the first two are beside the package; an installed package contains them
 (pyproject.toml puts them there). Nothing else needs to know which of the two it is.
 """
 
@@ -18,7 +18,7 @@ _FOLDERS = {"checkpoints": CHECKPOINTS, "lightning_configs": CONFIGS, "elmo_task
 
 
 def find(path: str) -> str:
-    """A path that works from any folder: as given if something is there, else that of the file that comes with the program.
+    """Resolve a path: as given if it exists, else among the bundled files.
 
     Only paths below ``checkpoints/``, ``lightning_configs/`` and ``elmo_tasks/`` come with the program, and what a person has at
     such a path comes first.
@@ -34,7 +34,7 @@ def find(path: str) -> str:
 
 
 def find_config(name: str) -> str:
-    """Path of a configuration: :func:`find` for a path, and ``ner_sample`` is ``lightning_configs/ner_sample.yaml``."""
+    """Resolve a configuration by path or name, such as ``ner_sample``."""
     ours = CONFIGS / f"{name}.yaml"
     is_name = Path(name).name == name and not Path(name).exists()
     return str(ours) if is_name and ours.is_file() else find(name)

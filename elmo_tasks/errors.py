@@ -1,6 +1,6 @@
 """The errors a user may read.
 
-Each is a :class:`ValueError` whose text says what was expected, what came, and which file, line or key it came from.
+Each is a :class:`ValueError` that names the expected and the given value, and the file, line or key.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ class WeightsError(ValueError):
 
 
 class DataError(ValueError):
-    """A data file that cannot be read as what it should be."""
+    """A data file that does not have the expected format."""
 
 
 class InputError(ValueError):
     """Something a person typed that cannot be answered.
 
     Args:
-        message: one plain sentence that says what to do.
+        message: one plain sentence with the remedy.
         field: where it was typed: ``"word"``, ``"sentences"`` (the list as a whole) or ``"sentence 3"`` (counted from 1).
         choices: ready-made replacements for the field, when the program has a good guess.
     """

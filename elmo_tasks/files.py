@@ -1,4 +1,4 @@
-"""Files and folders that appear only when they are whole, locks that say who holds them, and what a disk says in words."""
+"""Atomic files and folders, file locks, and readable operating system errors."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ import filelock
 from elmo_tasks.errors import ConfigError
 
 _UNFINISHED = re.compile(r"\..*\.(?P<host>[0-9a-z-]{1,16})-(?P<pid>\d+)-[0-9a-f]{8}\.part", re.DOTALL)
-_SHORT = re.compile(r"\d+ requested and \d+ written")  # NumPy's words
+_SHORT = re.compile(r"\d+ requested and \d+ written")  # NumPy's message
 _ERRNO = re.compile(r"\berrno = (\d+)|\(os error (\d+)\)")
 _log = logging.getLogger(__name__)
 
-_SAID = {
+_ERRNO_MESSAGES = {
     errno.ENOSPC: "the disk is full; make room, then try again",
     errno.EDQUOT: "your share of the disk is used up; make room, then try again",
     errno.EROFS: "the disk is read-only; choose another folder",
@@ -47,20 +47,20 @@ _SAID = {
 
 
 def given_name(path: str | Path) -> str:
-    """What a file or folder is called where it was asked for: ``.`` by its own name, a link by the name of the link."""
+    """Return the name of a path as given, for ``.`` the folder's own name."""
     return os.path.basename(os.path.abspath(path))
 
 
 @contextmanager
-def whole_file(target: Path) -> Iterator[Path]:
-    """A new file to write to, which takes its name at the end; after an error all is as it was.
+def atomic_file(target: Path) -> Iterator[Path]:
+    """Open a temporary file that replaces ``target`` on success.
 
-    Two processes may write one target at a time: each has a file of its own, and the last to end wins. What an earlier
-    process left that was killed is removed. Something that is no file, as ``/dev/null``, is written to as it is.
-    What has the name is replaced, and keeps its permissions; a link stays a link.
+    Processes that write the same target at once have separate files, and the last one to finish wins. Leftovers of killed
+    processes are removed. A device such as ``/dev/null`` is written to directly. The target's permissions are kept, and a
+    link stays a link. After an error the target is unchanged.
 
     Raises:
-        OSError: the folder cannot be written to; see :func:`told`.
+        OSError: the folder is not writable; see :func:`describe_os_error`.
     """
     target = Path(os.path.realpath(target))
     if target.exists() and not (target.is_file() or target.is_dir()):
@@ -71,7 +71,7 @@ def whole_file(target: Path) -> Iterator[Path]:
     mode = (target if target.is_file() else partial).stat().st_mode & 0o777
     try:
         yield partial
-        partial.chmod(mode)  # what writes safetensors puts a file of its own there, for its owner only
+        partial.chmod(mode)  # safetensors creates its own file, readable for the owner only
         _to_disk(partial)
         partial.replace(target)
         _to_disk(target.parent)
@@ -79,9 +79,9 @@ def whole_file(target: Path) -> Iterator[Path]:
         partial.unlink(missing_ok=True)
 
 
-def write_whole(target: Path, content: str | bytes) -> None:
-    """Write a file that appears only when it is whole; see :func:`whole_file`."""
-    with whole_file(target) as partial:
+def atomic_write(target: Path, content: str | bytes) -> None:
+    """Write a file atomically; see :func:`atomic_file`."""
+    with atomic_file(target) as partial:
         if isinstance(content, str):
             partial.write_text(content, encoding="utf-8", newline="\n")
         else:
@@ -89,30 +89,33 @@ def write_whole(target: Path, content: str | bytes) -> None:
 
 
 def write_json(target: Path, content: Mapping[str, Any]) -> None:
-    """Write settings or a card as people read them, whole or not at all."""
-    write_whole(target, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    """Write readable JSON atomically."""
+    atomic_write(target, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
-def read_json(path: Path, most_bytes: int = 20_000_000) -> Any:
-    """Read settings or a card that anybody may have written; ``most_bytes`` is little memory, whatever it holds.
+def read_json(path: Path, max_bytes: int = 20_000_000) -> Any:
+    """Read untrusted JSON; ``max_bytes`` bounds the memory.
 
     Raises:
         OSError: it cannot be read.
-        ValueError: it is no JSON in UTF-8, too large, or brackets in brackets without end.
+        ValueError: the content is not JSON in UTF-8, too large, or nested too deeply.
     """
     with path.open("rb") as file:
-        raw = file.read(most_bytes + 1)
-    if len(raw) > most_bytes:
-        raise ValueError(f"more than {most_bytes:,} bytes")
+        raw = file.read(max_bytes + 1)
+    if len(raw) > max_bytes:
+        raise ValueError(f"more than {max_bytes:,} bytes")
     try:
         return json.loads(raw)
     except RecursionError:
-        raise ValueError("brackets in brackets, too deep to be read") from None
+        raise ValueError("nested too deeply") from None
 
 
 @contextmanager
 def unfinished_folder(target: Path) -> Iterator[Path]:
-    """A new folder beside a target, to be filled and renamed; what is still there at the end is removed."""
+    """Create a temporary folder beside ``target``, to be filled and renamed.
+
+    It is removed at the end if it still exists.
+    """
     target = target.absolute()
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = _unfinished_name(target)
@@ -124,79 +127,79 @@ def unfinished_folder(target: Path) -> Iterator[Path]:
 
 
 def is_unfinished(path: Path) -> bool:
-    """Whether this is the name of a file or folder that is not whole yet, or never will be."""
+    """Check whether a path is a temporary file or folder of this module."""
     return _UNFINISHED.fullmatch(path.name) is not None
 
 
 @contextmanager
-def held(lock: Path, what: str, wait: bool = False) -> Iterator[None]:
-    """Do something alone. The lock ends with the process, however that ends; its file tells who holds it.
+def file_lock(lock: Path, what: str, wait: bool = False) -> Iterator[None]:
+    """Hold a lock, which ends with the process; its file names the holder.
 
-    ``what`` is held, for messages; with ``wait`` it is said who holds it, and waited for, in place of refusing.
+    ``what`` names the locked thing in messages. With ``wait``, log the holder and wait instead of raising.
 
     Raises:
         ConfigError: another process holds it.
         OSError: the file cannot be written.
     """
     lock.parent.mkdir(parents=True, exist_ok=True)
-    door = filelock.FileLock(lock)
-    holder = f"{what} is in use by {_holder(lock)}"  # read first: trying the door empties the file with some versions
+    file = filelock.FileLock(lock)
+    holder = f"{what} is in use by {_holder(lock)}"  # read first: some versions empty the file when they try the lock
     try:
-        door.acquire(timeout=0)
+        file.acquire(timeout=0)
     except filelock.Timeout:
         if not wait:
             raise ConfigError(f"{holder}; wait until it is done, or choose another name") from None
         _log.warning("%s; waiting for it.", holder)
-        door.acquire()
+        file.acquire()
     try:
         about = {"pid": os.getpid(), "host": platform.node(), "since": time.strftime("%Y-%m-%d %H:%M:%S")}
-        with contextlib.suppress(OSError):  # on a full disk it is held all the same
+        with contextlib.suppress(OSError):  # on a full disk the lock works without it
             lock.write_text(json.dumps(about) + "\n", encoding="utf-8")
         yield
     finally:
-        # While it is held: whoever waits sees that the file it opened has no name any more, and opens the next one.
+        # Unlink before releasing: a waiting process sees that its file has no name any more, and opens the next one.
         with contextlib.suppress(OSError):
             lock.unlink()
-        door.release()
+        file.release()
 
 
 def lock_of(target: Path) -> Path:
-    """Where the lock of a file or folder lies: beside it."""
+    """Return the path of the lock of a file or folder: beside it."""
     target = target.absolute()
     return target.with_name(f".{target.name[-200:]}.lock")
 
 
-def told(error: OSError) -> str:
-    """What the operating system says against something, as one sentence: where, what, and what to do."""
+def describe_os_error(error: OSError) -> str:
+    """Describe an operating system error in one sentence: path, cause and remedy."""
     text = str(error)
     number = error.errno
-    if match := _ERRNO.search(text):  # HDF5 and safetensors say it in their own words
+    if match := _ERRNO.search(text):  # the form in errors of HDF5 and safetensors
         number = int(match[1] or match[2])
-    said = _SAID.get(number or 0) or (error.strerror or text or type(error).__name__)
-    if number == errno.ENOENT and error.filename is None:  # as for a temporary folder: the text says which
-        said = error.strerror or text
+    message = _ERRNO_MESSAGES.get(number or 0) or (error.strerror or text or type(error).__name__)
+    if number == errno.ENOENT and error.filename is None:  # as for a temporary folder: the text names it
+        message = error.strerror or text
     if _SHORT.search(text):
-        said = "not all of it could be written, as on a full disk; make room, then try again"
+        message = "the file is incomplete, as on a full disk; make room, then try again"
     where = [
         os.fsdecode(name) for name in (error.filename, error.filename2) if isinstance(name, (str, bytes, os.PathLike))
     ]
     names = [_final_name(Path(name)) for name in where]
-    return ": ".join([*dict.fromkeys(names[-1:]), " ".join(said.split())])
+    return ": ".join([*dict.fromkeys(names[-1:]), " ".join(message.split())])
 
 
 def _final_name(path: Path) -> str:
-    """The name that a person gave, where this is the one it has until it is whole."""
+    """Replace temporary names in a path by the names they will get."""
     return str(Path(*(part[1:].rsplit(".", 2)[0] if is_unfinished(Path(part)) else part for part in path.parts)))
 
 
 def _unfinished_name(target: Path) -> Path:
-    forget_killed(target)
+    remove_stale(target)
     begin = f".{target.name[:150]}."
     return target.with_name(f"{begin}{_host()}-{os.getpid()}-{secrets.token_hex(4)}.part")
 
 
-def forget_killed(target: Path) -> None:
-    """Remove what processes of this machine left of a target that are no more."""
+def remove_stale(target: Path) -> None:
+    """Remove temporary files of ``target`` whose processes on this machine are gone."""
     begin = f".{target.name[:150]}."
     with contextlib.suppress(OSError):
         for path in target.parent.iterdir():
@@ -221,7 +224,7 @@ def _lives(pid: int) -> bool:
 
 
 def _host() -> str:
-    """This machine's name in letters that any disk takes: a process number only says something on its own machine."""
+    """Return a file-safe machine name; process ids are only valid on their machine."""
     return re.sub(r"[^0-9a-z]+", "-", platform.node().lower())[:16].strip("-") or "here"
 
 
@@ -234,7 +237,7 @@ def _holder(lock: Path) -> str:
 
 
 def _to_disk(path: Path) -> None:
-    """Wait until it is on the disk: after a power cut a name without content would stand there."""
+    """Flush to disk, so that a power cut cannot leave a name without content."""
     if os.name == "nt" and path.is_dir():
         return
     handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)

@@ -17,7 +17,7 @@ from elmo_tasks.bilm.model_cache import CACHE_VARIABLE, files_of, record, record
 from elmo_tasks.bilm.published import BASE_URLS, PublishedModel, check_files, check_options, command, published
 from elmo_tasks.bilm.transfer import Interrupted, Refused, Report, discard, part_of, transfer
 from elmo_tasks.errors import ConfigError, WeightsError
-from elmo_tasks.files import held
+from elmo_tasks.files import file_lock
 
 BASE_VARIABLE = "ELMO_TASKS_BASE_URL"
 #: Seconds to wait before each further round of tries; tries that bring new bytes do not count.
@@ -228,7 +228,7 @@ def _folder(model: PublishedModel, folder: Path) -> Iterator[None]:
     """Hold the model's folder alone, and put what the disk says against it into words."""
     elsewhere = f"choose another folder with `{command(model.name)} --cache DIR` or {CACHE_VARIABLE}"
     try:
-        with held(folder / ".lock", f"the download of {model.name}", wait=True):
+        with file_lock(folder / ".lock", f"the download of {model.name}", wait=True):
             yield
     except PermissionError as error:
         raise ConfigError(

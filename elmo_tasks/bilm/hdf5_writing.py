@@ -14,7 +14,7 @@ from typing import Any
 
 import h5py
 
-from elmo_tasks.files import whole_file
+from elmo_tasks.files import atomic_file
 
 #: Type of a data set of texts.
 STRING = h5py.string_dtype()
@@ -41,7 +41,7 @@ def new_hdf5(target: Path) -> Iterator[NewHDF5]:
     Raises:
         OSError: the disk is full, or may not be written to.
     """
-    with whole_file(target) as partial, writing_hdf5(partial) as file:
+    with atomic_file(target) as partial, writing_hdf5(partial) as file:
         yield file
 
 

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from elmo_tasks.bilm.weight_checksums import sha256, verify
 from elmo_tasks.errors import WeightsError
-from elmo_tasks.files import whole_file, write_json
+from elmo_tasks.files import atomic_file, write_json
 
 MAX_BYTES = 9_000_000
 
@@ -42,7 +42,7 @@ def write_safetensors(
     names = [f"{name}.safetensors"] if n == 1 else [f"{name}-{k:05d}-of-{n:05d}.safetensors" for k in range(1, n + 1)]
     files = []
     for file_name, shard in zip(names, shards, strict=True):
-        with whole_file(folder / file_name) as partial:
+        with atomic_file(folder / file_name) as partial:
             try:
                 save_file(shard, partial)
             except SafetensorError as error:  # which is no OSError, whatever the disk said

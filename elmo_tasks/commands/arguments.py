@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def add_device(parser: argparse.ArgumentParser) -> None:
-    """Describe ``--device``; :func:`elmo_tasks.layers.device.checked_device` reads it."""
+    """Add ``--device`` to a parser; see :func:`checked_device`."""
     parser.add_argument("--device", help="cpu, cuda, cuda:1, ... (default: the GPU if there is one, else the CPU)")
 
 
@@ -23,5 +23,5 @@ def add_precision(parser: argparse.ArgumentParser) -> None:
 
 
 def data_folder(given: Path | None) -> Path:
-    """What the user named, else ``ELMO_SHARED_DATA``, else the place beside the repository."""
+    """Return the data folder: given, from ``ELMO_SHARED_DATA``, or the default."""
     return given or Path(os.environ.get("ELMO_SHARED_DATA", "../shared/data"))

@@ -1,4 +1,4 @@
-"""``checksums``: write the checksums of a folder's weights on its card, or compare them."""
+"""``checksums``: write or verify the weight checksums on a folder's card."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write each card anew, or compare."""
+    """Write the checksums on each card, or compare them."""
     from elmo_tasks.bilm.weight_checksums import CARD_NAME, KEY, verify, weights_in, write_card
     from elmo_tasks.errors import ConfigError, WeightsError
     from elmo_tasks.files import read_json

@@ -101,12 +101,12 @@ def _compare_sentences(args: argparse.Namespace, models: Sequence[str | None], d
 def _write_page(args: argparse.Namespace, found: Compared) -> None:
     if args.html is None:
         return
-    from elmo_tasks.files import write_whole
+    from elmo_tasks.files import atomic_write
     from elmo_tasks.ui import saved_page
     from elmo_tasks.ui.format import Form
 
     form = Form(args.word or "", tuple(args.sentences), whole=args.whole)
-    write_whole(args.html, saved_page.of_comparison(found, form))
+    atomic_write(args.html, saved_page.of_comparison(found, form))
 
 
 def _print_answer(comparison: Comparison) -> None:

@@ -1,4 +1,4 @@
-"""``confidence``: how sure a classifier must be to say a class at all, fitted on a labelled file and kept in the head's folder."""
+"""``confidence``: fit a classifier's temperature and threshold on a file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Read, fit, keep, say."""
+    """Fit the temperature and threshold, save and print them."""
     from elmo_tasks.data.classification import tokens_of
     from elmo_tasks.data.labelled_texts import read_labelled_table
     from elmo_tasks.data.records import listed
@@ -75,8 +75,9 @@ def run(args: argparse.Namespace) -> int:
     else:
         fitted.write(files.folder)
     print(
-        f"{files.name}: temperature {fitted.temperature:.2f}; a class is said from {fitted.least:.1%} on. On {fitted.fitted_on}: "
-        f"a class is said of {fitted.said:.1%} of {fitted.rows:,} rows that have one; {fitted.right:.1%} of all that is said is "
-        f"right; none is said of {fitted.kept_back:.1%} of {fitted.of_no_class:,} rows that have none"
+        f"{files.name}: temperature {fitted.temperature:.2f}; a class is predicted from {fitted.least:.1%} on. "
+        f"On {fitted.fitted_on}: {fitted.said:.1%} of the {fitted.rows:,} rows with a class get a prediction, "
+        f"{fitted.right:.1%} of all predictions are right, and {fitted.kept_back:.1%} of the {fitted.of_no_class:,} rows "
+        "without a class get none"
     )
     return 0

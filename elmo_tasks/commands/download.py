@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the command; the files' places go to standard output, progress to standard error.
+    """Run the command; paths go to standard output, progress to standard error.
 
     Returns:
         The exit status: 130 when stopped with Ctrl-C.
@@ -76,7 +76,7 @@ class _Bar:
         if self._bar is None or name != self._name:
             self.__exit__(None, None, None)
             self._name = name
-            # disable=None: no bar where nobody watches, as in a log file.
+            # disable=None: no bar outside a terminal.
             self._bar = tqdm(desc=name, total=total, initial=done, unit="B", unit_scale=True, disable=None)
         self._bar.total = total
         self._bar.update(done - self._bar.n)

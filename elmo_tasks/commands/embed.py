@@ -1,4 +1,4 @@
-"""``embed``: vectors of a text file, in the format of the ``allennlp elmo`` command, in few large data sets, or as Parquet."""
+"""``embed``: vectors of a text file, as HDF5 (two layouts) or Parquet."""
 
 from __future__ import annotations
 
@@ -75,11 +75,14 @@ def load_computing(args: argparse.Namespace, device: torch.device) -> Encoder:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Encode by length and in blocks, resume after a kill; the file appears only when it is whole."""
+    """Encode by length and in blocks, and resume after a kill.
+
+    The output file appears only when it is complete.
+    """
     from elmo_tasks.commands.lines import STANDARD, lines_of
     from elmo_tasks.encoders.corpus_encoding import CorpusEncoding, Wanted
     from elmo_tasks.encoders.layer_cache import encoded_rows
-    from elmo_tasks.files import held, lock_of, whole_file
+    from elmo_tasks.files import atomic_file, file_lock, lock_of
     from elmo_tasks.layers.device import checked_device
     from elmo_tasks.text.tokens import tokenize
 
@@ -92,14 +95,14 @@ def run(args: argparse.Namespace) -> int:
     if output.is_dir() or (args.input != STANDARD and output.exists() and output.samefile(args.input)):
         raise ConfigError(f"{output}: this is a folder or the input itself; name a new file")
     device = checked_device(args.device)
-    with held(lock_of(output), str(output)):
+    with file_lock(lock_of(output), str(output)):
         lines = [line.strip() for line in lines_of(args.input)]
         tokens = [[token.text for token in tokenize(line)] if args.raw else line.split() for line in lines]
         encoding = CorpusEncoding(load_computing(args, device), tokens, wanted)
         partial = output.with_name(f".{output.name}.parts")
         rows = encoded_rows(encoding, partial, encoding.key)
         about = Vectors(lines, tokens, encoding.row_shape, args.dtype, args.sentences)
-        with whole_file(output) as path:
+        with atomic_file(output) as path:
             if output.suffix == ".parquet":
                 write_parquet(path, about, _by_sentence(encoding, rows))
             elif args.layout == "flat":
@@ -133,23 +136,23 @@ class Vectors:
 
 
 def write_published(path: Path, about: Vectors, found: Iterable[NDArray[Any]]) -> None:
-    """Write a data set per line, and ``sentence_to_index``: the file of the ``allennlp elmo`` command."""
+    """Write a data set per line and ``sentence_to_index``, as ``allennlp elmo``."""
     from elmo_tasks.bilm.hdf5_writing import STRING, writing_hdf5
 
-    # (layers, tokens, dim), as AllenNLP wrote them; here tokens come first.
+    # (layers, tokens, dim), as AllenNLP wrote them; here tokens are the first axis.
     turned = len(about.row_shape) == 2 and not about.pooled
     with writing_hdf5(path) as file:
         for number, vectors in enumerate(found):
             data = vectors.transpose(1, 0, 2) if turned else vectors
             file.create_dataset(str(number), data=data, dtype=about.dtype)
-        # A sentence that comes twice has the same vectors twice; its index is the last, as AllenNLP wrote it.
+        # A repeated sentence has the same vectors twice; its index is the last, as AllenNLP wrote it.
         index = {line: str(k) for k, line in enumerate(about.lines)}
         table = file.create_dataset("sentence_to_index", (1,), dtype=STRING)
         table[0] = json.dumps(index)
 
 
 def write_flat(path: Path, about: Vectors, found: Iterable[NDArray[Any]]) -> None:
-    """Write few large data sets: all ``vectors``, the ``offsets`` of each line's first one, the ``sentences``, the ``tokens``."""
+    """Write ``vectors``, ``offsets``, ``sentences`` and ``tokens`` as few data sets."""
     import numpy as np
 
     from elmo_tasks.bilm.hdf5_writing import STRING, writing_hdf5

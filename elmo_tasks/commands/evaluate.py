@@ -1,4 +1,4 @@
-"""``evaluate``: what an encoder knows, layer by layer; perplexity of a biLM on a text; or scores of a head on a labelled file."""
+"""``evaluate``: probe an encoder, measure a biLM's perplexity, or score a head."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from elmo_tasks.commands.arguments import add_device, add_precision, data_folder
 from elmo_tasks.commands.calibrate import add_no_calibration
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.files import write_whole
+from elmo_tasks.files import atomic_write
 
 if TYPE_CHECKING:
     from elmo_tasks.data.records import LabelledText
@@ -110,7 +110,7 @@ def _tests(args: argparse.Namespace) -> int:
     found = evaluate(reader, data, args.only, first)
     text = json.dumps(found.to_dict(), indent=1)
     if args.out is not None:
-        write_whole(args.out, text + "\n")
+        atomic_write(args.out, text + "\n")
     print(text if args.json else found.to_markdown())
     return 0
 
@@ -135,7 +135,7 @@ def _senses(args: argparse.Namespace) -> int:
     sets = [score_sets(model, lexicon, path) for path in args.senses]
     scores = score_sentences(model, lexicon)
     if args.out is not None:
-        write_whole(args.out, json.dumps(to_dict(scores, sets), indent=1) + "\n")
+        atomic_write(args.out, json.dumps(to_dict(scores, sets), indent=1) + "\n")
     print(json.dumps(to_dict(scores, sets), indent=1) if args.json else sense_table(encoder.name, scores, sets))
     return 0
 
@@ -143,8 +143,9 @@ def _senses(args: argparse.Namespace) -> int:
 def data_and_tests(
     args: argparse.Namespace, outputs: Sequence[str], among: Sequence[str] | None = None
 ) -> tuple[Path, tuple[list[str], dict[str, str]]]:
-    """Where the data sets are, and what :func:`to_measure` says of them: what cannot be done is refused before anything is read,
-    also where one of the outputs cannot be written.
+    """Return the data folder and the tests to run; reject what cannot be done.
+
+    This also covers outputs that cannot be written.
     """
     import logging
 

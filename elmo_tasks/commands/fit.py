@@ -18,18 +18,18 @@ from typing import Any
 from elmo_tasks import bundled
 from elmo_tasks.commands.run_settings import (
     CONFIG,
-    apart,
+    adapt_to_data,
+    apply_device,
     check_checkpoint,
     check_config,
     describe_own_data,
-    fit_to_data,
-    in_a_sentence,
-    of_run,
-    on_device,
+    expand_run,
+    format_error,
+    isolate_run,
     own_error,
 )
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.files import held, lock_of, told, write_whole
+from elmo_tasks.files import atomic_write, describe_os_error, file_lock, lock_of
 
 # --model, --data.init_args.phrases, ...: what may be read from a file. Names of files and models are none of these.
 _SETTINGS = re.compile(r"--(model|data|trainer|optimizer|lr_scheduler)(\.(?!init_args\.)\w+)*")
@@ -45,14 +45,14 @@ def run(arguments: Sequence[str]) -> int:
     warnings.filterwarnings("ignore", message=".*isinstance.treespec, LeafSpec.*")
     warnings.filterwarnings("ignore", message="LightningCLI's args parameter is intended")
     warnings.filterwarnings("ignore", message=".*is not supported by the model summary.*")
-    # The folder exists because the loggers wrote there first, and what a run that is begun anew replaces is its own.
+    # The loggers wrote there first, so the folder exists, and a restarted run replaces its own files.
     warnings.filterwarnings("ignore", message="Checkpoint directory .* exists and is not empty")
     # A small data set: ProgressLines and the epochs' scores are there all the same.
     warnings.filterwarnings("ignore", message=".*is smaller than the logging interval.*")
     # Scores are the same on every process already: torchmetrics adds the counts up.
     warnings.filterwarnings("ignore", message=r"It is recommended to use `self.log\(.*sync_dist=True.*")
     logging.getLogger("pytorch_lightning.utilities.rank_zero").addFilter(_is_no_advertisement)
-    arguments, inside = of_run(on_device(arguments))
+    arguments, inside = expand_run(apply_device(arguments))
     arguments = _with_found_configs(arguments)
     with contextlib.chdir(inside or Path()), contextlib.ExitStack() as locks:
         _check_files(arguments)
@@ -60,13 +60,13 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _check_files(arguments: Sequence[str]) -> None:
-    """Refuse files that cannot be read before anything is imported; also as --ckpt_path=FILE."""
+    """Reject unreadable files before anything is imported; also as --ckpt_path=FILE."""
     words = [word for argument in arguments for word in argument.split("=", 1)]
     for before, value in pairwise(words):
         if before in ("--config", "-c"):
             check_config(Path(value), before)
         elif _SETTINGS.fullmatch(before) and Path(value).is_file():
-            check_config(Path(value), before)  # the settings of a group may stand in a file of their own
+            check_config(Path(value), before)  # the settings of a group may be in a file of their own
         elif before == "--ckpt_path" and value in ("best", "last"):
             raise ConfigError(f"--ckpt_path {value}: expected a file, such as runs/NAME/{value}.ckpt")
         elif before == "--ckpt_path" and value not in ("null", ""):
@@ -92,7 +92,7 @@ def _run(arguments: Sequence[str], locks: contextlib.ExitStack) -> int:
             # A run that is resumed with other settings, such as more epochs, keeps them for the next time.
             if stage == "fit" and (not is_read or any(_SETTINGS.match(word) for word in arguments)):
                 target.parent.mkdir(parents=True, exist_ok=True)
-                write_whole(target, self.parser.dump(self.config, skip_none=False))
+                atomic_write(target, self.parser.dump(self.config, skip_none=False))
 
     class CLI(LightningCLI):
         @staticmethod
@@ -135,17 +135,17 @@ def _run(arguments: Sequence[str], locks: contextlib.ExitStack) -> int:
                 config.trainer.callbacks = [
                     c for c in config.trainer.callbacks if not c.class_path.endswith("ProgressBar")
                 ]
-            for line in fit_to_data(config.trainer, config.data):
+            for line in adapt_to_data(config.trainer, config.data):
                 print(line, flush=True)
             if self.subcommand != "fit":
-                apart(config.trainer, str(self.subcommand))
+                isolate_run(config.trainer, str(self.subcommand))
                 self._check_weights(config)
             elif not config.trainer.fast_dev_run and getattr(rank_zero_only, "rank", 0) == 0:
                 root = Path(config.trainer.default_root_dir or ".")
-                locks.enter_context(held(lock_of(root), f"the folder {root}"))
+                locks.enter_context(file_lock(lock_of(root), f"the folder {root}"))
 
         def _check_weights(self, config: Any) -> None:
-            """Scores of random weights say nothing."""
+            """Reject `validate` and `test` without trained weights."""
             has_weights = config.ckpt_path is not None or config.model.init_args.get("start_from") is not None
             if not has_weights and not config.trainer.fast_dev_run:
                 raise ConfigError(
@@ -165,12 +165,12 @@ def _run(arguments: Sequence[str], locks: contextlib.ExitStack) -> int:
             args=list(arguments),
         )
     except ArgumentError as error:
-        raise own_error(error) or ConfigError(in_a_sentence(str(error))) from error
+        raise own_error(error) or ConfigError(format_error(str(error))) from error
     except MisconfigurationException as error:
         raise ConfigError(" ".join(str(error).split())) from error
     except OSError as error:
-        raise ConfigError(told(error)) from error
-    except ValueError as error:  # the parser wraps what a setting is refused for
+        raise ConfigError(describe_os_error(error)) from error
+    except ValueError as error:  # the parser wraps the cause
         if (own := own_error(error)) is None:
             raise
         raise own from error
@@ -194,7 +194,7 @@ def train(config: str | Path, run_dir: str | Path | None = None, **settings: Any
     """Train a head or a biLM as ``elmo-tasks fit`` does.
 
     Args:
-        config: a YAML file, or the name of one that comes with the program (``"ner_sample"``).
+        config: a YAML file, or the name of a bundled one (``"ner_sample"``).
         run_dir: where to write; the configuration's own folder below ``runs/`` if ``None``.
         settings: anything that the command line takes, with ``__`` for a dot: ``trainer__max_epochs=10``,
             ``encoder="my_model"``, ``data__init_args__train="my_tags.conll"``. ``None`` switches a setting off.
@@ -206,7 +206,7 @@ def train(config: str | Path, run_dir: str | Path | None = None, **settings: Any
         ConfigError: there is no such configuration, or a setting is unknown or does not fit.
         DataError: the data cannot be read.
     """
-    import yaml  # comes with Lightning; the core does without both
+    import yaml  # installed with Lightning, not with the core
 
     path = bundled.find_config(str(config))
     if run_dir is None:
@@ -242,7 +242,7 @@ def _shape_of(model: str) -> dict[str, Any]:
 
 
 def _with_found_configs(arguments: Sequence[str]) -> list[str]:
-    """The arguments with the path of each configuration that comes with the program, from wherever they were given."""
+    """Replace names of bundled configurations by their paths."""
     found = list(arguments)
     for k, argument in enumerate(found):
         if argument.startswith("--config="):

@@ -1,4 +1,4 @@
-"""``index``: the vectors of every word of a corpus, to search for the nearest uses and to map."""
+"""``index``: the vectors of all words of a corpus, for nearest uses and maps."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Read, say how large it will be, encode."""
+    """Read the text, print the expected size, and encode."""
     from elmo_tasks.layers.device import checked_device
     from elmo_tasks.senses.index_building import build_index, size_of
     from elmo_tasks.text.tokens import tokenize

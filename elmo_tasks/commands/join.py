@@ -1,4 +1,4 @@
-"""``join``: static word vectors, joined with what another encoder makes of each word alone."""
+"""``join``: join static word vectors with an encoder's vectors of single words."""
 
 from __future__ import annotations
 

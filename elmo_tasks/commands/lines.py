@@ -14,7 +14,7 @@ _BYTES_AT_ONCE = 1 << 16
 
 
 def lines_of(path: str) -> Iterator[str]:
-    """The lines of a text file, plain or ``.xz``, or of standard input (``-``), without what ends them.
+    """Read the lines of a text file, plain or ``.xz``, or of standard input (``-``).
 
     Raises:
         DataError: there is no such file, or it is not UTF-8.
@@ -26,25 +26,25 @@ def lines_of(path: str) -> Iterator[str]:
     return (line.rstrip("\r\n") for line in open_text(Path(path)))
 
 
-def batches_of(path: str, most: int) -> Iterator[list[str]]:
-    """The lines of :func:`lines_of`, at most so many at a time, for whoever answers each line.
+def batches_of(path: str, max_lines: int) -> Iterator[list[str]]:
+    """Batch the lines of :func:`lines_of`, for incremental output.
 
-    Of standard input, a batch is what is there already: a line that comes alone is given at once, and what comes fast many at a
+    Of standard input, a batch is what is available: a single line is passed on at once, fast input many lines at a
     time.
 
     Raises:
         DataError: see :func:`lines_of`; the lines before a bad one of standard input were given.
     """
     if path == STANDARD:
-        yield from _standard_input(most)
+        yield from _standard_input(max_lines)
         return
     lines = lines_of(path)
-    while batch := list(islice(lines, most)):
+    while batch := list(islice(lines, max_lines)):
         yield batch
 
 
-def _standard_input(most: int) -> Iterator[list[str]]:
-    """As a file is read: UTF-8 whatever the terminal says, and only a line feed ends a line."""
+def _standard_input(max_lines: int) -> Iterator[list[str]]:
+    """Read UTF-8 lines from standard input; only a line feed ends a line."""
     from elmo_tasks.errors import DataError
 
     batch: list[str] = []
@@ -55,7 +55,7 @@ def _standard_input(most: int) -> Iterator[list[str]]:
             except UnicodeDecodeError as error:
                 yield batch
                 raise DataError(f"standard input, line {k}: expected UTF-8 text ({error})") from None
-            if len(batch) == most:
+            if len(batch) == max_lines:
                 yield batch
                 batch = []
         if batch:
@@ -64,7 +64,7 @@ def _standard_input(most: int) -> Iterator[list[str]]:
 
 
 def _arrived() -> Iterator[tuple[int, list[bytes]]]:
-    """Whole lines of standard input as they come, with the number of the first."""
+    """Yield complete lines of standard input as they arrive, with line numbers."""
     source = cast(io.BufferedReader, sys.stdin.buffer)
     number = 1
     begun: list[bytes] = []

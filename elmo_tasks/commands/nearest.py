@@ -1,4 +1,4 @@
-"""``nearest``: the uses nearest to a word in a sentence, and the words nearest to it in any."""
+"""``nearest``: the nearest uses of a word in a sentence; static neighbours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``predict``: entities or sentiment of the lines of a file, one JSON object a line."""
+"""``predict``: entities or sentiment of each line, one JSON object per line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TextIO
 from elmo_tasks.commands.arguments import add_device, add_precision
 from elmo_tasks.commands.lines import STANDARD, batches_of
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.files import held, lock_of, whole_file
+from elmo_tasks.files import atomic_file, file_lock, lock_of
 
 if TYPE_CHECKING:
     from elmo_tasks.training.predictor import ReadRow
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
         checked_device(args.device),
         precision=args.precision,
     )
-    # Nothing is shown on a pipe, where lines come one by one.
+    # No progress bar on a pipe, where lines arrive one by one.
     quiet = True if STANDARD in (args.input, args.output) else None
     with _writer(args.output, args.input) as out, tqdm(unit="line", disable=quiet) as bar:
         for batch in _batches(args.input, args.column):
@@ -92,7 +92,7 @@ def _row(line: str, pretokenized: bool) -> ReadRow:
 
 @contextlib.contextmanager
 def _writer(path: str, source: str) -> Iterator[TextIO]:
-    """Standard output, or a file that appears only when it is whole, and that one process at a time writes."""
+    """Open standard output, or a locked file that appears only when it is complete."""
     if path == STANDARD:
         yield sys.stdout
         return
@@ -101,6 +101,6 @@ def _writer(path: str, source: str) -> Iterator[TextIO]:
         raise ConfigError(f"{path}: this is a folder or the input itself; name a new file")
     if not target.parent.is_dir():
         raise ConfigError(f"{path}: the folder {target.parent} does not exist")
-    alone = contextlib.nullcontext() if target.exists() and not target.is_file() else held(lock_of(target), path)
-    with alone, whole_file(target) as partial, partial.open("w", encoding="utf-8") as file:
+    alone = contextlib.nullcontext() if target.exists() and not target.is_file() else file_lock(lock_of(target), path)
+    with alone, atomic_file(target) as partial, partial.open("w", encoding="utf-8") as file:
         yield file

@@ -1,4 +1,4 @@
-"""``probe``: what each layer of an encoder knows, as a table, a plot and JSON."""
+"""``probe``: test results by layer of an encoder, as table, plot and JSON."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from elmo_tasks.commands.arguments import add_device
 from elmo_tasks.commands.evaluate import data_and_tests
-from elmo_tasks.files import write_whole
+from elmo_tasks.files import atomic_write
 
 if TYPE_CHECKING:
     from elmo_tasks.encoders import Encoder
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Measure what is not measured yet, and print all of it."""
+    """Run the missing tests and print all results."""
     from dataclasses import replace
 
     from elmo_tasks.encoders import load
@@ -55,27 +55,27 @@ def run(args: argparse.Namespace) -> int:
     data, (tests, missing) = data_and_tests(args, ("out", "plot"), PROBES)
     encoder: Encoder = load(args.model, checked_device(args.device))
     reader = Reader(encoder, StaticVectors.load(), layers_only=True)
-    found = _known(args.out, Evaluation(encoder.name, encoder.checksum, reader.views, ()))
+    found = _earlier_results(args.out, Evaluation(encoder.name, encoder.checksum, reader.views, ()))
     for test in [test for test in tests if test not in found.seconds]:
         found = joined(found, evaluate(reader, data, [test]))
         if args.out is not None:
             write_probes(args.out, found, _command(args), encoder.layer_names)
     found = replace(found, missing={test: why for test, why in missing.items() if test not in found.seconds})
     if args.plot is not None:
-        write_whole(args.plot, plot(found, encoder.layer_names))
+        atomic_write(args.plot, plot(found, encoder.layer_names))
     print(json.dumps(found.to_dict(), indent=1) if args.json else beside_published(found).to_markdown())
     return 0
 
 
-def _known(path: Path | None, nothing: Evaluation) -> Evaluation:
-    """What an earlier run measured of the same weights."""
+def _earlier_results(path: Path | None, nothing: Evaluation) -> Evaluation:
+    """Load the earlier results for the same weights."""
     from elmo_tasks.evaluation.probes import read_probes
 
-    known = read_probes(path) if path is not None and path.is_file() else nothing
-    return known if known.checksum == nothing.checksum else nothing
+    earlier = read_probes(path) if path is not None and path.is_file() else nothing
+    return earlier if earlier.checksum == nothing.checksum else nothing
 
 
 def _command(args: argparse.Namespace) -> str:
-    """The command that measured it, without what belongs to one machine."""
+    """Return the command line without machine-specific paths."""
     model = [] if args.model is None else ["--model", args.model]
     return " ".join(["elmo-tasks probe", *model, "--out", str(args.out)])

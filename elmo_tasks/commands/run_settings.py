@@ -1,4 +1,4 @@
-"""What `fit`, `validate` and `test` check and put right in a run's settings before anything is built, and refuse them for."""
+"""Validate and normalize a run's settings before Lightning builds anything."""
 
 from __future__ import annotations
 
@@ -16,58 +16,58 @@ if TYPE_CHECKING:
     import yaml
 
 CONFIG = "config.yaml"
-# What Lightning goes on with, and asks for without a word of its own.
+# Files from which Lightning resumes.
 _PARTS = {"state_dict", "global_step", "epoch", "loops", "optimizer_states", "pytorch-lightning_version"}
-_LARGEST_CONFIG, _MOST_VALUES = 1_000_000, 100_000
+_MAX_CONFIG_BYTES, _MAX_VALUES = 1_000_000, 100_000
 
 
 def check_config(path: Path, option: str = "--config") -> None:
-    """Refuse a YAML file that would take minutes or all memory to read: aliases of aliases multiply.
+    """Reject YAML that is too large once its aliases are expanded.
 
     Raises:
         ConfigError: there is none, it is too large, is no YAML, or holds too many values once its aliases are written out.
     """
-    import yaml  # comes with Lightning; the core does without both
+    import yaml  # installed with Lightning, not with the core
 
     if not path.is_file():
         raise ConfigError(f"{option} {path}: no such file")
-    if path.stat().st_size > _LARGEST_CONFIG:
+    if path.stat().st_size > _MAX_CONFIG_BYTES:
         raise ConfigError(
-            f"{option} {path}: expected settings, at most {_LARGEST_CONFIG:,} bytes, found {path.stat().st_size:,}"
+            f"{option} {path}: expected settings, at most {_MAX_CONFIG_BYTES:,} bytes, found {path.stat().st_size:,}"
         )
     try:
         root = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
         size = _size(root, {}) if root is not None else 0
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        said = " ".join(str(error).split()) if not isinstance(error, RecursionError) else "it is nested too deeply"
-        raise ConfigError(f"{option} {path}: expected YAML ({said})") from None
-    if size > _MOST_VALUES:
+        reason = " ".join(str(error).split()) if not isinstance(error, RecursionError) else "it is nested too deeply"
+        raise ConfigError(f"{option} {path}: expected YAML ({reason})") from None
+    if size > _MAX_VALUES:
         raise ConfigError(
-            f"{option} {path}: expected at most {_MOST_VALUES:,} values, found more once its aliases are written out"
+            f"{option} {path}: expected at most {_MAX_VALUES:,} values, found more once its aliases are written out"
         )
 
 
-def _size(node: yaml.Node, known: dict[int, int]) -> int:
-    """Values of a node with its aliases written out; one that holds itself has no end."""
+def _size(node: yaml.Node, sizes: dict[int, int]) -> int:
+    """Count the values of a node with aliases expanded; a cycle exceeds every limit."""
     import yaml
 
-    if id(node) in known:
-        return known[id(node)]
-    known[id(node)] = _MOST_VALUES + 1
+    if id(node) in sizes:
+        return sizes[id(node)]
+    sizes[id(node)] = _MAX_VALUES + 1
     parts: list[yaml.Node] = []
     if isinstance(node, yaml.MappingNode):
         parts = [part for pair in node.value for part in pair]
     elif isinstance(node, yaml.SequenceNode):
         parts = node.value
-    known[id(node)] = 1 + sum(_size(part, known) for part in parts)
-    return known[id(node)]
+    sizes[id(node)] = 1 + sum(_size(part, sizes) for part in parts)
+    return sizes[id(node)]
 
 
 def check_checkpoint(path: Path) -> None:
     """Refuse a resume file that is missing or damaged; nothing in it is run.
 
     Raises:
-        ConfigError: the text says which.
+        ConfigError: a check failed; the message names it.
     """
     import torch
 
@@ -75,7 +75,7 @@ def check_checkpoint(path: Path) -> None:
         raise ConfigError(f"--ckpt_path {path}: no such file; leave it out to begin anew")
     try:
         with zipfile.ZipFile(path) as file:
-            if file.testzip() is not None:  # PyTorch writes these sums, and does not look at them
+            if file.testzip() is not None:  # PyTorch writes these checksums, but does not verify them
                 raise zipfile.BadZipFile
         saved = torch.load(path, map_location="cpu", weights_only=True)
     except (RuntimeError, OSError, EOFError, KeyError, ValueError, pickle.UnpicklingError, zipfile.BadZipFile):
@@ -86,7 +86,7 @@ def check_checkpoint(path: Path) -> None:
         raise ConfigError(f"--ckpt_path {path}: expected a checkpoint that `fit` wrote, found something else")
 
 
-def of_run(arguments: Sequence[str]) -> tuple[list[str], Path | None]:
+def expand_run(arguments: Sequence[str]) -> tuple[list[str], Path | None]:
     """Replace ``--run FOLDER`` by the settings, folder and checkpoint of that run.
 
     Returns:
@@ -112,7 +112,7 @@ def of_run(arguments: Sequence[str]) -> tuple[list[str], Path | None]:
     found = next((folder / name for name in wanted if (folder / name).is_file()), None)
     if found is None and "--ckpt_path" not in rest:
         raise ConfigError(f"--run {folder}: no {' or '.join(wanted)} there: the run has not finished its first epoch")
-    # A run of the app lies whole in its folder, and its settings name files there.
+    # A run of the app is complete in its folder, and its settings name files there.
     inside = trainer.get("default_root_dir") == "."
     place = Path() if inside else folder
     given = ["--config", str(place / CONFIG), *([] if inside else ["--run_dir", str(folder)])]
@@ -120,8 +120,8 @@ def of_run(arguments: Sequence[str]) -> tuple[list[str], Path | None]:
     return [rest[0], *given, *rest[1:], *checkpoint], folder if inside else None
 
 
-def on_device(arguments: Sequence[str]) -> list[str]:
-    """``--device cuda:1`` as Lightning's trainer is told it.
+def apply_device(arguments: Sequence[str]) -> list[str]:
+    """Translate ``--device cuda:1`` to settings of Lightning's trainer.
 
     Raises:
         ConfigError: there is no such device here.
@@ -139,7 +139,7 @@ def on_device(arguments: Sequence[str]) -> list[str]:
 
 
 def _taken_out(arguments: Sequence[str], option: str, expected: str) -> tuple[str | None, list[str]]:
-    """What follows an option, if it was given, also behind an equals sign; and the other arguments."""
+    """Remove an option from the arguments and return its value and the rest."""
     words = [part for word in arguments for part in (word.split("=", 1) if word.startswith(f"{option}=") else [word])]
     if option not in words:
         return None, list(arguments)
@@ -149,9 +149,10 @@ def _taken_out(arguments: Sequence[str], option: str, expected: str) -> tuple[st
     return words[at + 1], words[:at] + words[at + 2 :]
 
 
-def fit_to_data(trainer: Any, data: Any) -> list[str]:
-    """Let what watches a score watch one that there is: without validation rows, or with tags that are no spans; say what was
-    changed.
+def adapt_to_data(trainer: Any, data: Any) -> list[str]:
+    """Replace monitored scores that the data cannot give; return the changes.
+
+    This covers runs without validation rows and tags without spans.
     """
     settings = data.get("init_args") or {}
     if "validation_share" not in settings or not trainer.get("callbacks"):
@@ -159,21 +160,21 @@ def fit_to_data(trainer: Any, data: Any) -> list[str]:
     validated = settings.get("validation") is not None or bool(settings.get("validation_share"))
     validated = validated and trainer.get("limit_val_batches") != 0
     no_spans = "scheme" in settings and settings.get("scheme") is None
-    kept, said = [], []
+    kept, changes = [], []
     for callback in trainer["callbacks"]:
         arguments = callback.get("init_args") or {}
         monitor = str(arguments.get("monitor") or "")
         if monitor.startswith("val_") and not validated:
             if callback["class_path"].endswith("EarlyStopping"):
-                said.append("Nothing to validate on: the run goes through all its epochs, and the last one is kept.")
+                changes.append("Nothing to validate on: the run goes through all its epochs, and the last one is kept.")
                 continue
             arguments["monitor"] = None
         elif monitor == "val_f1" and no_spans:
-            said.append("The tags are no spans: val_accuracy is watched in place of val_f1.")
+            changes.append("The tags are no spans: val_accuracy is watched in place of val_f1.")
             arguments["monitor"] = "val_accuracy"
         kept.append(callback)
     trainer["callbacks"] = kept
-    return list(dict.fromkeys(said))
+    return list(dict.fromkeys(changes))
 
 
 def describe_own_data(arguments: Sequence[str], config: Any) -> None:
@@ -197,8 +198,8 @@ def describe_own_data(arguments: Sequence[str], config: Any) -> None:
             callback.init_args["about"] = about
 
 
-def apart(trainer: Any, subcommand: str) -> None:
-    """Give what ``validate`` and ``test`` log places of their own beside those of the training."""
+def isolate_run(trainer: Any, subcommand: str) -> None:
+    """Give ``validate`` and ``test`` log folders of their own."""
     loggers = trainer.get("logger")
     for logger in loggers if isinstance(loggers, list) else []:
         arguments = logger.get("init_args") or {}
@@ -215,11 +216,11 @@ def own_error(error: BaseException | None) -> Exception | None:
     return None
 
 
-def in_a_sentence(text: str) -> str:
-    """What the parser says of a setting, in lines and lines: which one it is, what was expected, and what was found."""
+def format_error(text: str) -> str:
+    """Format a parser error in one line: the setting, the expected and given value."""
     lines = [line.strip(" -") for line in text.splitlines() if line.strip(" -")]
     keys = re.findall(r'Parser key "([^"]+)"', text)
-    # The innermost says what is wrong; around it stands what else the whole part could have been.
+    # The innermost error is the cause; the outer ones list alternatives of the whole part.
     expected = [line.removeprefix("Expected a ") for line in lines if line.startswith("Expected a ")]
     other = [
         found[0] for line in lines if (found := re.search("(Option '|No module named|No action for|Import of).*", line))

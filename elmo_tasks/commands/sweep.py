@@ -1,4 +1,4 @@
-"""``sweep``: train configurations over encoders, seeds, shares of the training rows and settings; print mean and spread."""
+"""``sweep``: train over encoders, seeds, data shares and settings; print a table."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from typing import Any
 
 from elmo_tasks.commands import fit
 from elmo_tasks.commands.arguments import add_device
-from elmo_tasks.commands.run_settings import check_config, on_device
+from elmo_tasks.commands.run_settings import apply_device, check_config
 from elmo_tasks.errors import ConfigError, DataError
-from elmo_tasks.files import write_json, write_whole
+from elmo_tasks.files import atomic_write, write_json
 
 HELP = "train configurations over encoders, seeds, shares of the data and settings; print mean and spread"
 _SPLITS = ("validation", "test")
 _DATA = "data.init_args"
-#: Settings that name what a run writes, which it need not hang on.
+#: Settings of output paths, which do not affect results.
 _WRITTEN = ("default_root_dir", "logger", "callbacks", "layer_store", "cache_dir")
 _ENCODER = re.compile(r"(?P<encoder>.+?)(:(?P<input>mix|mean|layer-(?P<layer>\d+)))?")
 _EPOCHS, _STATIC = "trainer.max_epochs", "model.init_args.static"
@@ -39,7 +39,7 @@ _WEIGHTS = "model.init_args.head.init_args.fixed_weights"
 class EncoderInput:
     """An encoder, and which of its layers a head reads."""
 
-    name: str  #: as it was asked for
+    name: str  #: as requested
     encoder: str  #: name or folder
     weights: tuple[float, ...] | None  #: of its layers; ``None`` where the head learns them
     checksum: str  #: of the encoder's weights
@@ -50,8 +50,8 @@ class Line:
     """One line of the table: the same settings over all seeds."""
 
     task: str  #: name of the configuration
-    encoder: str | None  #: as it was asked for; ``None`` where the configuration's own is read
-    settings: dict[str, Any]  #: what was set, by key
+    encoder: str | None  #: as requested; ``None`` where the configuration's own is read
+    settings: dict[str, Any]  #: changed settings, by key
     fraction: float  #: share of the training rows
     n: int  #: runs
     #: split -> name, mean and standard deviation (``None`` of one run) of its main score, from 0 to 1
@@ -83,7 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True)
 class _Point:
-    """What the runs of one line of the table share."""
+    """Settings shared by the runs of one table row."""
 
     config: str
     encoder: EncoderInput | None
@@ -106,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
     if not all(0 < fraction <= 1 for fraction in args.fractions):
         raise ConfigError(f"--fractions: expected shares above 0, up to 1, found {' '.join(map(str, args.fractions))}")
     if args.device is not None:
-        on_device(["--device", args.device])  # refused before the first run
+        apply_device(["--device", args.device])  # refused before the first run
     encoders: list[EncoderInput | None] = [encoder_input(text) for text in dict.fromkeys(args.encoders or [])] or [None]
     grid = [
         dict(zip([key for key, _ in axes], values, strict=True)) for values in itertools.product(*[v for _, v in axes])
@@ -131,7 +131,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         write_json(args.json, {"config": args.config, "seeds": seeds, "lines": [asdict(line) for line in lines]})
     if args.csv:
-        write_whole(args.csv, as_csv(lines))
+        atomic_write(args.csv, as_csv(lines))
     if args.plot:
         _plots(args.plot, lines)
     return 0
@@ -180,7 +180,7 @@ def encoder_input(text: str) -> EncoderInput:
 
 
 def _epochs(config: str, settings: Mapping[str, Any]) -> int:
-    import yaml  # comes with Lightning; the core does without both
+    import yaml  # installed with Lightning, not with the core
 
     from elmo_tasks import bundled
 
@@ -194,7 +194,7 @@ def _epochs(config: str, settings: Mapping[str, Any]) -> int:
 def _encoder_settings(
     encoder: EncoderInput, fraction: float, epochs: int, settings: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Read fewer rows 1/√fraction times as often, as a tenth of the steps is too few to learn from; validate as often as ever."""
+    """Scale epochs by 1/√fraction, and validate as often as with all rows."""
     times = ceil(fraction**-0.5 - 1e-9)
     more = {_EPOCHS: times * epochs, "trainer.check_val_every_n_epoch": times}
     weights = {} if encoder.weights is None else {_WEIGHTS: list(encoder.weights)}
@@ -207,7 +207,7 @@ def axis(text: str) -> tuple[str, list[Any]]:
     Raises:
         ConfigError: it is something else.
     """
-    import yaml  # comes with Lightning; the core does without both
+    import yaml  # installed with Lightning, not with the core
 
     key, equals, values = text.partition("=")
     try:
@@ -222,10 +222,11 @@ def axis(text: str) -> tuple[str, list[Any]]:
 
 
 def config_digest(config: str, settings: Mapping[str, Any] = MappingProxyType({})) -> str:
-    """What changes when a configuration (a YAML file, or the name of one, some of it replaced by settings), its data or its models
-    do: a run of another content of them is another run.
+    """Hash a configuration with its settings, data and models.
+
+    A run with other contents of any of them is another run.
     """
-    import yaml  # comes with Lightning; the core does without both
+    import yaml  # installed with Lightning, not with the core
 
     from elmo_tasks import bundled
     from elmo_tasks.bilm.weight_checksums import sha256
@@ -267,9 +268,9 @@ def _files_of(value: str) -> list[Path]:
 
 
 def run_name(settings: dict[str, Any], fraction: float, seed: int, made_of: str) -> str:
-    """A folder's name that people can read, and that no other run has: settings that differ from the configuration's, the share of
-    the training rows, the seed, and the digest of everything else that it hangs on, the configuration and the weights of the
-    encoder.
+    """Build a readable, unique folder name for a run.
+
+    It holds the changed settings, the share, the seed and a digest of the configuration and the encoder's weights.
     """
     parts = [f"{key.rpartition('.')[2]}={value}" for key, value in settings.items()]
     words = re.sub(r"[^\w.=-]+", "-", "_".join([*parts, f"share={fraction:g}", f"seed={seed}"]))
@@ -280,7 +281,7 @@ def run_name(settings: dict[str, Any], fraction: float, seed: int, made_of: str)
 def card_of_run(
     config: str, folder: Path, settings: dict[str, Any], fraction: float, seed: int, device: str | None = None
 ) -> dict[str, Any]:
-    """The card of a run: of one that is done as it is, else after it has been begun or gone on with."""
+    """Return the card of a run, training it first if it is incomplete."""
     path = folder / "head" / "card.json"
     with contextlib.suppress(OSError, ValueError):
         card = dict(json.loads(path.read_text(encoding="utf-8")))
@@ -336,12 +337,12 @@ def _weights(card: dict[str, Any]) -> list[float]:
 
 
 def in_percent(score: Mapping[str, Any]) -> tuple[str, str]:
-    """``87.31`` and `` ± 0.12``, the standard deviation over seeds, of which one has none."""
+    """Format a mean as ``87.31`` and a deviation over seeds as `` ± 0.12``."""
     return f"{100 * score['mean']:.2f}", "" if score["spread"] is None else f" ± {100 * score['spread']:.2f}"
 
 
 def _places(lines: list[Line]) -> list[tuple[str, list[Any]]]:
-    """Columns that tell the lines apart, each with its cells: the task if there are several, the encoder if some were given."""
+    """Choose the columns that distinguish the rows, and their cells."""
     columns: list[tuple[str, list[Any]]] = []
     if len({line.task for line in lines}) > 1:
         columns.append(("task", [line.task for line in lines]))
@@ -414,4 +415,4 @@ def _plots(path: Path, lines: list[Line]) -> None:
             curves.setdefault(name or task, []).append((line.fraction, line.scores[split]["mean"]))
         target = path if len(tasks) == 1 else path.with_name(f"{path.stem}-{task}{path.suffix}")
         chart = share_chart(task, f"{split} {of_task[0].scores[split]['name']}, %", curves)
-        write_whole(target, chart)
+        atomic_write(target, chart)

@@ -89,7 +89,7 @@ def _sources(card: Path) -> list[dict[str, str]]:
 
 
 def _command(args: argparse.Namespace) -> str:
-    """What was typed, for the card. Of a path from the root only the name stays: the rest says where this machine keeps it."""
+    """Return the command line for the card, with absolute paths cut to their names."""
 
     def shown(path: str | Path) -> str:
         return Path(path).name if Path(path).is_absolute() else str(path)

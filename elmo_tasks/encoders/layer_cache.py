@@ -23,7 +23,7 @@ from tqdm import tqdm
 from elmo_tasks.encoders.corpus_encoding import CorpusEncoding, Wanted, token_rows
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.errors import ConfigError, DataError, InputError
-from elmo_tasks.files import held, write_json
+from elmo_tasks.files import file_lock, write_json
 from elmo_tasks.layers.layers import Layers
 
 Pooling = Literal["mean"]
@@ -387,7 +387,9 @@ def _locked(target: Path) -> Iterator[None]:
     """Hold the lock of a cache; it ends with the process, however that ends."""
     with ExitStack() as stack:
         try:
-            stack.enter_context(held(target.with_name(f"{target.name}.lock"), f"the layer cache {target}", wait=True))
+            stack.enter_context(
+                file_lock(target.with_name(f"{target.name}.lock"), f"the layer cache {target}", wait=True)
+            )
         except OSError as error:
             raise ConfigError(f"{target.parent}: no folder that layer caches can be written to ({error})") from error
         yield

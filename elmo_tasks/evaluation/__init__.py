@@ -1,1 +1,1 @@
-"""What an encoder knows, on published tests: one file a test, and the table of them all."""
+"""Tests of an encoder's knowledge, one file each, and their common table."""

@@ -1,4 +1,4 @@
-"""Parts of speech, chunks, names and feeling, by the cheapest heads there are: the layers and not the head make the difference."""
+"""Tagging and sentiment with minimal heads, so that the layers decide the score."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CHUNKS = ("tagging/conll2000/train.txt", "tagging/conll2000/test.txt")
 NER = ("ner/conll2003/eng.train", "ner/conll2003/eng.testa")
 SST2 = ("sentiment/sst2/train.tsv", "sentiment/sst2/dev.tsv")
 
-#: Vectors ``[n, D]`` of all training tokens and of all held-out ones, and who is told of a step -> a score.
+#: Vectors ``[n, D]`` of all training tokens and of all held-out ones, and a progress callback -> a score.
 Score = Callable[[Rows, Rows, Step], float]
 
 
@@ -38,14 +38,14 @@ def parts_of_speech(reader: Reader, data: Path) -> list[Row]:
 
     read = {"UD EWT, train": _tokens(train), "UD EWT, dev": _tokens(dev)}
     scores = _by_layer(reader, read, "parts of speech", CLASS_STEPS, score)
-    least = kind_of("tagging").guesses(_pairs(train), _pairs(dev), None)["word accuracy"]
+    baseline = kind_of("tagging").guesses(_pairs(train), _pairs(dev), None)["word accuracy"]
     note = f"Parts of speech: a linear layer, {CLASS_STEPS:,} steps on the training part of UD English EWT."
     how = "commonest tag of the word"
-    return [Row("pos", "Parts of speech, UD EWT dev, accuracy", scores, without=least, without_name=how, note=note)]
+    return [Row("pos", "Parts of speech, UD EWT dev, accuracy", scores, without=baseline, without_name=how, note=note)]
 
 
 def chunks(reader: Reader, data: Path) -> list[Row]:
-    """Chunks (phrases without what is nested in them) of CoNLL-2000, by a linear layer and a CRF."""
+    """CoNLL-2000 chunks (non-nested phrases), by a linear layer and a CRF."""
     return [_spans(reader, data, CHUNKS, "chunks", "CoNLL-2000", "Chunks, CoNLL-2000 test, F1")]
 
 
@@ -60,23 +60,23 @@ def _spans(reader: Reader, data: Path, files: tuple[str, str], task: str, corpus
     what = title.partition(",")[0]
 
     def score(mine: Rows, wanted: Rows, step: Step) -> float:
-        said = span_tags(mine, tags, wanted, [len(row) for row in gold], "BIOES", step)
-        return sum(span_counts(said, gold, "BIOES").values(), SpanCounts()).f1
+        predicted = span_tags(mine, tags, wanted, [len(row) for row in gold], "BIOES", step)
+        return sum(span_counts(predicted, gold, "BIOES").values(), SpanCounts()).f1
 
     read = {f"{corpus}, train": _tokens(train), corpus: _tokens(held_out)}
     scores = _by_layer(reader, read, what.lower(), SPAN_STEPS, score)
-    least = kind_of("tagging").guesses(_pairs(train), _pairs(held_out), "BIOES")["word f1"]
+    baseline = kind_of("tagging").guesses(_pairs(train), _pairs(held_out), "BIOES")["word f1"]
     note = f"{what}: a linear layer and a CRF, {SPAN_STEPS:,} steps on the training part of {corpus}."
-    return Row(task, title, scores, without=least, without_name="commonest tag of the word", note=note)
+    return Row(task, title, scores, without=baseline, without_name="commonest tag of the word", note=note)
 
 
 def _by_layer(
     reader: Reader, read: Mapping[str, Sequence[tuple[str, ...]]], what: str, steps: int, score: Score
 ) -> dict[str, float]:
-    """The score of each layer, after the training and the held-out sentences were read, which are called by name."""
-    known, asked = (reader.tokens(sentences, name) for name, sentences in read.items())
+    """Score of each layer, given vectors of the training and held-out sentences."""
+    train_vectors, test_vectors = (reader.tokens(sentences, name) for name, sentences in read.items())
     scores = {}
-    for (view, mine), (_, wanted) in zip(known, asked, strict=True):
+    for (view, mine), (_, wanted) in zip(train_vectors, test_vectors, strict=True):
         with progress(f"{what}, {view}", steps, "step") as bar:
             scores[view] = score(mine, wanted, bar.update)
     return scores
@@ -103,16 +103,16 @@ def sentiment(reader: Reader, data: Path) -> list[Row]:
     lengths = [np.array([len(sentence) for sentence in split]) for split in sentences]
 
     def score(mine: Rows, wanted: Rows, step: Step) -> float:
-        known, asked = (
+        train_vectors, test_vectors = (
             np.add.reduceat(rows.astype(np.float32), np.cumsum(n) - n) / n[:, None]
             for rows, n in zip((mine, wanted), lengths, strict=True)
         )
-        return class_accuracy(known, labels, asked, gold, step)
+        return class_accuracy(train_vectors, labels, test_vectors, gold, step)
 
     read = dict(zip(("SST-2, train", "SST-2, dev"), sentences, strict=True))
     scores = _by_layer(reader, read, "sentiment", CLASS_STEPS, score)
     commonest = Counter(labels).most_common(1)[0][0]
-    least = sum(label == commonest for label in gold) / len(gold)
+    baseline = sum(label == commonest for label in gold) / len(gold)
     note = f"Sentiment: a linear layer on the mean of the tokens, {CLASS_STEPS:,} steps on the training part of SST-2."
     title = "Sentiment, SST-2 dev, accuracy"
-    return [Row("sentiment", title, scores, without=least, without_name="commonest class", note=note)]
+    return [Row("sentiment", title, scores, without=baseline, without_name="commonest class", note=note)]

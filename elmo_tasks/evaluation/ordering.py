@@ -52,15 +52,16 @@ def held_out_uses(lexicon: Lexicon) -> tuple[list[Use], list[str], list[str]]:
 
 
 def pairs_in_order(vectors: Vectors, words: Sequence[str], senses: Sequence[str]) -> float:
-    """Share of (pair in one sense, pair in two senses) whose cosines are in that order, a tie counting half; mean over words. The
-    uses ``[n, D]``, of length 1, of one word stand together.
+    """Share of (same-sense, different-sense) pairs in the right order of cosines.
+
+    A tie counts half; mean over words. The uses ``[n, D]`` of a word are adjacent and of length 1.
     """
     shares = []
     for _, places in groupby(range(len(words)), key=lambda k: words[k]):
-        mine = list(places)
-        first, second = np.triu_indices(len(mine), 1)
-        cosines = (vectors[mine] @ vectors[mine].T)[first, second]
-        names = np.array([senses[k] for k in mine])
+        rows = list(places)
+        first, second = np.triu_indices(len(rows), 1)
+        cosines = (vectors[rows] @ vectors[rows].T)[first, second]
+        names = np.array([senses[k] for k in rows])
         same = names[first] == names[second]
         above = cosines[same][:, None] - cosines[~same][None, :]
         shares.append(((above > 0) + 0.5 * (above == 0)).mean())
@@ -68,7 +69,7 @@ def pairs_in_order(vectors: Vectors, words: Sequence[str], senses: Sequence[str]
 
 
 def _bags(reader: Reader, uses: Sequence[Use], vectors_of: Callable[[Reader, list[str]], Vectors]) -> Vectors:
-    """``[n, D]`` the words around each use, summed by rarity (SIF: Arora, Liang and Ma, 2017), around zero, at length 1."""
+    """SIF context bags ``[n, D]`` (Arora et al., 2017), centred, of length 1."""
     words = sorted({token for use in uses for token in use.tokens})
     row = {word: k for k, word in enumerate(words)}
     table = (

@@ -1,4 +1,4 @@
-"""Bars and lines as SVG files, for dark and light pages: two kinds of pictures need no plotting library."""
+"""Bar and line charts as SVG, for dark and light pages, without a library."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Bar:
     name: str  #: beside it
     value: float  #: from 0 to 1; below 0 there is no bar
     text: str  #: the value in words
-    is_faint: bool = False  #: whether it stands for something else than the others
+    is_faint: bool = False  #: True for a reference value
 
 
 @dataclass(frozen=True)
 class Panel:
     """Bars under one title."""
 
-    title: str  #: what is shown
+    title: str  #: the value
     bars: Sequence[Bar]  #: from the top
     mark: tuple[float, str] | None = None  #: a value that they are to be compared with, and its name
 
@@ -67,7 +67,7 @@ def bar_chart(title: str, panels: Sequence[Panel]) -> str:
 
 
 def share_chart(title: str, y_name: str, lines: Mapping[str, Sequence[tuple[float, float]]]) -> str:
-    """Lines of scores from 0 to 1 over shares of the training data, ``(share, score)`` by share, on a log scale of shares."""
+    """Scores from 0 to 1 over shares of the training data, on a log scale."""
     shares = sorted({share for points in lines.values() for share, _ in points})
     scores = [score for points in lines.values() for _, score in points]
     low, high = math.floor(10 * min(scores)) / 10, math.ceil(10 * max(scores)) / 10
@@ -97,7 +97,7 @@ def share_chart(title: str, y_name: str, lines: Mapping[str, Sequence[tuple[floa
 
 
 def _apart(places: Sequence[float], gap: float) -> list[float]:
-    """Places of labels, moved down so that they do not cover each other; their order stays."""
+    """Move labels down so that they do not overlap; their order stays."""
     moved, last = list(places), -math.inf
     for k in sorted(range(len(places)), key=lambda k: places[k]):
         last = moved[k] = max(places[k], last + gap)

@@ -1,4 +1,4 @@
-"""Which tests probe the layers, what the paper measured with them, and the file that keeps what was measured here."""
+"""The probing tests, the paper's results, and the file of our results."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from elmo_tasks.layers.views import MEAN
 
 #: Tests of :mod:`elmo_tasks.evaluation.suite`, in the order in which they are shown: from the form of words to their meaning.
 PROBES = ("pos", "chunks", "ner", "sentiment", "wsd", "wic", "coarsewsd", "cosimlex")
-#: What a folder of a model calls the file.
+#: Name of the file in a model's folder.
 NAME = "probe.json"
 
 
 @dataclass(frozen=True)
 class Published:
-    """What the paper measured of its ELMo, layer by layer."""
+    """Results of the paper's ELMo, layer by layer."""
 
     task: str  #: the test
-    data: str  #: what it was measured on
+    data: str  #: the data set
     scores: Mapping[str, float]  #: by layer
-    without: float | None  #: what one scores there without a model
+    without: float | None  #: the baseline there
     without_name: str  #: how
     source: str  #: where it is printed
-    same_data: bool  #: whether that is what is measured here, too
+    same_data: bool  #: True if our test is the same
 
     def row(self) -> Row:
         """As a line of the table."""
@@ -54,7 +54,7 @@ PUBLISHED = (
 
 
 def read_probes(path: Path) -> Evaluation:
-    """Read what ``elmo-tasks probe --out`` wrote.
+    """Read the file of ``elmo-tasks probe --out``.
 
     Raises:
         DataError: it cannot be read, or is something else.
@@ -72,12 +72,12 @@ def read_probes(path: Path) -> Evaluation:
 
 
 def write_probes(path: Path, found: Evaluation, command: str, layers: Sequence[str]) -> None:
-    """Write what was measured, the command that did it, and what each layer is, in words."""
+    """Write results with the command and a description of each layer."""
     write_json(path, {"command": command, "layers": list(layers), **found.to_dict()})
 
 
 def joined(one: Evaluation, other: Evaluation) -> Evaluation:
-    """What was measured of one model in two goes, in the order of :data:`PROBES`."""
+    """Join two result sets of one model, in the order of :data:`PROBES`."""
     rows = sorted((*one.rows, *other.rows), key=lambda row: PROBES.index(row.task))
     return replace(other, rows=tuple(rows), seconds={**one.seconds, **other.seconds})
 
@@ -88,7 +88,7 @@ def _published(found: Evaluation, task: str) -> list[Published]:
 
 
 def beside_published(found: Evaluation) -> Evaluation:
-    """With a line of the paper's figures below the test that they are of, as far as the model has such layers."""
+    """Add the paper's results below each test, for the layers that the model has."""
     rows: list[Row] = []
     for task in dict.fromkeys(row.task for row in found.rows):
         rows += [row for row in found.rows if row.task == task]
@@ -97,7 +97,7 @@ def beside_published(found: Evaluation) -> Evaluation:
 
 
 def plot(found: Evaluation, layers: Sequence[str]) -> str:
-    """The main line of each test as bars, layer by layer, each told in words, beside the paper's: an SVG."""
+    """Draw the main score of each test as bars, by layer, beside the paper's, as SVG."""
     panels = []
     for row in found.rows:
         if row.is_main:

@@ -1,4 +1,4 @@
-"""What a linear reader finds in the vectors of a layer: classes of words, and spans."""
+"""Linear probes of a layer: classes of words, and spans."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Step = Callable[[int], object]
 
 
 class _Standardized:
-    """Vectors with mean 0 and deviation 1 in each dimension of the training vectors, so that one rate serves all layers."""
+    """Vectors standardized by the training vectors, so that one rate suits all."""
 
     def __init__(self, train: Rows) -> None:
         sample = train[:: max(1, len(train) // 20_000)].astype(np.float32)
@@ -36,8 +36,10 @@ class _Standardized:
 def class_accuracy(
     train: Rows, train_labels: Sequence[str], held_out: Rows, held_out_labels: Sequence[str], step: Step | None = None
 ) -> float:
-    """Accuracy on ``[m, D]`` of a linear classifier of single tokens (softmax regression, a fixed number of steps, a fixed seed)
-    that learned from ``[n, D]``, and tells of each step. Labels that training has not are counted as wrong.
+    """Accuracy of softmax regression on single tokens ``[m, D]``.
+
+    Trained on ``[n, D]`` with a fixed number of steps and a fixed seed; ``step`` is called for each. Labels that do not
+    occur in training count as wrong.
     """
     ids = {label: k for k, label in enumerate(sorted(set(train_labels)))}
     target = torch.tensor([ids[label] for label in train_labels])
@@ -50,17 +52,17 @@ def class_accuracy(
 
     _descend([*linear.parameters()], loss, CLASS_STEPS, step)
     with torch.no_grad():
-        said = linear(prepared(held_out)).argmax(dim=1)
+        predicted = linear(prepared(held_out)).argmax(dim=1)
     gold = torch.tensor([ids.get(label, -1) for label in held_out_labels])
-    return float((said == gold).double().mean())
+    return float((predicted == gold).double().mean())
 
 
 def span_tags(
     train: Rows, train_tags: Tags, held_out: Rows, lengths: Sequence[int], scheme: Scheme, step: Step | None = None
 ) -> list[tuple[str, ...]]:
-    """Tags of the held-out sentences by a linear layer and a CRF: the cheapest head that knows that tags follow each other.
+    """Predict held-out tags by a linear layer and a CRF.
 
-    Trained a fixed number of steps, each of which is told of, with a fixed seed, on sentences of like length together. ``[n, D]``
+    Trained for a fixed number of steps (``step`` is called for each) with a fixed seed, on batches of similar length. ``[n, D]``
     and ``[m, D]`` are the vectors of all tokens, sentence by sentence, and ``lengths`` the tokens of each held-out sentence.
     """
     labels = tuple(sorted({tag for row in train_tags for tag in row}))
@@ -83,7 +85,7 @@ def span_tags(
         return -crf(emissions, tags, mask, reduction="token_mean")
 
     _descend([*linear.parameters(), *crf.parameters()], loss, SPAN_STEPS, step)
-    said: list[tuple[str, ...]] = [()] * len(lengths)
+    predicted: list[tuple[str, ...]] = [()] * len(lengths)
     where = _places(lengths)
     by_length = np.argsort(lengths, kind="stable")
     with torch.no_grad():
@@ -91,8 +93,8 @@ def span_tags(
             chosen = by_length[start : start + 4 * _SENTENCES]
             found = crf.decode(*_padded(linear, prepared, held_out, [where[k] for k in chosen]))
             for k, row in zip(chosen, found, strict=True):
-                said[k] = tuple(labels[tag] for tag in row)
-    return said
+                predicted[k] = tuple(labels[tag] for tag in row)
+    return predicted
 
 
 def _zero_linear(width: int, n_labels: int) -> nn.Linear:
@@ -121,7 +123,7 @@ def _places(lengths: Sequence[int]) -> list[tuple[int, int]]:
 def _padded(
     linear: nn.Linear, prepared: _Standardized, rows: Rows, places: Sequence[tuple[int, int]]
 ) -> tuple[Tensor, Tensor]:
-    """``[B, T, K]`` emissions and ``[B, T]`` mask of sentences that lie at these places."""
+    """Padded emissions ``[B, T, K]`` and mask ``[B, T]`` of some sentences."""
     lengths = torch.tensor([end - start for start, end in places])
     mask = torch.arange(int(lengths.max())) < lengths.unsqueeze(1)
     emissions = torch.zeros(*mask.shape, linear.out_features)

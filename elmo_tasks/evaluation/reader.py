@@ -1,4 +1,4 @@
-"""What a test asks of an encoder: vectors of marked words, or of all tokens, with progress shown."""
+"""Vectors of marked words or of all tokens, with progress."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class UseViews:
 class Reader:
     """Encodes what a test asks about."""
 
-    encoder: Encoder  #: what is evaluated
+    encoder: Encoder  #: the encoder to evaluate
     static: StaticVectors  #: vectors of the words around a use
     expected: ExpectedWords | None = (
         None  #: the words that the encoder expects in a place; None for one without an output layer
@@ -83,7 +83,7 @@ class Reader:
         return UseViews(layers, others)
 
     def tokens(self, sentences: Sequence[tuple[str, ...]], what: str) -> Iterator[tuple[str, NDArray[np.float16]]]:
-        """Read all tokens of the sentences; then the name of each layer and of their mean, and its ``[n, D]``."""
+        """Yield the name and ``[n, D]`` vectors of each layer and of their mean."""
         ends = np.cumsum([len(sentence) for sentence in sentences])
         values = np.zeros((self.encoder.n_layers, int(ends[-1]), self.encoder.width), np.float16)
         with progress(what, len(values[0]), "word") as bar:

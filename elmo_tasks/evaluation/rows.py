@@ -17,14 +17,14 @@ class Row:
     """One measure, in every view that it is defined for."""
 
     task: str  #: the test it is of, as ``--only`` names it
-    title: str  #: what is measured, in words
+    title: str  #: title of the measure
     scores: Mapping[str, float] = field(default_factory=dict)  #: by view; shares of 1 where the unit is percent
     unit: Unit = "percent"  #: how they are shown
-    without: float | None = None  #: what one scores without any model
+    without: float | None = None  #: score of the baseline
     without_name: str = ""  #: how
     high_is_good: bool = True  #: False for measures that are neither good nor bad, or good where they are low
     note: str = ""  #: how it was measured, where that is not plain
-    is_main: bool = True  #: whether it speaks for its test where there is room for one line only
+    is_main: bool = True  #: True for the main score of its test
 
     def shown(self, score: float | None) -> str:
         """A number as the table has it."""
@@ -33,7 +33,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What was measured of an encoder."""
+    """Results of an encoder on the tests."""
 
     model: str  #: its name
     checksum: str  #: of its weights
@@ -49,7 +49,7 @@ class Evaluation:
 
     @classmethod
     def of_dict(cls, found: Mapping[str, Any]) -> Evaluation:
-        """What :meth:`to_dict` gave.
+        """Parse the output of :meth:`to_dict`.
 
         Raises:
             TypeError: it is something else.
@@ -62,7 +62,7 @@ class Evaluation:
         return cls(**{**rest, "rows": rows})
 
     def to_markdown(self) -> str:
-        """A table, what is best in each line in bold, and below it how things were measured."""
+        """Format a table with the best score of each row in bold, and notes below."""
         lines = [f"| {self.model} | {' | '.join(self._title(view) for view in self.views)} | without a model |"]
         lines.append("|---|" + "---:|" * (len(self.views) + 1))
         lines += [self._line(row) for row in self.rows]
@@ -86,7 +86,7 @@ class Evaluation:
         return column_title(view, [name for name in self.views if name.isdecimal()])
 
     def _remarks(self) -> list[str]:
-        remarks = [told for view, told in COLUMN_REMARKS.items() if view in self.views]
+        remarks = [remark for view, remark in COLUMN_REMARKS.items() if view in self.views]
         remarks += list(dict.fromkeys(row.note for row in self.rows if row.note))
         if compared := [found for row in self.rows if (found := above_layer_0(row)) is not None]:
             below = [title for title, above in compared if not above]
@@ -100,7 +100,10 @@ class Evaluation:
 
 
 def above_layer_0(row: Row) -> tuple[str, bool] | None:
-    """The title, and whether the best contextual layer scores more than the layer without context; None if undefined."""
+    """Compare the best contextual layer with layer 0: title, result.
+
+    None if undefined.
+    """
     reading = [score for view, score in row.scores.items() if view.isdecimal() and view != "0"]
     if not row.high_is_good or not reading or "0" not in row.scores:
         return None

@@ -18,7 +18,7 @@ FILES = tuple(f"wsd/senseval/{word}.jsonl.xz" for word in WORDS)
 
 
 def senseval(reader: Reader, data: Path) -> list[Row]:
-    """Groups of the uses of four words (Leacock et al., 1993, 1998; Bruce and Wiebe, 1994), as many as there are senses."""
+    """Cluster uses of four words (Leacock et al., 1993) into sense groups."""
     found: dict[str, dict[str, float]] = {}
     for word, file in zip(WORDS, FILES, strict=True):
         uses = read_senseval(data / file)
@@ -36,9 +36,9 @@ def senseval(reader: Reader, data: Path) -> list[Row]:
 
 
 def groups_match_senses(vectors: NDArray[np.floating], senses: Sequence[str]) -> float:
-    """Adjusted Rand index (Hubert and Arabie, 1985) of senses and as many k-means groups of the uses ``[n, D]`` of one word, seen
-    from their mean, by direction: 1 where groups are the senses, about 0 where they have nothing to do with each other; 0 where all
-    uses are one point.
+    """Adjusted Rand index (Hubert and Arabie, 1985) of senses and k-means groups.
+
+    The uses ``[n, D]`` of one word are centred and of length 1. 1 is a perfect match, 0 is chance, or all uses equal.
     """
     from sklearn.metrics import adjusted_rand_score
 

@@ -1,4 +1,4 @@
-"""How the space of each view is shaped: random words, and one word in many sentences (Ethayarajh, 2019)."""
+"""Geometry of each view: random words, and one word in many sentences."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def shape(reader: Reader, data: Path) -> list[Row]:
     for view in reader.views:
         found = vectors.view(view)
         apart[view] = float(random_pair_cosine(torch.from_numpy(found[chosen])[None], sentence, word)[0])
-        if not np.isnan(similarity := self_similarity(found, words)):  # in a small data set no word comes often enough
+        if not np.isnan(similarity := self_similarity(found, words)):  # in a small data set no word has enough uses
             alike[view] = similarity
     note = "Cosines: words of UD English EWT, dev; one word: the mean over words with five uses or more (Ethayarajh, 2019)."
     return [
@@ -44,15 +44,16 @@ def shape(reader: Reader, data: Path) -> list[Row]:
     ]
 
 
-def self_similarity(vectors: NDArray[np.floating], words: Sequence[str], fewest: int = 5) -> float:
-    """Mean cosine of two uses of one word ``[n, D]``, averaged over the words with so many uses (Ethayarajh, 2019, equation 1): 1
-    where context changes nothing; not a number where no word has enough uses.
+def self_similarity(vectors: NDArray[np.floating], words: Sequence[str], min_uses: int = 5) -> float:
+    """Mean cosine of two uses of one word ``[n, D]``, averaged over words.
+
+    (Ethayarajh, 2019, equation 1.) 1 where context changes nothing; NaN without a word with enough uses.
     """
     directions = unit(vectors).astype(np.float64)
-    found = []
+    means = []
     for rows in places_of(words).values():
-        if (n := len(rows)) >= max(2, fewest):
-            mine = directions[rows]
+        if (n := len(rows)) >= max(2, min_uses):
+            rows_of_word = directions[rows]
             # All n * n cosines together are the square of the sum; a use with itself is left out.
-            found.append((np.square(mine.sum(axis=0)).sum() - np.square(mine).sum()) / (n * (n - 1)))
-    return float(np.mean(found)) if found else float("nan")
+            means.append((np.square(rows_of_word.sum(axis=0)).sum() - np.square(rows_of_word).sum()) / (n * (n - 1)))
+    return float(np.mean(means)) if means else float("nan")

@@ -21,8 +21,8 @@ class Task:
     """A test."""
 
     measure: Callable[[Reader, Path], list[Row]]  #: gives its rows
-    files: tuple[str, ...]  #: what it reads, in the data folder
-    of_uses: bool = True  #: whether it asks about uses of words, in every view; else only the layers are asked
+    files: tuple[str, ...]  #: its files in the data folder
+    of_uses: bool = True  #: True for tests of uses in every view; other tests read only the layers
 
     def absent(self, data: Path) -> list[str]:
         """Files that are not there."""
@@ -48,7 +48,7 @@ TASKS = {
 def to_measure(
     data: Path, only: Sequence[str] = (), among: Sequence[str] | None = None
 ) -> tuple[list[str], dict[str, str]]:
-    """The tests whose data are here, among those that may be asked for, and why the others cannot be measured.
+    """Select the requested tests that have data; explain why others cannot run.
 
     Raises:
         ConfigError: a name in ``only`` is not among them.
@@ -67,7 +67,7 @@ def to_measure(
 
 
 def evaluate(reader: Reader, data: Path, only: Sequence[str] = (), first: Sequence[Row] = ()) -> Evaluation:
-    """Measure an encoder on every test whose data are here; see :func:`to_measure`. Rows that were measured elsewhere come first.
+    """Run every test that has data; rows measured elsewhere come first.
 
     Raises:
         ConfigError: see :func:`to_measure`.

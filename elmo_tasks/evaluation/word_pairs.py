@@ -1,4 +1,4 @@
-"""Pairs of words by their cosine. WiC, MCL-WiC: has one word one meaning in two sentences? CoSimLex: how alike are two words?"""
+"""Word pairs by cosine: WiC, MCL-WiC (same meaning?) and CoSimLex (similarity)."""
 
 from __future__ import annotations
 
@@ -59,8 +59,9 @@ def _cosines(vectors: UseViews, view: str) -> NDArray[np.float32]:
 
 
 def best_threshold(cosines: NDArray[np.floating], same: NDArray[np.bool_]) -> float:
-    """The threshold that decides most of ``[n]`` pairs rightly, at least one; those at or above it have one meaning. It lies half
-    way between two cosines, where that is right for as many pairs as any other; infinity if no pair should pass.
+    """Threshold on ``[n]`` cosines with the highest accuracy.
+
+    Pairs at or above it have one meaning. It lies half way between two cosines; infinity if no pair should pass.
     """
     order = np.argsort(-cosines, kind="stable")
     ordered = cosines[order]
@@ -74,12 +75,12 @@ def best_threshold(cosines: NDArray[np.floating], same: NDArray[np.bool_]) -> fl
 
 
 def accuracy_at(threshold: float, cosines: NDArray[np.floating], same: NDArray[np.bool_]) -> float:
-    """Share of pairs that the threshold decides rightly."""
+    """Accuracy of the threshold on the pairs."""
     return float(np.mean((cosines >= threshold) == same))
 
 
 def graded_similarity(reader: Reader, data: Path) -> list[Row]:
-    """CoSimLex, English, by the cosine of the two words in each text, scored as in SemEval-2020 task 3."""
+    """CoSimLex, English, scored as in SemEval-2020 task 3."""
     pairs = read_cosimlex(data / COSIMLEX[0])
     vectors = reader.words([use for pair in pairs for text in pair.uses for use in text], "CoSimLex")
     people = np.array([pair.likeness for pair in pairs])  # [n, texts]
@@ -90,8 +91,8 @@ def graded_similarity(reader: Reader, data: Path) -> list[Row]:
         cosines = (found[:, :, 0] * found[:, :, 1]).sum(axis=-1)
         rank, linear = spearman(cosines.ravel(), people.ravel()), pearson(cosines.ravel(), people.ravel())
         scores["rank"][view], scores["both"][view] = rank, harmonic_mean(rank, linear)
-        change, said = cosines[:, 1] - cosines[:, 0], people[:, 1] - people[:, 0]
-        scores["change"][view], scores["change rank"][view] = uncentred(change, said), spearman(change, said)
+        change, judged = cosines[:, 1] - cosines[:, 0], people[:, 1] - people[:, 0]
+        scores["change"][view], scores["change rank"][view] = uncentred(change, judged), spearman(change, judged)
         moved[view] = change
     top = str(reader.encoder.n_layers - 1)
     how = (
@@ -129,7 +130,7 @@ def pearson(a: Numbers, b: Numbers) -> float:
 
 
 def uncentred(a: Numbers, b: Numbers) -> float:
-    """Pearson's correlation around 0 instead of the means, so that the direction of a change counts; 0 where one of them is 0."""
+    """Pearson's correlation around 0, so that signs count; 0 where undefined."""
     sizes = float(np.linalg.norm(a) * np.linalg.norm(b))
     return float(a @ b) / sizes if sizes > 1e-9 else 0.0
 
@@ -140,6 +141,6 @@ def harmonic_mean(a: float, b: float) -> float:
 
 
 def _named(pairs: Sequence[GradedPair], change: Numbers) -> str:
-    """The pairs that move most, and whether together or apart."""
+    """Name the pairs whose similarity changes most, and the direction."""
     order = np.argsort(-np.abs(change), kind="stable")[:_NAMED]
     return ", ".join(f"{'/'.join(pairs[k].words)} ({change[k]:+.2f})" for k in order)

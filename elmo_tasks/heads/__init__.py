@@ -1,1 +1,1 @@
-"""Layers -> loss and predictions, one file per head; what the heads of a kind share is in `tagging` and `classification`."""
+"""Task heads, one file each; `tagging` and `classification` hold shared code."""

@@ -1,4 +1,4 @@
-"""The LSTM that reads a sentence in both directions under a head. It is trained with the task, unlike the biLM's."""
+"""The bidirectional LSTM of a head, trained with the task."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from elmo_tasks.errors import ConfigError
 
 
 class BiLSTM(nn.Module):
-    """Vectors of tokens -> vectors of tokens that know the whole sentence. Both directions start from zero, always.
+    """Bidirectional LSTM over token vectors; both directions start from zero.
 
     Args:
-        input_dim: size of the vectors that come in.
+        input_dim: size of the input vectors.
         hidden: cells of a layer in each direction.
         n_layers: number of layers.
-        dropout: share of what each layer but the last gives that is dropped in training.
+        dropout: dropout on the output of each layer but the last.
 
     Raises:
         ConfigError: an argument is out of range.
@@ -56,10 +56,10 @@ class BiLSTM(nn.Module):
         return x.masked_fill(~mask.unsqueeze(2), 0.0)
 
 
-def check_at_least(name: str, value: int, least: int) -> None:
+def check_at_least(name: str, value: int, minimum: int) -> None:
     """Refuse a setting that is too small, with a ConfigError."""
-    if value < least:
-        raise ConfigError(f"{name}: expected a whole number of at least {least}, got {value}")
+    if value < minimum:
+        raise ConfigError(f"{name}: expected a whole number of at least {minimum}, got {value}")
 
 
 def check_share(name: str, value: float) -> None:

@@ -1,4 +1,4 @@
-"""Layers -> one class for a whole text: what every classifier shares."""
+"""Base class of text classifiers: layers in, one class per text out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from elmo_tasks.heads.token_features import TokenFeatures
 
 @dataclass(frozen=True)
 class TextPrediction:
-    """What a head says about a text: the most probable class, and the probability of each, in their order; they sum to 1."""
+    """The most probable class of a text, and the probabilities of all classes."""
 
     label: str | None  # None, and no probabilities, for a text without a word
     probabilities: dict[str, float]
@@ -30,10 +30,12 @@ class TextPrediction:
 
 
 class ClassificationHead(TaskHead):
-    """A head that says one class of a text. A subclass builds :attr:`mix` and says in :meth:`forward` how classes score.
+    """Base class of text classifiers.
+
+    A subclass builds :attr:`mix` and computes class scores in :meth:`forward`.
 
     Args:
-        task: the classes, and what is read.
+        task: the classes and the input sizes.
         settings: see :class:`TaskHead`.
 
     Raises:
@@ -44,7 +46,7 @@ class ClassificationHead(TaskHead):
 
     def __init__(self, task: HeadTask, settings: dict[str, Any]) -> None:
         super().__init__(task, settings)
-        #: ``[n]`` what each class weighs in :meth:`loss`, in training only; all alike if ``None``. No part of the weights.
+        #: ``[n]`` weight of each class in :meth:`loss`, in training only; equal if ``None``. Not part of the state dict.
         self.class_weights: Tensor | None = None
         if len(task.labels) < 2 or len(set(task.labels)) != len(task.labels):
             raise ConfigError(
@@ -59,7 +61,7 @@ class ClassificationHead(TaskHead):
             values: ``[L, B, T, D]`` layers of an encoder; ``[L, B, D]``, their means over the tokens, if the head
                 :attr:`accepts_pooled`. Any finite numbers where the mask is False.
             mask: ``[B, T]`` bool, True for a token; padding on the right. Pooled layers have none.
-            features: what the head was built to read beside them.
+            features: additional token features, if the head uses any.
 
         Returns:
             ``[B, n]`` scores before the softmax.
@@ -85,7 +87,7 @@ class ClassificationHead(TaskHead):
     def predict(
         self, values: Tensor, mask: Tensor | None = None, features: TokenFeatures | None = None
     ) -> list[TextPrediction]:
-        """Classify texts; see :meth:`TaskHead.predict`. Arguments and errors are those of :meth:`forward`."""
+        """Classify texts; see :meth:`TaskHead.predict` and :meth:`forward`."""
         rows = self(values, mask, features).float().softmax(dim=1).tolist()  # [B, n]
         return [
             TextPrediction(self.labels[row.index(max(row))], dict(zip(self.labels, row, strict=True))) for row in rows
@@ -93,6 +95,6 @@ class ClassificationHead(TaskHead):
 
 
 def balanced_weights(classes: Sequence[int], n_classes: int) -> Tensor:
-    """``[n_classes]`` weights under which classes weigh alike, however often each comes; their mean over the rows is 1."""
+    """Class weights ``[n_classes]`` inverse to frequency; their mean over rows is 1."""
     counts = torch.bincount(torch.tensor(classes, dtype=torch.long), minlength=n_classes).clamp(min=1)
     return len(classes) / (n_classes * counts.float())

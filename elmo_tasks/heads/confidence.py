@@ -1,8 +1,8 @@
-"""When a classifier says that a text is none of its classes: how sure it must be, on probabilities that mean what they say.
+"""Confidence of a classifier: a temperature and a threshold for abstaining.
 
-Its probabilities are sharpened or flattened by one temperature (Guo, Pleiss, Sun and Weinberger, 2017), and what is less probable
-than a limit is not said (selective classification: Chow, 1970; Geifman and El-Yaniv, 2017). Both are fitted on labelled rows that
-the head was not trained on, rows of no class among them.
+A temperature rescales the probabilities (Guo, Pleiss, Sun and Weinberger, 2017), and a text whose best class is below a
+threshold gets none (selective classification: Chow, 1970; Geifman and El-Yaniv, 2017). Both are fitted on labelled rows that the
+head was not trained on, including rows of no class.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from elmo_tasks.files import read_json, write_json
 from elmo_tasks.heads.classification import TextPrediction
 
 NAME = "confidence.json"
-#: Of what is said so many are to be right, where saying something of a text of no class is wrong.
-RIGHT_WHEN_SAID = 5 / 6
+#: Required precision of the predictions; any prediction for a text of no class counts as wrong.
+MIN_PRECISION = 5 / 6
 _TEMPERATURES = np.geomspace(0.25, 8.0, 301)
 _LIMITS = np.arange(0.5, 1.0, 0.005)
 
 
 @dataclass(frozen=True)
 class Confidence:
-    """How to read the probabilities of a head.
+    """Calibration of a head's probabilities.
 
     Attributes:
-        temperature: what the log-odds of its classes are divided by.
-        least: a class that is less probable than this, then, is not said.
+        temperature: divisor of the log-odds of the classes.
+        least: minimum probability of a prediction; below it the classifier abstains.
         fitted_on: name of the file.
         rows: rows with a class in it.
         of_no_class: rows without one.
-        said: share of the rows with a class of which one is said.
-        right: share of all that is said that is right.
-        kept_back: share of the rows without a class of which none is said.
+        said: share of the rows with a class that get a prediction.
+        right: precision of the predictions.
+        kept_back: share of the rows without a class that get no prediction.
     """
 
     temperature: float
@@ -50,28 +50,28 @@ class Confidence:
 
     @classmethod
     def of(cls, folder: Path) -> Confidence | None:
-        """That of a head's folder; ``None`` where none was fitted.
+        """Load the file of a head's folder; ``None`` if there is none.
 
         Raises:
-            ConfigError: the file is not one.
+            ConfigError: the file is invalid.
         """
         path = folder / NAME
         if not path.is_file():
             return None
         try:
-            found = cls(**read_json(path))
-            if not (found.temperature > 0 and 0 <= found.least <= 1):
-                raise ValueError(f"a temperature of {found.temperature} and a least probability of {found.least}")
+            confidence = cls(**read_json(path))
+            if not (confidence.temperature > 0 and 0 <= confidence.least <= 1):
+                raise ValueError(f"temperature {confidence.temperature}, minimum probability {confidence.least}")
         except (OSError, ValueError, TypeError) as error:
             raise ConfigError(
                 f"{path}: expected what `elmo-tasks confidence` writes ({type(error).__name__}: {error}); fit it again, or remove "
                 "the file"
             ) from None
-        return found
+        return confidence
 
     @classmethod
     def fit(cls, probabilities: Sequence[Sequence[float]], classes: Sequence[int | None], name: str) -> Confidence:
-        """Fit both numbers.
+        """Fit temperature and threshold.
 
         Args:
             probabilities: ``[n][classes]`` of each row, as the head gives them.
@@ -83,38 +83,40 @@ class Confidence:
         """
         logs = _logs(probabilities)
         gold = np.array([-1 if k is None else k for k in classes])
-        known = gold >= 0
-        if not known.any():
+        has_class = gold >= 0
+        if not has_class.any():
             raise DataError(f"{name}: no row has one of the head's classes, so that nothing can be fitted")
-        losses = [-_scaled(logs[known], t)[np.arange(known.sum()), gold[known]].mean() for t in _TEMPERATURES]
+        losses = [
+            -_scaled(logs[has_class], t)[np.arange(has_class.sum()), gold[has_class]].mean() for t in _TEMPERATURES
+        ]
         temperature = round(float(_TEMPERATURES[int(np.argmin(losses))]), 3)
         scaled = _scaled(logs, temperature)
         sure, is_right = np.exp(scaled.max(axis=1)), scaled.argmax(axis=1) == gold
         limits = [
-            limit for limit in _LIMITS if (sure >= limit).any() and is_right[sure >= limit].mean() >= RIGHT_WHEN_SAID
+            limit for limit in _LIMITS if (sure >= limit).any() and is_right[sure >= limit].mean() >= MIN_PRECISION
         ]
         least = round(float(limits[0]), 3) if limits else 1.0
         return cls(temperature, least).scored(probabilities, classes, name)
 
     def scored(self, probabilities: Sequence[Sequence[float]], classes: Sequence[int | None], name: str) -> Confidence:
-        """The same two numbers, measured on other rows; see :meth:`fit`."""
+        """Evaluate the same temperature and threshold on other rows; see :meth:`fit`."""
         scaled = _scaled(_logs(probabilities), self.temperature)
         gold = np.array([-1 if k is None else k for k in classes])
-        known, is_right = gold >= 0, scaled.argmax(axis=1) == gold
-        said = np.exp(scaled.max(axis=1)) >= self.least
+        has_class, is_right = gold >= 0, scaled.argmax(axis=1) == gold
+        predicted = np.exp(scaled.max(axis=1)) >= self.least
         return Confidence(
             self.temperature,
             self.least,
             name,
-            int(known.sum()),
-            int((~known).sum()),
-            round(float(said[known].mean()), 4) if known.any() else 0.0,
-            round(float(is_right[said].mean()), 4) if said.any() else 0.0,
-            round(float((~said[~known]).mean()), 4) if (~known).any() else 0.0,
+            int(has_class.sum()),
+            int((~has_class).sum()),
+            round(float(predicted[has_class].mean()), 4) if has_class.any() else 0.0,
+            round(float(is_right[predicted].mean()), 4) if predicted.any() else 0.0,
+            round(float((~predicted[~has_class]).mean()), 4) if (~has_class).any() else 0.0,
         )
 
     def write(self, folder: Path) -> None:
-        """Put it into a head's folder."""
+        """Write the file into a head's folder."""
         write_json(folder / NAME, asdict(self))
 
     def prediction(self, found: TextPrediction) -> TextPrediction:
@@ -123,7 +125,7 @@ class Confidence:
         return replace(read, is_sure=read.confidence >= self.least)
 
     def read(self, probabilities: dict[str, float]) -> dict[str, float]:
-        """Probabilities of classes, as they are to be read."""
+        """Calibrate class probabilities."""
         scaled = _scaled(_logs([list(probabilities.values())]), self.temperature)
         return dict(zip(probabilities, np.exp(scaled[0]).tolist(), strict=True))
 

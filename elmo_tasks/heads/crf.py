@@ -1,4 +1,4 @@
-"""A linear-chain CRF whose constraints hold everywhere, with confidences and runner-up readings.
+"""A linear-chain CRF with hard constraints, confidences and k-best sequences.
 
 Parameters, their names and the likelihood are pytorch-crf's; state dicts of the one load into the other. Ours on top:
 constraints, marginals, probabilities of spans, k-best, and a Viterbi that stays on the device.
@@ -39,15 +39,15 @@ from elmo_tasks.text.tag_schemes import (
 
 
 @dataclass(frozen=True)
-class Reading:
-    """One way to tag a sentence: an id for each token, and the log-probability of exactly this sequence."""
+class TagPath:
+    """A tag sequence, as ids, with its log-probability."""
 
     tags: tuple[int, ...]
     log_probability: float
 
     @property
     def probability(self) -> float:
-        """Of exactly this sequence."""
+        """Probability of the sequence."""
         return math.exp(self.log_probability)
 
 
@@ -64,10 +64,10 @@ class CRF(torchcrf.CRF):
     Args:
         labels: the tags, in the order of their ids.
         scheme: BIO or BIOES to constrain the sequences to well-formed ones; None for tags that are no spans.
-        constrained: False leaves the constraints out, and keeps what the scheme says about spans.
+        constrained: False drops the constraints, but keeps the scheme for spans.
 
     Raises:
-        ConfigError: a label comes twice, or a label can be in no well-formed sequence.
+        ConfigError: a label is repeated, or occurs in no valid sequence.
         DataError: a label is not one of the scheme.
     """
 
@@ -77,7 +77,7 @@ class CRF(torchcrf.CRF):
     continues: Tensor
 
     def __init__(self, labels: Sequence[str], scheme: Scheme | None = None, constrained: bool = True) -> None:
-        # By their parts, so that either spelling of BIOES is found, and both of them are one label twice.
+        # By their parts, so that both spellings of BIOES are the same label.
         ids = {(label, "") if scheme is None else split_tag(label, scheme): k for k, label in enumerate(labels)}
         if not labels or len(ids) != len(labels):
             raise ConfigError(f"labels: expected at least one, each of them once, got {', '.join(labels) or 'none'}")
@@ -99,7 +99,9 @@ class CRF(torchcrf.CRF):
         self._keep("continues", [[(a, b) in joined for b in labels] for a in labels])  # [K, K] from, to
 
     def forward(self, emissions: Tensor, tags: Tensor, mask: Tensor | None = None, reduction: str = "sum") -> Tensor:
-        """Log likelihood of ``tags [B, T]``, anything where the mask is False. An empty sentence adds 0.
+        """Log likelihood of ``tags [B, T]``; masked values are ignored.
+
+        Empty sentences add 0.
 
         ``reduction`` is ``none`` for ``[B]``, or ``sum``, ``mean`` over sentences, or ``token_mean`` for ``[]``.
         """
@@ -125,7 +127,7 @@ class CRF(torchcrf.CRF):
             return best_paths(self._lattice(emissions, mask, clean=False))
 
     def marginals(self, emissions: Tensor, mask: Tensor | None = None) -> Tensor:
-        """``[B, T, K]`` probability of each tag for each token (forward-backward; Rabiner, 1989). Differentiable.
+        """Tag probabilities of each token, ``[B, T, K]``, differentiable (Rabiner, 1989).
 
         They sum to 1 over ``K``, and are zero where the mask is False.
         """
@@ -135,8 +137,8 @@ class CRF(torchcrf.CRF):
             return chances.masked_fill(~lattice.mask.unsqueeze(2), 0.0)[:, : emissions.shape[1]]
 
     @torch.no_grad()
-    def k_best(self, emissions: Tensor, k: int, mask: Tensor | None = None) -> list[list[Reading]]:
-        """The ``k`` best readings of each sentence: the first is what :meth:`decode` gives, the second is the runner-up.
+    def k_best(self, emissions: Tensor, k: int, mask: Tensor | None = None) -> list[list[TagPath]]:
+        """Return the ``k`` best tag sequences of each sentence, best first.
 
         There are fewer where no more are allowed. ``k`` below 1 is a ValueError.
         """
@@ -147,26 +149,26 @@ class CRF(torchcrf.CRF):
             tags, scores = k_best_paths(lattice, k)  # [B, k, T], [B, k]
             log_p = scores - log_partition(lattice, forward_scores(lattice)).unsqueeze(1)  # [B, k]
             log_p = log_p.masked_fill(~self._allowed(lattice, tags), -torch.inf)
-        readings: list[list[Reading]] = []
+        readings: list[list[TagPath]] = []
         for length, paths, chances in zip(lattice.lengths.tolist(), tags.tolist(), log_p.tolist(), strict=True):
-            found = [
-                Reading(tuple(p[:length]), min(c, 0.0)) for p, c in zip(paths, chances, strict=True) if c > -math.inf
+            paths = [
+                TagPath(tuple(p[:length]), min(c, 0.0)) for p, c in zip(paths, chances, strict=True) if c > -math.inf
             ]
-            readings.append(found if length else [Reading((), 0.0)])
+            readings.append(paths if length else [TagPath((), 0.0)])
         return readings
 
     @torch.no_grad()
     def span_probabilities(
         self, emissions: Tensor, spans: Sequence[Sequence[Span]], mask: Tensor | None = None
     ) -> list[list[float]]:
-        """Probability of exactly this span, for each: its tags stand there, and the next tag does not go on with it.
+        """Return the probability of each exact span: its tags, and no continuation.
 
         See :func:`~elmo_tasks.heads.lattice.segment_probabilities`; one forward-backward pass serves all spans. The spans of a
         sentence need not be the best ones, and may share tokens; one that the labels cannot spell has 0.
 
         Raises:
             ValueError: shapes that do not fit, or a span outside of its sentence.
-            ConfigError: this CRF has no scheme, so it knows no spans.
+            ConfigError: this CRF has no scheme and therefore no spans.
         """
         if self.scheme is None:
             raise ConfigError("span_probabilities: this CRF was built without a scheme, so its tags are no spans")
@@ -181,13 +183,13 @@ class CRF(torchcrf.CRF):
             places = [
                 (b, s.start, path) for b, row in enumerate(spans) for s, path in zip(row, paths[b], strict=True) if path
             ]
-            found = iter(segment_probabilities(lattice, places, self.continues).tolist())
-        return [[next(found) if path else 0.0 for path in row] for row in paths]
+            probabilities = iter(segment_probabilities(lattice, places, self.continues).tolist())
+        return [[next(probabilities) if path else 0.0 for path in row] for row in paths]
 
     def _lattice(self, emissions: Tensor, mask: Tensor | None, clean: bool = True) -> Lattice:
-        """Scores with the constraints in them, applied at each use so that loaded weights cannot lose them.
+        """Apply the constraints to the scores, so that loaded weights cannot lose them.
 
-        ``clean`` puts zeros behind each sentence, for whoever reads what stands there.
+        ``clean`` fills the padding with zeros.
         """
         if emissions.dim() != 3 or emissions.shape[2] != self.num_tags:
             raise ValueError(f"expected emissions [B, T, {self.num_tags}], got {tuple(emissions.shape)}")
@@ -227,7 +229,7 @@ class CRF(torchcrf.CRF):
 
 
 def _check_of_use(labels: Sequence[str], allowed: Transitions) -> None:
-    """Refuse labels that no well-formed sequence has, such as ``I-LOC`` in a set without ``B-LOC``."""
+    """Reject labels that occur in no valid sequence, as ``I-LOC`` without ``B-LOC``."""
     from_start = _reached(allowed.starts, allowed.pairs)
     to_end = _reached(allowed.ends, {(b, a) for a, b in allowed.pairs})
     if useless := [label for label in labels if label not in from_start & to_end]:

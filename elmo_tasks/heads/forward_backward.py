@@ -1,4 +1,4 @@
-"""The log-partition of a CRF with a backward pass of its own: forward-backward over probabilities, not over their logs.
+"""The log-partition of a CRF with its own backward pass, by forward-backward.
 
 One step is a small matrix product in float64 instead of a log-sum-exp over all pairs of tags, both directions run in one
 recursion, and autograd records one operation instead of five a token.
@@ -18,15 +18,18 @@ from elmo_tasks.heads.lattice import FORBIDDEN, Lattice, forward_scores, log_par
 
 # Between two divisions by the largest number so many steps are made.
 _STEPS_BETWEEN = 4
-# exp(-600) is still a normal float64, with a hundred nats to spare for what counts beside it.
+# exp(-600) is still a normal float64, with a hundred nats to spare.
 _DEPTH = 600.0
 # Any tag reaches any other in one step without constraints, in two under BIO and in three under BIOES.
-_MOST_STEPS_TO_JOIN = 4
+_MAX_STEPS_TO_JOIN = 4
 
 
 def log_z(lattice: Lattice) -> Tensor:
-    """``[B]`` log-sum over all tag sequences; :func:`log_partition`, several times as fast on a CPU; once differentiable there."""
-    # Whether float64 holds the numbers is asked of the numbers, and a GPU would have to be waited for.
+    """Log-sum over all tag sequences, ``[B]``; several times as fast on a CPU.
+
+    The same value as :func:`log_partition`; once differentiable there.
+    """
+    # The range check needs the values, which would force a synchronization on a GPU.
     if lattice.emissions.device.type == "cpu" and lattice.emissions.numel() and _is_shallow(lattice):
         z: Tensor = _LogPartition.apply(
             lattice.emissions, lattice.mask, lattice.start, lattice.transitions, lattice.end
@@ -38,7 +41,7 @@ def log_z(lattice: Lattice) -> Tensor:
 
 @torch.no_grad()
 def _is_shallow(lattice: Lattice) -> bool:
-    """Whether no number that counts can underflow.
+    """Check that no relevant number can underflow.
 
     A beginning whose end is one of the best sequences is at most so much worse than the best beginning as it costs to
     leave the latter for the former. That takes as many steps as any tag needs to reach any other, and as many again
@@ -47,7 +50,7 @@ def _is_shallow(lattice: Lattice) -> bool:
     allowed = lattice.transitions > FORBIDDEN / 2
     steps, reached = 1, allowed
     while not reached.all():
-        if steps == _MOST_STEPS_TO_JOIN:
+        if steps == _MAX_STEPS_TO_JOIN:
             return False
         steps, reached = steps + 1, (reached.float() @ allowed.float()) > 0
     of_a_step = lattice.emissions.amax(dim=2) - lattice.emissions.amin(dim=2)  # [B, T]
@@ -62,7 +65,7 @@ def _range(scores: Tensor) -> float:
 
 
 class _LogPartition(torch.autograd.Function):
-    """``[B]`` of emissions ``[B, T, K]``, mask ``[B, T]``, start ``[K]``, transitions ``[K, K]``, end ``[K]``."""
+    """``[B]`` of emissions ``[B, T, K]``, mask, start, transitions ``[K, K]``, end."""
 
     @staticmethod
     def forward(ctx: Any, emissions: Tensor, mask: Tensor, start: Tensor, transitions: Tensor, end: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""What a head is to everything behind it: layers of an encoder -> loss, predictions. What its kind of task asks is in `tasks/`."""
+"""Base class for task heads: encoder layers in, loss and predictions out."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Prediction = str | tuple[str, ...]
 
 @dataclass(frozen=True)
 class HeadTask:
-    """What a head is built for; the data and the encoder decide it.
+    """The task of a head: labels and sizes, decided by the data and the encoder.
 
     Attributes:
         labels: tags or classes, in the order of their ids.
@@ -40,13 +40,13 @@ class HeadTask:
 
 
 class TaskHead(nn.Module, ABC):
-    """A head: a scalar mix over the layers, and what reads it.
+    """Base class of heads: a scalar mix over the layers and a task network.
 
     A new one subclasses :class:`~elmo_tasks.heads.tagging.TaggingHead` or
     :class:`~elmo_tasks.heads.classification.ClassificationHead`, which leave the scores of its labels to it.
 
     Args:
-        task: what it is built for.
+        task: labels and input sizes.
         settings: the other arguments of its constructor, so that it can be built again.
 
     Attributes:
@@ -68,17 +68,17 @@ class TaskHead(nn.Module, ABC):
 
     @property
     def accepts_pooled(self) -> bool:
-        """Whether layers that were mean-pooled before give the same as layers of tokens."""
+        """True if mean-pooled layers give the same result as layers of tokens."""
         return False
 
     @property
     def reads_characters(self) -> bool:
-        """Whether :class:`TokenFeatures` must have characters."""
+        """True if :class:`TokenFeatures` must have characters."""
         return False
 
     @abstractmethod
     def loss_of(self, scores: Tensor, mask: Tensor | None, target: Tensor) -> Tensor:
-        """``[]`` mean loss of the batch, given the scores that the head's ``forward`` gives."""
+        """Return the ``[]`` mean loss of a batch from the scores of ``forward``."""
 
     @abstractmethod
     def labels_of(self, scores: Tensor, mask: Tensor | None) -> list[Prediction]:
@@ -94,7 +94,7 @@ class TaskHead(nn.Module, ABC):
             values: ``[L, B, T, D]`` layers of an encoder; ``[L, B, D]`` if they are pooled.
             mask: ``[B, T]`` bool, True for a token, padding on the right; None if they are pooled.
             target: ids that are right: ``[B, T]`` of tags, anything where the mask is False; ``[B]`` of classes.
-            features: what the head reads beside the layers.
+            features: additional token features.
 
         Returns:
             ``[]`` mean loss of the batch, and for each sentence its tags as the labels spell them, or its class.
@@ -118,11 +118,11 @@ class TaskHead(nn.Module, ABC):
 
     @abstractmethod
     def predict(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None = None) -> list[Any]:
-        """What the head says with how sure it is, one object a sentence; arguments as for :meth:`scored`.
+        """Return one prediction a sentence, with probabilities; see :meth:`scored`.
 
         Call it in evaluation mode, as dropout acts in training mode.
         """
 
     def l2(self) -> Tensor:
-        """``[]`` what to weigh and add to the loss: see :meth:`ScalarMix.l2`."""
+        """Penalty ``[]`` to weight and add to the loss; see :meth:`ScalarMix.l2`."""
         return self.mix.l2()

@@ -1,4 +1,4 @@
-"""A trained head as a folder: ``head.json`` (how to build it, which encoder it reads), ``head.safetensors``, ``card.json``."""
+"""A trained head as a folder: ``head.json``, ``head.safetensors``, ``card.json``."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from elmo_tasks.heads.head import HeadTask, TaskHead
 from elmo_tasks.heads.registry import HEADS_VARIABLE, head_classes, name_of
 
 CONFIG_NAME, WEIGHTS_NAME = "head.json", "head"
-# Some ten times what the largest head has.
-_MOST_LAYERS, _MOST_SIZE, _MOST_LABELS = 200, 100_000, 100_000
+# About ten times the sizes of the largest head.
+_MAX_LAYERS, _MAX_SIZE, _MAX_LABELS = 200, 100_000, 100_000
 HEAD_FOLDER = FolderKind(
     "a head", re.compile(r"head\.json|card\.json|confidence\.json|head[-\w]*\.safetensors(\.index\.json)?")
 )
@@ -30,7 +30,7 @@ HEAD_FOLDER = FolderKind(
 
 @dataclass(frozen=True)
 class Source:
-    """Frozen numbers that a head was trained on: name of the encoder or the static vectors, and checksum of their weights."""
+    """Name and weight checksum of an encoder or static vectors used in training."""
 
     name: str
     checksum: str
@@ -41,16 +41,16 @@ class HeadFiles:
     """A head's folder, read but for the weights.
 
     Attributes:
-        name: what to call it.
-        folder: where it lies.
+        name: display name.
+        folder: its folder.
         head: name of the class of the head; see :func:`elmo_tasks.heads.registry.head_classes`.
         kind: of its task, such as ``"tagging"`` or ``"classification"``.
-        task: what it is built for.
+        task: labels and input sizes.
         settings: how it is built.
         encoder: whose layers it reads.
         static: the static vectors that it reads beside them, if any.
         reading: how its data were read (columns, names of labels, ...), so that other files can be read alike.
-        card: what it is, its data and their licence, its scores, its layer weights by epoch.
+        card: title, data and licence, scores, layer weights by epoch.
     """
 
     name: str
@@ -101,16 +101,16 @@ def bundled_heads() -> list[str]:
 
 def heads_below(folders: Iterable[Path]) -> list[Path]:
     """The folders of heads below some folders, such as ``runs/``, sorted by name."""
-    found = {path.parent for folder in folders if folder.is_dir() for path in folder.rglob(CONFIG_NAME)}
-    # While a head is written, it lies in a folder whose name begins with a dot.
-    return sorted(folder for folder in found if not folder.name.startswith("."))
+    heads = {path.parent for folder in folders if folder.is_dir() for path in folder.rglob(CONFIG_NAME)}
+    # Unfinished heads are in folders whose names begin with a dot.
+    return sorted(folder for folder in heads if not folder.name.startswith("."))
 
 
 def default_head(kind: str) -> str:
-    """Name of the head of a kind that commands and the app take when none is named: ``checkpoints/default.json`` says which.
+    """Name of the default head of a task, from ``checkpoints/default.json``.
 
     Raises:
-        ConfigError: it says nothing about this kind.
+        ConfigError: the file has no entry for this task.
     """
     path = CHECKPOINTS / "default.json"
     try:
@@ -122,7 +122,7 @@ def default_head(kind: str) -> str:
 
 
 def find_head(head: str | Path) -> HeadFiles:
-    """Find a head, by a name in ``checkpoints/`` or its folder, and read what it says of itself.
+    """Find a head by name in ``checkpoints/`` or by its folder, and read its config.
 
     Raises:
         ConfigError: there is no such head, or its settings cannot be read.
@@ -165,7 +165,7 @@ def find_head(head: str | Path) -> HeadFiles:
         )
     except ConfigError:
         raise
-    # Somebody may have written the file by hand: whatever is wrong in it is told in a sentence.
+    # The file may be written by hand: every error in it becomes a readable message.
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigError(f"{path}: not the settings of a head ({type(error).__name__}: {error})") from None
 
@@ -174,16 +174,16 @@ def _check_sizes(path: Path, value: Any) -> None:
     """Refuse sizes that no head has, before anything is made of them."""
     if isinstance(value, dict):
         for key, inner in value.items():
-            most = _MOST_LAYERS if key == "n_layers" else _MOST_SIZE
-            if isinstance(inner, (int, float)) and not -most <= inner <= most:
-                raise ConfigError(f"{path}: '{key}' is {inner:.3g}; the most that is read is {most:,}")
-            if isinstance(inner, list) and len(inner) > _MOST_LABELS:
-                raise ConfigError(f"{path}: '{key}' has {len(inner):,} entries; the most is {_MOST_LABELS:,}")
+            limit = _MAX_LAYERS if key == "n_layers" else _MAX_SIZE
+            if isinstance(inner, (int, float)) and not -limit <= inner <= limit:
+                raise ConfigError(f"{path}: '{key}' is {inner:.3g}; the maximum is {limit:,}")
+            if isinstance(inner, list) and len(inner) > _MAX_LABELS:
+                raise ConfigError(f"{path}: '{key}' has {len(inner):,} entries; the maximum is {_MAX_LABELS:,}")
             _check_sizes(path, inner)
 
 
 def _name_of_run(folder: Path) -> str:
-    """A run writes its head to ``runs/NAME/head``: the run's name says more than ``head``."""
+    """Return the run's name for a head in ``runs/NAME/head``."""
     folder = folder.resolve()
     return folder.parent.name if folder.name == "head" else folder.name
 

@@ -1,7 +1,7 @@
-"""All tag sequences of a batch of sentences, and sums and maxima over them: pure functions, batched, on any device.
+"""Sums and maxima over all tag sequences of a batch: pure, batched functions.
 
-Nothing here asks the device for a number, so nothing waits for a GPU. One step of a recursion handles one position of
-all sentences; past a sentence's end it does nothing that is looked at.
+No function reads a number from the device, so nothing waits for a GPU. One step of a recursion handles one position of
+all sentences; values past a sentence's end are ignored.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-# Added to the score of what is not allowed. Scores of whole sentences differ by far less, and exp(-1e4) is exactly 0 in
+# Added to the score of a forbidden transition. Scores of whole sentences differ by far less, and exp(-1e4) is exactly 0 in
 # float32; yet the loss of a gold sequence that breaks the rules is finite.
 FORBIDDEN = -1e4
 
@@ -50,7 +50,7 @@ class Lattice:
 
 
 def path_scores(lattice: Lattice, tags: Tensor) -> Tensor:
-    """``[B]`` scores of ``tags [B, T]``, anything where the mask is False; zero for empty sentences."""
+    """Score ``tags [B, T]``: ``[B]``; empty sentences give 0."""
     mask = lattice.mask
     tags = tags.masked_fill(~mask, 0)  # [B, T]
     emitted = lattice.emissions.gather(2, tags.unsqueeze(2)).squeeze(2)  # [B, T]
@@ -61,9 +61,9 @@ def path_scores(lattice: Lattice, tags: Tensor) -> Tensor:
 
 
 def forward_scores(lattice: Lattice, relative: bool = False) -> Tensor:
-    """``[B, T, K]`` log-sum over all beginnings that end with tag ``k`` as token ``t``, token ``t`` included.
+    """Log-sum over all prefixes that end in tag ``k`` at token ``t``, ``[B, T, K]``.
 
-    ``relative`` takes the best tag's score off at each token, so that what is left stays small and is exact in float32 however long
+    ``relative`` subtracts the best tag's score at each token, so that values stay small and is exact in float32 however long
     the sentence is; that is enough wherever tags of one token are compared. Not to be read past a sentence's end.
     """
     first, *rest = lattice.emissions.unbind(dim=1)  # T of [B, K]
@@ -76,7 +76,10 @@ def forward_scores(lattice: Lattice, relative: bool = False) -> Tensor:
 
 
 def backward_scores(lattice: Lattice) -> Tensor:
-    """``[B, T, K]`` log-sum over all ways to go on after tag ``k`` as token ``t``, token ``t`` not included; relative."""
+    """Log-sum over all continuations after tag ``k`` at token ``t``, ``[B, T, K]``.
+
+    Token ``t`` is not included; values are relative.
+    """
     emissions = lattice.emissions.unbind(dim=1)  # T of [B, K]
     end = lattice.end.expand_as(emissions[0])  # [B, K]
     betas = [end]
@@ -88,12 +91,12 @@ def backward_scores(lattice: Lattice) -> Tensor:
 
 
 def _from_the_best(scores: Tensor) -> Tensor:
-    """``[B, K]`` -> ``[B, K]`` with 0 for the best. Constant for gradients: what compares tags does not see the shift."""
+    """Subtract the maximum of each row ``[B, K]``, as a constant for gradients."""
     return scores - scores.detach().amax(dim=1, keepdim=True)
 
 
 def tag_log_probabilities(lattice: Lattice) -> Tensor:
-    """``[B, T, K]`` log-probability of each tag for each token (forward-backward; Rabiner, 1989).
+    """Log-probability of each tag of each token, ``[B, T, K]`` (Rabiner, 1989).
 
     The softmax divides by the sum over the tags, which is Z at every token. Not to be read past a sentence's end.
     """
@@ -101,7 +104,7 @@ def tag_log_probabilities(lattice: Lattice) -> Tensor:
 
 
 def log_partition(lattice: Lattice, alphas: Tensor) -> Tensor:
-    """``[B]`` log-sum over all tag sequences, given the :func:`forward_scores` ``[B, T, K]``, not relative.
+    """Log-sum over all tag sequences, ``[B]``, from :func:`forward_scores`.
 
     Zero for empty sentences: they have one sequence, the empty one, which scores 0.
     """
@@ -111,7 +114,7 @@ def log_partition(lattice: Lattice, alphas: Tensor) -> Tensor:
 
 
 def k_best_paths(lattice: Lattice, k: int) -> tuple[Tensor, Tensor]:
-    """The ``k`` best tag sequences of each sentence: Viterbi with ``k`` ways to each tag (Schwartz and Chow, 1990).
+    """Find the ``k`` best tag sequences: k-best Viterbi (Schwartz and Chow, 1990).
 
     Returns:
         ids ``[B, k, T]``, best first, not to be read past a sentence's end; and scores ``[B, k]``, which are ``-inf``
@@ -137,7 +140,7 @@ def k_best_paths(lattice: Lattice, k: int) -> tuple[Tensor, Tensor]:
 
 
 def segment_probabilities(lattice: Lattice, places: Sequence[tuple[int, int, Sequence[int]]], barred: Tensor) -> Tensor:
-    """``[N]`` probability that given tags stand at a given place, and that what comes after does not continue them.
+    """Probability ``[N]`` that given tags occur at a position and are not continued.
 
     It is Z with these tags clamped over Z without (constrained forward-backward; Culotta and McCallum, 2004). A CRF given
     its sentence is a Markov chain, so the ratio is: the first tag's probability, times that of each next tag given the

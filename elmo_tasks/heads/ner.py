@@ -1,4 +1,4 @@
-"""A tagger with a BiLSTM and a CRF: entities with BIO or BIOES tags, parts of speech without a scheme."""
+"""A tagger with a BiLSTM and a CRF: entities, or parts of speech without spans."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from elmo_tasks.text.characters import MAX_CHARACTERS
 
 
 class NerHead(TaggingHead):
-    """Scalar mix, then a BiLSTM, then a CRF (Peters et al., 2018; Lample et al., 2016).
+    """Scalar mix, BiLSTM and CRF (Peters et al., 2018; Lample et al., 2016).
 
     The defaults are the published recipe's.
 
     Args:
-        task: the tags, how they spell spans (no scheme, no constraints: parts of speech), and what is read.
+        task: the tags, how they spell spans (no scheme, no constraints: parts of speech), and the input sizes.
         lstm_hidden: cells of an LSTM layer in each direction; 0 for no LSTM, so that all context comes from the encoder.
         lstm_layers: number of LSTM layers.
         dropout: share that is dropped in training of the LSTM's inputs, between its layers, and of its outputs.
@@ -76,7 +76,7 @@ class NerHead(TaggingHead):
 
     @property
     def reads_characters(self) -> bool:
-        """Whether :class:`TokenFeatures` must have characters."""
+        """True if :class:`TokenFeatures` must have characters."""
         return self.characters is not None
 
     def forward(self, values: Tensor, mask: Tensor, features: TokenFeatures | None = None) -> Tensor:
@@ -107,7 +107,7 @@ class NerHead(TaggingHead):
 
 
 def _character_cnn(filters: int, width: int, embedding: int) -> CharacterCNN:
-    """The token encoder of the biLM with one convolution, no highway, and as many outputs as filters."""
+    """The biLM's token encoder with one convolution and no highway layer."""
     check_at_least("character_width", width, 1)
     check_at_least("character_embedding", embedding, 1)
     if width > MAX_CHARACTERS:

@@ -1,4 +1,4 @@
-"""Which heads there are: those in this folder, and those of a program or of modules that a person names."""
+"""Registry of head classes: this folder's, the program's, and listed modules'."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _OURS = f"{elmo_tasks.heads.__name__}."
 
 
 def name_of(head: type[TaskHead]) -> str:
-    """What a file calls a class of heads: the class of a file in this folder, or the module and the class of another."""
+    """Return a head class's name in files: ``file.Class``, or with its module."""
     return head.__qualname__ if head.__module__.startswith(_OURS) else f"{head.__module__}.{head.__qualname__}"
 
 
 def head_classes() -> Mapping[str, type[TaskHead]]:
-    """The heads by name. A file can only ask for what is here: no name in a file makes the program import anything.
+    """Return the heads by name; names in files never cause an import.
 
     Raises:
         ConfigError: a module that ``ELMO_TASKS_HEADS`` names cannot be imported.
@@ -50,5 +50,5 @@ def _import_ours() -> None:
 
 
 def _below(base: Any) -> list[type[TaskHead]]:
-    """The classes below one, in the order of their definition, so that one that is defined again counts as it is now."""
+    """List all subclasses in the order of definition, so that a redefinition wins."""
     return [found for head in base.__subclasses__() for found in (head, *_below(head))]

@@ -1,4 +1,4 @@
-"""A classifier of texts, such as of their sentiment: one vector a text, then one hidden layer."""
+"""A text classifier: one pooled vector per text and one hidden layer."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ POOLINGS: tuple[Pooling, ...] = get_args(Pooling)
 
 
 class SentimentHead(ClassificationHead):
-    """Scalar mix, then (if wished) a BiLSTM, then one vector a text, then a classifier with one hidden layer.
+    """Scalar mix, optional BiLSTM, pooling and a classifier with one hidden layer.
 
     Args:
-        task: the classes, and what is read.
+        task: the classes and the input sizes.
         pooling: how the vectors of the tokens become one: ``mean``, ``max``, or learned ``attention``.
         lstm_hidden: cells in each direction of a BiLSTM before the pooling; 0 for none.
         lstm_layers: number of its layers.
@@ -69,9 +69,9 @@ class SentimentHead(ClassificationHead):
 
     @property
     def accepts_pooled(self) -> bool:
-        """Whether layers that were mean-pooled before give the same as layers of tokens.
+        """True if mean-pooled layers give the same result as layers of tokens.
 
-        The mean commutes with the weighted sum of the layers, but not with anything that looks at single tokens.
+        The mean commutes with the weighted sum of the layers, but not with anything that reads single tokens.
         """
         return self.pooling == "mean" and self.bilstm is None and not self.mix.layer_norm
 
@@ -109,7 +109,7 @@ class SentimentHead(ClassificationHead):
         if mask is None:
             mask = values.new_ones(values.shape[1:3], dtype=torch.bool)
         static = self._static(features, mask.shape)
-        if self.accepts_pooled:  # one way for both kinds of input, so that they cannot come apart
+        if self.accepts_pooled:  # one path for both kinds of input, so that they stay equal
             pooled = None if static is None else masked_mean(static, mask)
             return self._joined(self.mix(masked_mean(values, mask)).to(dtype), pooled)
         x = self._joined(self.mix(values, mask).to(dtype), static)  # [B, T, D + S]
@@ -132,6 +132,6 @@ class SentimentHead(ClassificationHead):
         """``[B, T, dim]`` -> ``[B, dim]``: a mean whose weights are learned."""
         assert self.attend is not None
         scores = self.attend(x).squeeze(2).float()  # [B, T]
-        # A finite low score, as a softmax of nothing but -inf is NaN; what it leaves an empty text is set to 0 after it.
+        # A finite low score, as a softmax of nothing but -inf is NaN; the result of an empty text is set to 0 below.
         shares = scores.masked_fill(~mask, torch.finfo(scores.dtype).min).softmax(dim=1).masked_fill(~mask, 0.0)
         return (shares.unsqueeze(2) * x).sum(dim=1)

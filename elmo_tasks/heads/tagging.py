@@ -1,4 +1,4 @@
-"""Layers -> a tag for each token: what every tagger shares. A tagger gives emissions, a CRF reads the tags off them."""
+"""Base class of taggers: emissions from a subclass, tags decoded by a CRF."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from elmo_tasks.text.tag_schemes import Scheme, Span, convert, spans_of
 
 @dataclass(frozen=True)
 class FoundSpan:
-    """Tokens ``start`` to before ``end`` that a head found to be of a type, and the probability of exactly this span."""
+    """A predicted span, tokens ``start`` to before ``end``, with its probability."""
 
     start: int
     end: int
@@ -26,8 +26,8 @@ class FoundSpan:
 
 
 @dataclass(frozen=True)
-class TagReading:
-    """One way to tag a sentence: a tag for each token, as BIO; the spans that they spell; the probability of the whole.
+class TagSequence:
+    """A tag sequence in BIO, its spans, and the probability of the whole.
 
     Where there is no scheme, the tags are as the labels are, and there are no spans.
     """
@@ -38,17 +38,19 @@ class TagReading:
 
 
 @dataclass(frozen=True)
-class TagPrediction(TagReading):
-    """The best reading of a sentence, and the next best ones, best first, if they were asked for."""
+class TagPrediction(TagSequence):
+    """The best tag sequence of a sentence, and the next best ones on request."""
 
-    runners_up: tuple[TagReading, ...] = ()
+    alternatives: tuple[TagSequence, ...] = ()
 
 
 class TaggingHead(TaskHead):
-    """A head that tags tokens. A subclass builds :attr:`mix` and :attr:`crf`, and says in :meth:`forward` how tags score.
+    """Base class of taggers.
 
-    :meth:`forward` gives emissions for :attr:`crf`, where scores and tags of a batch are wanted from one pass;
-    :meth:`predict` also says how sure it is.
+    A subclass builds :attr:`mix` and :attr:`crf`, and computes emissions in :meth:`forward`.
+
+    :meth:`forward` returns emissions for :attr:`crf`, so that loss and tags can share one pass;
+    :meth:`predict` adds confidences.
     """
 
     kind = "tagging"
@@ -56,7 +58,7 @@ class TaggingHead(TaskHead):
 
     @property
     def scheme(self) -> Scheme | None:
-        """How the labels spell spans, if they do."""
+        """The tag scheme of the labels, if they encode spans."""
         return self.task.scheme
 
     @abstractmethod
@@ -66,7 +68,7 @@ class TaggingHead(TaskHead):
         Args:
             values: ``[L, B, T, D]`` layers of an encoder; any finite numbers where the mask is False.
             mask: ``[B, T]`` bool, True for a token; padding on the right.
-            features: what the head was built to read beside them.
+            features: additional token features, if the head uses any.
 
         Returns:
             ``[B, T, K]`` emissions, before the CRF.
@@ -89,9 +91,9 @@ class TaggingHead(TaskHead):
     def predict(
         self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None = None, n_readings: int = 1
     ) -> list[TagPrediction]:
-        """Tag sentences; see :meth:`TaskHead.predict`. A sentence without tokens has one reading, the empty one.
+        """Tag sentences; see :meth:`TaskHead.predict`. No tokens give an empty sequence.
 
-        ``n_readings`` says how many readings of each sentence there are at most; all but the best are its runners-up.
+        ``n_readings`` is the maximum number of tag sequences of a sentence; all but the best are its alternatives.
 
         Raises:
             ValueError: shapes that do not fit, a feature that is missing, or ``n_readings`` below 1.
@@ -101,13 +103,13 @@ class TaggingHead(TaskHead):
         if not values.shape[1]:
             return []
         emissions = self._scores(values, mask, features)  # [B, T, K]
-        found = self.crf.k_best(emissions, n_readings, mask)
-        tags = [[self._as_bio(reading.tags) for reading in row] for row in found]
+        paths = self.crf.k_best(emissions, n_readings, mask)
+        tags = [[self._as_bio(reading.tags) for reading in row] for row in paths]
         sure = self._confidences(emissions, mask, [{s for t in row for s in self._spans(t)} for row in tags])
         predictions = []
-        for row, spelled, confidence in zip(found, tags, sure, strict=True):
+        for row, spelled, confidence in zip(paths, tags, sure, strict=True):
             best, *others = (
-                TagReading(
+                TagSequence(
                     t,
                     tuple(FoundSpan(s.start, s.end, s.type, confidence[s]) for s in self._spans(t)),
                     reading.probability,
@@ -125,7 +127,7 @@ class TaggingHead(TaskHead):
         return [] if self.scheme is None else spans_of(tags, "BIO")
 
     def _confidences(self, emissions: Tensor, mask: Tensor | None, spans: list[set[Span]]) -> list[dict[Span, float]]:
-        """Probability of each span; readings share most of theirs, so each is computed once."""
+        """Probabilities of spans, each computed once for all tag sequences."""
         if self.scheme is None:
             return [{} for _ in spans]
         rows = [sorted(row) for row in spans]

@@ -1,4 +1,4 @@
-"""What a tagger may read of a token beside the encoder's layers: its characters, and a static vector."""
+"""Additional token features beside the encoder's: characters, static vectors."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def check_shape(name: str, tensor: Tensor, expected: Sequence[int]) -> None:
 
 
 def characters_of(tokens: Sequence[Sequence[str]], max_characters: int = MAX_CHARACTERS) -> tuple[Tensor, Tensor]:
-    """Characters of the tokens of a batch: ``characters [U, C]`` and ``words [B, T]``, as :class:`TokenFeatures` has them.
+    """Encode a batch's characters: ``characters [U, C]`` and ``words [B, T]``.
 
     ``max_characters`` bytes of a token are read, with the two marks around it.
     """

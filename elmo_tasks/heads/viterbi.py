@@ -1,4 +1,4 @@
-"""The best tags of each sentence (Viterbi, 1967), from both ends at once: half as many steps, each for twice the rows."""
+"""Viterbi decoding (1967) from both ends at once: half as many steps."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ Scores = NDArray[np.floating]
 
 
 def best_paths(lattice: Lattice) -> list[list[int]]:
-    """Ids of the best tag sequence, sentence by sentence, without padding. What stands behind a sentence's end is not read.
+    """Return the best tag ids of each sentence, without padding.
 
     Beginnings are scored from the first token to the middle one, ends from the last token back to it; where they meet,
-    their sums tell the best tag, and from there the way is walked back to both ends. All of it is many small steps, which
-    NumPy makes faster than any device is asked to: the scores come over in one go, and nothing else waits for a GPU.
+    their sum gives the best tag, from which both ends are traced back. These are many small steps, which
+    are faster in NumPy than on any device: the scores are copied once, and nothing else waits for a GPU.
     """
     lengths = lattice.lengths.cpu().numpy()
     emissions = lattice.emissions.detach().cpu().numpy()  # [B, T, K]
@@ -24,7 +24,7 @@ def best_paths(lattice: Lattice) -> list[list[int]]:
     half = n_steps // 2 + 1
     # [B, half] positions from the last token on, counted through all rows
     back = np.maximum(lengths[:, None] - 1 - np.arange(half), 0) + n_steps * np.arange(n_rows)[:, None]
-    # Rows innermost, twice: what a step adds and compares lies side by side in memory.
+    # Rows innermost, twice: a step adds and compares adjacent memory.
     both = np.empty((half, n_tags, 2, n_rows), emissions.dtype)
     both[:, :, 0] = emissions[:, :half].transpose(1, 2, 0)
     both[:, :, 1] = emissions.reshape(-1, n_tags).take(back, axis=0).transpose(1, 2, 0)
@@ -39,7 +39,7 @@ def best_paths(lattice: Lattice) -> list[list[int]]:
 
 
 def _best_beginnings(emissions: Scores, edges: Scores, moves: Scores) -> tuple[Scores, Scores]:
-    """``[half, K, 2 B]`` best scores up to each token: with the token's own emission, and without.
+    """Best scores ``[half, K, 2 B]`` up to each token, with and without its emission.
 
     Args:
         emissions: ``[half, K, 2 B]``.
@@ -73,7 +73,7 @@ def _walk(lengths: NDArray[np.integer], taken: Scores, reached: Scores, into: Sc
     other = last - middle  # counted from the end
     met = (taken[middle, :, rows] + reached[other, :, n_rows + rows]).argmax(axis=1)  # [B]
     tag = np.concatenate([met, met])  # [2 B]
-    # At and past the middle the tag stays what it is there: there, one tag scores infinitely more than the others.
+    # At and past the middle the tag is fixed: one tag scores infinitely more than the others there.
     still = np.arange(half)[:, None] >= np.concatenate([middle, other])  # [half, 2 B]
     stays = np.where(np.arange(n_tags) == tag[:, None], np.inf, 0).astype(taken.dtype)  # [2 B, K]
     scores = taken.transpose(0, 2, 1).copy()  # [half, 2 B, K]

@@ -1,1 +1,1 @@
-"""What every encoder returns, and the learned mixture of it."""
+"""Layers of an encoder, their names, pooling and learned mixture."""

@@ -1,4 +1,4 @@
-"""Where to compute, as a person names it."""
+"""Selection of the device to compute on."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from elmo_tasks.errors import ConfigError
 
 
 def checked_device(name: str | torch.device | None = None) -> torch.device:
-    """``"cpu"``, ``"cuda"``, ``"cuda:1"``, ... as a device that is there; where none is named, the GPU if there is one.
+    """Resolve ``"cpu"``, ``"cuda"`` or ``"cuda:1"``; by default a GPU if any.
 
     Raises:
         ConfigError: there is no such device, or PyTorch cannot use it on this machine.
@@ -27,8 +27,11 @@ def checked_device(name: str | torch.device | None = None) -> torch.device:
 
 
 def cpu_multiplies_bfloat16() -> bool:
-    """Whether this CPU has products of bfloat16: without them it is far slower than float32, and LSTMs may not run."""
-    asked = (
+    """Check whether this CPU has bfloat16 products.
+
+    Without them bfloat16 is far slower than float32, and LSTMs may not run.
+    """
+    is_supported = (
         getattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", None) if torch.backends.mkldnn.is_available() else None
     )
-    return asked is None or bool(asked())
+    return is_supported is None or bool(is_supported())

@@ -1,4 +1,4 @@
-"""The one thing that crosses from encoders to heads, analyses and the screen."""
+"""The output of every encoder: all layers for a batch of sentences."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Layers:
     values: Tensor  # [L, B, T, D]; zero where mask is False
     mask: Tensor  # [B, T] bool, True for a token. No boundaries: T is the longest sentence's number of tokens
     tokens: tuple[tuple[str, ...], ...]  # the tokens of each sentence
-    #: where each token stands in the sentence, as (start, end) characters; None where tokens were given
+    #: (start, end) characters of each token in its sentence; None for sentences given as tokens
     offsets: tuple[Offsets, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -35,13 +35,13 @@ class Layers:
         return self.values.shape[0]
 
     def sentence(self, k: int) -> Tensor:
-        """``[L, tokens, D]`` vectors of one sentence, without padding."""
+        """Return the ``[L, tokens, D]`` vectors of one sentence, without padding."""
         return self.values[:, k, : len(self.tokens[k])]
 
     def average(self) -> Tensor:
-        """``[B, T, D]`` the plain mean of the layers."""
+        """Return the ``[B, T, D]`` mean of the layers."""
         return self.values.mean(dim=0)
 
     def to(self, device: torch.device | str) -> Layers:
-        """The same layers elsewhere."""
+        """Move the layers to a device."""
         return Layers(self.values.to(device), self.mask.to(device), self.tokens, self.offsets)

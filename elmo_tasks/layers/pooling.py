@@ -1,4 +1,4 @@
-"""Tokens -> one vector a sentence, with nothing to learn. Padding never counts, and no tokens give a zero vector."""
+"""Mean and maximum over tokens; padding is ignored, no tokens give zeros."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from torch import Tensor
 
 
 def masked_mean(values: Tensor, mask: Tensor) -> Tensor:
-    """``[..., B, D]`` mean of ``[..., B, T, D]`` over the tokens of each sentence (mask ``[B, T]`` True), in float32 at least.
+    """Average over tokens (mask True): ``[..., B, T, D]`` -> ``[..., B, D]``.
+
+    The result is in float32 at least.
+
+    The result is in float32 at least.
 
     Without layer norm it commutes with a scalar mix: layers that are pooled first mix to the same vector.
 
@@ -20,7 +24,7 @@ def masked_mean(values: Tensor, mask: Tensor) -> Tensor:
 
 
 def masked_max(values: Tensor, mask: Tensor) -> Tensor:
-    """``[..., B, D]`` highest values of ``[..., B, T, D]`` over the tokens of each sentence (mask ``[B, T]`` True).
+    """Maximum over tokens (mask True): ``[..., B, T, D]`` -> ``[..., B, D]``.
 
     Raises:
         ValueError: shapes that do not fit.
@@ -34,5 +38,5 @@ def masked_max(values: Tensor, mask: Tensor) -> Tensor:
 def _tokens_only(values: Tensor, mask: Tensor, filler: float) -> Tensor:
     if values.shape[-3:-1] != mask.shape:
         raise ValueError(f"the mask {tuple(mask.shape)} does not fit vectors {tuple(values.shape)}")
-    # Filled, not multiplied by 0: padding may hold anything, also what is not finite.
+    # Filled, not multiplied by 0: padding may contain non-finite values.
     return values.masked_fill(~mask.unsqueeze(-1), filler)

@@ -1,4 +1,4 @@
-"""All layers of an encoder -> one: the task's own weighted sum (Peters et al., 2018, equation 1)."""
+"""Weighted sum of layers, learned with the task (Peters et al., 2018, eq. 1)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _EPSILON = 1e-12
 
 
 class ScalarMix(nn.Module):
-    """``gamma * sum_l s_l h_l`` with ``s = softmax(w)``: weights ``w`` and scale ``gamma`` are learned with the task.
+    """``gamma * sum_l s_l h_l`` with ``s = softmax(w)`` and learned ``w``, ``gamma``.
 
     Peters et al., "Deep contextualized word representations" (NAACL 2018), equation 1. Several mixes may share one pass
     of an encoder. All is in float32 (float64 for float64 layers), also under autocast and for layers kept in float16.
@@ -69,7 +69,11 @@ class ScalarMix(nn.Module):
             self.register_buffer("fixed_weights", torch.tensor(shares, dtype=torch.float32), persistent=False)  # [L]
 
     def forward(self, values: Tensor, mask: Tensor | None = None) -> Tensor:
-        """Mix the layers ``[L, B, T, D]`` to ``[B, T, D]``, or ``[L, B, D]`` that are pooled to ``[B, D]``; zero where masked.
+        """Mix layers ``[L, B, T, D]`` to ``[B, T, D]``; masked positions are zero.
+
+        Pooled layers ``[L, B, D]`` are mixed to ``[B, D]``.
+
+        Masked positions are zero.
 
         The mask is ``[B, T]`` bool (``[B]`` for pooled ones), True for a token; all by default.
 
@@ -90,18 +94,18 @@ class ScalarMix(nn.Module):
             return mixed if mask is None else mixed.masked_fill(~mask.unsqueeze(-1), 0.0)
 
     def l2(self) -> Tensor:
-        """``[]`` the sum of the squares of ``w``, to be weighted and added to a loss: it pulls towards the plain mean.
+        """Sum of squares of ``w``, ``[]``: a penalty that pulls towards the mean.
 
         Zero for fixed weights.
         """
         return self.gamma.new_zeros(()) if self.scalars is None else self.scalars.square().sum()
 
     def weights(self) -> tuple[float, ...]:
-        """The final weight of each layer, for people; they sum to 1."""
+        """Return the final weight of each layer; they sum to 1."""
         return tuple(self._shares().detach().tolist())
 
     def extra_repr(self) -> str:
-        """What ``print`` shows."""
+        """Describe the mix for ``print``."""
         kind = "learned" if self.scalars is not None else "fixed"
         return f"n_layers={self.n_layers}, weights={kind}, layer_norm={self.layer_norm}"
 
@@ -113,7 +117,7 @@ class ScalarMix(nn.Module):
 
 
 def _prepared(layer: Tensor, norm: bool) -> Tensor:
-    """One layer ``[B, T, D]`` in float32, or wider if it is, normalised if wished."""
+    """Convert a layer ``[B, T, D]`` to float32 or wider, normalized if requested."""
     layer = layer.to(torch.promote_types(layer.dtype, torch.float32))
     return nn.functional.layer_norm(layer, layer.shape[-1:], eps=_EPSILON) if norm else layer
 

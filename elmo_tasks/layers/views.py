@@ -1,4 +1,4 @@
-"""Names of the layers, and the mean of them beside them: what people choose from."""
+"""Names of the layers and of their mean."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ MEAN = "mean"
 
 
 def layer_names(n_layers: int) -> tuple[str, ...]:
-    """``"0"``, ``"1"``, ... and ``"mean"``, which one layer alone does not need."""
+    """Return ``"0"``, ``"1"``, ... and, for several layers, ``"mean"``."""
     names = tuple(str(k) for k in range(n_layers))
     return names if n_layers == 1 else (*names, MEAN)
 
 
 def with_mean(vectors: Tensor) -> Tensor:
-    """``[L, ..., D]`` -> ``[L + 1, ..., D]``: the mean of the layers behind them, unless there is one layer only."""
+    """Append the mean of the layers: ``[L, ..., D]`` -> ``[L + 1, ..., D]``.
+
+    A single layer stays as it is.
+    """
     return vectors if len(vectors) == 1 else torch.cat([vectors, vectors.mean(dim=0, keepdim=True)])

@@ -1,1 +1,1 @@
-"""How the shipped models were made: a file per recipe, read from top to bottom."""
+"""Recipes of the shipped models, one file each, read from top to bottom."""

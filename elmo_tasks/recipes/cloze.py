@@ -32,15 +32,15 @@ from elmo_tasks.encoders.static_vectors import DEFAULT_NAME, StaticVectors
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.training.rates import check_rates, risen, scheduled
 
-# So many words of a sentence are asked for, at most: each sentence is read once, and its other words are asked for with others.
-_MOST_OF_A_SENTENCE = 4
+# Maximum number of target words of a sentence in a batch; each sentence is read once.
+_MAX_PER_SENTENCE = 4
 # Batches that are drawn together.
 _POOL = 16
 
 
 @dataclass(frozen=True)
 class GapBatch:
-    """Whole sentences, and ``n`` words to guess: of which sentence, at which token of it, its place among the static vectors."""
+    """Whole sentences and ``n`` words to predict, by sentence, token and vector row."""
 
     sentences: list[list[str]]
     of: list[int] = field(default_factory=list)
@@ -51,13 +51,13 @@ class GapBatch:
         return len(self.of)
 
     def ask(self, of: int, at: int, answer: int) -> None:
-        """Ask for one more word."""
+        """Add one target word."""
         self.of.append(of)
         self.at.append(int(at))
         self.answers.append(int(answer))
 
     def to(self, device: torch.device) -> GapBatch:
-        """Itself: it is text, and what reads it takes it to the device."""
+        """Return itself: it is text, and its reader moves tensors to the device."""
         return self
 
 
@@ -68,9 +68,9 @@ class ClozeGaps(TextFiles):
         files: text files or patterns, as in :class:`LanguageModelData`.
         cache_dir: where the word ids of the files are kept.
         static: the static vectors whose words are guessed: a name in ``checkpoints/`` or a folder.
-        n_words: only so many of their words are asked for, the most frequent ones.
-        often: words that come more often than this, as a share of the text, are asked for less often, by the square root of how
-            often they come (as word2vec draws words).
+        n_words: number of target words, the most frequent ones.
+        often: words above this share of the text are sampled less, by the square root of their
+            frequency (as in word2vec).
         shortest: sentences of fewer words are left out.
         longest: sentences of more words are left out.
         batch_size: sentences of a step.
@@ -81,7 +81,7 @@ class ClozeGaps(TextFiles):
         seed: of the draws.
 
     Raises:
-        ConfigError: a number is below what it counts.
+        ConfigError: a number is out of range.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class ClozeGaps(TextFiles):
         self.static: StaticVectors | None = None
 
     def setup(self, stage: str | None = None) -> None:
-        """Open the ids, and find out which words are asked for how often."""
+        """Open the ids, and compute the sampling rates of the words."""
         if self.static is None:
             self._corpus = self.read_corpus()
             self.static = StaticVectors.load(self.static_name)
@@ -131,7 +131,7 @@ class ClozeGaps(TextFiles):
         )
 
     def val_dataloader(self) -> SameBatches[GapBatch]:
-        """Held-out sentences, one word of each; the words are drawn as in training."""
+        """Held-out sentences with one target word each, sampled as in training."""
         if self.held_out is None:
             return SameBatches([])
         assert self.static is not None
@@ -156,10 +156,10 @@ class ClozeGaps(TextFiles):
 
 
 class GapLoader(DrawnBatches[GapBatch]):
-    """Batches of drawn sentences, of so many words at least and at most as ``lengths`` says.
+    """Batches of random sentences, with lengths in the range ``lengths``.
 
-    Of each word of the corpus, ``rows [n_words]`` says its place among the static vectors, and ``chances [n_words]`` how often it
-    is asked for where it stands.
+    For each word of the corpus, ``rows [n_words]`` is its row in the static vectors, and ``chances [n_words]`` the chance that it
+    is a target.
 
     Raises:
         DataError: no sentence is of such a length.
@@ -194,19 +194,19 @@ class GapLoader(DrawnBatches[GapBatch]):
         for of, (begin, size) in enumerate(zip(self._begins[chosen], self.lengths[chosen], strict=True)):
             ids = np.asarray(self._corpus.forward[begin : begin + size])
             batch.sentences.append([self._corpus.words[w] for w in ids])
-            asked = np.flatnonzero(rng.random(size) < self._chances[ids])
-            for at in rng.permutation(asked)[:_MOST_OF_A_SENTENCE]:
+            targets = np.flatnonzero(rng.random(size) < self._chances[ids])
+            for at in rng.permutation(targets)[:_MAX_PER_SENTENCE]:
                 batch.ask(of, at, self._rows[ids[at]])
         return batch
 
 
 def _words(tokens: Sequence[str]) -> NDArray[np.bool_]:
-    """Which tokens are words, with a letter in them."""
+    """Mark the tokens that contain a letter."""
     return np.array([any(c.isalpha() for c in token) for token in tokens])
 
 
 class ClozeModule(pl.LightningModule):
-    """A :class:`Cloze` over a biLM that stays as it is; the words to choose among are those that the data asks for.
+    """A :class:`Cloze` over a frozen biLM, with the vocabulary of the data.
 
     Args:
         encoder: the biLM: a name in ``checkpoints/``, a published name, or a folder.
@@ -266,7 +266,7 @@ class ClozeModule(pl.LightningModule):
         return data
 
     def on_fit_start(self) -> None:
-        """Say what is ahead before it begins."""
+        """Print the plan of the run."""
         assert self._encoder is not None
         self._encoder.to(self.device)
         self._since = time.monotonic()
@@ -304,7 +304,7 @@ class ClozeModule(pl.LightningModule):
         return loss
 
     def validation_step(self, batch: GapBatch, batch_idx: int) -> None:
-        """Log the cross entropy, and how often the word that stood there is the first guess, or among the first ten."""
+        """Log cross entropy and the top-1 and top-10 accuracy."""
         scores, answers = self.scores(batch), torch.tensor(batch.answers, device=self.device)
         rank = (scores > scores.gather(1, answers.unsqueeze(1))).sum(dim=1)
         values = {
@@ -334,7 +334,7 @@ class ClozeModule(pl.LightningModule):
         write_cloze(folder, self.cloze, self._encoder, self.data.static, about)
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Keep what was seen."""
+        """Save the counts of the run."""
         seconds = self._seconds + time.monotonic() - self._since
         checkpoint["seen"] = {"gaps": self._gaps, "seconds": seconds}
 
@@ -344,7 +344,7 @@ class ClozeModule(pl.LightningModule):
 
 
 class ExportCloze(pl.Callback):
-    """At the end of a run, write the head: the two files that lie beside the biLM to be used.
+    """Write the head's two files beside the biLM at the end of a run.
 
     Args:
         folder: where to write them.

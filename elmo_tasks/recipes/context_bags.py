@@ -1,4 +1,4 @@
-"""Recipe: a language model whose top layer also learns the topic of the sentence, from bags of the words on each side.
+"""Recipe: a biLM whose top layer also learns bags of context words.
 
 ``lightning_configs/bilm_mini_context.yaml`` and ``bilm_mini_senses.yaml`` run it, for the second to fifth parts of the training of
 elmo-mini. From top to bottom: the module, its two losses, and their targets. The losses need linear maps of their own, which are in
@@ -25,12 +25,12 @@ _COMPARED = 512
 
 
 class ContextBagModule(BiLMModule):
-    """A biLM that is trained as a language model and by both losses of :class:`SideBags`.
+    """A biLM trained as a language model and with :class:`ContextBagLoss`.
 
     Args:
-        bag_weight: weight of the first loss, which asks for the words on each side; 0 for none.
-        pair_weight: weight of the second loss, which asks two uses to be as alike as the words on their sides are; 0 for none.
-        static: static vectors that both losses ask for: a name in ``checkpoints/`` or a folder.
+        bag_weight: weight of the first loss, the prediction of the words on each side; 0 for none.
+        pair_weight: weight of the second loss, the match of pairwise cosines of uses and of their contexts; 0 for none.
+        static: static vectors of both losses: a name in ``checkpoints/`` or a folder.
         language_model: see :class:`BiLMModule`.
 
     Raises:
@@ -50,7 +50,7 @@ class ContextBagModule(BiLMModule):
                 f"model.bag_weight {bag_weight}, model.pair_weight {pair_weight}: expected 0 (off) or more"
             )
         self.bag_weight, self.pair_weight, self.static = bag_weight, pair_weight, static
-        self.side_bags: SideBags | None = None
+        self.side_bags: ContextBagLoss | None = None
 
     def configure_model(self) -> None:
         """Make the language model, then the bags of the corpus."""
@@ -59,7 +59,7 @@ class ContextBagModule(BiLMModule):
             corpus = self.data.corpus
             assert corpus is not None
             vectors = weighted_vectors(StaticVectors.load(self.static), corpus.words)
-            self.side_bags = SideBags(self.options.lstm.projection_dim, *vectors)
+            self.side_bags = ContextBagLoss(self.options.lstm.projection_dim, *vectors)
 
     def extra_loss(self, batch: StreamBatch, layers: Sequence[Tensor]) -> Tensor:
         """Both losses of the top layer, weighted."""
@@ -73,7 +73,7 @@ class ContextBagModule(BiLMModule):
         objectives = super().learned_from()
         if self.bag_weight:
             objectives.append(
-                "which words stand on each side of a word in its sentence, asked of the top layer: their fixed vectors "
+                "the words on each side of a word in its sentence, predicted by the top layer: their fixed vectors "
                 f"({self.static}) added up, rare words weighing more (weight {self.bag_weight:g})"
             )
         if self.pair_weight:
@@ -95,8 +95,8 @@ class ContextBagModule(BiLMModule):
             self.side_bags.sums = checkpoint.get("bag_sums") if self.trainer.world_size == 1 else None
 
 
-class SideBags(nn.Module):
-    """Each half of the top layer says which words it has read: the frequency-weighted bag of their static vectors.
+class ContextBagLoss(nn.Module):
+    """Two losses that let the top layer predict the bag of words on each side.
 
     The word itself is not in its bag, only those read before it in the same sentence. Two losses: one minus the cosine of a
     linear map of the half (of size ``dim``) with the bag; and, so that cosines of the layer as it is carry it, the squared
@@ -111,11 +111,11 @@ class SideBags(nn.Module):
         self.maps = nn.ModuleList(nn.Linear(dim, table.shape[1]) for _ in range(2))
         self.register_buffer("table", table, persistent=False)
         self.register_buffer("rows", rows, persistent=False)
-        #: ``[2, B, D]`` what the unfinished sentences have so far; ``None`` before the first step.
+        #: ``[2, B, D]`` sums of the unfinished sentences; ``None`` before the first step.
         self.sums: Tensor | None = None
 
     def targets(self, batch: StreamBatch, keep: Tensor | None) -> Tensor:
-        """The bags of a window, ``[2, B, T, D]``, and the sums carried on; zero where nothing known has been read.
+        """Bags ``[2, B, T, D]`` of a window, and the sums to carry on.
 
         ``keep`` is ``[B, 1]`` 1 where the state of the stream was kept, 0 where it was forgotten; ``None`` if there was none.
         """
@@ -127,7 +127,7 @@ class SideBags(nn.Module):
         return bags
 
     def forward(self, tops: Tensor, bags: Tensor) -> tuple[Tensor, Tensor]:
-        """Both losses, of ``[2, B, T, P]`` top states of the two directions and ``[2, B, T, D]`` :meth:`targets`."""
+        """Both losses, from top states ``[2, B, T, P]`` and targets ``[2, B, T, D]``."""
         cosines, differences = [], []
         for linear, x, bag in zip(self.maps, tops, bags, strict=True):
             counts = bag.any(dim=-1)
@@ -145,7 +145,7 @@ def weighted_vectors(static: StaticVectors, words: Sequence[str]) -> tuple[Tenso
     """Static vectors so that their plain sum is a frequency-weighted bag around zero.
 
     A word's vector, at length 1 and minus the mean over running text of all such vectors, is multiplied by ``a / (a + share)``
-    (SIF: Arora, Liang and Ma, 2017). The special words of the corpus come first.
+    (SIF: Arora, Liang and Ma, 2017). The special words of the corpus are first.
 
     Returns:
         ``[S + 1, D]`` weighted vectors, the last one zero; ``[n_words]`` row of each word, the last for unknown and special ones.
@@ -153,7 +153,7 @@ def weighted_vectors(static: StaticVectors, words: Sequence[str]) -> tuple[Tenso
     shares = torch.tensor([static.share_of(word) for word in static.words]).unsqueeze(1)
     weights = rarity(shares)
     vectors = F.normalize(static.vectors.cpu(), dim=1)
-    # What a bag of running text is expected to hold, per unit of weight.
+    # Expected bag of running text, per unit of weight.
     centre = (shares * weights * vectors).sum(dim=0) / (shares * weights).sum().clamp(min=1e-12)
     table = torch.cat([weights * (vectors - centre), vectors.new_zeros(1, static.width)])
     rows = static.rows_of(words).cpu()
@@ -162,7 +162,7 @@ def weighted_vectors(static: StaticVectors, words: Sequence[str]) -> tuple[Tenso
 
 
 def running_sums(vectors: Tensor, boundary: Tensor, start: Tensor) -> tuple[Tensor, Tensor]:
-    """What each stream has read of its sentence before each word, and after the last one: ``[..., T, D]`` and ``[..., D]`` sums.
+    """Sums before each word and after the last, ``[..., T, D]`` and ``[..., D]``.
 
     The ``[..., T, D]`` vectors are zero at boundaries, where ``boundary`` ``[..., T]`` is True; ``start`` ``[..., D]`` is what was
     read before the window.
@@ -176,7 +176,7 @@ def running_sums(vectors: Tensor, boundary: Tensor, start: Tensor) -> tuple[Tens
 
 
 def pairwise_difference(halves: Tensor, bags: Tensor) -> Tensor:
-    """Mean squared difference of the cosines of ``[n, P]`` and of those of ``[n, D]``, over all pairs of different rows."""
+    """Mean squared difference of the cosines of two sets of rows, over all pairs."""
     # The diagonal is 1 in both and adds nothing.
     return (_cosines(halves) - _cosines(bags)).square().sum() / max(1, len(halves) * (len(halves) - 1))
 
@@ -194,5 +194,5 @@ def _is_boundary(ids: Tensor) -> Tensor:
 
 
 def _nothing(module: nn.Module) -> Tensor:
-    """Zero, by way of every weight: several processes wait for each other's gradients."""
+    """Zero that depends on every weight, so that processes can exchange gradients."""
     return torch.stack([p.sum() for p in module.parameters()]).sum() * 0.0

@@ -1,11 +1,12 @@
-"""Teach the top layer of a biLM which uses of a word share a meaning, without forgetting the language model.
+"""Recipe: train a biLM's top layer to separate meanings and keep its perplexity.
 
 Two losses on alternating halves of each step:
 
 - *meaning*: binary cross-entropy on the cosine of two uses of one word of the dictionary, same meaning or not, at the top layer;
 - *language model*: the sampled softmax loss of both directions on running text, one sentence at a time from the constant state.
 
-Only the top LSTM of each direction and, slowly, the softmax learn; the character CNN and the layers below stay as they are. Held-out
+Only the top LSTM of each direction and, slowly, the softmax learn; the character CNN and the layers below stay as they are.
+Held-out
 words and test sentences of the dictionary are never read. Run it again with the same folder and it resumes::
 
     python -m elmo_tasks.recipes.meaning_layers --out runs/meaning_layers --minutes 120 --text 'corpus/wiki_*' …
@@ -46,12 +47,12 @@ _MAX_LENGTH = 60  # longer sentences of the text are left out
 
 @dataclass(frozen=True)
 class Rates:
-    """What a run can be tuned by."""
+    """Settings of a run."""
 
     learning_rate: float = 1e-3
     softmax_rate: float = 1e-4
     meaning_weight: float = 1.0
-    anchor_weight: float = 0.1  # squared distance of the top layer to what it was, on the dictionary's sentences
+    anchor_weight: float = 0.1  # squared distance to the old top layer, on the dictionary's sentences
     meaning_dropout: float = 0.3  # of the top LSTM's input, dictionary
     text_dropout: float = 0.1  # of the top LSTM's input and output, running text
 
@@ -68,7 +69,7 @@ class TopLayers(nn.Module):
             top.get_parameter("bias_hh_l0").requires_grad_(False)
 
     def forward(self, below: Sequence[Tensor], dropout: float) -> list[Tensor]:
-        """``[B, T, P]`` of each direction, in its reading order, from the layer below in the same order."""
+        """Top layer ``[B, T, P]`` of each direction, in its reading order."""
         outputs = []
         for top, x in zip((self.forward_top, self.backward_top), below, strict=True):
             y, _ = top(F.dropout(x, dropout, self.training))
@@ -78,7 +79,7 @@ class TopLayers(nn.Module):
 
 @torch.no_grad()
 def below_top(bilm: BiLM, tokens: Tensor, reverse: Tensor) -> list[Tensor]:
-    """The last layer below the top one, ``[B, T, P]`` for each direction in its reading order."""
+    """Outputs of the layer below the top, ``[B, T, P]`` for each direction."""
 
     def read(lm: DirectionalLM, x: Tensor) -> Tensor:
         for k, layer in enumerate(lm.layers[:-1]):
@@ -90,7 +91,7 @@ def below_top(bilm: BiLM, tokens: Tensor, reverse: Tensor) -> list[Tensor]:
 
 
 class Text:
-    """Running text as batches of sentences, an endless stream in a random order of its own."""
+    """Running text as an endless, shuffled stream of batches of sentences."""
 
     def __init__(self, paths: Sequence[Path], vocabulary: Vocabulary, per_file: int, seed: int) -> None:
         rng = random.Random(seed)
@@ -146,7 +147,7 @@ class LabelledUses:
 
 
 def training_uses(lexicon: Lexicon) -> list[LabelledUses]:
-    """Example sentences of the words that are not held out and have several meanings."""
+    """Collect example sentences of ambiguous words that are not held out."""
     return [uses for entry in lexicon.ambiguous if not entry.is_held_out and (uses := _uses_of(entry)) is not None]
 
 
@@ -202,7 +203,7 @@ class Teacher:
         )
 
     def meaning_loss(self, rng: random.Random) -> tuple[Tensor, Tensor]:
-        """Loss of pairs of uses of the same word, and squared distance to the old top layer, of words drawn at random."""
+        """Loss of pairs of uses of a word, and squared distance to the old top layer."""
         rows, labels = [], []
         for number in rng.sample(range(len(self.words)), min(_WORDS, len(self.words))):
             word = self.words[number]
@@ -224,7 +225,7 @@ class Teacher:
         return loss, (new - old).square().sum(-1).mean()
 
     def _tops(self, rows: Sequence[int]) -> tuple[Tensor, Tensor]:
-        """``[n, 2 P]`` of the words of the uses in these rows at the top layer, new and old."""
+        """New and old top-layer vectors ``[n, 2 P]`` of the uses in these rows."""
         known = [self._known[row] for row in rows]
         below = [pad_sequence([use.below[k] for use in known], batch_first=True).float() for k in (0, 1)]
         ahead, back = self.top(below, self.rates.meaning_dropout)
@@ -234,7 +235,7 @@ class Teacher:
 
     @torch.no_grad()
     def _read(self, uses: Sequence[Use]) -> list[KnownUse]:
-        """What the layers below the top one make of each use, and the top layer as it is now."""
+        """Lower-layer states and current top-layer vectors of each use."""
         found = []
         for start in range(0, len(uses), 64):
             part = uses[start : start + 64]

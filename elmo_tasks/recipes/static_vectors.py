@@ -1,4 +1,4 @@
-"""Recipe: static word vectors, by word2vec (Mikolov et al., 2013), then joined with a transformer's vectors of single words.
+"""Recipe: word2vec vectors (Mikolov et al., 2013), joined with a transformer's.
 
 The command ``vectors`` trains ``static-mini``, and ``join`` makes ``static-joint`` of it; their cards have the commands. From top
 to bottom: training, writing a folder that :class:`StaticVectors` loads, joining.
@@ -49,13 +49,13 @@ TEACHER_WEIGHT = 1.2
 
 @dataclass(frozen=True)
 class StaticSettings:
-    """How to train."""
+    """Training settings."""
 
     size: int = 100  # of a vector
     words: int = 36_000  # at most as many words, the most frequent ones
-    min_count: int = 5  # how often a word must come at least
+    min_count: int = 5  # minimum count of a word
     algorithm: str = "cbow"  # "cbow" or "skip-gram"
-    window: int = 5  # words to each side, at most; it is drawn anew for every word
+    window: int = 5  # words to each side, at most; drawn again for every word
     negative: int = 10  # wrong words that are drawn for every right one
     sample: float = 1e-4  # words of a greater share of the text than this are often skipped
     learning_rate: float = 0.05  # at the beginning; it falls to nearly zero
@@ -75,18 +75,20 @@ class StaticSettings:
 def train_vectors(
     files: Sequence[Path], settings: StaticSettings | None = None, workers: int = 1, name: str = "static"
 ) -> tuple[StaticVectors, dict[str, Any]]:
-    """Train vectors on tokenized text, one sentence per line, plain or ``.xz``; progress goes to stderr.
+    """Train vectors on tokenized text, one sentence per line, plain or ``.xz``.
+
+    Progress goes to stderr.
 
     The same text, settings and seed give the same vectors with one worker. Several workers write into one table without
     waiting for each other, so that their vectors differ a little from run to run. They read one plain copy of the text in the
     system's temporary folder, which is removed afterwards.
 
     Returns:
-        the vectors, and what a card says about how they came about.
+        the vectors, and the card's entries about their training.
 
     Raises:
         ConfigError: there is no worker.
-        DataError: a file cannot be read, or no word comes often enough.
+        DataError: a file cannot be read, or no word is frequent enough.
     """
     settings = settings or StaticSettings()
     if workers < 1:
@@ -148,7 +150,7 @@ def train_vectors(
 
 
 def write_vectors(folder: Path, vectors: StaticVectors, card: Mapping[str, Any]) -> None:
-    """Write vectors as float16 with their card; the folder appears only when it is whole, and replaces older vectors.
+    """Write vectors as float16 with their card; the folder replaces older vectors.
 
     Raises:
         ConfigError: something that is not static vectors is there.
@@ -161,7 +163,7 @@ def write_vectors(folder: Path, vectors: StaticVectors, card: Mapping[str, Any])
 
 
 def _copy_and_count(files: Sequence[Path], copy: Path) -> tuple[int, Counter[str]]:
-    """Write the text of all files, normalized, into one plain file for gensim's threads; its lines with words, and the words."""
+    """Copy the normalized text into one plain file for gensim; count lines and words."""
     counts: Counter[str] = Counter()
     lines = 0
     with copy.open("w", encoding="utf-8", newline="\n") as out, tqdm(unit=" tokens", unit_scale=True) as bar:
@@ -201,11 +203,11 @@ def join_vectors(
     weight: float = TEACHER_WEIGHT,
     step: Callable[[int], object] | None = None,
 ) -> StaticVectors:
-    """Each word's vector, and the teacher's context-free layer of the word alone, side by side, in ``size`` principal components.
+    """Join static vectors with a teacher's vectors of single words, by PCA.
 
     Both are centred over running text and brought to length 1 first; of the teacher, the mean of the pieces of a word at layer 0.
-    Frequent words weigh more in the components, by the root of how often they come, so the static vectors need counts. ``step`` is
-    told how many words more are read.
+    Frequent words weigh more in the components, by the root of their counts, which the static vectors need. ``step`` is
+    called with the number of words of each batch.
 
     Raises:
         ConfigError: there are not as many components.
@@ -214,10 +216,10 @@ def join_vectors(
         raise ConfigError(f"size {size}: expected 1 to {static.width + teacher.width}, the widths of both together")
     shares = torch.tensor([static.share_of(word) for word in static.words]).clamp(min=1e-12).sqrt().unsqueeze(1)
     shares = shares / shares.sum()  # [words, 1]
-    known, taught = (
+    static_part, teacher_part = (
         _centred(part, shares) for part in (static.vectors.cpu(), torch.cat(list(_alone(static, teacher, step))))
     )
-    both = torch.cat([known, weight * taught], dim=1).double()
+    both = torch.cat([static_part, weight * teacher_part], dim=1).double()
     # Of vectors that are centred, the components are the eigenvectors of their second moments.
     _, components = torch.linalg.eigh((both * shares).t() @ both)
     kept = both @ components.flip(1)[:, :size]

@@ -1,7 +1,7 @@
-"""Recipe: the word reader (character CNN, layer 0) learns static vectors of single words; a language model goes on from it.
+"""Recipe: train the character encoder on static vectors of single words.
 
 ``lightning_configs/word_reader.yaml`` runs it, for elmo-mini before the last three parts of its training. From top to bottom: the
-words and their target vectors (:class:`WordTypes`), then the module that learns them and fits the LSTMs to the new word reader.
+words and their target vectors (:class:`WordTypes`), then the module that learns them and adapts the LSTMs to the new encoder.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ _MAP_POWER = 0.75
 
 @dataclass(frozen=True)
 class Targets:
-    """What a word reader is to give.
+    """Training targets of a character encoder.
 
     Attributes:
         values: ``[n, D]`` a vector for each word; the mean of their squared lengths over running words is near 1.
         linear: ``[D, P]`` the part of them that is a map of the old layer 0; ``None`` without one.
-        bias: ``[D]`` what is added to it.
+        bias: ``[D]`` added to it.
     """
 
     values: Tensor
@@ -57,23 +57,25 @@ class Targets:
 
 @dataclass(frozen=True)
 class WordBatch(TensorBatch):
-    """Words of like length: ``characters`` ``[B, C]``, and their ``rows`` ``[B]`` in the targets."""
+    """Words of similar length: ``characters [B, C]`` and their target ``rows [B]``."""
 
     characters: Tensor
     rows: Tensor
 
 
 class WordTypes(TextFiles):
-    """The words to learn: those with letters that the static vectors know and, if there is a biLM to start from, numbers,
-    punctuation and sentence ends, which keep the vectors they have there. Nothing is read before :meth:`setup`.
+    """The words to learn, with their sampling weights.
+
+    They are words with letters that have static vectors and, with a biLM to start from, its numbers, punctuation and
+    sentence ends, which keep their vectors. Nothing is read before :meth:`setup`.
 
     Args:
         files: text files or patterns, as in :class:`LanguageModelData`.
         cache_dir: where the word ids of the files are kept.
-        static: static vectors that say what words mean: a name in ``checkpoints/`` or a folder.
+        static: static vectors as targets: a name in ``checkpoints/`` or a folder.
         start_from: name or folder of a biLM whose layer 0 is joined to them, so that case and form stay readable.
         old_weight: size of that part beside the static vectors' 1.
-        min_count: words that come less often are left out.
+        min_count: less frequent words are left out.
         batch_size: words of a step.
         n_batches: steps.
         power: a word is drawn by its count to this power.
@@ -82,7 +84,7 @@ class WordTypes(TextFiles):
         seed: of the draws and of the held-out words.
 
     Raises:
-        ConfigError: a share is not between 0 and 1, or a number is below what it counts.
+        ConfigError: a share is not between 0 and 1, or a number is out of range.
     """
 
     def __init__(
@@ -132,7 +134,7 @@ class WordTypes(TextFiles):
         for k in range(len(SPECIAL_WORDS), len(corpus.words)):
             word = corpus.words[k]
             if corpus.counts[k] < self.min_count:
-                break  # they come by falling frequency
+                break  # sorted by falling frequency
             if not any(c.isalpha() for c in word):
                 formal += [] if self.old is None else [k]
             elif word in static:
@@ -154,10 +156,10 @@ class WordTypes(TextFiles):
         self._meaning = torch.cat([meaning, torch.zeros(len(formal), meaning.shape[1])])
 
     def targets(self, dim: int) -> Targets:
-        """The vectors to learn: static vectors and old layer 0 side by side, in their first principal components.
+        """Principal components of the static vectors and the old layer 0, side by side.
 
         Args:
-            dim: size ``D`` of the vectors; what the components leave free is zero.
+            dim: size ``D`` of the vectors; unused components are zero.
         """
         share = _running(self.counts)
         if self.old is None:
@@ -181,7 +183,7 @@ class WordTypes(TextFiles):
         return self.resumed(WordLoader(self.characters, chance, self.batch_size, self.n_batches, seed))
 
     def val_dataloader(self) -> SameBatches[WordBatch]:
-        """The held-out words, once each, in batches of like length."""
+        """The held-out words, once each, in batches of similar length."""
         rows = torch.from_numpy(np.flatnonzero(self.held_out))
         rows = rows[torch.argsort(word_lengths(self.characters[rows]), stable=True)]
         parts = rows.split(self.batch_size)
@@ -189,7 +191,7 @@ class WordTypes(TextFiles):
 
 
 class WordLoader(DrawnBatches[WordBatch]):
-    """Batches of drawn words: their character ids ``[n, C]``, and how often each is drawn ``[n]``, not normalized."""
+    """Batches of sampled words: characters ``[n, C]`` and sampling weights."""
 
     def __init__(
         self, characters: Tensor, chance: NDArray[np.float64], batch_size: int, n_batches: int, seed: tuple[int, ...]
@@ -208,13 +210,13 @@ class WordLoader(DrawnBatches[WordBatch]):
 
 
 def _running(counts: NDArray[np.int64]) -> Tensor:
-    """``[n, 1]`` how much each word counts in a mean: the square root of how often it comes, so that rare ones count, too."""
+    """Weight ``[n, 1]`` of each word: the square root of its frequency."""
     share = torch.from_numpy(counts).double().sqrt()
     return (share / share.sum()).float().unsqueeze(1)
 
 
 class WordReaderModule(pl.LightningModule):
-    """A word reader, and how it learns the vectors that :class:`WordTypes` asks for.
+    """Training of a character encoder on the targets of :class:`WordTypes`.
 
     Args:
         filters: ``[width, number]`` of each character convolution. With a biLM to start from, at least its own: the reader begins
@@ -252,7 +254,10 @@ class WordReaderModule(pl.LightningModule):
         self._words, self._seconds, self._since = 0, 0.0, 0.0
 
     def configure_model(self) -> None:
-        """Make the targets; begin as the word reader of the biLM to start from. Raises ConfigError: that biLM has other sizes."""
+        """Build the targets and load the character encoder to start from.
+
+        Raises ConfigError if the sizes of that biLM differ.
+        """
         if hasattr(self, "targets"):
             return
         data, options = self.data, self.lstm
@@ -277,7 +282,7 @@ class WordReaderModule(pl.LightningModule):
         return data
 
     def on_fit_start(self) -> None:
-        """Say what is ahead before it begins."""
+        """Print the plan of the run."""
         self._since = time.monotonic()
         data = self.data
         if self.trainer.is_global_zero:
@@ -288,7 +293,7 @@ class WordReaderModule(pl.LightningModule):
             )
 
     def loss(self, vectors: Tensor, targets: Tensor) -> Tensor:
-        """How far ``[B, P]`` vectors are from their targets: relative squared distance, cosine, and the cosines of all pairs."""
+        """Distance of vectors ``[B, P]`` to their targets: squared, cosine and pairwise."""
         vectors = vectors.float()
         distance = (vectors - targets).square().sum(1).mean() / self._size
         cosine = F.cosine_similarity(vectors, targets).mean()
@@ -302,7 +307,7 @@ class WordReaderModule(pl.LightningModule):
         return loss
 
     def validation_step(self, batch: WordBatch, batch_idx: int) -> None:
-        """Log how near the vectors of held-out words come to theirs: whether letters say what an unseen word means."""
+        """Log the distance of held-out words to their targets."""
         vectors = self.reader(batch.characters).float()
         cosine = F.cosine_similarity(vectors, self.targets[batch.rows]).mean()
         self.log("val_cosine", cosine, batch_size=len(batch.rows), on_epoch=True, prog_bar=True)
@@ -318,25 +323,23 @@ class WordReaderModule(pl.LightningModule):
         return scheduled(optimizer, rate)
 
     def seen(self) -> dict[str, Any]:
-        """What the run has drawn so far, how long that took, and what the LSTMs keep of the vectors that they knew."""
+        """Words sampled, training time, and the variance of the old vectors that is kept."""
         kept = {} if self._kept is None else {"old_variance_kept": round(self._kept, 4)}
         return {"words": self._words, "seconds": round(self._seconds + time.monotonic() - self._since), **kept}
 
     def learned_from(self) -> list[str]:
-        """What the weights were asked for, in words, for the model's card."""
+        """Description of the training target, for the model's card."""
         data = self.data
         vectors = f"fixed vectors of words ({data.static})"
         if data.start_from is None:
-            return [
-                f"{vectors}, given by the word reader from the letters alone; the LSTM layers have learned nothing yet"
-            ]
+            return [f"{vectors}, computed by the character encoder alone; the LSTM layers have learned nothing yet"]
         return [
-            f"{vectors} joined with layer 0 of {data.start_from} (weight {data.old_weight:g}), given by the word reader from the "
-            f"letters alone; the LSTM layers are those of {data.start_from}, and read it through a linear map"
+            f"{vectors} joined with layer 0 of {data.start_from} (weight {data.old_weight:g}), computed by the character encoder "
+            f"alone; the LSTM layers are those of {data.start_from}, and read it through a linear map"
         ]
 
     def exported(self) -> tuple[BiLM, LMSoftmax | None, Vocabulary | None]:
-        """The reader under the LSTMs that it started from, with their softmax; under new ones if there are none."""
+        """The encoder with the LSTMs and softmax it started from, or new LSTMs."""
         data = self.data
         if data.old is None or data.start_from is None:
             bilm = BiLM(BiLMOptions(self.lstm, self.reader.options))
@@ -352,7 +355,7 @@ class WordReaderModule(pl.LightningModule):
         return (bilm, *load_softmax(files)) if has_softmax(files) else (bilm, None, None)
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Keep what was drawn."""
+        """Save the counts of the run."""
         checkpoint["seen"] = self.seen()
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.layer_cache import CacheDescription, LayerCache, cache_encoding
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.files import held, whole_file, write_json, write_whole
+from elmo_tasks.files import atomic_file, atomic_write, file_lock, write_json
 from elmo_tasks.senses.use_index import (
     ARRAYS_NAME,
     DESCRIPTION_NAME,
@@ -77,7 +77,7 @@ def build_index(
     key = CacheDescription.of(cache_encoding(encoder, tokens)).key
     if (index := _already(folder, key)) is not None:  # without the lock: it may lie where nobody may write
         return index
-    with held(folder / ".lock", f"the index {folder}", wait):
+    with file_lock(folder / ".lock", f"the index {folder}", wait):
         if (index := _already(folder, key)) is None:
             step = told_as_share(progress, n_tokens)
             store = LayerCache.build(encoder, tokens, folder / LAYERS_FOLDER, step=step, bf16=bf16)
@@ -105,11 +105,11 @@ def _written(
     words: dict[str, int] = {}
     word_of = np.array([words.setdefault(folded(w), len(words)) for row in tokens for w in row], np.int32)
     # A key may hold no line break: a token has none.
-    write_whole(folder / WORDS_NAME, "\n".join(words))
+    atomic_write(folder / WORDS_NAME, "\n".join(words))
     encoded = [f"{line}\n".encode() for line in lines]
-    write_whole(folder / SENTENCES_NAME, b"".join(encoded))
+    atomic_write(folder / SENTENCES_NAME, b"".join(encoded))
     starts = np.concatenate([[0], np.cumsum([len(line) for line in encoded])]).astype(np.int64)
-    with whole_file(folder / ARRAYS_NAME) as partial, partial.open("wb") as file:
+    with atomic_file(folder / ARRAYS_NAME) as partial, partial.open("wb") as file:
         np.savez(file, lines=starts, words=word_of, norms=_norms(store))
     # Last: with it the index is whole.
     write_json(folder / DESCRIPTION_NAME, asdict(description))

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from elmo_tasks.api import SplitScore, TrainingEpoch, TrainingJob
-from elmo_tasks.files import forget_killed, write_json
+from elmo_tasks.files import remove_stale, write_json
 from elmo_tasks.layers.views import layer_names
 from elmo_tasks.wording.task_kinds import METRIC_WORDS
 
@@ -154,7 +154,7 @@ class RunFolder:
 
     def _close(self, state: dict[str, Any]) -> dict[str, Any]:
         """Write how a run ended, judged by what its process left; remove what is incomplete."""
-        forget_killed(self.path / HEAD)
+        remove_stale(self.path / HEAD)
         card, rows = self.card(), self.progress()
         done = [row for row in rows if row.get("epoch")]
         ended = done[-1]["time"] if done and card is None else time.time()

@@ -32,7 +32,7 @@ from elmo_tasks.serving.asked_uses import check_length, check_words
 from elmo_tasks.tasks.kinds import CLASSIFICATION, KINDS, TAGGING, kind_of
 from elmo_tasks.text.tag_schemes import types_of
 from elmo_tasks.text.tokens import Token, tokenize
-from elmo_tasks.training.head_sources import place_of
+from elmo_tasks.training.head_sources import resolve_source
 from elmo_tasks.training.predictor import Predictor, batched
 from elmo_tasks.wording.task_kinds import METRIC_WORDS
 
@@ -146,7 +146,7 @@ class TrainedHeads:
             encoder = self._encoder(source.name)
         if encoder is None or encoder.checksum != source.checksum:
             try:
-                place = place_of(files, "encoder", self._runs)
+                place = resolve_source(files, "encoder", self._runs)
             except ConfigError as error:  # it names folders of this machine, which are nobody's business on the network
                 raise ConfigError(
                     f"the encoder {Path(source.name).name} that it was trained on is not here. Whoever runs this app can put it "

@@ -18,7 +18,7 @@ from typing import Any
 from elmo_tasks.api import DatasetPreview, TrainingPlan
 from elmo_tasks.data.records import LabelledText, TaggedSentence, content_of
 from elmo_tasks.errors import DataError, InputError
-from elmo_tasks.files import is_unfinished, unfinished_folder, write_whole
+from elmo_tasks.files import atomic_write, is_unfinished, unfinished_folder
 from elmo_tasks.tasks.kind import UploadColumns
 from elmo_tasks.tasks.kinds import KINDS, kind_of
 from elmo_tasks.tasks.tagging import SPAN_TAG, is_spans
@@ -131,7 +131,7 @@ class Examples:
         if len(content) > MAX_UPLOAD:
             raise InputError(f"At most {MAX_UPLOAD / 1e6:.0f} MB can be typed here; send a file.", field="examples")
         self.folder.mkdir(parents=True, exist_ok=True)
-        write_whole(self.path(kind), content)
+        atomic_write(self.path(kind), content)
 
     def add(self, kind: str, line: str) -> int:
         """Add one line unless it is there; return how many there are."""

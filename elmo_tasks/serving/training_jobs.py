@@ -121,7 +121,7 @@ def _fill_data(plan: TrainingPlan, data: dict[str, Any], spans: bool) -> None:
     data |= {"hub": plan.data, "train": splits.train, "test": splits.test, "limit_train": HUB_ROWS}
     if splits.validation is not None:
         data |= {"validation": splits.validation, "validation_share": 0.0}
-    if kind.cuts:
+    if kind.truncates:
         data["max_tokens"] = HUB_TOKENS
 
 

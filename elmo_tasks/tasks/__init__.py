@@ -1,1 +1,1 @@
-"""The kinds of tasks, one file per kind: how its data are read, how it is scored, what it is called."""
+"""Tasks, one file each: reading of data, scores, names, results."""

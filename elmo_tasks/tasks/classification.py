@@ -30,7 +30,7 @@ class Classification(TaskKind):
     words = TASK_WORDS["classification"]
     file_formats = get_args(TextFormat)
     columns = ("text_column", "label_column")
-    cuts = True
+    truncates = True
     one_label = True
     sample = "sentiment_sample"
     sample_columns = (1, 0)

@@ -1,4 +1,4 @@
-"""What a kind of task is to everything behind it. A new kind is one more file like `tagging.py`, and a line in `kinds.py`."""
+"""Interface of a task; each task is a file like `tagging.py`, see `kinds.py`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Record = LabelledText | TaggedSentence
 
 
 class TaskResult(Protocol):
-    """What a head says of a text."""
+    """Result of a head for one text."""
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -39,7 +39,7 @@ class TaskResult(Protocol):
 
 @dataclass(frozen=True)
 class UploadColumns:
-    """The columns of a file that a person sent, by the names that they see; those of what is read and of what is to be said.
+    """Columns of an uploaded file: all names, the input column, the label column.
 
     ``header`` says whether the first line names them; it is ``None`` where files of this format have no such line. ``said`` states
     in words what was read.
@@ -59,7 +59,7 @@ def chosen(wanted: str | None, names: Sequence[str], guess: str) -> str:
 
 @dataclass(frozen=True)
 class HubData:
-    """A public data set of the hub that the screen offers: what it is, for people, and its splits.
+    """A public data set of the hub, with its title and its splits.
 
     Where there is none to pick the best epoch by, a share of the training rows does it.
     """
@@ -72,7 +72,7 @@ class HubData:
 
 @dataclass(frozen=True)
 class Cost:
-    """Seconds per row that is read once, and per row and epoch, on two cores of a cloud machine with the bundled encoder."""
+    """Seconds per row read, and per row and epoch, on two cores."""
 
     read: float
     epoch: float
@@ -82,10 +82,10 @@ class TaskKind(ABC):
     """A kind of task.
 
     Attributes:
-        words: what it is called; ``words.kind`` is its name, which heads and data modules of this kind have as ``kind``.
+        words: display names; ``words.kind`` is the ``kind`` of its heads and data modules.
         file_formats: how its files may be laid out, for ``file_format`` of the data module.
-        columns: the arguments of the data module that name the column of what is read and of what is to be said.
-        cuts: whether a head reads no more tokens of a sentence than the longest that it was trained on.
+        columns: arguments of the data module for the input column and the label column.
+        truncates: True if a head reads no more tokens of a sentence than it saw in training.
         one_label: whether a text gets one label as a whole.
         sample: the configuration that trains a head on the sample that comes with the program, and the beginning of the
             names of its files.
@@ -94,14 +94,14 @@ class TaskKind(ABC):
         uploads: endings of files that people may send, and the format of each.
         hub: public data sets by short name, see :data:`elmo_tasks.data.row_files.HUB_DATA_SETS`.
         cost: how long training takes.
-        line: what ``predict`` writes of a result beside its tokens, keys of :meth:`TaskResult.to_dict`.
-        guess_rules: the keys of :meth:`guesses`, the best rule first, with words that say how one guesses.
+        line: keys of :meth:`TaskResult.to_dict` that ``predict`` writes beside the tokens.
+        guess_rules: the keys of :meth:`guesses`, the best rule first, with a description of each.
     """
 
     words: ClassVar[TaskWords]
     file_formats: ClassVar[tuple[str, ...]]
     columns: ClassVar[tuple[str, str]]
-    cuts: ClassVar[bool]
+    truncates: ClassVar[bool]
     one_label: ClassVar[bool]
     sample: ClassVar[str]
     sample_columns: ClassVar[tuple[Column | None, Column | None]]
@@ -114,7 +114,7 @@ class TaskKind(ABC):
 
     @property
     def name(self) -> str:
-        """What files, arguments and endpoints call it."""
+        """Name of the task in files, arguments and endpoints."""
         return self.words.kind
 
     @property
@@ -128,7 +128,7 @@ class TaskKind(ABC):
     ) -> Sequence[Record]:
         """Read a labelled file.
 
-        The format is one of :attr:`file_formats`, by default from its name; the columns of what is read and of what is said are
+        The format is one of :attr:`file_formats`, by default from its name; the input and label columns are
         places or names, by default as the format has it.
 
         Raises:
@@ -143,7 +143,7 @@ class TaskKind(ABC):
     def read_upload(
         self, path: Path, file_format: str, text: str | None, label: str | None, header: bool | None
     ) -> tuple[UploadColumns, Sequence[Record]]:
-        """Read a file that a person sent, in one of the formats of :attr:`uploads`; what is left open is guessed.
+        """Read an uploaded file in a format of :attr:`uploads`; guess open settings.
 
         Raises:
             DataError: it is not as expected.
@@ -155,14 +155,14 @@ class TaskKind(ABC):
 
     @abstractmethod
     def scores(self, task: HeadTask, alone: bool = False) -> TaskScores:
-        """What counts the predictions of a head; ``alone``: without waiting for other processes that train with it."""
+        """Create the metrics of a head; with ``alone``, for this process only."""
 
     @abstractmethod
     def guesses(
         self, train: Sequence[LabelledRow], held_out: Sequence[LabelledRow], scheme: Scheme | None
     ) -> dict[str, float]:
-        """The main score without a model, for each of :attr:`guess_rules` that applies; nothing if there is nothing to score."""
+        """Main score of each baseline of :attr:`guess_rules`; empty without rows."""
 
     @abstractmethod
     def result(self, text: str, tokens: Sequence[Token], prediction: Any) -> TaskResult:
-        """What a head says of a text, with its places there, for people and programs; see :meth:`TaskHead.predict`."""
+        """Convert a prediction to the result for one text; see :meth:`TaskHead.predict`."""

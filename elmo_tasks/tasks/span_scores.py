@@ -1,4 +1,4 @@
-"""Scores of taggers: how many spans were found, exactly and with the right type."""
+"""Span scores of taggers: exact matches with the right type."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Tags = Sequence[str]
 
 @dataclass(frozen=True)
 class SpanCounts:
-    """Spans of one type, or of all: predicted ones that are right in start, end and type; predicted ones; and those there are."""
+    """Counts of spans: predicted and correct, predicted, and gold."""
 
     correct: int = 0
     predicted: int = 0
@@ -33,7 +33,7 @@ class SpanCounts:
 
     @property
     def recall(self) -> float:
-        """Share of the spans there are that were found; 0 where there are none."""
+        """Share of the gold spans that were predicted; 0 without gold spans."""
         return self.correct / self.gold if self.gold else 0.0
 
     @property
@@ -43,7 +43,7 @@ class SpanCounts:
 
 
 def span_counts(preds: Iterable[Tags], target: Iterable[Tags], scheme: Scheme) -> dict[str, SpanCounts]:
-    """Count spans by type, by the rules of the CoNLL scorer (see :func:`~elmo_tasks.text.tag_schemes.spans_of`).
+    """Count spans by type, as the CoNLL scorer does (see ``spans_of``).
 
     There is an entry for each type that occurs, sorted.
 
@@ -73,20 +73,20 @@ def span_counts(preds: Iterable[Tags], target: Iterable[Tags], scheme: Scheme) -
 
 
 class SpanF1(Metric):
-    """Precision, recall and F1 of spans, micro-averaged and by type, over all batches and processes.
+    """Precision, recall and F1 of spans over all batches, micro and by type.
 
     Only whole numbers are kept, three for each type of the label set, so that every process has the same states and their
     sum is exactly the count over all: a process that saw no span of a type, or no batch at all, adds zeros.
 
     Raises:
-        ConfigError: a type comes twice.
+        ConfigError: a type is repeated.
     """
 
     is_differentiable = False
     higher_is_better = True
     full_state_update = False
 
-    found: Tensor
+    totals: Tensor
 
     def __init__(self, types: Sequence[str], scheme: Scheme = "BIO") -> None:
         super().__init__()
@@ -94,7 +94,7 @@ class SpanF1(Metric):
             raise ConfigError(f"types: each span type once, got {', '.join(types)}")
         self.types = tuple(types)
         self.scheme: Scheme = scheme
-        self.add_state("found", torch.zeros(len(self.types), 3, dtype=torch.long), dist_reduce_fx="sum")  # [types, 3]
+        self.add_state("totals", torch.zeros(len(self.types), 3, dtype=torch.long), dist_reduce_fx="sum")  # [types, 3]
 
     def update(self, preds: Sequence[Tags], target: Sequence[Tags]) -> None:
         """Count a batch of sentences.
@@ -109,19 +109,19 @@ class SpanF1(Metric):
                 f"spans of type {', '.join(unknown)}, but the label set has {', '.join(self.types) or 'none'}"
             )
         rows = [astuple(counts.get(type_, SpanCounts())) for type_ in self.types]
-        self.found += torch.tensor(rows, dtype=torch.long, device=self.found.device).view(-1, 3)
+        self.totals += torch.tensor(rows, dtype=torch.long, device=self.totals.device).view(-1, 3)
 
     def compute(self) -> dict[str, Tensor]:
-        """``precision``, ``recall`` and ``f1`` over all types, and ``precision/X`` and so on of each type ``X``."""
+        """Return ``precision``, ``recall``, ``f1``, and ``f1/X`` etc. of each type."""
         by_type = self.counts()
         scores = _named("", sum(by_type.values(), SpanCounts()))
         for type_, counts in by_type.items():
             scores |= _named(f"/{type_}", counts)
-        return {name: torch.tensor(value, device=self.found.device) for name, value in scores.items()}
+        return {name: torch.tensor(value, device=self.totals.device) for name, value in scores.items()}
 
     def counts(self) -> dict[str, SpanCounts]:
         """The counts of each type: of this process, or of all of them inside ``compute``."""
-        return {type_: SpanCounts(*row) for type_, row in zip(self.types, self.found.tolist(), strict=True)}
+        return {type_: SpanCounts(*row) for type_, row in zip(self.types, self.totals.tolist(), strict=True)}
 
 
 def _named(ending: str, counts: SpanCounts) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""A tag for each word: entities, whose spans are scored, and parts of speech, whose tags are."""
+"""Tagging: entities, scored by spans, and parts of speech, scored by tags."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from elmo_tasks.data.conll import TaggingFormat, read_tag_file, read_tagged, wit
 from elmo_tasks.data.tables import Column
 from elmo_tasks.errors import DataError
 from elmo_tasks.heads.head import HeadTask
-from elmo_tasks.heads.tagging import TagPrediction, TagReading
+from elmo_tasks.heads.tagging import TagPrediction, TagSequence
 from elmo_tasks.tasks.kind import Cost, HubData, LabelledRow, TaskKind, UploadColumns, chosen
 from elmo_tasks.text.tag_schemes import Scheme, convert, detect_scheme
 from elmo_tasks.text.tokens import Token
@@ -34,7 +34,7 @@ class Tagging(TaskKind):
     words = TASK_WORDS["tagging"]
     file_formats = get_args(TaggingFormat)
     columns = ("token_column", "tag_column")
-    cuts = False  # every word gets a tag
+    truncates = False  # every word gets a tag
     one_label = False
     sample = "ner_sample"
     sample_columns = (None, None)
@@ -100,7 +100,7 @@ class Tagging(TaskKind):
     def guesses(
         self, train: Sequence[LabelledRow], held_out: Sequence[LabelledRow], scheme: Scheme | None
     ) -> dict[str, float]:
-        """The first rule of the CoNLL-2003 baseline, by word; where tags are no spans, the most frequent tag, too."""
+        """The CoNLL-2003 baseline by word; without spans, also the most frequent tag."""
         if not held_out:
             return {}
         by_word: dict[str, Counter[str]] = {}
@@ -111,16 +111,16 @@ class Tagging(TaskKind):
                 tags[tag] += 1
         majority = tags.most_common(1)[0][0]
         gold = [tuple(row) for _, row in held_out]
-        said = [
+        guessed = [
             tuple(by_word[token].most_common(1)[0][0] if token in by_word else majority for token in tokens)
             for tokens, _ in held_out
         ]
         if scheme is not None:
             from elmo_tasks.tasks.span_scores import SpanCounts, span_counts
 
-            return {"word f1": sum(span_counts(said, gold, scheme).values(), SpanCounts()).f1}
+            return {"word f1": sum(span_counts(guessed, gold, scheme).values(), SpanCounts()).f1}
         total = sum(map(len, gold)) or 1
-        right = sum(a == b for x, y in zip(said, gold, strict=True) for a, b in zip(x, y, strict=True))
+        right = sum(a == b for x, y in zip(guessed, gold, strict=True) for a, b in zip(x, y, strict=True))
         return {"word accuracy": right / total, "majority": sum(tag == majority for row in gold for tag in row) / total}
 
     def result(self, text: str, tokens: Sequence[Token], prediction: TagPrediction) -> TaggedSentence:
@@ -130,35 +130,35 @@ class Tagging(TaskKind):
             tokens=tuple(token.text for token in tokens),
             offsets=tuple((token.start, token.end) for token in tokens),
             best=_reading(text, tokens, prediction),
-            runners_up=tuple(_reading(text, tokens, other) for other in prediction.runners_up),
+            runners_up=tuple(_reading(text, tokens, other) for other in prediction.alternatives),
         )
 
 
-def _reading(text: str, tokens: Sequence[Token], found: TagReading) -> Reading:
+def _reading(text: str, tokens: Sequence[Token], tagged: TagSequence) -> Reading:
     entities = []
-    for span in found.spans:
+    for span in tagged.spans:
         start, end = tokens[span.start].start, tokens[span.end - 1].end
         entities.append(Entity(span.start, span.end, span.type, span.confidence, start, end, text[start:end]))
-    return Reading(found.tags, tuple(entities), found.probability)
+    return Reading(tagged.tags, tuple(entities), tagged.probability)
 
 
-def is_spans(found: Iterable[records.TaggedSentence]) -> bool:
-    """Whether the tags spell names of several words (``B-PER``), as most of them look like it."""
-    tags = Counter(tag for sentence in found for tag in sentence.tags)
+def is_spans(sentences: Iterable[records.TaggedSentence]) -> bool:
+    """Check whether over 90 % of the tags look like span tags (``B-PER``)."""
+    tags = Counter(tag for sentence in sentences for tag in sentence.tags)
     like = sum(number for tag, number in tags.items() if SPAN_TAG.fullmatch(tag))
     return set(tags) != {"O"} and like > 0.9 * sum(tags.values())
 
 
-def _as_bio(found: Sequence[records.TaggedSentence], path: Path) -> list[records.TaggedSentence]:
-    """Spans spelled as BIO; tags that are no spans as they are."""
-    if not is_spans(found):
-        return list(found)
+def _as_bio(sentences: Sequence[records.TaggedSentence], path: Path) -> list[records.TaggedSentence]:
+    """Convert span tags to BIO; other tags stay as they are."""
+    if not is_spans(sentences):
+        return list(sentences)
     try:
-        scheme: Scheme = detect_scheme(sentence.tags for sentence in found)
+        scheme: Scheme = detect_scheme(sentence.tags for sentence in sentences)
     except DataError as error:
         raise DataError(f"{path}: {error}") from None
-    records.check_sentences(found, scheme, str(path))
+    records.check_sentences(sentences, scheme, str(path))
     return [
         records.TaggedSentence(sentence.tokens, tuple(convert(sentence.tags, scheme, "BIO")), sentence.line)
-        for sentence in found
+        for sentence in sentences
     ]

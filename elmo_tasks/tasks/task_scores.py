@@ -1,4 +1,4 @@
-"""The scores of a task, counted over all batches: span F1 or accuracy of tags, accuracy and the like of classes."""
+"""Metrics of a task over all batches: span F1 or accuracy, class scores."""
 
 from __future__ import annotations
 
@@ -22,9 +22,11 @@ from elmo_tasks.text.tag_schemes import types_of
 
 
 class TaskScores(nn.Module, ABC):
-    """Counts predictions of a split, over all batches and processes.
+    """Metrics of a split, over all batches and processes.
 
-    A subclass builds its metrics as modules, and at its end calls :meth:`count_alone` if it was told to.
+    A subclass builds its metrics as modules and finally calls :meth:`count_alone` if requested.
+
+    A subclass builds its metrics as modules, and finally calls :meth:`count_alone` if requested.
 
     Attributes:
         main: name of the score that models are chosen by.
@@ -33,25 +35,25 @@ class TaskScores(nn.Module, ABC):
     main: str
 
     def count_alone(self) -> None:
-        """Let this process count all rows, and not wait for others that train with it."""
+        """Count all rows in this process, without waiting for others."""
         for metric in self.modules():
             if isinstance(metric, Metric):
                 metric.distributed_available_fn = _nobody_else
 
     @abstractmethod
     def update(self, predicted: Sequence[Prediction], gold: Sequence[Prediction]) -> None:
-        """Count what was said of each sentence of a batch, and what is right."""
+        """Add the predictions and gold labels of a batch."""
 
     @abstractmethod
     def compute(self) -> dict[str, float]:
-        """All scores, from 0 to 1, such as ``f1``, ``f1/PER`` or ``accuracy``, ``recall/positive``."""
+        """Return all scores, from 0 to 1, such as ``f1/PER`` or ``recall/positive``."""
 
     def confusion_matrix(self) -> list[list[int]]:
-        """``[gold][predicted]`` counts, of a task with one class a text; empty for others."""
+        """Return ``[gold][predicted]`` counts of a classifier; empty for other tasks."""
         return []
 
     def reset(self) -> None:
-        """Begin anew."""
+        """Reset all metrics."""
         for metric in self.modules():
             if isinstance(metric, Metric):
                 metric.reset()
@@ -62,7 +64,7 @@ def _nobody_else() -> bool:
 
 
 class TagScores(TaskScores):
-    """F1 of spans, where the tags spell some, and accuracy; arguments as for :meth:`elmo_tasks.tasks.kind.TaskKind.scores`."""
+    """Span F1, if the tags encode spans, and accuracy; see :meth:`TaskKind.scores`."""
 
     def __init__(self, task: HeadTask, alone: bool = False) -> None:
         super().__init__()
@@ -74,18 +76,18 @@ class TagScores(TaskScores):
             self.count_alone()
 
     def update(self, predicted: Sequence[Prediction], gold: Sequence[Prediction]) -> None:
-        """See :class:`TaskScores`."""
+        """Add the predictions and gold labels of a batch."""
         if self.spans is not None:
             self.spans.update(predicted, gold)
-        said, right = (
+        predicted_ids, gold_ids = (
             torch.tensor([self._ids[tag] for row in rows for tag in row], device=self.accuracy.device)
             for rows in (predicted, gold)
         )
-        if len(right):
-            self.accuracy.update(said, right)
+        if len(gold_ids):
+            self.accuracy.update(predicted_ids, gold_ids)
 
     def compute(self) -> dict[str, float]:
-        """See :class:`TaskScores`."""
+        """Return all scores, from 0 to 1, such as ``f1/PER`` or ``recall/positive``."""
         scores: dict[str, float] = {}
         if self.spans is not None:
             scores |= {name: float(value) for name, value in self.spans.compute().items()}
@@ -93,7 +95,7 @@ class TagScores(TaskScores):
 
 
 class ClassScores(TaskScores):
-    """Accuracy, and precision, recall and F1 of each class. Arguments as for :meth:`elmo_tasks.tasks.kind.TaskKind.scores`."""
+    """Accuracy; precision, recall and F1 of each class; see :meth:`TaskKind.scores`."""
 
     main = "accuracy"
 
@@ -114,18 +116,18 @@ class ClassScores(TaskScores):
             self.count_alone()
 
     def update(self, predicted: Sequence[Prediction], gold: Sequence[Prediction]) -> None:
-        """See :class:`TaskScores`."""
+        """Add the predictions and gold labels of a batch."""
         if not gold:
             return
         ids = {label: k for k, label in enumerate(self.labels)}
-        said, right = (
+        predicted_ids, gold_ids = (
             torch.tensor([ids[str(row)] for row in rows], device=self.accuracy.device) for rows in (predicted, gold)
         )
         for metric in (self.accuracy, self.by_class, self.confusion):
-            metric.update(said, right)
+            metric.update(predicted_ids, gold_ids)
 
     def compute(self) -> dict[str, float]:
-        """See :class:`TaskScores`."""
+        """Return all scores, from 0 to 1, such as ``f1/PER`` or ``recall/positive``."""
         if not self.accuracy.update_called:
             return {"accuracy": 0.0}
         scores = {"accuracy": float(self.accuracy.compute())}
@@ -134,5 +136,5 @@ class ClassScores(TaskScores):
         return scores
 
     def confusion_matrix(self) -> list[list[int]]:
-        """See :class:`TaskScores`."""
+        """Return ``[gold][predicted]`` counts of a classifier; empty for other tasks."""
         return self.confusion.compute().tolist() if self.confusion.update_called else []

@@ -1,1 +1,1 @@
-"""Strings only: tokens with character offsets, character ids, mentions of a word, vocabularies."""
+"""Strings only: tokens with offsets, character ids, uses of words, vocabularies."""

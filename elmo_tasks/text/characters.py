@@ -1,4 +1,4 @@
-"""Words as the character ids that ELMo reads: the bytes of their UTF-8 form between two marks, padded to full length."""
+"""Words as character ids: their UTF-8 bytes between two marks, padded."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _framed(ids: list[int], max_characters: int) -> list[int]:
 
 
 def character_ids(token: str, max_characters: int = MAX_CHARACTERS) -> list[int]:
-    """``max_characters`` ids in 1..261 of a token, whose bytes are cut if there are more.
+    """Return ``max_characters`` ids in 1..261 of a token; longer tokens are cut.
 
     Lone surrogates are replaced, as they have no UTF-8 form.
     """

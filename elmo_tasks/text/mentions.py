@@ -1,4 +1,4 @@
-"""Where in a sentence the word is that a person asks about."""
+"""Locate a word in a sentence, by its spelling, its forms or [brackets]."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from elmo_tasks.text.word_forms import are_inflections, may_be_forms_of_one_word
 from elmo_tasks.wording.text import listed, quoted, shortened
 
 _MARK = re.compile(r"\[([^\[\]]*)\]")
-_FIELD_OF_ONE = re.compile(r"sentence \d+")
-_CLITIC = re.compile(r"'\w+|n't|not")  # what the tokenizer cuts off the end of a word: 's, n't, the not of cannot
-_MOST_OFFERS = 5
-_MOST_CHOICES = 20
+_NUMBERED_FIELD = re.compile(r"sentence \d+")
+_CLITIC = re.compile(r"'\w+|n't|not")  # cut off the end of a word by the tokenizer: 's, n't, the not of cannot
+_MAX_OFFERS = 5
+_MAX_CHOICES = 20
 
 
 @dataclass(frozen=True)
 class Mention(Use):
-    """The use of a word that was found in a sentence, with the other occurrences to choose from.
+    """The use of a word in a sentence, with its other occurrences as choices.
 
     Attributes:
         choices: the first 20 other occurrences of the word, each as the sentence with ``[brackets]`` around it.
@@ -39,24 +39,24 @@ class Mention(Use):
 
 
 def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Mention:
-    """Find the place of ``word`` in ``sentence``.
+    """Find ``word`` in ``sentence``.
 
-    ``[brackets]`` around one word of the sentence, or a part of it, mean that word whatever ``word`` is, which is then
-    not looked at. Otherwise the first place with the same spelling is meant, or else the first that differs in case
-    only, or else the first inflection (``banks`` for ``bank``). Of a word that is cut into several tokens (``don't``,
-    ``John's``) the first is meant.
+    ``[brackets]`` around one word of the sentence, or around the base of a form (``[bank]s``), select that word, and
+    ``word`` is ignored. Otherwise the first occurrence with the same spelling is used, or else the first that differs
+    in case only, or else the first inflection (``banks`` for ``bank``, ``won't`` for ``will``). Of a word that is cut
+    into several tokens (``don't``, ``John's``) the first token is used.
 
     Args:
         word: one word, as typed.
         sentence: as typed; brackets without a partner are ordinary characters.
-        field: where the sentence was typed, ``"sentence 3"`` or ``"sentences"``; it goes into the messages and errors.
+        field: input field of the sentence, ``"sentence 3"`` or ``"sentences"``, for messages and errors.
 
     Raises:
         InputError: with ``field="word"`` when ``word`` is not one word; with ``field`` when the sentence is empty, its
-            brackets do not hold one word, or the word is not there. When a word that is made of it is there
-            (``banker``, ``river-bank``), it is offered in ``choices``.
+            brackets do not hold one word, or the word is missing. Derived words (``banker``, ``river-bank``) are
+            offered in ``choices``.
     """
-    name = field.capitalize() if _FIELD_OF_ONE.fullmatch(field) else "The sentence"
+    name = field.capitalize() if _NUMBERED_FIELD.fullmatch(field) else "The sentence"
     marks = list(_MARK.finditer(sentence))
     if marks:
         return _marked(sentence, marks, name, field)
@@ -67,7 +67,8 @@ def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Menti
         raise InputError(f"{name} is empty: type one with {quoted(word)} in it.", field=field)
     key = _key(wanted[0].text)
     places = _occurrences(wanted, tokens)
-    if not places and len(wanted) == 1:
+    if not places:
+        wanted = wanted[:1]  # will for won't: the token in front carries the word
         places = [i for i, token in enumerate(tokens) if are_inflections(key, _key(token.text))]
     if places:
         exact = [i for i in places if all(w.text == t.text for w, t in zip(wanted, tokens[i:], strict=False))]
@@ -75,11 +76,11 @@ def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Menti
 
     forms = [i for i, token in enumerate(tokens) if _is_related(key, _key(token.text))]
     if forms:
-        offers = _choices(sentence, tokens, forms[:_MOST_OFFERS], 1, plain_when_single=True)
-        found = listed(list(dict.fromkeys(quoted(tokens[i].text) for i in forms[:_MOST_OFFERS])))
+        offers = _choices(sentence, tokens, forms[:_MAX_OFFERS], 1, plain_when_single=True)
+        related = listed(list(dict.fromkeys(quoted(tokens[i].text) for i in forms[:_MAX_OFFERS])))
         use = "use that" if len(offers) == 1 else "use one of them"
         raise InputError(
-            f"{name} does not contain {quoted(word)}, but it has {found}: {use}, or mark another word with [brackets].",
+            f"{name} does not contain {quoted(word)}, but it has {related}: {use}, or mark another word with [brackets].",
             field=field,
             choices=offers,
         )
@@ -89,13 +90,13 @@ def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Menti
 
 
 def check_word(word: str) -> tuple[Token, ...]:
-    """Cut what was typed as a word into its tokens; more than one only for the likes of ``don't``.
+    """Tokenize one word; words such as ``don't`` give more than one token.
 
     Raises:
-        InputError: with ``field="word"``, when it is not one word.
+        InputError: with ``field="word"``, when ``word`` is not one word.
     """
     tokens = tokenize(word)
-    while len(tokens) > 1 and tokens[-1].text == ".":  # of "etc."; the tokenizer takes it for the end of a sentence
+    while len(tokens) > 1 and tokens[-1].text == ".":  # of "etc.", where the tokenizer sees the end of a sentence
         tokens.pop()
     if not tokens:
         raise InputError("Type a word to compare, such as “bank”.", field="word")
@@ -114,7 +115,7 @@ def check_word(word: str) -> tuple[Token, ...]:
 
 
 def _marked(typed: str, marks: Sequence[re.Match[str]], name: str, field: str) -> Mention:
-    """The mention that a pair of brackets in the sentence points at."""
+    """Return the mention that the pair of brackets in a sentence selects."""
     mark = marks[0]
     sentence = typed[: mark.start()] + mark.group(1) + typed[mark.end() :]
     if len(marks) > 1 or _MARK.search(sentence):
@@ -134,24 +135,35 @@ def _marked(typed: str, marks: Sequence[re.Match[str]], name: str, field: str) -
         raise InputError(
             f"{name} has {quoted(mark.group(1))} in [brackets]: put the brackets around one word only.", field=field
         )
-    return _mention(sentence, tokens, words[0], _occurrences([tokens[words[0]]], tokens), 1)
+    first, last = tokens[words[0]], tokens[words[-1]]
+    outside = sentence[first.start : start] + sentence[end : last.end]
+    inside_key = _key(mark.group(1).strip())
+    if _is_word(outside) and not are_inflections(inside_key, _key(sentence[first.start : last.end])):
+        whole = sentence[first.start : last.end]
+        raise InputError(
+            f"{name} has {quoted(mark.group(1))} in [brackets], but that is only a part of {quoted(whole)}, which is read as "
+            "one word: put the brackets around the whole word.",
+            field=field,
+            choices=(Choice(shortened(whole), f"{sentence[: first.start]}[{whole}]{sentence[last.end :]}"),),
+        )
+    return _mention(sentence, tokens, words[0], _occurrences([first], tokens), 1)
 
 
 def _mention(sentence: str, tokens: tuple[Token, ...], index: int, places: list[int], width: int) -> Mention:
-    places = places[: _MOST_CHOICES + 1]
+    places = places[: _MAX_CHOICES + 1]
     choices = _choices(sentence, tokens, places, width)
     others = tuple(choice for i, choice in zip(places, choices, strict=True) if i != index)
     words, token = tuple(token.text for token in tokens), tokens[index]
-    return Mention(words, index, index + 1, sentence, token.start, token.end, others[:_MOST_CHOICES])
+    return Mention(words, index, index + 1, sentence, token.start, token.end, others[:_MAX_CHOICES])
 
 
 def _choices(
     sentence: str, tokens: Sequence[Token], places: Sequence[int], width: int, *, plain_when_single: bool = False
 ) -> tuple[Choice, ...]:
-    """One choice a place: the sentence with brackets around the word of ``width`` tokens that begins there.
+    """Build one choice for each occurrence, with brackets around ``width`` tokens.
 
-    A label counts the places with the same word (``the 2nd “bank”``); with ``plain_when_single`` a word that stands at
-    one place only is its own label.
+    Labels number the occurrences of a word (``the 2nd “bank”``); with ``plain_when_single``, a word that occurs once is
+    its own label.
     """
     keys = [_key(tokens[i].text) for i in places]
     choices = []
@@ -165,31 +177,31 @@ def _choices(
 
 
 def _occurrences(wanted: Sequence[Token], tokens: Sequence[Token]) -> list[int]:
-    """Where the tokens ``wanted`` stand in a row, whatever their case."""
+    """Indices at which the tokens ``wanted`` occur in a row, ignoring case."""
     keys, wanted_keys = [_key(token.text) for token in tokens], [_key(token.text) for token in wanted]
     return [i for i in range(len(keys)) if keys[i : i + len(wanted)] == wanted_keys]
 
 
 def _is_related(key: str, other: str) -> bool:
-    """Whether ``other`` is a form of the word ``key``, or has one between its hyphens or slashes (``river-bank``)."""
+    """Check whether ``other`` is a form of ``key`` or contains one (``river-bank``)."""
     parts = re.split(r"[-/']", other)
     return any(part and may_be_forms_of_one_word(key, part) for part in {other, *parts})
 
 
 def _is_one_word(tokens: Sequence[Token]) -> bool:
-    """Whether the tokens are one word and what the tokenizer cuts off it, without a space between."""
+    """Check whether the tokens are one word and its clitics, without a space between."""
     return all(
         _CLITIC.fullmatch(after.text.casefold()) and before.end == after.start for before, after in pairwise(tokens)
     )
 
 
 def _is_word(text: str) -> bool:
-    """Whether there is anything but punctuation in it: a letter, a digit, an emoji; ``'`` alone is none."""
+    """Check for a letter, a digit or an emoji: anything but punctuation."""
     return any(unicodedata.category(c)[0] in "LN" or unicodedata.category(c) == "So" for c in text)
 
 
 def _key(text: str) -> str:
-    """What spellings have in common that differ in case, in how accents are encoded, or in an abbreviation's stop."""
+    """Normalize case, the encoding of accents and a final stop."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold()).rstrip(".") or text
 
 

@@ -1,4 +1,4 @@
-"""Tag schemes <-> spans: how one tag per token says where names begin and end.
+"""Tag schemes <-> spans: one tag per token marks the extent of each span.
 
 ========  ==========================================================================================================
 IOB1      ``I-X`` is in a span; ``B-X`` begins one only where the token before is in a span of the same type
@@ -37,7 +37,7 @@ class Span:
 
 
 class Transitions(NamedTuple):
-    """Which labels may follow each other in well-formed sequences: ``(from, to)`` pairs, and what one may begin and end with."""
+    """The label pairs ``(from, to)``, first and last labels of valid sequences."""
 
     pairs: frozenset[tuple[str, str]]
     starts: frozenset[str]
@@ -47,7 +47,7 @@ class Transitions(NamedTuple):
 def spans_of(tags: Sequence[str], scheme: Scheme) -> list[Span]:
     """The spans that the tags of one sentence spell, in order.
 
-    A sequence that is not well formed is read as the CoNLL scorer (conlleval) reads it: a tag that says "inside" where
+    An invalid sequence is read as the CoNLL scorer (conlleval) reads it: an "inside" tag where
     no span of its type is open begins one, and a span ends where another tag cannot continue it.
 
     Raises:
@@ -105,7 +105,7 @@ def convert(tags: Sequence[str], source: Scheme, target: Scheme) -> list[str]:
 
 
 def check_tags(tags: Sequence[str], scheme: Scheme) -> None:
-    """Make sure that every tag is one of the scheme. How they follow each other is not looked at.
+    """Check that every tag belongs to the scheme; their order is not checked.
 
     Raises:
         DataError: one is not; the text names it and its position.
@@ -115,7 +115,9 @@ def check_tags(tags: Sequence[str], scheme: Scheme) -> None:
 
 
 def split_tag(tag: str, scheme: Scheme, position: int | None = None) -> tuple[str, str]:
-    """``"L-PER"`` -> ``("E", "PER")``: the prefix as BIOES spells it, and the type; ``("O", "")`` outside.
+    """Split ``"L-PER"`` into ``("E", "PER")``, with the prefix as in BIOES.
+
+    ``"O"`` gives ``("O", "")``.
 
     Raises:
         DataError: the tag is not one of the scheme.
@@ -125,12 +127,12 @@ def split_tag(tag: str, scheme: Scheme, position: int | None = None) -> tuple[st
     prefix, dash, type_ = tag.partition("-")
     if scheme == "BIOES":
         prefix = _OTHER_SPELLING.get(prefix, prefix)
-    known = _prefixes(scheme)
-    if len(prefix) == 1 and prefix in known and dash and type_:
+    prefixes = _prefixes(scheme)
+    if len(prefix) == 1 and prefix in prefixes and dash and type_:
         return prefix, type_
     where = "" if position is None else f"token {position + 1}: "
     raise DataError(
-        f"{where}'{tag}' is not a tag of the scheme {scheme}, which has O and {', '.join(f'{p}-TYPE' for p in known)}"
+        f"{where}'{tag}' is not a tag of the scheme {scheme}, which has O and {', '.join(f'{p}-TYPE' for p in prefixes)}"
     )
 
 
@@ -144,18 +146,18 @@ def types_of(labels: Iterable[str], scheme: Scheme) -> tuple[str, ...]:
 
 
 def labels_of(types: Iterable[str], scheme: Scheme) -> tuple[str, ...]:
-    """Every label of a scheme for some types, ``O`` first, so that no span is beyond a model built on them."""
+    """List every label of a scheme for some types, ``O`` first."""
     return (OUTSIDE, *(f"{prefix}-{type_}" for type_ in sorted(set(types)) for prefix in _prefixes(scheme)))
 
 
 def detect_scheme(tag_sequences: Iterable[Sequence[str]]) -> Scheme:
-    """Tell the scheme of a data set from its tags.
+    """Detect the scheme of a data set from its tags.
 
     E- and S- (L- and U-) exist in BIOES only, and there every B- has its E-. Without them, every span that does not
     touch another of its type is evidence: IOB1 begins it with I-, BIO with B-. One slip in a hundred is let pass.
 
     Raises:
-        DataError: there is no span to tell by, the evidence is mixed, or a tag is of no scheme.
+        DataError: there are no spans, the evidence is mixed, or a tag belongs to no scheme.
     """
     by_b: list[str] = []
     by_i: list[str] = []
@@ -174,22 +176,22 @@ def detect_scheme(tag_sequences: Iterable[Sequence[str]]) -> Scheme:
     if seen["E"] or seen["S"]:
         if abs(seen["B"] - seen["E"]) > _SLIPS * (seen["B"] + seen["S"]):
             raise DataError(
-                f"the tag scheme cannot be told: {seen['E']} tags E- (L-) and {seen['S']} tags S- (U-), "
+                f"the tag scheme is unclear: {seen['E']} tags E- (L-) and {seen['S']} tags S- (U-), "
                 f"as only BIOES has, but {seen['B']} tags B-, each of which would need its E- there"
             )
         return "BIOES"
     if not by_b and not by_i:
-        raise DataError("the tag scheme cannot be told: no token has a tag other than O")
+        raise DataError("the tag scheme is unclear: no token has a tag other than O")
     if min(len(by_b), len(by_i)) > _SLIPS * (len(by_b) + len(by_i)):
         raise DataError(
-            f"the tag scheme cannot be told: {len(by_b)} spans begin as only BIO writes them (first {by_b[0]}), "
+            f"the tag scheme is unclear: {len(by_b)} spans begin as only BIO writes them (first {by_b[0]}), "
             f"and {len(by_i)} as only IOB1 does (first {by_i[0]})"
         )
     return "BIO" if len(by_b) > len(by_i) else "IOB1"
 
 
 def allowed_transitions(labels: Iterable[str], scheme: Scheme) -> Transitions:
-    """Which labels of a model, in either spelling of BIOES, may follow each other, begin and end a sequence.
+    """Return the valid transitions, first and last labels of a model's label set.
 
     Raises:
         ConfigError: the scheme is IOB1; models work in one of the other two.
@@ -207,7 +209,7 @@ def allowed_transitions(labels: Iterable[str], scheme: Scheme) -> Transitions:
 
 
 def continuations(labels: Iterable[str], scheme: Scheme) -> frozenset[tuple[str, str]]:
-    """The pairs ``(from, to)`` whose second label goes on with the span of the first, as :func:`spans_of` reads them.
+    """Return the label pairs whose second label continues the first one's span.
 
     Raises:
         DataError: a label is not one of the scheme.
@@ -219,12 +221,12 @@ def continuations(labels: Iterable[str], scheme: Scheme) -> frozenset[tuple[str,
 
 
 def _continues(before: str, open_type: str, prefix: str, type_: str) -> bool:
-    """Whether a tag goes on with the open span, given the prefix before it (conlleval's rules)."""
+    """Check whether a tag continues the open span, by conlleval's rules."""
     return type_ == open_type and prefix in ("I", "E") and before not in ("E", "S")
 
 
 def _may_follow(a: tuple[str, str], b: tuple[str, str], scheme: Scheme) -> bool:
-    """Well-formedness: an open span goes on, and I- and E- stand in an open span."""
+    """Check that I- and E- continue an open span and that BIOES closes every span."""
     if b[0] in ("I", "E"):
         return a[0] in ("B", "I") and a[1] == b[1]
     return scheme == "BIO" or a[0] not in ("B", "I")

@@ -1,6 +1,6 @@
 """Text -> tokens, cut the way the pretraining text is cut.
 
-The Treebank rules of NLTK do the cutting; what differs is what the pretraining text does differently:
+The Treebank rules of NLTK do the cutting; the differences follow the pretraining text:
 quotes are plain ASCII, colloquial words (``gonna``) stay whole, a string may hold several sentences, and odd typography (curly
 quotes, long dashes, ligatures, invisible characters) is written plainly. Every token keeps its place in the text as typed.
 """
@@ -41,7 +41,7 @@ _ODD = re.compile(
     rf"""
       (?P<quotes>     ``|''|[“”„‟] )
     | (?P<apostrophe> [‘’‚‛ʼ] )
-    | (?P<range>      (?<=\d)[‒–](?=\d) )                  # 1990–1995 is one word, as 1990-1995 is
+    | (?P<hyphen>     [\u2010\u2011] | (?<=\d)[‒–](?=\d) ) # 1990–1995 is one word, as 1990-1995 is
     | (?P<dash>       [‒–—―] )
     | (?P<ellipsis>   … )
     | (?P<ligature>   [\ufb00-\ufb06] )
@@ -52,10 +52,12 @@ _ODD = re.compile(
     """,
     re.VERBOSE,
 )
+# Variation selectors and joiners change the character before them; without one they are invisible.
+_ONLY_MODIFIERS = re.compile(r"[\u200c\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef]+")
 _PLAIN = {
     "quotes": '"',
     "apostrophe": "'",
-    "range": "-",
+    "hyphen": "-",
     "dash": " -- ",
     "ellipsis": " ... ",
     "invisible": "",
@@ -65,7 +67,7 @@ _PLAIN = {
 
 
 class _Traced:
-    """A text under rewriting: its characters, and the stretch of the original that each one stands for."""
+    """A text under rewriting, with the original range of each character."""
 
     def __init__(self) -> None:
         self.pieces: list[str] = []
@@ -131,10 +133,10 @@ _SENTENCE_STARTERS = _words(
 
 
 def _keeps_its_stop(word: str, following: str) -> bool:
-    """Whether the full stop after ``word`` belongs to it, when no sentence ends there."""
+    """Check whether the full stop after ``word`` belongs to it, within a sentence."""
     if len(word) == 1 and word.isalpha():
         is_initial = len(following) == 2 and following.endswith(".")
-        return word != "I" or is_initial  # "So did I. Nobody saw it." but "I. M. Pei"
+        return word != "I" or is_initial  # "So did I. It was late." but "I. M. Pei"
     if word.lower() in _BEFORE_NUMBERS:
         return following[:1].isdigit()
     return word.lower() in _TITLES or word in _CAPITALISED or word in _LOWER
@@ -198,7 +200,7 @@ _ENDING_QUOTES = (
 
 
 def cut(text: str) -> list[tuple[int, int]]:
-    """Places of the words and marks of a text in plain typography, in order."""
+    """Return the character ranges of the words and marks of a normalized text."""
     spaced = text
     for rule, replacement in (*_STARTING_QUOTES, *_PUNCTUATION):
         spaced = rule.sub(replacement, spaced)
@@ -214,14 +216,16 @@ def cut(text: str) -> list[tuple[int, int]]:
 
 
 def tokenize(text: str) -> list[Token]:
-    """Cut what a person may type or paste into tokens, in order, without overlaps; none for a text without visible characters."""
+    """Tokenize text as typed or pasted; tokens are in order and do not overlap."""
     plain = _plain(text)
     stops = _separate_stops("".join(plain.pieces))
     spaced = "".join(stops.pieces)
     tokens = []
     for start, end in cut(spaced):
+        if _ONLY_MODIFIERS.fullmatch(spaced, start, end):
+            continue
         first, last = stops.starts[start], stops.ends[end - 1]
-        # A swallowed full stop is empty: it lies right behind the character before it.
+        # A swallowed full stop is empty, directly after the character before it.
         begin = plain.starts[first] if first < last else plain.ends[first - 1]
         tokens.append(Token(unicodedata.normalize("NFC", spaced[start:end]), begin, plain.ends[last - 1]))
     return tokens
@@ -233,5 +237,8 @@ _SPELLINGS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "
 
 
 def plain_token(token: str) -> str:
-    r"""As pretraining text has it: ``(`` for ``-LRB-``, ``"`` for ``''``, ``1/2`` for ``1\/2``; any other token as it is."""
+    r"""Undo Treebank spelling: ``(`` for ``-LRB-``, ``"`` for ``''``.
+
+    Other tokens stay as they are.
+    """
     return _SPELLINGS.get(token) or token.replace("\\/", "/").replace("\\*", "*")

@@ -40,7 +40,7 @@ class Use:
 
     @classmethod
     def of_tokens(cls, tokens: Sequence[str], token_start: int, token_end: int | None = None) -> Use:
-        """Build a use of a sentence that is known by its tokens only; without ``token_end``, of one token.
+        """Build a use from tokens only; without ``token_end``, of one token.
 
         Raises:
             DataError: the token range is empty or outside the sentence.
@@ -52,7 +52,7 @@ class Use:
 
     @classmethod
     def in_sentence(cls, sentence: str, tokens: Sequence[Token], token_start: int, token_end: int | None = None) -> Use:
-        """Build a use from a sentence and its tokens; without ``token_end``, of one token.
+        """Build a use from a sentence and its tokens, by default of one token.
 
         Raises:
             DataError: the token range is empty or outside the sentence.

@@ -1,4 +1,4 @@
-"""The words a language model predicts, as the vocabulary files of bilm-tf have them: one word per line, most frequent first."""
+"""Vocabulary files of bilm-tf: one word per line, the most frequent first."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Vocabulary:
         words: all words, the special ones first.
 
     Raises:
-        DataError: the special words are not in front, or a word comes twice.
+        DataError: the special words are not in front, or a word occurs twice.
     """
 
     def __init__(self, words: Iterable[str]) -> None:

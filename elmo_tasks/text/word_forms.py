@@ -1,7 +1,4 @@
-"""Whether two words look like forms of one word: banks and banked, ran and run, beautiful and beauty.
-
-Good enough to offer a form, not to take it silently.
-"""
+"""Forms of English words: banks and banked, ran and run, happier and happy."""
 
 from __future__ import annotations
 
@@ -10,25 +7,33 @@ import unicodedata
 
 import snowballstemmer
 
-# Families, with commas between them; the regular forms are the stemmer's business.
+# Families, separated by commas, their base first; regular forms are derived. wo, ca and sha are the tokens before n't.
 _IRREGULAR = """
-be am is are was were been being, have has had having, do does did done doing, go goes went gone going, run ran,
-begin began begun, bear bore borne born, beat beaten, become became, bind bound, bite bit bitten, blow blew blown,
-break broke broken, bring brought, build built, buy bought, can could, catch caught, choose chose chosen, come came,
-creep crept, deal dealt, dig dug, draw drew drawn, drink drank drunk, drive drove driven, eat ate eaten,
-fall fell fallen, feed fed, feel felt, fight fought, find found, flee fled, fly flew flown flies,
-forget forgot forgotten, forgive forgave forgiven, freeze froze frozen, get got gotten, give gave given,
-grow grew grown, hang hung, hear heard, hide hid hidden, hold held, keep kept, kneel knelt, know knew known, lay laid,
-lead led, leave left, lend lent, lie lay lain lying, light lit, lose lost, make made, mean meant, meet met, pay paid,
-ride rode ridden, ring rang rung, rise rose risen, say said, see saw seen, seek sought, sell sold, send sent,
-shake shook shaken, shine shone, shoot shot, show shown, shrink shrank shrunk, sing sang sung, sink sank sunk,
-sit sat, sleep slept, slide slid, speak spoke spoken, spend spent, spin spun, spring sprang sprung, stand stood,
-steal stole stolen, stick stuck, sting stung, strike struck, swear swore sworn, sweep swept, swim swam swum,
-swing swung, take took taken, teach taught, tear tore torn, tell told, think thought, throw threw thrown,
-understand understood, wake woke woken, wear wore worn, weave wove woven, weep wept, will would, win won, wind wound,
-write wrote written, child children, man men, woman women, person people, foot feet, tooth teeth, goose geese,
-mouse mice, ox oxen, leaf leaves, life lives, knife knives, wife wives, half halves, shelf shelves, wolf wolves,
-loaf loaves, thief thieves, calf calves, die dice, good better best, bad worse worst
+be am is are was were been being, arise arose arisen, awake awoke awoken, have has had having, do does did done doing,
+go goes went gone going, run ran, begin began begun, bear bore borne born, beat beaten, become became, bid bade bidden,
+bind bound, bite bit bitten, blow blew blown, break broke broken, bring brought, build built, burn burnt, buy bought,
+can could ca, catch caught, choose chose chosen, cling clung, come came, creep crept, deal dealt, dig dug, draw drew
+drawn, dream dreamt, drink drank drunk, drive drove driven, dwell dwelt, eat ate eaten, fall fell fallen, feed fed, feel
+felt, fight fought, find found, flee fled, fling flung, fly flew flown flies, forbid forbade forbidden, forget forgot
+forgotten, forgive forgave forgiven, freeze froze frozen, get got gotten, give gave given, grow grew grown, hang hung,
+hear heard, hide hid hidden, hold held, keep kept, kneel knelt, know knew known, lay laid, lead led, lean leant, leap
+leapt, learn learnt, leave left, lend lent, lie lay lain lying, light lit, lose lost, make made, mean meant, meet met,
+pay paid, ride rode ridden, ring rang rung, rise rose risen, say said, see saw seen, seek sought, sew sewn, sell sold,
+send sent, shake shook shaken, shear shorn, shine shone, shoot shot, show shown, shrink shrank shrunk, sing sang sung,
+sink sank sunk, shall should sha, sit sat, slay slew slain, sleep slept, slide slid, sling slung, smell smelt, sow sown,
+speak spoke spoken, spell spelt, spend spent, spill spilt, spit spat, spoil spoilt, spin spun, spring sprang sprung,
+stand stood, steal stole stolen, stick stuck, sting stung, stink stank stunk, stride strode stridden, strike struck,
+string strung, strive strove striven, swear swore sworn, sweep swept, swell swollen, swim swam swum, swing swung, take
+took taken, teach taught, tear tore torn, tell told, think thought, throw threw thrown, thrive throve thriven, tread
+trod trodden, undergo underwent undergone, undertake undertook undertaken, understand understood, withdraw withdrew
+withdrawn, withstand withstood, wring wrung, wake woke woken, wear wore worn, weave wove woven, weep wept, will would
+wo, win won, wind wound, write wrote written, child children, man men, woman women, person people, foot feet, tooth
+teeth, goose geese, mouse mice, ox oxen, leaf leaves, life lives, knife knives, wife wives, half halves, shelf shelves,
+wolf wolves, loaf loaves, thief thieves, calf calves, scarf scarves, elf elves, self selves, hoof hooves, die dice,
+louse lice, penny pence, crisis crises, analysis analyses, basis bases, thesis theses, criterion criteria, phenomenon
+phenomena, bacterium bacteria, cactus cacti, fungus fungi, nucleus nuclei, radius radii, stimulus stimuli, index
+indices, appendix appendices, matrix matrices, good better best, bad worse worst, far farther farthest further furthest,
+little less least, many more most, old elder eldest
 """
 
 _FAMILIES: dict[str, set[int]] = {}
@@ -38,6 +43,24 @@ for _number, _family in enumerate(_IRREGULAR.split(",")):
     for _word in _family.split():
         _FAMILIES.setdefault(_word, set()).add(_number)
 
+# Adjectives that are compared by -er and -est. A list, because -er is mostly another ending: banker, reader, number.
+_COMPARED = frozenset(
+    """
+    able angry big bitter black blond blue blunt bold brave brief bright brisk broad brown bumpy busy calm cheap chilly clean
+    clear clever close cloudy clumsy coarse cold cool costly crazy creamy crisp cruel curly damp dark deadly dear deep dense
+    dim dirty dry dull dusty early easy empty faint fair fancy fast fat few fierce fine firm fit flat fond free fresh friendly
+    full funny gentle glad gloomy grand grave great greedy green greasy grey grim guilty hairy handsome handy happy hard
+    harsh healthy heavy high hot huge humble hungry icy idle juicy keen kind large late lazy lean light likely little lively
+    lofty lonely long loose loud lovely low lucky mad mean mere merry messy mighty mild moist muddy naive narrow nasty near
+    neat new nice noble noisy odd oily old pale plain pleasant plump polite poor pretty proud pure quick quiet rainy rare raw
+    ready red rich ripe risky roomy rosy rough round rude rusty sad safe salty sandy scary secure severe shaky shallow sharp
+    shiny short shy sick silly simple sincere skinny sleepy slender slight slim slimy slow small smart smelly smoky smooth
+    soft soon sore sour spicy steady steep sticky stiff strange strict strong stupid sturdy subtle sunny sure sweet swift
+    tall tame tasty tender thick thin thirsty tidy tight tiny tired tough true ugly vague vast wide warm weak wealthy weary
+    weird wet white wicked wild windy wise witty worldly worthy yellow young
+    """.split()  # noqa: SIM905
+)
+
 _ANY_ENDING = re.compile(r"(?:e?s|ed|ing|ers?|ors?|est)")
 _LONG_ENDING = re.compile(
     r"(?:ly|less|ness|fully?|i?fully?|ments?|able|ible|al|ally|i?ty|ies|y|ship|hood|ists?|ism|a?t?ions?|ish|like|en|ic)"
@@ -45,12 +68,12 @@ _LONG_ENDING = re.compile(
 
 
 def _stem(word: str) -> str:
-    # A new one each time: it keeps the word it works on in itself, and the app asks from several threads.
+    # A new stemmer for each call: it holds the word as state, and the app calls from several threads.
     return str(snowballstemmer.stemmer("english").stemWord(word))
 
 
 def _is_built_on(longer: str, shorter: str) -> bool:
-    """Whether ``longer`` is ``shorter`` and an ending: run, runner; play, player; decorate, decorator."""
+    """Check whether ``longer`` is ``shorter`` and an ending, as runner and run."""
     bases = [shorter]
     if len(shorter) > 3 and shorter[-1] in "ey":
         bases += [shorter[:-1], shorter[:-1] + "i"]
@@ -65,57 +88,73 @@ def _is_built_on(longer: str, shorter: str) -> bool:
     return False
 
 
-def may_be_forms_of_one_word(one: str, other: str) -> bool:
-    """Whether the two, in lower case, look like forms of one English word (inflected or derived)."""
-    if one == other or _FAMILIES.get(one, set()) & _FAMILIES.get(other, set()):
+def may_be_forms_of_one_word(a: str, b: str) -> bool:
+    """Check whether two lower-case words look inflected or derived from one word.
+
+    Good enough to offer a form, not to take it without asking.
+    """
+    if a == b or _FAMILIES.get(a, set()) & _FAMILIES.get(b, set()):
         return True
-    if not (one.isalpha() and other.isalpha()):
+    if not (a.isalpha() and b.isalpha()):
         return False
-    shorter, longer = sorted((one, other), key=len)
+    shorter, longer = sorted((a, b), key=len)
     if len(shorter) < 2 or len(longer) > 60:
         return False
-    return _stem(one) == _stem(other) or _is_built_on(longer, shorter)
+    return _stem(a) == _stem(b) or _is_built_on(longer, shorter)
 
 
 _SHORT = re.compile(r"[^aeiou]?[aeiou][^aeiouwxy]")
 
 
-def are_inflections(one: str, other: str) -> bool:
-    """Whether the two, in lower case, are one English word in two inflections (bank, banks, banked, banking; ran, run).
+def are_inflections(a: str, b: str) -> bool:
+    """Check whether two lower-case words are inflections of one English word.
 
     Stricter than :func:`may_be_forms_of_one_word`: banker and organic are other words than bank and organ.
     """
-    if one == other or _FAMILIES.get(one, set()) & _FAMILIES.get(other, set()):
+    if a == b or _FAMILIES.get(a, set()) & _FAMILIES.get(b, set()):
         return True
-    if not (one.isalpha() and other.isalpha()) or max(len(one), len(other)) > 60:
+    if not (a.isalpha() and b.isalpha()) or max(len(a), len(b)) > 60:
         return False
-    return bool(inflection_bases(one) & inflection_bases(other))
+    return bool(inflection_bases(a) & inflection_bases(b))
 
 
 def inflection_bases(word: str) -> set[str]:
-    """What a word in lower case may be an inflection of: hoping gives hop and hope, studies gives study, and each gives itself."""
-    found = {word}
+    """The words that a word in lower case may be an inflection of.
+
+    ``hoping`` gives hop and hope, ``studies`` study, ``happier`` happy; each also gives itself.
+    """
+    bases = {word}
     for ending in ("s", "es", "ed", "ing"):
         base = word.removesuffix(ending)
         if base == word or len(base) < 2 or (ending == "s" and base.endswith("s")):
             continue
-        # Not of noted: short words double their last letter before these endings, and are found as that below.
+        # Not of noted: short words double their last letter before these endings, and are covered below.
         if ending not in ("ed", "ing") or not _SHORT.fullmatch(base):
-            found.add(base)
+            bases.add(base)
         if ending in ("ed", "ing"):
-            found.add(base + "e")
+            bases.add(base + "e")
             if len(base) > 2 and base[-1] == base[-2]:
-                found.add(base[:-1])
+                bases.add(base[:-1])
         if ending in ("es", "ed") and base.endswith("i"):
-            found.add(base[:-1] + "y")
-    return found
+            bases.add(base[:-1] + "y")
+    return bases | _positives(word)
+
+
+def _positives(word: str) -> set[str]:
+    """Return the adjectives whose comparative or superlative is ``word``."""
+    for ending in ("er", "est"):
+        stem = word.removesuffix(ending)
+        if stem != word and len(stem) > 1:
+            undoubled = stem[:-1] if stem[-1] == stem[-2] else stem
+            return {stem, stem + "e", undoubled, stem[:-1] + "y" if stem[-1] == "i" else stem} & _COMPARED
+    return set()
 
 
 def irregular_bases(word: str) -> set[str]:
-    """Base words of which a word in lower case is an irregular form: ``rose`` gives rise, ``left`` gives leave."""
+    """Return the words of which ``word`` is an irregular form: ``rose`` gives rise."""
     return {_BASES[number] for number in _FAMILIES.get(word, ())}
 
 
 def folded(text: str) -> str:
-    """What spellings have in common that differ in case, or in how accents are encoded."""
+    """Normalize case and the encoding of accents, so that spellings can be compared."""
     return unicodedata.normalize("NFC", text).casefold()

@@ -25,7 +25,7 @@ from elmo_tasks.training.rates import check_rates, falling, risen, scheduled
 
 
 class BiLMModule(pl.LightningModule):
-    """A biLM and its softmax, trained by truncated back-propagation over parallel streams with carried state.
+    """A biLM and its softmax, trained by truncated back-propagation.
 
     A recipe that adds an objective is a subclass that overrides :meth:`extra_loss` (``recipes/context_bags.py`` is one).
 
@@ -44,7 +44,7 @@ class BiLMModule(pl.LightningModule):
         learning_rate: highest learning rate of Adam.
         warmup_steps: steps over which it rises.
         decay_fraction: last part of the run over which it falls to zero. Until then the run's length may still be changed.
-        start_from: name or folder of a biLM to go on training (fine-tuning). Its softmax comes along for the words that the new
+        start_from: name or folder of a biLM to fine-tune. Its softmax comes along for the words that the new
             vocabulary shares with it; the sizes above must be those of the model.
         reset_rate: share of the streams whose state is forgotten at each step, so that the model also learns to start from
             nothing, as it does when it encodes a single sentence.
@@ -52,7 +52,7 @@ class BiLMModule(pl.LightningModule):
             :class:`WordCache`.
 
     Raises:
-        ConfigError: the word reader is to be frozen and there is none.
+        ConfigError: the character encoder is to be frozen and there is none.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class BiLMModule(pl.LightningModule):
         super().__init__()
         if freeze_reader and start_from is None:
             raise ConfigError(
-                "model.freeze_reader true: expected model.start_from, a biLM whose word reader has learned something; found none"
+                "model.freeze_reader true: expected model.start_from, a biLM with a trained character encoder; found none"
             )
         self.save_hyperparameters()
         self.options = BiLMOptions(
@@ -101,7 +101,7 @@ class BiLMModule(pl.LightningModule):
         self._seconds, self._positions, self._since = 0.0, 0, 0.0
 
     def configure_model(self) -> None:
-        """Make what the data decides, the softmax first; take over the weights of ``start_from``."""
+        """Build the parts whose sizes the data decides; load ``start_from``."""
         if self.softmax is not None:
             return
         vocabulary = self.data.vocabulary
@@ -118,23 +118,23 @@ class BiLMModule(pl.LightningModule):
         return data
 
     def on_fit_start(self) -> None:
-        """Say what is ahead before it begins."""
+        """Print the plan of the run."""
         self._since = time.monotonic()
         if self.trainer.is_global_zero:
             print(self.data.summary(), flush=True)
 
     def on_train_start(self) -> None:
-        """Make room for the vectors of a frozen word reader, now that its weights are there."""
+        """Allocate the vectors of a frozen character encoder."""
         if self.freeze_reader:
             assert self.data.corpus is not None
             self._word_cache = WordCache(self.bilm.token_encoder, len(self.data.corpus.words))
 
     def seen(self) -> dict[str, Any]:
-        """What the run has read so far, and how long that took, resumed parts included."""
+        """Tokens read by the run and its training time, over all resumes."""
         return {"positions": self._positions, "seconds": round(self._seconds + time.monotonic() - self._since)}
 
     def exported(self) -> tuple[BiLM, LMSoftmax | None, Vocabulary | None]:
-        """What the run is for, as it is written at its end."""
+        """The model to export at the end of the run."""
         return self.bilm, self.softmax, self.data.vocabulary
 
     def learned_from(self) -> list[str]:
@@ -145,7 +145,7 @@ class BiLMModule(pl.LightningModule):
         return objectives
 
     def extra_loss(self, batch: StreamBatch, layers: Sequence[Tensor]) -> Tensor | None:
-        """Return a loss to add to the language model's, already weighted; a recipe overrides this.
+        """Return an additional, weighted loss; recipes override this.
 
         ``layers`` are the outputs of the LSTM layers, the top one last, each ``[2, B, T, P]``: the forward direction on
         ``batch.words[0]``, the backward one on ``batch.words[1]``. A loss on sentences of its own reads them with
@@ -155,7 +155,10 @@ class BiLMModule(pl.LightningModule):
         return None
 
     def training_step(self, batch: StreamBatch, batch_idx: int) -> Tensor:
-        """Mean sampled loss of both directions, plus :meth:`extra_loss`; ``train_loss`` is the language model's alone."""
+        """Mean sampled loss of both directions plus :meth:`extra_loss`.
+
+        ``train_loss`` is the language model's alone.
+        """
         assert self.softmax is not None
         self._positions += batch.words[0].numel() * self.trainer.world_size
         vectors = self.read_words(batch.characters, batch.corpus_ids)
@@ -170,7 +173,7 @@ class BiLMModule(pl.LightningModule):
         self._states = ends
         both = [torch.stack(pair) for pair in zip(*outputs, strict=True)]  # a layer each, [2, B, T, P]
         hidden = torch.nn.functional.dropout(both[-1], self.dropout)
-        # After one boundary comes the other, always: nothing to learn, and nothing that counts in the perplexity.
+        # A boundary always follows the other: nothing to learn, and not part of the perplexity.
         near = torch.tensor([BEGIN_ID, END_ID], device=self.device).view(2, 1, 1)
         counts = batch.targets != near
         loss = self.softmax.sampled_loss(hidden[counts], batch.targets[counts], self.n_draws)
@@ -179,7 +182,7 @@ class BiLMModule(pl.LightningModule):
         return loss if extra is None else loss + extra
 
     def read_words(self, characters: Tensor, corpus_ids: Tensor) -> Tensor:
-        """``[U, P]`` vectors of distinct words, of their ``[U, C]`` characters and ``[U]`` ids in the corpus."""
+        """Vectors ``[U, P]`` of distinct words from characters and ids."""
         if self._word_cache is None:
             return self.bilm.token_encoder(characters)
         return self._word_cache.read(characters, corpus_ids)
@@ -211,7 +214,7 @@ class BiLMModule(pl.LightningModule):
         self._log_perplexity("val")
 
     def test_step(self, batch: SentenceBatch, batch_idx: int) -> None:
-        """As in validation, over all held-out sentences."""
+        """Validate over all held-out sentences."""
         self.validation_step(batch, batch_idx)
 
     def on_test_epoch_end(self) -> None:
@@ -219,8 +222,8 @@ class BiLMModule(pl.LightningModule):
         self._log_perplexity("test")
 
     def _log_perplexity(self, stage: str) -> None:
-        found, self._perplexity = self._perplexity, Perplexity()
-        sums = torch.tensor(astuple(found), dtype=torch.float64, device=self.device)
+        perplexity, self._perplexity = self._perplexity, Perplexity()
+        sums = torch.tensor(astuple(perplexity), dtype=torch.float64, device=self.device)
         forward, backward, *counts = self.trainer.strategy.reduce(sums, reduce_op="sum").tolist()
         p = Perplexity(forward, backward, *map(int, counts))
         if not p.n_targets:
@@ -239,7 +242,7 @@ class BiLMModule(pl.LightningModule):
         )
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Keep the carried state of the streams (of the process that writes), the vocabulary, and what was read."""
+        """Save the carried state of the streams, the vocabulary and the counts."""
         checkpoint["stream_states"] = self._states
         checkpoint["vocabulary"] = list(self.data.vocabulary.words) if self.data.vocabulary else []
         checkpoint["seen"] = self.seen()
@@ -248,6 +251,6 @@ class BiLMModule(pl.LightningModule):
         """Take the carried state up again."""
         seen = checkpoint.get("seen", {})
         self._positions, self._seconds = seen.get("positions", 0), seen.get("seconds", 0.0)
-        # The file has the states of the process that wrote it; the streams of several begin anew from zero.
+        # The file has the states of the process that wrote it; with several processes the streams start from zero again.
         states = checkpoint.get("stream_states") if self.trainer.world_size == 1 else None
         self._states = None if states is None else [tuple(tuple(part for part in s) for s in d) for d in states]  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""What a run says about itself."""
+"""Progress lines of a training run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytorch_lightning as pl
 
 
 class ProgressLines(pl.Callback):
-    """A line every so many steps, for runs in the background, where a progress bar shows nothing.
+    """Print a line every few steps, for runs in the background.
 
     Args:
         every_n_steps: how often.
@@ -28,7 +28,7 @@ class ProgressLines(pl.Callback):
     def on_train_batch_end(
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
     ) -> None:
-        """Say where the run is, and when it will be done."""
+        """Print the progress and the expected end."""
         step = trainer.global_step
         if step % self.every_n_steps or not trainer.is_global_zero or sys.stdout.isatty():
             return

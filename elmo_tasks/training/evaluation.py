@@ -1,4 +1,4 @@
-"""Scores of an exported head on labelled rows: what the card, the `evaluate` command and the README's tables state."""
+"""Scores of an exported head on labelled rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from elmo_tasks.training.predictor import Predictor
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What a head scores."""
+    """Scores of a head on one file."""
 
     main: str  # name of the score that counts, f1 (of spans) or accuracy
     scores: dict[str, float]  # all scores, from 0 to 1; see :meth:`elmo_tasks.tasks.task_scores.TaskScores.compute`
@@ -23,13 +23,13 @@ class Evaluation:
 
 
 def evaluate_head(predictor: Predictor, rows: Sequence[LabelledRow]) -> Evaluation:
-    """Predict rows, of tokens and the tags (in the scheme of the head's labels) or the class, and compare."""
+    """Predict labelled rows and compare with their tags or classes."""
     head = predictor.head
     scores = kind_of(head.kind).scores(head.task, alone=True)
     # By length: little padding. The order changes nothing, as every sentence is read alone.
     rows = sorted(rows, key=lambda row: len(row[0]))
     tokens = [row[0] for row in rows]
     predicted = predictor.labels_of(tokens)
-    for (_, gold), said in tqdm(zip(rows, predicted, strict=True), total=len(rows), unit="row", disable=None):
-        scores.update([said], [gold])
+    for (_, gold), prediction in tqdm(zip(rows, predicted, strict=True), total=len(rows), unit="row", disable=None):
+        scores.update([prediction], [gold])
     return Evaluation(scores.main, scores.compute(), scores.confusion_matrix(), len(rows))

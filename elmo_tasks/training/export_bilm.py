@@ -1,4 +1,4 @@
-"""A trained biLM as a folder that every command loads: options, weights, softmax, vocabulary, card."""
+"""Export of a trained biLM: options, weights, softmax, vocabulary, card."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def write_model(
     card: dict[str, Any] | None = None,
     to: str = "safetensors",
 ) -> None:
-    """Write a biLM with its card; the folder appears only when it is whole, and replaces an older one.
+    """Write a biLM with its card; the complete folder replaces an older one.
 
     The softmax, a file of its own with its vocabulary beside it, is float16 in safetensors; the model itself is that, too
     (``to="safetensors"``, at most 9 MB a file), or float32 in the published layout (``"hdf5"``).
@@ -60,7 +60,7 @@ def write_model(
 
 @dataclass(frozen=True)
 class ReadRun:
-    """The model in a resume file, and what its run knows about itself (``steps``, ``positions``, ``seconds``)."""
+    """Model and counts (``steps``, ``positions``, ``seconds``) of a resume file."""
 
     bilm: BiLM
     softmax: LMSoftmax
@@ -69,12 +69,15 @@ class ReadRun:
 
 
 def read_checkpoint(path: Path) -> ReadRun:
-    """The model in one of Lightning's resume files. Raises WeightsError: the file is not a resume file of a biLM."""
+    """Load the model from a Lightning resume file.
+
+    Raises WeightsError if the file is not a resume file of a biLM.
+    """
     try:
         checkpoint = torch.load(path, map_location="cpu", weights_only=True)
         # Settings and maps that only a recipe needs stay behind.
-        known = inspect.signature(BiLMModule).parameters
-        module = BiLMModule(**{k: v for k, v in checkpoint["hyper_parameters"].items() if k in known})
+        parameters = inspect.signature(BiLMModule).parameters
+        module = BiLMModule(**{k: v for k, v in checkpoint["hyper_parameters"].items() if k in parameters})
         vocabulary = Vocabulary(checkpoint["vocabulary"])
         module.softmax = LMSoftmax(len(vocabulary), module.options.lstm.projection_dim)
         model = ("bilm.", "softmax.")
@@ -98,7 +101,7 @@ class ExportableBiLM(Protocol):
         """Describe the training objectives, a sentence each, for the model's card."""
 
     def seen(self) -> dict[str, Any]:
-        """Count what the run has read so far."""
+        """Collect the counts of the run so far."""
 
 
 class ExportBiLM(pl.Callback):
@@ -106,7 +109,7 @@ class ExportBiLM(pl.Callback):
 
     Args:
         folder: where to write it.
-        about: what to say on the card: title, sources with licences, and the like.
+        about: entries of the card: title, sources with licences, and the like.
     """
 
     def __init__(self, folder: str, about: dict[str, Any] | None = None) -> None:

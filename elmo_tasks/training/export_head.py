@@ -1,4 +1,4 @@
-"""A trained head as a folder that `predict`, `evaluate` and the app load, with its scores and how its mix came about."""
+"""Export of a trained head, with its scores and the history of its mix."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from elmo_tasks.training.task_module import TaskModule
 
 
 class ExportHead(pl.Callback):
-    """At the end of a run, write the best head, read it again as anybody would, and score it.
+    """Write the best head at the end of a run, load it again and score it.
 
     Args:
         folder: where to write it.
-        about: what to say on the card: title, data with its licence, and the like.
+        about: entries of the card: title, data with its licence, and the like.
     """
 
     def __init__(self, folder: str, about: dict[str, str] | None = None) -> None:
@@ -37,11 +37,11 @@ class ExportHead(pl.Callback):
 
     @property
     def encoder_folder(self) -> Path:
-        """Where an encoder is written that was trained along with the head: beside it."""
+        """Folder of an encoder that was trained along with the head."""
         return self.folder.with_name(f"{self.folder.name}-encoder")
 
     def setup(self, trainer: pl.Trainer, pl_module: pl.LightningModule, stage: str) -> None:
-        """Refuse what the end would stumble over before the training, not after it."""
+        """Detect errors of the export before the training, not after it."""
         if stage != "fit":
             return
         HEAD_FOLDER.check(self.folder)
@@ -55,11 +55,11 @@ class ExportHead(pl.Callback):
             data.check_split("test")
 
     def state_dict(self) -> dict[str, Any]:
-        """What a resumed run goes on with."""
+        """State for resuming a run."""
         return {"epochs": self.epochs}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on."""
+        """Restore the state of a resumed run."""
         self.epochs = list(state_dict["epochs"])
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
@@ -132,7 +132,7 @@ class ExportHead(pl.Callback):
         self._report(measured, seconds, kind_of(predictor.head.kind).guess_rules)
 
     def _write_encoder(self, module: TaskModule) -> Encoder:
-        """The encoder that the head reads: the frozen one, or the one that learned, written beside the head and read again."""
+        """Return the head's encoder; one that was trained is written and loaded again."""
         if module.tuned is None or module.tuned_from is None:
             return module.encoder
         from elmo_tasks.training.export_bilm import write_model
@@ -148,7 +148,7 @@ class ExportHead(pl.Callback):
         return load(str(self.encoder_folder), module.encoder.device)
 
     def _measure(self, predictor: Predictor, data: SplitData[Any, Any]) -> dict[str, Any]:
-        """Scores of the exported head on what it did not train on."""
+        """Scores of the exported head on the held-out splits."""
         data.setup("fit")
         if data.has("test"):
             data.setup("test")
@@ -159,11 +159,11 @@ class ExportHead(pl.Callback):
         for split in splits:
             if split in data.rows:
                 rows = data.labelled(split)
-                found = evaluate_head(predictor, rows)
+                evaluation = evaluate_head(predictor, rows)
                 measured[split] = {
-                    "main": found.main,
-                    **{name: round(value, 5) for name, value in found.scores.items()},
-                    "rows": found.n_rows,
+                    "main": evaluation.main,
+                    **{name: round(value, 5) for name, value in evaluation.scores.items()},
+                    "rows": evaluation.n_rows,
                     "guess": {k: round(v, 5) for k, v in kind.guesses(train, rows, scheme).items()},
                 }
         return measured
@@ -181,7 +181,7 @@ class ExportHead(pl.Callback):
 
 
 def _take_best(trainer: pl.Trainer, module: TaskModule) -> int | None:
-    """Put the weights of the best epoch into the module; tell which it was (from 1), if there was a choice."""
+    """Load the weights of the best epoch; return its number if there was a choice."""
     checkpoint = trainer.checkpoint_callback
     path = getattr(checkpoint, "best_model_path", "")
     if not path or module.head is None:

@@ -1,4 +1,4 @@
-"""The frozen numbers that a head was trained on, encoder and static vectors: found wherever they lie, others refused."""
+"""Locate the encoder and static vectors that a head was trained on."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from elmo_tasks.heads.head_files import HeadFiles
 
 # Names of the file that every folder of an encoder or of static vectors has.
 _SIGNS = ("options.json", "*_options.json", WORDS_NAME, "config.json")
-#: How far below a folder encoders are looked for: runs/NAME/FOLDER/.
+#: Depth of the search for encoders below a folder: runs/NAME/FOLDER/.
 _DEPTH = 3
 
 
-def place_of(files: HeadFiles, what: str, folders: Sequence[Path] = ()) -> str:
-    """Name or folder of the ``"encoder"`` or the ``"static vectors"`` that a head was trained on, wherever they lie now.
+def resolve_source(files: HeadFiles, what: str, folders: Sequence[Path] = ()) -> str:
+    """Resolve a head's ``"encoder"`` or ``"static vectors"`` to a name or folder.
 
     Looked for under their name, then by their checksum in ``checkpoints/``, in ``folders``, ``runs/``, around the head, and in the
     user's cache of models; they may lie three folders deep. A folder of the same name is tried before the others of its place. To
@@ -36,10 +36,10 @@ def place_of(files: HeadFiles, what: str, folders: Sequence[Path] = ()) -> str:
     others: list[tuple[str, str]] = []  # called alike, and with another checksum
     why = ""
     try:
-        held = _read_checksum(source.name)
-        if held == source.checksum:
+        checksum = _read_checksum(source.name)
+        if checksum == source.checksum:
             return source.name
-        others.append((source.name, held))
+        others.append((source.name, checksum))
     except (ConfigError, WeightsError, OSError) as error:
         why = f" ({error})" if is_transformer(source.name) or Path(source.name).exists() else ""
     around = files.folder.parent.parent if files.folder.name == "head" else files.folder.parent
@@ -48,19 +48,19 @@ def place_of(files: HeadFiles, what: str, folders: Sequence[Path] = ()) -> str:
     for place in dict.fromkeys(path.absolute() for path in places if path.is_dir()):
         looked.append(str(place))
         for folder in sorted(_encoders_below(place), key=lambda f: (f.name != alike, str(f))):
-            # What a transformer's checksum is made of takes seconds to read.
+            # The files of a transformer's checksum take seconds to read.
             if folder.resolve() in tried or (is_transformer(str(folder)) and folder.name != alike):
                 continue
             tried.add(folder.resolve())
             try:
-                held = _read_checksum(str(folder))
+                checksum = _read_checksum(str(folder))
             except (ConfigError, WeightsError, OSError):
                 continue
-            if held == source.checksum:
+            if checksum == source.checksum:
                 return str(folder)
             if folder.name == alike:
-                others.append((str(folder), held))
-    other = "".join(f"; {name} holds another one (checksum {held[:12]}…)" for name, held in others)
+                others.append((str(folder), checksum))
+    other = "".join(f"; {name} has another checksum ({checksum[:12]}…)" for name, checksum in others)
     remedy = (
         "put it into one of these, or name its folder with --encoder"
         if what == "encoder"
@@ -74,9 +74,11 @@ def place_of(files: HeadFiles, what: str, folders: Sequence[Path] = ()) -> str:
 
 
 def _encoders_below(place: Path) -> Iterable[Path]:
-    """Folders of encoders below a place; what is half written has a name that begins with a dot."""
-    found = {path.parent for depth in range(_DEPTH + 1) for sign in _SIGNS for path in place.glob("*/" * depth + sign)}
-    return (folder for folder in found if not folder.name.startswith("."))
+    """List encoder folders below a folder, without unfinished ones (dot names)."""
+    encoders = {
+        path.parent for depth in range(_DEPTH + 1) for sign in _SIGNS for path in place.glob("*/" * depth + sign)
+    }
+    return (folder for folder in encoders if not folder.name.startswith("."))
 
 
 def _read_checksum(name: str) -> str:

@@ -28,16 +28,16 @@ from elmo_tasks.layers.pooling import masked_mean
 from elmo_tasks.tasks.kind import TaskKind
 from elmo_tasks.tasks.kinds import kind_of
 from elmo_tasks.text.tokens import Token, plain_token, tokenize
-from elmo_tasks.training.head_sources import place_of
+from elmo_tasks.training.head_sources import resolve_source
 
 Tokens = Sequence[str]
-_BATCH_SIZE, _MOST_TOKENS = 32, 4096
+_BATCH_SIZE, _MAX_TOKENS = 32, 4096
 
 
 def features_of(
     tokens: Sequence[Tokens], head: TaskHead, static: StaticVectors | None, pooled: bool = False
 ) -> TokenFeatures:
-    """What a head reads beside the layers, for one batch, on the CPU; means over the tokens if the layers are ``pooled``."""
+    """Compute a batch's additional features, on the CPU; averaged if ``pooled``."""
     characters, words = characters_of(tokens) if head.reads_characters else (None, None)
     vectors = None
     if static is not None and head.task.static_dim:
@@ -52,7 +52,7 @@ class ReadRow:
 
     text: str  # as it was given; of tokens, they with spaces between them
     tokens: tuple[Token, ...]  # with their places in the text
-    words: tuple[str, ...]  # what the encoder reads of each token
+    words: tuple[str, ...]  # input of the encoder
 
     @classmethod
     def of(cls, sentence: Sentence) -> ReadRow:
@@ -68,15 +68,15 @@ class ReadRow:
 
     @classmethod
     def of_tokens(cls, text: str, tokens: Iterable[Token]) -> ReadRow:
-        """Tokens that were cut before; as the Penn Treebank spells them, they are read as what they stand for."""
+        """Build a row from tokens, converting Treebank spellings."""
         tokens = tuple(tokens)
         return cls(text, tokens, tuple(plain_token(token.text) for token in tokens))
 
 
 class Predictor:
-    """A head with the frozen numbers it was trained on, on the device of the encoder; it is put into evaluation mode.
+    """A trained head with its encoder and static vectors, in evaluation mode.
 
-    Of a text, a head whose kind :attr:`~TaskKind.cuts` reads ``max_tokens``, as many as it was trained on; all if ``None``. The
+    Of a text, a head whose kind :attr:`~TaskKind.truncates` reads ``max_tokens``, as many as it was trained on; all if ``None``. The
     ``confidence`` says how the probabilities of a classifier are to be read, where that was fitted; without it they are the head's
     own. A text without a token has no label.
     """
@@ -92,7 +92,7 @@ class Predictor:
     ) -> None:
         self.encoder, self.static = encoder, static
         self.kind: TaskKind = kind_of(head.kind)
-        self.max_tokens = max_tokens if self.kind.cuts else None
+        self.max_tokens = max_tokens if self.kind.truncates else None
         self.head = head.to(device).eval()
         self.device, self.confidence = device, confidence
 
@@ -105,9 +105,9 @@ class Predictor:
         folders: Sequence[Path] = (),
         precision: str = "float32",
     ) -> Predictor:
-        """Load a head, and the encoder that it was trained on unless that is given, in memory or by its name or folder.
+        """Load a head and its encoder; an encoder may be given by name, folder or object.
 
-        By default it is looked for, also in ``folders``, see :func:`~elmo_tasks.training.head_sources.place_of`. One that is loaded
+        By default it is looked for, also in ``folders``, see :func:`~elmo_tasks.training.head_sources.resolve_source`. One that is loaded
         computes its products in ``precision``, see :meth:`~elmo_tasks.encoders.elmo.Elmo.load`.
 
         Raises:
@@ -115,30 +115,30 @@ class Predictor:
             WeightsError: weights are missing or broken.
         """
         if encoder is None:
-            encoder = load(place_of(files, "encoder", folders), device, precision)
+            encoder = load(resolve_source(files, "encoder", folders), device, precision)
         elif isinstance(encoder, str | Path):
             encoder = load(encoder, device, precision)
-        found, trained = encoder.checksum, files.encoder
-        if found != trained.checksum:
+        checksum, trained = encoder.checksum, files.encoder
+        if checksum != trained.checksum:
             raise ConfigError(
                 f"the head {files.name} was trained on the encoder {trained.name} (checksum {trained.checksum[:12]}…) and reads no "
-                f"other; given was {encoder.name} (checksum {found[:12]}…): train a head on it, or give the encoder that it was "
+                f"other; given was {encoder.name} (checksum {checksum[:12]}…): train a head on it, or give the encoder that it was "
                 "trained on"
             )
         static = None
         if files.static is not None:
-            static = StaticVectors.load(place_of(files, "static vectors", folders))
+            static = StaticVectors.load(resolve_source(files, "static vectors", folders))
         return cls(
             encoder, build_head(files), static, device, files.reading.get("max_tokens"), Confidence.of(files.folder)
         )
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What the head was taught to say: tags or classes."""
+        """The tags or classes of the head."""
         return self.head.labels
 
     def predict(self, sentences: Iterable[Sentence], **options: Any) -> list[Any]:
-        """What the head says of any number of sentences, in batches of sentences of like length.
+        """Predict any number of sentences, in batches of similar length.
 
         Args:
             sentences: raw strings, which are tokenized as the training text is, or lists of tokens, which are taken as they are.
@@ -155,18 +155,18 @@ class Predictor:
 
     def predict_rows(self, rows: Sequence[ReadRow], **options: Any) -> list[Any]:
         """:meth:`predict` for sentences that are tokenized."""
-        found: dict[int, Any] = {}
-        for chosen in by_length([len(row.tokens) for row in rows], _BATCH_SIZE, _MOST_TOKENS):
-            said = self._said([rows[k].words for k in chosen], **options)
-            for k, prediction in zip(chosen, said, strict=True):
-                found[k] = self.kind.result(rows[k].text, rows[k].tokens, prediction)
-        return [found[k] for k in range(len(rows))]
+        results: dict[int, Any] = {}
+        for chosen in by_length([len(row.tokens) for row in rows], _BATCH_SIZE, _MAX_TOKENS):
+            predictions = self._predictions([rows[k].words for k in chosen], **options)
+            for k, prediction in zip(chosen, predictions, strict=True):
+                results[k] = self.kind.result(rows[k].text, rows[k].tokens, prediction)
+        return [results[k] for k in range(len(rows))]
 
-    def _said(self, sentences: Sequence[Tokens], **options: Any) -> list[Any]:
-        said = self.head.predict(*self._inputs(sentences), **options)
+    def _predictions(self, sentences: Sequence[Tokens], **options: Any) -> list[Any]:
+        predictions = self.head.predict(*self._inputs(sentences), **options)
         if not self.kind.one_label:
-            return said
-        return [self._as_read(words, found) for words, found in zip(sentences, said, strict=True)]
+            return predictions
+        return [self._as_read(words, found) for words, found in zip(sentences, predictions, strict=True)]
 
     def _as_read(self, words: Tokens, found: Any) -> Any:
         if not isinstance(found, TextPrediction):
@@ -178,20 +178,20 @@ class Predictor:
     def tag(self, sentences: Sequence[Tokens], n_readings: int = 1) -> list[TagPrediction]:
         """Tag a batch of sentences. Raises ConfigError: the head is not a tagger."""
         self._check_kind("tagging")
-        return self._said(sentences, n_readings=n_readings)
+        return self._predictions(sentences, n_readings=n_readings)
 
     def classify(self, texts: Sequence[Tokens]) -> list[TextPrediction]:
         """Classify a batch of texts. Raises ConfigError: the head is not a classifier."""
         self._check_kind("classification")
-        return self._said(texts)
+        return self._predictions(texts)
 
     def _check_kind(self, wanted: str) -> None:
         if self.kind.name != wanted:
-            gives, asked = self.kind.words.gives, kind_of(wanted).words.gives
-            raise ConfigError(f"{type(self.head).__name__} gives {gives}, not {asked}")
+            own, expected = self.kind.words.gives, kind_of(wanted).words.gives
+            raise ConfigError(f"{type(self.head).__name__} predicts {own}, not {expected}")
 
     def labels_of(self, sentences: Sequence[Tokens]) -> Iterator[Prediction]:
-        """The best labels alone of any number of sentences, in order: tags as the head's labels spell them, or a class."""
+        """Return the best tags or class of each sentence, in order."""
         for batch in batched(sentences):
             values, mask, features = self._inputs(batch)
             yield from self.head.best(values, mask, features)
@@ -216,18 +216,18 @@ def load_head(
 
         from elmo_tasks import load_head
 
-        for found in load_head("ner-conll2003").predict(["Ada flew to Oslo."]):
-            for span in found.spans:
+        for result in load_head("ner-conll2003").predict(["Ada flew to Oslo."]):
+            for span in result.spans:
                 print(span.text, span.type, span.confidence)
 
     Args:
         head: a name in ``checkpoints/``, or a folder, as a training run leaves in ``runs/NAME/head``.
-        encoder: see :meth:`Predictor.load`; found by itself if ``None``.
+        encoder: see :meth:`Predictor.load`; searched for if ``None``.
         device: where to compute; a GPU if there is one and ``None`` is given.
         precision: of the products of an encoder that is loaded here, ``"float32"`` or ``"int8"``.
 
     Raises:
-        ConfigError: there is no such head, its encoder is in none of the places where it is looked for, or there is no such
+        ConfigError: there is no such head, its encoder is missing from every searched folder, or there is no such
             device.
         WeightsError: weights are missing or broken.
     """

@@ -1,4 +1,4 @@
-"""Learning rates: which a configuration may give, and how they change while a run learns."""
+"""Learning rates: validation and schedules."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from elmo_tasks.errors import ConfigError
 
 
 def check_rates(**rates: float) -> None:
-    """Refuse rates below zero before anything is read; PyTorch does so in the middle of a run.
+    """Reject negative rates before any data is read.
 
     Raises:
         ConfigError: with the name of the setting.
@@ -23,7 +23,7 @@ def check_rates(**rates: float) -> None:
 
 
 def scheduled(optimizer: Optimizer, share: Callable[[int], float]) -> dict[str, Any]:
-    """What Lightning asks for: an optimizer whose rates are multiplied by a share that depends on the step."""
+    """Build Lightning's optimizer config with a step-dependent factor on all rates."""
     return {"optimizer": optimizer, "lr_scheduler": {"scheduler": LambdaLR(optimizer, share), "interval": "step"}}
 
 

@@ -18,7 +18,7 @@ from pytorch_lightning.loggers.csv_logs import ExperimentWriter
 from pytorch_lightning.loggers.logger import rank_zero_experiment
 from torch import Tensor
 
-from elmo_tasks.files import write_whole
+from elmo_tasks.files import atomic_write
 
 BEST, LAST = "best.ckpt", "last.ckpt"
 _LOSS = "val_loss"
@@ -195,4 +195,4 @@ class CurveLogger(CSVLogger):
         writer = csv.DictWriter(text, fieldnames=names, extrasaction="ignore")
         writer.writeheader()
         writer.writerows(rows)
-        write_whole(path, text.getvalue())
+        atomic_write(path, text.getvalue())

@@ -1,4 +1,4 @@
-"""Training of a head on a frozen encoder with Lightning: one module for all tasks."""
+"""Lightning module that trains any task head on an encoder."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ _SPLIT_OF_STAGE: dict[str, Split] = {"train": "train", "val": "validation", "tes
 
 
 class TaskModule(pl.LightningModule):
-    """A head that learns, and a frozen encoder that is no part of the checkpoint; a biLM may learn, too, at a rate of its own.
+    """A trainable head on a frozen encoder; a biLM may train too, at its own rate.
 
-    The frozen encoder's layers are computed once and kept on disk (see :class:`LayerCache`), or anew for each batch.
+    The frozen encoder's layers are computed once and kept on disk (see :class:`LayerCache`), or computed again for each batch.
 
     Args:
-        head: the head's class and settings; what it is built for comes from the data and the encoder.
+        head: the head's class and settings; its task comes from the data and the encoder.
         encoder: name or folder of an encoder; the default one if ``None``.
         static: name or folder of static vectors that the head reads beside the layers.
-        layer_store: folder to keep layers in; ``None`` encodes each batch anew.
+        layer_store: folder to keep layers in; ``None`` encodes each batch again.
         max_store_gb: the most that one split's layers may take on disk.
         learning_rate: highest learning rate of Adam.
         decay_fraction: last part of the longest possible run (``max_epochs``) over which it falls to zero.
         weight_decay: of Adam (decoupled), not of the mix.
         mix_l2: weight of the squared scalars of the mix in the loss (Peters et al., 2018, section 3.2).
         mix_learning_rate: of the mix, which has few parameters and learns slowly at the rate of the others.
-        class_weights: ``balanced`` lets the labels of texts weigh alike in training, however often each comes; not in the scores.
+        class_weights: ``balanced`` gives all classes the same total weight in training; scores are unweighted.
         encoder_learning_rate: trains the biLM, too, at this rate, which should be far below the head's; ``None`` leaves it frozen.
             No layers are kept then, as they change.
     """
@@ -84,7 +84,7 @@ class TaskModule(pl.LightningModule):
         self.tuned: BiLM | None = None
         self.tuned_from: Source | None = None
         self.head: TaskHead | None = None
-        # Not modules of this one: what is frozen has no place in a resume file.
+        # Not submodules: frozen weights do not belong into a resume file.
         self._frozen: dict[str, Any] = {}
         self._stores: dict[str, LayerCache] = {}
         self.seconds = 0.0
@@ -143,7 +143,7 @@ class TaskModule(pl.LightningModule):
             )
 
     def setup(self, stage: str) -> None:
-        """Say what was read; compute the layers of the splits that this stage needs, or open them."""
+        """Report the data; compute or open the layers of the splits of this stage."""
         if self.trainer.is_global_zero:
             print(self.data.said(), flush=True)
 
@@ -175,15 +175,15 @@ class TaskModule(pl.LightningModule):
         self._since = time.monotonic()
 
     def on_validation_start(self) -> None:
-        """Layers of what is validated on."""
+        """Layers of the validation split."""
         self._prepare_store("validation")
 
     def on_test_start(self) -> None:
-        """Layers of what is tested on."""
+        """Layers of the test split."""
         self._prepare_store("test")
 
     def training_seconds(self) -> float:
-        """How long the run has trained, resumed parts included."""
+        """Training time of the run, over all resumes."""
         return self.seconds + time.monotonic() - self._since
 
     def inputs(self, batch: RowBatch, split: Split) -> tuple[Tensor, Tensor | None, Tensor, TokenFeatures]:
@@ -217,11 +217,11 @@ class TaskModule(pl.LightningModule):
         return loss + self.mix_l2 * self.head.l2()
 
     def validation_step(self, batch: RowBatch, batch_idx: int) -> None:
-        """Count what is right."""
+        """Update the metrics."""
         self._score(batch, "val")
 
     def test_step(self, batch: RowBatch, batch_idx: int) -> None:
-        """Count what is right."""
+        """Update the metrics."""
         self._score(batch, "test")
 
     def _score(self, batch: RowBatch, stage: str) -> None:

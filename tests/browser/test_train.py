@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import time
+
 import pytest
 
 from tests.browser.conftest import free_port, serve

@@ -36,7 +36,7 @@ def test_a_file_is_read_as_the_heads_training_data_were(head, trees, capsys):
     assert main(["confidence", "--head", str(head), "--data", str(trees)]) == 0
     kept = read_json(head / "confidence.json")
     assert (kept["rows"], kept["of_no_class"], kept["fitted_on"]) == (24, 6, "trees.txt")
-    assert "none is said of" in capsys.readouterr().out
+    assert "without a class get none" in capsys.readouterr().out
 
 
 def test_scoring_writes_nothing_and_needs_what_was_fitted(head, trees, capsys):

@@ -7,7 +7,7 @@ import torch
 
 from elmo_tasks import app
 from elmo_tasks.__main__ import COMMANDS
-from elmo_tasks.commands.run_settings import on_device
+from elmo_tasks.commands.run_settings import apply_device
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.layers.device import checked_device
 
@@ -45,9 +45,9 @@ def test_a_device_that_is_not_there_is_refused(name: str) -> None:
 
 def test_training_takes_the_same_words() -> None:
     config = ["fit", "--config", "ner_sample"]
-    assert on_device([*config, "--device", "cpu"]) == [*config, "--trainer.accelerator=cpu", "--trainer.devices=1"]
-    assert on_device([*config, "--device=cpu"]) == on_device([*config, "--device", "cpu"])
-    assert on_device(config) == config
+    assert apply_device([*config, "--device", "cpu"]) == [*config, "--trainer.accelerator=cpu", "--trainer.devices=1"]
+    assert apply_device([*config, "--device=cpu"]) == apply_device([*config, "--device", "cpu"])
+    assert apply_device(config) == config
 
 
 def test_the_app_takes_a_device(monkeypatch: pytest.MonkeyPatch) -> None:

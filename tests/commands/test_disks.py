@@ -15,7 +15,7 @@ import pytest
 
 from elmo_tasks.__main__ import main
 from elmo_tasks.bilm.hdf5_writing import new_hdf5
-from elmo_tasks.files import held, lock_of
+from elmo_tasks.files import file_lock, lock_of
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
 
@@ -76,7 +76,7 @@ def test_a_full_disk_is_one_sentence(toy, tmp_path, capsys, monkeypatch, argumen
 def check_sentence(said: str, command: str) -> None:
     last = said.strip().splitlines()[-1]
     assert last.startswith(f"{command}: ")
-    assert "the file is larger than this disk or your limit" in last or "not all of it could be written" in last
+    assert "the file is larger than this disk or your limit" in last or "the file is incomplete" in last
     assert ".part" not in last
 
 
@@ -129,7 +129,7 @@ def test_a_second_command_with_this_output_is_refused(toy, tmp_path, capsys, mon
     monkeypatch.chdir(tmp_path)
     (tmp_path / "in.txt").write_text("a bank\n")
     lock = lock_of(Path("out")) if command[0] == "embed" else Path("out/.lock")
-    with held(lock, "out"):
+    with file_lock(lock, "out"):
         assert main([*command, "--model", str(toy)]) == 2
     assert f"out is in use by process {os.getpid()} on" in capsys.readouterr().err
     assert main([*command, "--model", str(toy)]) == 0

@@ -20,7 +20,7 @@ from elmo_tasks.__main__ import main
 from elmo_tasks.commands import fit
 from elmo_tasks.commands.run_settings import check_config
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.files import held, lock_of
+from elmo_tasks.files import file_lock, lock_of
 from elmo_tasks.heads.head_files import find_head
 from tests.training.toy_task import write_config, write_encoder
 
@@ -299,7 +299,7 @@ def test_a_test_file_of_other_data_is_found_before_the_training(
 
 def test_two_runs_in_one_folder(whole: tuple[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
     _, run = whole
-    with held(lock_of(run), "the folder"):
+    with file_lock(lock_of(run), "the folder"):
         said = refused(capsys, "fit", "--config", str(run.parent / "config.yaml"))
     assert f"the folder {run} is in use by process" in said
 

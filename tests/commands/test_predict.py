@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from elmo_tasks.__main__ import main
-from elmo_tasks.files import held, lock_of
+from elmo_tasks.files import file_lock, lock_of
 from elmo_tasks.heads.head_files import find_head
 from elmo_tasks.training.predictor import Predictor
 from tests.training.toy_task import write_encoder, write_untrained
@@ -215,7 +215,7 @@ def test_nothing_half_written_is_left_and_the_old_file_stays(
 ) -> None:
     (tmp_path / "in.txt").write_text("Ada\n" * 300)
     (tmp_path / "out.jsonl").write_text("of yesterday\n")
-    said = Predictor._said
+    said = Predictor._predictions
     calls = []
 
     def stop_later(self: Predictor, *args: Any) -> Any:
@@ -224,7 +224,7 @@ def test_nothing_half_written_is_left_and_the_old_file_stays(
             raise KeyboardInterrupt
         return said(self, *args)
 
-    monkeypatch.setattr(Predictor, "_said", stop_later)
+    monkeypatch.setattr(Predictor, "_predictions", stop_later)
     files = [str(tmp_path / "in.txt"), str(tmp_path / "out.jsonl")]
     assert main(["predict", "--head", str(models / "tagger"), *files]) == 130
     assert sorted(p.name for p in tmp_path.iterdir()) == ["in.txt", "out.jsonl"]
@@ -249,7 +249,7 @@ def test_the_encoder_of_a_head_can_be_named(models: Path, tmp_path: Path, capsys
 def test_two_that_write_one_file_are_refused(models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "in.txt").write_text("Ada\n")
     out = tmp_path / "out.jsonl"
-    with held(lock_of(out), str(out)):
+    with file_lock(lock_of(out), str(out)):
         assert main(["predict", "--head", str(models / "tagger"), str(tmp_path / "in.txt"), str(out)]) == 2
     assert re.search(r"out.jsonl is in use by process \d+ on .*; wait until it is done", capsys.readouterr().err)
     assert [p.name for p in tmp_path.iterdir()] == ["in.txt"]

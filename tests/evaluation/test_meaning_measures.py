@@ -91,6 +91,6 @@ def test_self_similarity_is_the_mean_over_words_of_the_mean_over_pairs():
     for start, end in ((0, 5), (5, 8)):
         cosine = unit[start:end] @ unit[start:end].T
         by_hand.append(cosine[np.triu_indices(end - start, 1)].mean())
-    assert self_similarity(vectors, words, fewest=2) == pytest.approx(np.mean(by_hand), abs=1e-6)
-    assert self_similarity(vectors, words, fewest=5) == pytest.approx(by_hand[0], abs=1e-6)
-    assert np.isnan(self_similarity(vectors, words, fewest=6))
+    assert self_similarity(vectors, words, min_uses=2) == pytest.approx(np.mean(by_hand), abs=1e-6)
+    assert self_similarity(vectors, words, min_uses=5) == pytest.approx(by_hand[0], abs=1e-6)
+    assert np.isnan(self_similarity(vectors, words, min_uses=6))

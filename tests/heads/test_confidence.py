@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from elmo_tasks.errors import ConfigError, DataError
-from elmo_tasks.heads.confidence import NAME, RIGHT_WHEN_SAID, Confidence
+from elmo_tasks.heads.confidence import MIN_PRECISION, NAME, Confidence
 
 
 def rows(n=4000, sharpened=2.0, of_no_class=0.0):
@@ -31,7 +31,7 @@ def test_a_head_that_is_too_sure_is_flattened_to_what_it_is():
 def test_what_is_said_is_right_as_often_as_it_should_be():
     probabilities, classes = rows(of_no_class=0.2)
     fitted = Confidence.fit(probabilities, classes, "rows")
-    assert fitted.right >= RIGHT_WHEN_SAID - 1e-4
+    assert fitted.right >= MIN_PRECISION - 1e-4
     assert 0.5 < fitted.least < 1
     assert fitted.kept_back > 1 - fitted.said  # more of the rows of no class are kept back than of the others
     assert fitted.rows + fitted.of_no_class == len(classes)

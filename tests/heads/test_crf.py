@@ -7,7 +7,7 @@ import torch
 import torchcrf
 
 from elmo_tasks.errors import ConfigError, DataError
-from elmo_tasks.heads.crf import CRF, Reading
+from elmo_tasks.heads.crf import CRF, TagPath
 from elmo_tasks.text.tag_schemes import Scheme, Span, convert, spans_of
 from tests.heads import brute_force
 from tests.heads.crf_cases import BIO, BIOES, a_batch, a_crf, every_span
@@ -134,7 +134,7 @@ def test_empty_sentences(lengths: list[int]) -> None:
     assert crf.marginals(emissions, mask).shape == emissions.shape
     assert crf.span_probabilities(emissions, [[] for _ in lengths], mask) == [[] for _ in lengths]
     readings = crf.k_best(emissions, 3, mask)
-    assert all(row == [Reading((), 0.0)] for row, n in zip(readings, lengths, strict=True) if n == 0)
+    assert all(row == [TagPath((), 0.0)] for row, n in zip(readings, lengths, strict=True) if n == 0)
 
 
 def test_one_label() -> None:

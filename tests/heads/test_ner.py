@@ -85,7 +85,7 @@ def test_a_batch_equals_its_sentences(settings: dict[str, Any]) -> None:
     together = head.predict(*a_batch(), n_readings=3)
     for words, expected in zip(WORDS, together, strict=True):
         (alone,) = head.predict(*a_batch((words,)), n_readings=3)
-        for mine, theirs in zip((alone, *alone.runners_up), (expected, *expected.runners_up), strict=True):
+        for mine, theirs in zip((alone, *alone.alternatives), (expected, *expected.alternatives), strict=True):
             assert mine.tags == theirs.tags
             assert mine.probability == pytest.approx(theirs.probability, rel=1e-4)
             assert [s.confidence for s in mine.spans] == pytest.approx([s.confidence for s in theirs.spans], rel=1e-4)
@@ -129,7 +129,7 @@ def test_confidences_are_exact(scheme: Scheme) -> None:
     values, mask, _ = a_batch((("Ada", "saw", "Town"),))
     (found,) = head.predict(values, mask, n_readings=6)
     expected = brute_force.span_probabilities(head.crf, head(values, mask)[0])
-    readings = (found, *found.runners_up)
+    readings = (found, *found.alternatives)
     assert len(readings) > 1
     assert any(r.spans for r in readings)
     for reading in readings:

@@ -18,8 +18,8 @@ from elmo_tasks.data.tokenized_corpus import TokenizedCorpus
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.recipes.context_bags import (
+    ContextBagLoss,
     ContextBagModule,
-    SideBags,
     pairwise_difference,
     running_sums,
     weighted_vectors,
@@ -43,11 +43,11 @@ def windows(corpus: TokenizedCorpus, steps: int) -> list[StreamBatch]:
     return list(StreamLoader(corpus, targets, batch_size=1, unroll_steps=steps, n_batches=n))
 
 
-def bags_of(corpus: TokenizedCorpus) -> SideBags:
+def bags_of(corpus: TokenizedCorpus) -> ContextBagLoss:
     """Bags in which each word of the corpus has a dimension of its own."""
     n = len(corpus.words)
     rows = torch.cat([torch.full((FIRST,), n), torch.arange(FIRST, n)])
-    return SideBags(6, torch.cat([torch.eye(n), torch.zeros(1, n)]), rows)
+    return ContextBagLoss(6, torch.cat([torch.eye(n), torch.zeros(1, n)]), rows)
 
 
 def read_before(corpus: TokenizedCorpus, backward: bool) -> list[set[str]]:
@@ -78,7 +78,7 @@ def test_each_half_has_the_words_on_its_side_of_the_sentence_however_the_windows
 def test_a_forgotten_stream_has_read_nothing() -> None:
     # Two streams that read three words of a corpus, none of them a boundary.
     table = torch.tensor([[1.0], [10.0], [100.0], [0.0]])
-    bags = SideBags(4, table, torch.tensor([3, 3, 3, 0, 1, 2]))
+    bags = ContextBagLoss(4, table, torch.tensor([3, 3, 3, 0, 1, 2]))
     words = torch.arange(3).expand(2, 2, 3)
     batch = StreamBatch(torch.zeros(3, 50), words, words, torch.tensor([3, 4, 5]))
     assert bags.targets(batch, None)[..., 0].tolist() == [[[0, 1, 11], [0, 1, 11]]] * 2
@@ -122,7 +122,7 @@ def test_pairs_are_compared_by_cosine_as_they_are() -> None:
 
 
 def test_where_there_is_nothing_to_ask_the_losses_are_zero_with_a_gradient() -> None:
-    bags = SideBags(4, torch.zeros(2, 3), torch.zeros(5, dtype=torch.long))
+    bags = ContextBagLoss(4, torch.zeros(2, 3), torch.zeros(5, dtype=torch.long))
     losses = bags(torch.randn(2, 1, 6, 4), torch.zeros(2, 1, 6, 3))
     assert [loss.item() for loss in losses] == [0, 0]
     torch.stack(losses).sum().backward()

@@ -89,7 +89,8 @@ def test_very_many_places() -> None:
         ("I do[n't] know.", "I don't know.", "n't"),
         ("The end of the [bank.]", "The end of the bank.", "bank"),
         ("He said [“bank”] twice.", "He said “bank” twice.", "bank"),
-        ("the river-[bank] here", "the river-bank here", "river-bank"),
+        ("the [river-bank] here", "the river-bank here", "river-bank"),
+        ("They [hope]d so.", "They hoped so.", "hoped"),
         ("He left the [U.S.]", "He left the U.S.", "U.S."),
         ("stray ] and [ but [bank] here", "stray ] and [ but bank here", "bank"),
     ],
@@ -116,6 +117,51 @@ def test_brackets_around_nothing(typed: str) -> None:
     ) as caught:
         find_mention("bank", typed, field="sentence 2")
     assert caught.value.field == "sentence 2"
+
+
+@pytest.mark.parametrize(
+    ("typed", "inside", "whole", "offered"),
+    [
+        ("He felt un[happy].", "happy", "unhappy", "He felt [unhappy]."),
+        ("the river-[bank] here", "bank", "river-bank", "the [river-bank] here"),
+        ("a [bank]er came", "bank", "banker", "a [banker] came"),
+        ("an [organ]ic farm", "organ", "organic", "an [organic] farm"),
+        ("We do[n't k]now.", None, None, None),
+        ("a [s]mall word", "s", "small", "a [small] word"),
+    ],
+)
+def test_brackets_around_a_part_of_a_word(typed: str, inside: str, whole: str, offered: str) -> None:
+    with pytest.raises(InputError) as caught:
+        find_mention("bank", typed, field="sentence 2")
+    if inside is None:
+        assert str(caught.value).endswith("put the brackets around one word only.")
+        return
+    assert str(caught.value) == (
+        f"Sentence 2 has “{inside}” in [brackets], but that is only a part of “{whole}”, which is read as one word: "
+        "put the brackets around the whole word."
+    )
+    assert caught.value.choices == (Choice(whole, offered),)
+    assert find_mention("bank", offered).token == whole
+
+
+@pytest.mark.parametrize(
+    ("word", "sentence", "token"),
+    [
+        ("dream", "She dreamt of it.", "dreamt"),
+        ("learn", "We learnt it.", "learnt"),
+        ("fast", "The fastest horse won.", "fastest"),
+        ("wet", "It got wetter.", "wetter"),
+        ("mean", "The meanest man.", "meanest"),
+        ("happy", "She was happier.", "happier"),
+        ("happiest", "She was happy.", "happy"),
+        ("will", "He won't go.", "wo"),
+        ("won't", "He will go.", "will"),
+        ("can", "I can't.", "ca"),
+        ("river\u2010bank", "The river-bank.", "river-bank"),
+    ],
+)
+def test_forms_are_found(word: str, sentence: str, token: str) -> None:
+    assert find_mention(word, sentence).token == token
 
 
 @pytest.mark.parametrize("inside", ["river bank", "bank, river", "do not", "the bank."])

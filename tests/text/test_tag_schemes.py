@@ -169,8 +169,8 @@ def test_detection_lets_a_slip_in_a_hundred_pass() -> None:
 @pytest.mark.parametrize(
     ("sequences", "message"),
     [
-        ([], "cannot be told: no token has a tag other than O"),
-        ([["O", "O"], []], "cannot be told: no token has a tag other than O"),
+        ([], "is unclear: no token has a tag other than O"),
+        ([["O", "O"], []], "is unclear: no token has a tag other than O"),
         (
             [["O"], ["B-X", "O", "I-Y"], ["B-X"]],
             r"2 spans begin as only BIO writes them \(first 'B-X' as token 1 of sentence 2\), "

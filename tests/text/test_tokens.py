@@ -64,6 +64,9 @@ def words(text: str) -> str:
         ("the ﬁrst ﬂoor", "the first floor"),
         ("no\u00a0break\u2003space", "no break space"),
         ("nul\x00 and \x07bell", "nul and bell"),
+        ("a well\u2010known non\u2011stop bus", "a well-known non-stop bus"),
+        ("a \ufe0f b\ufe0e, \ufe0f(\u200d)", "a b\ufe0e , ( )"),
+        ("I \u2764\ufe0f it", "I \u2764\ufe0f it"),
         ("half \ud83d emoji", "half \ufffd emoji"),
         ("cafe\u0301", "caf\u00e9"),
     ],
@@ -95,7 +98,9 @@ def test_outer_invisible_characters_are_outside_the_token() -> None:
     assert tokenize("ba\u00adnk") == [Token("bank", 0, 5)]
 
 
-@pytest.mark.parametrize("text", ["", " ", "\n\t\u00a0\u3000", "\x00\x1f\x7f", "\u200b\ufeff\u00ad"])
+@pytest.mark.parametrize(
+    "text", ["", " ", "\n\t\u00a0\u3000", "\x00\x1f\x7f", "\u200b\ufeff\u00ad", "\ufe0f", "\u200d \ufe0e"]
+)
 def test_nothing_to_see(text: str) -> None:
     assert tokenize(text) == []
 

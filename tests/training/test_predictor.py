@@ -59,7 +59,7 @@ def test_a_sentence_is_tagged_alone_as_in_a_batch(models: Path) -> None:
     for sentence, found in zip(SENTENCES, together, strict=True):
         (alone,) = predictor.tag([sentence], n_readings=3)
         close(found, alone)
-        for one, other in zip(found.runners_up, alone.runners_up, strict=True):
+        for one, other in zip(found.alternatives, alone.alternatives, strict=True):
             assert one.probability == pytest.approx(other.probability, abs=1e-5)
 
 
@@ -183,7 +183,7 @@ def test_another_encoder_of_the_same_name_is_told(models: Path, nowhere: Path) -
     head = write_untrained(nowhere / "h", models / "toy", encoder_name="toy")
     shutil.copytree(models / "another", nowhere / "toy")
     with pytest.raises(
-        ConfigError, match=r"looked for that in toy, .*; toy holds another one \(checksum [0-9a-f]{12}…\): put"
+        ConfigError, match=r"looked for that in toy, .*; toy has another checksum \([0-9a-f]{12}…\): put"
     ):
         Predictor.load(find_head(head))
 
@@ -224,7 +224,7 @@ def test_sentences_and_tokens_are_predicted_with_their_places(models: Path) -> N
         assert all(s.text == found.sentence[s.start_char : s.end_char] for s in found.spans)
     assert plain.spans  # it has random weights, and says something
     # The brackets are read as what they stand for.
-    close(head.tag([["Ada", "(", "Bo"]])[0], head._said([["Ada", "(", "Bo"]])[0])
+    close(head.tag([["Ada", "(", "Bo"]])[0], head._predictions([["Ada", "(", "Bo"]])[0])
     assert cut.best.probability == pytest.approx(head.tag([["Ada", "(", "Bo"]])[0].probability, abs=1e-5)
 
 
@@ -233,13 +233,13 @@ def test_any_number_of_texts_comes_back_in_order(models: Path, monkeypatch: pyte
     head = load_head(models / "classifier")
     lengths = [7, 0, 900, 3, 4500, 1] * 7
     texts = [["good", "bad", "Ada"][k % 3 :][:1] * n for k, n in enumerate(lengths)]
-    sizes, said = [], Predictor._said
+    sizes, said = [], Predictor._predictions
 
     def noted(self: Predictor, rows: Any, **options: Any) -> Any:
         sizes.append((len(rows), max(map(len, rows))))
         return said(self, rows, **options)
 
-    monkeypatch.setattr(Predictor, "_said", noted)
+    monkeypatch.setattr(Predictor, "_predictions", noted)
     found = head.predict(texts)
     assert [len(one.tokens) for one in found] == lengths
     assert sum(n for n, _ in sizes) == len(texts)
@@ -273,12 +273,12 @@ def test_the_bundled_head_finds_names_in_three_lines() -> None:
 
 
 def test_a_tagger_does_not_classify(models: Path) -> None:
-    with pytest.raises(ConfigError, match="NerHead gives a tag for each word, not a label for a text"):
+    with pytest.raises(ConfigError, match="NerHead predicts a tag for each word, not a label for a text"):
         predictor_of(models, "tagger").classify([["yes"]])
 
 
 def test_a_classifier_does_not_tag(models: Path) -> None:
-    with pytest.raises(ConfigError, match="SentimentHead gives a label for a text, not a tag for each word"):
+    with pytest.raises(ConfigError, match="SentimentHead predicts a label for a text, not a tag for each word"):
         predictor_of(models, "classifier").tag([["yes"]])
 
 
