@@ -31,12 +31,15 @@ from torch.nn.utils.rnn import pad_sequence
 
 from elmo_tasks.bilm.bilm import BiLM, DirectionalLM, reordered, reversed_positions
 from elmo_tasks.bilm.softmax import LMSoftmax
+from elmo_tasks.bilm.weight_checksums import CARD_NAME
 from elmo_tasks.encoders.elmo import Elmo, steps_of
 from elmo_tasks.errors import ConfigError
+from elmo_tasks.files import read_json
 from elmo_tasks.senses.lexicon import Entry, Lexicon, bundled_lexicon
 from elmo_tasks.text.mentions import find_mention
 from elmo_tasks.text.use import Use
-from elmo_tasks.text.vocabulary import UNKNOWN_ID, Vocabulary
+from elmo_tasks.text.vocabulary import Vocabulary
+from elmo_tasks.training.export_bilm import write_model
 
 _TOKENS = 2_500  # of running text a step
 _WORDS = 16  # of the dictionary a step
@@ -268,6 +271,22 @@ def save(folder: Path, state: dict[str, Any]) -> None:
     partial.replace(folder / "state.pt")
 
 
+def card_of(elmo: Elmo, teacher: Teacher, steps: int, seconds: float) -> dict[str, Any]:
+    """The card of the model that was taught, with what taught which layer in which part of its training."""
+    folder = elmo.folder
+    card = dict(read_json(folder / CARD_NAME)) if folder is not None and (folder / CARD_NAME).exists() else {}
+    learned = (
+        f"which uses of {len(teacher.words):,} words of the dictionary share a meaning, at the top layer alone, together with the next "
+        "word of the text (elmo_tasks/recipes/meaning_layers.py)"
+    )
+    for measured in ("metrics", "sha256", "while_training"):
+        card.pop(measured, None)
+    training = dict(card.get("training") or {})
+    part = {"learned_from": [learned], "steps": steps, "seconds": round(seconds)}
+    training["parts"] = [*training.get("parts", []), part]
+    return {**card, "learned_from": [*card.get("learned_from", []), learned], "training": training}
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Train until the minutes are used up; see the module."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -344,7 +363,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
             save(args.out, snapshot())
             saved = time.monotonic()
     save(args.out, snapshot())
-    print(f"done: {step} steps; unknown words of the text are predicted as id {UNKNOWN_ID}", flush=True)
+    write_model(
+        args.out / "model",
+        elmo.bilm,
+        teacher.softmax,
+        teacher.vocabulary,
+        card_of(elmo, teacher, step, snapshot()["seconds"]),
+    )
+    print(f"done: {step} steps; the model is in {args.out / 'model'}", flush=True)
 
 
 if __name__ == "__main__":

@@ -33,7 +33,8 @@ wolf wolves, loaf loaves, thief thieves, calf calves, scarf scarves, elf elves, 
 louse lice, penny pence, crisis crises, analysis analyses, basis bases, thesis theses, criterion criteria, phenomenon
 phenomena, bacterium bacteria, cactus cacti, fungus fungi, nucleus nuclei, radius radii, stimulus stimuli, index
 indices, appendix appendices, matrix matrices, good better best, bad worse worst, far farther farthest further furthest,
-little less least, many more most, old elder eldest
+little less least, many more most, old elder eldest, bend bent, grind ground, dive dove, dwarf
+dwarves, antenna antennae, medium media, die dying, tie tying
 """
 
 _FAMILIES: dict[str, set[int]] = {}
@@ -57,6 +58,7 @@ _COMPARED = frozenset(
     shiny short shy sick silly simple sincere skinny sleepy slender slight slim slimy slow small smart smelly smoky smooth
     soft soon sore sour spicy steady steep sticky stiff strange strict strong stupid sturdy subtle sunny sure sweet swift
     tall tame tasty tender thick thin thirsty tidy tight tiny tired tough true ugly vague vast wide warm weak wealthy weary
+    cheesy common crude dumb fleet foul gross hip husky lame remote tense trim vain
     weird wet white wicked wild windy wise witty worldly worthy yellow young
     """.split()  # noqa: SIM905
 )
