@@ -11,21 +11,21 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from elmo_tasks.api.compare import (
-    Certainty,
-    Meaning,
-    Source,
-    UseMeaning,
     Candidate,
+    Certainty,
     Choice,
     Comparison,
     ComparisonItem,
     LayerComparison,
+    Meaning,
     ModelInfo,
     SentenceComparison,
     SentenceLayer,
     SentenceService,
     SideBySide,
+    Source,
     Substitutes,
+    UseMeaning,
     partition,
 )
 from elmo_tasks.api.heads import (
@@ -57,12 +57,12 @@ from elmo_tasks.api.maps import (
 )
 from elmo_tasks.api.nearest import NearestService, NearestUses, NearUse, StaticNeighbour, StaticNeighbours
 from elmo_tasks.api.present import (
+    DictionaryTest,
     IncrementalReading,
     Mistake,
     PresentService,
     ReadingStep,
     ReadyWord,
-    DictionaryTest,
 )
 from elmo_tasks.api.probes import LayerScore, ModelProbes, PaperScores, ProbeResult, ProbeService
 from elmo_tasks.api.request import LIMITS, Limits, NoLongerWanted, Progress, check_wanted, for_everybody, wanted_while

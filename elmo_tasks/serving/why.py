@@ -175,7 +175,9 @@ def _verdict(loaded: LoadedModel, comparison: Comparison, pair: Sequence[Use]) -
     assert senses is not None  # there is a verdict
     calibration = senses.calibration
     of_pair = senses.embed(pair)
-    known = [dictionary()[meaning.word].sense(meaning.key) for meaning in comparison.meanings if meaning.word in dictionary()]
+    known = [
+        dictionary()[meaning.word].sense(meaning.key) for meaning in comparison.meanings if meaning.word in dictionary()
+    ]
     if comparison.source is not Source.DICTIONARY or not known:
 
         def by_cosine(uses: Sequence[Use], other: int) -> NDArray[np.float64]:

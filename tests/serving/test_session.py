@@ -7,15 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from elmo_tasks.senses.calibration import Calibration
+from elmo_tasks.senses.marked_vectors import VERDICT, density_of, marked_vectors
+from elmo_tasks.serving.calibrations import cached_path, load_calibration, write_calibration
 
 from elmo_tasks.api import Service
 from elmo_tasks.errors import ConfigError, InputError
-from elmo_tasks.senses.calibration import Calibration
 from elmo_tasks.senses.expected_words import EXPECTED
-from elmo_tasks.senses.marked_vectors import VERDICT, density_of, marked_vectors
 from elmo_tasks.serving import calibrations
 from elmo_tasks.serving.asked_uses import use_of
-from elmo_tasks.serving.calibrations import cached_path, load_calibration, write_calibration
 from elmo_tasks.serving.session import Session
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
