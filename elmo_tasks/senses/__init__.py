@@ -1,1 +1,1 @@
-"""Uses of words and their meanings: the gallery, views, calibration, groupings, verdicts, neighbours; numbers for people."""
+"""Uses of words and their meanings: the dictionary, features, disambiguation, maps, an index of uses."""

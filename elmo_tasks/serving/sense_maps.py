@@ -100,10 +100,8 @@ class SenseMaps:
         drawn = self._draw(asked, progress)
         word, n = asked.word.strip(), len(drawn.uses)
         has_one = dictionary().has_one_meaning(word)
-        if drawn.senses:
-            members = _members(drawn.labels)
-        else:
-            members = {} if has_one else dict(enumerate(cluster_uses(drawn.vectors)))
+        clusters = () if drawn.senses or has_one else cluster_uses(drawn.vectors)
+        members = _members(drawn.labels) if drawn.senses else dict(enumerate(clusters))
         groups = _groups(drawn, members)
         group_of = {use: g for g, uses in enumerate(members.values()) for use in uses}
         cosines = np.clip(drawn.vectors @ drawn.vectors.T, -1.0, 1.0)

@@ -61,10 +61,11 @@ class Turning:
 
 
 FORMINGS = (
-    Turning("bark", ("dog", "tree"), "The bark of the {puppy|oak} was easy to recognise."),
     Turning("bat", ("animal", "sport"), "The bat and the {owl|ball} were lost in the dark."),
     Turning("bow", ("weapon", "ribbon"), "The bow with the {arrows|ribbons} was a present."),
-    Turning("bolt", ("fastener", "lightning"), "The bolt of {steel|lightning} was bright."),
+    Turning("cell", ("prison", "biology"), "The cell of the {prisoner|embryo} was smaller than we thought."),
+    Turning("organ", ("body", "instrument"), "The organ in the {abdomen|church} was larger than we thought."),
+    Turning("crane", ("bird", "machine"), "The crane above the {marsh|skyscraper} moved slowly."),
 )
 
 

@@ -54,7 +54,7 @@ def map_verdict(
             reason = "This model was not calibrated, so nothing is said of the meanings in your text."
             return Said(f"{counted}.", reason)
         n_sure = sum(use.is_sure for use in own)
-        unsure = "" if n_sure == len(own) else f" {len(own) - n_sure} of them are unsure, and pale on the map."
+        unsure = "" if n_sure == len(own) else f" Unsure, and pale on the map: {len(own) - n_sure} of {len(own)}."
         n = len({use.group for use in own})
         headline = f"Your {len(own)} use{'' if len(own) == 1 else 's'} of “{word}” {'has' if len(own) == 1 else 'have'}"
         return Said(

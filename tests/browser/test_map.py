@@ -25,7 +25,7 @@ def submit(page, name):
 
 def test_a_mark_tells_its_sentence_by_mouse_and_by_key(open_map):
     page = open_map()
-    assert "7 uses of “bank”, probably 2 meanings" in page.locator(MAP).inner_text()
+    assert "7 uses of “bank” in 2 meanings" in page.locator(MAP).inner_text()
     page.locator(".mark").nth(3).hover()
     assert page.locator(".told .this").inner_text().strip().endswith("Reeds grew on the bank of the stream.")
     assert page.locator(".told .near li").count() == 5
@@ -65,7 +65,7 @@ def test_ones_own_text_gets_stars(open_map):
     submit(page, "Draw the map")
     page.get_by_text("2 uses of “bank”").first.wait_for()
     assert page.locator(".mark .own").count() == page.locator(".mark").count() == 2
-    page.get_by_label("Draw the example sentences, too").check()
+    page.get_by_label("Draw the examples of the dictionary, too").check()
     submit(page, "Draw the map")
     page.get_by_text("9 uses of “bank”").first.wait_for()
     assert page.locator(".mark .own").count() == 2
@@ -92,14 +92,22 @@ def test_the_uses_of_an_index_are_drawn_unless_left_out(open_map):
     page.get_by_text("1 uses of “spring”").first.wait_for()
     assert page.locator(".mark .own").count() == 1
     page.get_by_label("Draw its uses in my index “my letters”, too").uncheck()
-    page.locator(".map-editor .note.error").get_by_text("no example sentences for “spring”").wait_for()
+    page.locator(".map-editor .note.error").get_by_text("“spring” is not in the dictionary").wait_for()
 
 
-def test_the_number_of_groups_can_be_asked_for(open_map):
+def test_two_texts_are_compared_and_coloured_by_source(open_map):
     page = open_map()
-    page.get_by_label("Number of groups").select_option("3")
-    page.get_by_text("in 3 groups, as you asked").first.wait_for()
-    assert page.locator(".senses li").count() == 3
+    page.get_by_text("Your own text", exact=True).click()
+    page.get_by_label("Text with the word in it").fill("My bank lent money.")
+    page.get_by_label("Text B, if you want to compare two").fill("The river has a bank.")
+    submit(page, "Draw the map")
+    page.get_by_text("The two texts compared").wait_for()
+    fill = "getComputedStyle(document.querySelector('.mark.s1 .shape')).fill"
+    before = page.evaluate(fill)
+    page.get_by_label("Colour by source").check()
+    assert page.locator(".map-answer.sources").count() == 1
+    page.wait_for_function(f"{fill} !== {before!r} || document.querySelector('.mark.s1.g1') !== null")
+    assert page.evaluate(CONTRAST) == []
 
 
 def views_on_offer(page):
@@ -108,15 +116,15 @@ def views_on_offer(page):
 
 def test_each_model_offers_its_own_views(open_map, open_page):
     page = open_map()
-    assert views_on_offer(page) == ["0", "1", "2", "mean", "words", "both"]
+    assert views_on_offer(page) == ["meanings", "0", "1", "2", "mean", "words"]
     page.locator("#map-model").select_option("fake-large")
     page.locator("#map-view option[value='3']").wait_for(state="attached")
-    assert views_on_offer(page) == ["0", "1", "2", "3", "mean", "words", "both"]
+    assert views_on_offer(page) == ["meanings", "0", "1", "2", "3", "mean", "words"]
     page.locator("#map-view").select_option("3")
     page.get_by_text("compared by layer 3").wait_for()
     page.locator("#map-model").select_option("fake-small")
-    page.get_by_text("compared by layer 1 together").wait_for()
-    assert views_on_offer(page) == ["0", "1", "2", "mean", "words", "both"]
+    page.get_by_text("compared by what meanings are read from").wait_for()
+    assert views_on_offer(page) == ["meanings", "0", "1", "2", "mean", "words"]
     linked = open_page(query="tab=map&word=bank&model=fake-large&view=3", ready=MAP)
     assert linked.get_by_text("compared by layer 3").is_visible()
     assert linked.locator("#map-view").input_value() == "3"
@@ -126,10 +134,10 @@ def test_an_error_stays_at_the_form_and_a_fault_says_so(open_map):
     page = open_map()
     page.locator("#map-word").fill("zebra")
     submit(page, "Draw the map")
-    page.locator(".map-editor .note.error").get_by_text("no example sentences for “zebra”").wait_for()
+    page.locator(".map-editor .note.error").get_by_text("“zebra” is not in the dictionary").wait_for()
     page.locator("#map-word").fill("muddle")
     submit(page, "Draw the map")
-    page.get_by_text("The model is not sure whether").first.wait_for()
+    page.get_by_text("8 uses of “muddle”").first.wait_for()
     assert page.locator(".map-editor .note.error:visible").count() == 0
 
 
@@ -176,18 +184,17 @@ def test_a_sentence_flies_to_its_place(open_map):
     page.locator(".pin").wait_for()
     assert page.evaluate("document.getAnimations().length") > 0
     page.locator(".pin-ties line").nth(3).wait_for(state="attached")
-    page.locator(".landed-said").get_by_text("It lands in group A.").wait_for()
+    page.locator(".landed-said").get_by_text("It means: the land beside a river").wait_for()
     assert page.locator(".mark.near-pin").count() == 4
     assert page.evaluate(places) == before
     pin = page.locator(".pin").bounding_box()
     mark = page.locator('.mark[data-use="3"]').bounding_box()
     assert abs(pin["x"] - mark["x"]) < 200
     land(page, "A bank <img src=x onerror=alert(1)> {{1+1}}.")
-    page.locator(".landed-said").get_by_text("between the groups").wait_for()
+    page.locator(".landed-said").get_by_text("It means: a firm that lends money").wait_for()
     page.locator(".landed details[open]").wait_for()
     assert page.locator(".pin").count() == 2
     assert page.locator(".landed details[open]").count() == 1
-    assert page.locator(".pin").nth(1).get_attribute("y") == "3.00%"  # farther out than the map: at its edge
     land(page, "None.")
     page.locator("form.landing .note").get_by_text("does not use “bank”").wait_for()
     assert page.locator(".pin").count() == 2
@@ -199,8 +206,8 @@ def test_what_landed_is_in_the_link_and_lands_again_on_the_next_map(open_map, op
     page.locator(".landed-said").wait_for()
     query = page.locator(".map-answer [data-link]").get_attribute("data-link")
     assert "&land=The%20river%20has%20a%20bank." in query
-    page.get_by_label("Number of groups").select_option("2")
-    page.get_by_text("in 2 groups, as you asked").first.wait_for()
+    page.get_by_label("Compare the uses by").select_option("1")
+    page.get_by_text("compared by layer 1").wait_for()
     page.locator(".pin").wait_for()
     page.get_by_role("button", name="Start over").click()
     assert page.locator(".pin, .landed li").count() == 0

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
-from elmo_tasks.ui.present_examples import FORMINGS
 
-from elmo_tasks.ui.present_tab import ready_sentences
+from elmo_tasks.ui.present_tab import FORMINGS
 from tests.browser.test_look import CONTRAST
-from tests.ui.fake_service import FakeService
+from tests.ui.fake_present import READY as READY_SENTENCES
 
 READY = ".present .forming"
 WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
@@ -134,7 +133,7 @@ def test_the_audience_sorts_before_the_model(present):
     page = answered(present(3))
     for row, pick in enumerate("ABABB", 1):
         page.get_by_role("button", name=f"{pick}, sentence {row}", exact=True).click()
-    assert not shown(page).get_by_text("Group A").is_visible()
+    assert not shown(page).get_by_text("the water kind").is_visible()
     next_(page).click()
     assert "fall into 2 groups" in shown(page).locator("h3").inner_text()
     assert "agree on 4 of 5" in shown(page).inner_text()
@@ -159,10 +158,10 @@ def test_a_meaning_turns_at_the_word_that_decides(present):
         assert len(set(movers.evaluate_all(places))) == 1
         slider.press("ArrowRight")
     assert words[-1] == other
-    assert said.all_inner_texts() == [f"nearer to “{sense}”" for sense in pair.senses]
+    assert said.all_inner_texts() == [f"“{sense}”" for sense in pair.senses]
     assert len(set(movers.evaluate_all(places))) == 2
     slider.press("End")
-    end_of_reading(page).filter(has_text=f"From “{one}” on, 1 is nearer to “{pair.senses[0]}”.").wait_for()
+    end_of_reading(page).filter(has_text=f"In the end 1 means “{pair.senses[0]}”").wait_for()
 
 
 @pytest.mark.nightly
@@ -172,12 +171,12 @@ def test_play_runs_to_the_end_and_next_skips_there(present):
     next_(page).click()
     page.wait_for_function("document.querySelector('#present-words').value > 0")
     next_(page).click()
-    end_of_reading(page).filter(has_text=f"From “{FORMINGS[0].deciding[0]}” on").wait_for()
+    end_of_reading(page).filter(has_text=f"In the end 1 means “{FORMINGS[0].senses[0]}”").wait_for()
     assert next_(page).inner_text() == "Next →"
     page.get_by_role("button", name=FORMINGS[1].title, exact=True).click()
     shown(page).get_by_text(FORMINGS[1].deciding[1], exact=True).wait_for(state="attached")
     page.get_by_role("button", name="Play", exact=True).first.click()
-    end_of_reading(page).filter(has_text=f"From “{FORMINGS[1].deciding[0]}” on").wait_for(timeout=20_000)
+    end_of_reading(page).filter(has_text=f"In the end 1 means “{FORMINGS[1].senses[0]}”").wait_for(timeout=20_000)
 
 
 def test_the_layers_go_up_with_next(present):
@@ -199,7 +198,7 @@ def test_the_own_word_opens_from_any_step_and_comes_back(present):
     box.press("Enter")
     shown(page).get_by_role("link", name="Open in Compare").wait_for()
     assert number(page) == 6
-    ready = [sentence for sentence, _ in ready_sentences(FakeService(), "bank")[1]]
+    ready = [sentence for sentence, _ in READY_SENTENCES["bank"]]
     assert page.get_by_label("Sentences that use it").input_value().splitlines() == ready
     assert len(ready) > 1
     page.get_by_role("button", name="Back to step 3").click()

@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import torch
-from elmo_tasks.senses.gallery import gallery
 
 from elmo_tasks.__main__ import main
 from elmo_tasks.encoders import corpus_encoding
 from elmo_tasks.encoders.elmo import Elmo
-from elmo_tasks.senses.uses import gallery_use
+from elmo_tasks.senses.lexicon import bundled_lexicon
+from elmo_tasks.senses.uses import example_uses
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
 
@@ -179,8 +179,8 @@ def test_a_long_line_among_short_ones_takes_little_memory(tmp_path):
 
 @pytest.mark.nightly
 def test_products_in_bfloat16_give_nearly_the_same_vectors_of_every_token(tmp_path, capsys):
-    """The bundled model on a hundred sentences of the gallery."""
-    lines = [" ".join(gallery_use(entry).tokens) for entry in gallery()[::48]]
+    """The bundled model on a hundred sentences of the dictionary."""
+    lines = [" ".join(use.tokens) for use, _, _ in example_uses(list(bundled_lexicon().values())[::100])]
     (tmp_path / "in.txt").write_text("\n".join(lines), encoding="utf-8")
     found = []
     for precision in ("float32", "bf16"):

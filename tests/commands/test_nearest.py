@@ -7,7 +7,7 @@ from tests.commands.test_commands import run
 
 def test_the_words_of_a_file_stand_beside(capsys, tmp_path, monkeypatch):
     monkeypatch.setenv("ELMO_TASKS_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("elmo_tasks.serving.nearest_uses.gallery", lambda: _few())
+    monkeypatch.setattr("elmo_tasks.serving.nearest_uses._one_of_each_meaning", lambda: _few())
     glove = tmp_path / "glove.txt"
     glove.write_text("bank 1 0\nshore 0.9 0.1\nloan -1 0\n", encoding="utf-8")
     asked = ["nearest", "--model", "static-mini", "--word", "bank", "--sentence", "We sat on the bank of the river."]
@@ -24,7 +24,7 @@ def test_the_words_of_a_file_stand_beside(capsys, tmp_path, monkeypatch):
 
 def test_a_word_without_a_vector(capsys, tmp_path, monkeypatch):
     monkeypatch.setenv("ELMO_TASKS_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("elmo_tasks.serving.nearest_uses.gallery", lambda: _few())
+    monkeypatch.setattr("elmo_tasks.serving.nearest_uses._one_of_each_meaning", lambda: _few())
     (tmp_path / "glove.txt").write_text("loan -1 0\nshore 0.9 0.1\n", encoding="utf-8")
     asked = ["nearest", "--word", "bank", "--sentence", "We sat on the bank.", "--model", tmp_path / "glove.txt"]
     status, out, _ = run(capsys, *asked)
@@ -34,6 +34,4 @@ def test_a_word_without_a_vector(capsys, tmp_path, monkeypatch):
 
 
 def _few():
-    from elmo_tasks.senses.gallery import gallery
-
-    return gallery()[:16]
+    return ["Ducks slept on the bank.", "The bank lent us money.", "We walked along the shore."]

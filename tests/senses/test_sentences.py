@@ -6,6 +6,7 @@ from elmo_tasks.senses.gallery import everyday_sentences
 
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.senses.sentences import measured, sentence_vectors, sentences_of_test, triples
+from elmo_tasks.senses.similarity import everyday_sentences
 from elmo_tasks.text.tokens import tokenize
 
 STATIC = StaticVectors(["a", "b"], torch.tensor([[1.0, 0.0], [0.0, 1.0]]))

@@ -1,16 +1,19 @@
 import pytest
 
 from elmo_tasks.errors import DataError, InputError
-from elmo_tasks.senses.uses import gallery_uses, read_corpus, sentences_of, uses_in, words_like
+from elmo_tasks.senses.lexicon import bundled_lexicon
+from elmo_tasks.senses.uses import example_uses, read_corpus, sentences_of, uses_in
 
 
-def test_gallery_uses_have_senses_and_places():
-    uses = gallery_uses("Bank")
-    assert len(uses) == 24
-    assert len({use.sense for use in uses}) == 3
-    assert all(use.word.lower().startswith("bank") for use in uses)
-    assert all(use.tokens[use.token_start : use.token_end] == (use.word,) for use in uses)
-    assert gallery_uses("zebra") == ()
+def test_examples_have_their_meanings_and_places():
+    entry = bundled_lexicon()["bank"]
+    found = example_uses([entry])
+    assert len(found) == sum(len(sense.sentences) for sense in entry.senses)
+    assert all(
+        sentence.replace("[", "").replace("]", "") == use.sentence
+        for (use, _, _), sentence in zip(found, [s for sense in entry.senses for s in sense.sentences], strict=True)
+    )
+    assert all(use.word.lower().startswith("bank") for use, _, _ in found)
 
 
 def test_inflections_and_cases_are_uses():
@@ -58,8 +61,3 @@ def test_files_that_are_no_text_are_named(tmp_path):
         list(read_corpus([tmp_path / "a.txt"]))
     with pytest.raises(DataError, match=r"none\.txt"):
         list(read_corpus([tmp_path / "none.txt"]))
-
-
-def test_a_form_of_a_word_of_the_gallery_leads_to_it():
-    assert words_like("glasses") == ("glass",)
-    assert words_like("zebra") == ()

@@ -62,7 +62,9 @@ FITTING = st.one_of(
     SENTENCES,
     st.lists(SENTENCES, max_size=14),
     st.lists(WORDS, max_size=3),
-    st.sampled_from(["1", "mean", "both", "all", "same", "toy", "gallery", "words", "verdict", None, 2, [0, 1], True]),
+    st.sampled_from(
+        ["1", "mean", "meanings", "all", "same", "toy", "dictionary", "words", "verdict", None, 2, [0, 1], True]
+    ),
 )
 #: Of each argument: mostly what an endpoint might want, sometimes anything.
 REQUESTS = st.lists(st.one_of(FITTING, FITTING, FITTING, ODD), max_size=8)

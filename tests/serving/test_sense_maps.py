@@ -1,240 +1,116 @@
-"""Maps and nearest uses, by a small model with random weights and by hand-made vectors."""
+"""Maps by the meanings of the dictionary, with the bundled model."""
 
-import json
+from dataclasses import replace
 
-import numpy as np
 import pytest
-from elmo_tasks.senses.marked_vectors import marked_vectors, words_around
-from elmo_tasks.senses.views_of_uses import view_of
-from elmo_tasks.serving.drawn_maps import ViewedUses
 
-from elmo_tasks.api import MapRequest, SenseGroup
-from elmo_tasks.encoders import batches
-from elmo_tasks.errors import DataError, InputError
-from elmo_tasks.senses.index_building import build_index
-from elmo_tasks.senses.uses import gallery_uses
-from elmo_tasks.serving import nearest_uses
-from elmo_tasks.serving.asked_uses import find_use
+from elmo_tasks.api import EXAMPLES, TEXT_A, TEXT_B, MapRequest
+from elmo_tasks.errors import InputError
+from elmo_tasks.serving.meanings import dictionary
+from elmo_tasks.serving.sense_maps import SenseMaps
 from elmo_tasks.serving.session import Session
-from elmo_tasks.uses import read_uses
-from elmo_tasks.wording.sense_maps import Meanings, map_verdict, uses_of
 
-TEXT = "\n".join(f"The zebra number {k} drank water." for k in range(7))
+MONEY = "The bank refused our loan.\nThe bank charged me a fee for the account."
+RIVER = "Reeds grew along the muddy bank of the river.\nWe fished from the bank of the stream."
+UNKNOWN = "\n".join(
+    f"The flibber {rest}." for rest in ("ran", "sat", "ate grass", "flew home", "was blue", "fell", "slept")
+)
 
 
 @pytest.fixture(scope="module")
-def session(folder):
-    return Session(str(folder))
+def session():
+    return Session()
 
 
-def test_a_map_has_the_documented_form(session):
-    found = session.maps.sense_map(MapRequest("bank", n_groups=3))
-    answer = found.to_dict()
-    assert json.loads(json.dumps(answer))["verdict"] == found.verdict
-    assert len(found.uses) == 24
-    assert [group.letter for group in found.groups] == ["A", "B", "C"]
-    assert sum(group.n_uses for group in found.groups) == 24
-    assert "in 3 groups, as you asked" in found.verdict
-    assert all(-1 <= use.x <= 1 and -1 <= use.y <= 1 for use in found.uses)
-    cosines = [cosine for _, cosine in found.uses[0].nearest]
-    assert cosines == sorted(cosines, reverse=True)
-    assert 0 not in [other for other, _ in found.uses[0].nearest]
+@pytest.fixture(scope="module")
+def bank(session):
+    return session.maps.sense_map(MapRequest("bank"))
 
 
-def test_a_model_nobody_measured_names_no_groups(session):
-    found = session.maps.sense_map(MapRequest("bank"))
-    assert found.groups == ()
-    assert "was not measured yet" in found.verdict
-    assert found.n_measured_words == 0
+def test_groups_are_the_meanings_of_the_dictionary(bank):
+    senses = dictionary()["bank"].senses
+    assert [group.name for group in bank.groups] == [sense.gloss for sense in senses]
+    assert [group.n_uses for group in bank.groups] == [len(sense.sentences) for sense in senses]
+    plain = {s.replace("[", "").replace("]", ""): k for k, sense in enumerate(senses) for s in sense.sentences}
+    assert all(use.group == plain[use.sentence] and use.is_sure and use.probability is None for use in bank.uses)
+    assert bank.view == "meanings"
+    assert [view.name for view in bank.views] == ["meanings", "0", "1", "2", "mean", "words"]
 
 
-def test_ones_own_text_stands_beside_the_gallery(session):
-    both = session.maps.sense_map(MapRequest("bank", "My bank is closed.\nThe banks are muddy."))
-    assert [use.own for use in both.uses] == [False] * 24 + [True] * 2
-    alone = session.maps.sense_map(MapRequest("zebra", TEXT))
-    assert alone.n_own == len(alone.uses) == 7
-    assert not any(use.sense for use in alone.uses)
+def test_own_uses_get_the_meaning_that_is_found(session):
+    found = session.maps.sense_map(MapRequest("bank", MONEY, text_b=RIVER, examples=False))
+    assert {use.source for use in found.uses} == {TEXT_A, TEXT_B}
+    assert [(group.key, group.by_source) for group in found.groups] == [("money", (2, 0)), ("river", (0, 2))]
+    assert all(0.5 < use.probability <= 1 for use in found.uses)
+    assert "have 2 meanings" in found.said.headline
 
 
-def test_uses_that_were_read_before_are_in_their_places(session, monkeypatch):
-    monkeypatch.setattr(batches, "_PLACES", 40)
-    elmo, viewed = session.loaded.encoder(session.loaded.default), ViewedUses(session.loaded.static)
-    uses, told = gallery_uses("bark"), []
-    viewed.in_view(elmo, "1", uses[3:9:2], told.append)
-    assert told[-1] == 1.0
-    assert len(told) > 1
-    for view in ("1", "mean", "words", "both"):
-        expected = marked_vectors(elmo, session.loaded.static(), uses)
-        np.testing.assert_allclose(viewed.in_view(elmo, view, uses), expected.view(view), atol=1e-5)
+def test_the_map_of_a_layer_keeps_the_meanings(session, bank):
+    other = session.maps.sense_map(MapRequest("bank", view="1"))
+    assert [use.group for use in other.uses] == [use.group for use in bank.uses]
+    assert [use.x for use in other.uses] != [use.x for use in bank.uses]
 
 
-@pytest.mark.parametrize(
-    ("meanings", "mostly_own", "said"),
-    [
-        (Meanings(1.0, 2), False, "9 uses of “x”, probably 2 meanings: A, B."),
-        (
-            Meanings(0.7, 3),
-            False,
-            "9 uses of “x” fall into 2 groups: A, B. The example sentences were written for 3 meanings.",
-        ),
-        (Meanings(0.64, 2), False, "9 uses of “x” fall into 2 groups, which match its meanings only in part: A, B."),
-        (Meanings(0.2, 2), False, "9 uses of “x” fall into 2 groups, which are not its meanings: A, B."),
-        (
-            Meanings(None, 0, 0.59),
-            False,
-            "fall into 2 groups; read them to see whether these are meanings. They are A, B.",
-        ),
-        (Meanings(None, 0, 0.85), False, "9 uses of “x”, probably 2 meanings: A, B."),
-        (
-            Meanings(None, 0, 0.85),
-            True,
-            "fall into 2 groups; read them to see whether these are meanings. They are A, B. In a",
-        ),
-        (Meanings(1.0, 2, 0.85, forms_differ=True), False, "9 uses of “x” fall into 2 groups: A, B."),
-    ],
-)
-def test_groups_are_called_meanings_only_where_nothing_speaks_against_it(meanings, mostly_own, said):
-    groups = (SenseGroup("A", 5, ()), SenseGroup("B", 4, ()))
-    found = str(map_verdict("9 uses of “x”", 9, groups, 6, True, None, True, "", mostly_own, meanings))
-    assert said in found
-    assert ("probably" in found) == ("probably" in said)
+def test_a_word_in_no_list_is_clustered_without_names(session):
+    found = session.maps.sense_map(MapRequest("flibber", UNKNOWN))
+    assert not found.are_meanings
+    assert {group.key for group in found.groups} == {""}
+    assert "clusters have no names" in found.verdict
+    few = session.maps.sense_map(MapRequest("flibber", "A flibber. Two flibbers."))
+    assert few.groups == ()
+    landed = session.maps.land("My flibber is here.", MapRequest("flibber", UNKNOWN))
+    assert (landed.group, landed.meanings) == (None, ())
 
 
-def test_uses_are_called_by_the_form_that_their_sentences_have():
-    assert uses_of("banks", 24, 0, ("bank",)) == "24 uses of “bank”"
-    assert uses_of("Bank", 24, 0, ("bank",)) == "24 uses of “bank”"
-    assert uses_of("banks", 25, 1, ("bank",)) == "25 uses of “banks” and “bank”"
-    assert uses_of("zebra", 1, 1, ()) == "1 use of “zebra”"
-
-
-def test_few_uses_are_not_sorted(session):
-    assert "Too few uses" in session.maps.sense_map(MapRequest("zebra", "A zebra. Two zebras.")).verdict
-
-
-def test_the_view_without_context_says_so(session):
-    found = session.maps.sense_map(MapRequest("zebra", TEXT, view="0"))
-    assert found.groups == ()
-    assert "looks at the letters" in found.verdict
+def test_many_uses_are_taken_at_even_distances(session):
+    text = "\n".join(f"The bank number {k} is shut." for k in range(700))
+    found = session.maps.sense_map(replace(MapRequest("bank", text, examples=False), view="0"))
+    assert (len(found.uses), found.n_own) == (300, 700)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "field", "message"),
-    [
-        ({"word": ""}, "word", "Type a word"),
-        ({"word": "zebra"}, "word", "no example sentences for “zebra”"),
-        ({"word": "zebra", "text": "No such thing."}, "text", "Your text has no use of “zebra”"),
-        ({"word": "bank", "gallery": False}, "word", "Paste a text"),
-        ({"word": "bank", "view": "7"}, "view", "no view “7”"),
-        ({"word": "bank", "n_groups": 9}, "n_groups", "Between 1 and 6"),
-        ({"word": "bank", "model": "/etc"}, "model", "no model"),
-        ({"word": "bank", "text": "a" * 2_000_001}, "text", "2,000,000"),
-    ],
+    ("sentence", "key"), [("The bank was covered with reeds.", "river"), ("I got a loan from my bank.", "money")]
 )
-def test_what_has_no_map_is_said_at_its_field(session, arguments, field, message):
-    with pytest.raises(InputError, match=message) as caught:
-        session.maps.sense_map(MapRequest(**arguments))
-    assert caught.value.field == field
+def test_a_sentence_lands_with_its_meaning(session, bank, sentence, key):
+    found = session.maps.land(sentence, MapRequest("bank"))
+    assert bank.groups[found.group].key == key
+    assert found.is_sure
+    assert sum(meaning.probability for meaning in found.meanings) == pytest.approx(1, abs=0.01)
+    assert bank.groups[found.group].name in found.verdict
+    assert session.maps.sense_map(MapRequest("bank")) == bank  # nothing moved
 
 
-@pytest.mark.ci
-def test_nearest_uses_in_the_gallery(folder, tmp_path, monkeypatch):
-    monkeypatch.setenv("ELMO_TASKS_CACHE", str(tmp_path))  # nobody read the gallery for it yet
-    session, said = Session(str(folder)), []
-    sentence = "The bank refused the loan."
-    found = session.nearest.uses("bank", sentence, layer="1", n=5, progress=lambda what, share: said.append(what))
-    assert said[-1] == "Reading the example sentences once"
-    assert len(found.uses) == 5
-    assert found.uses[0].cosine >= found.uses[-1].cosine
-    assert found.static[0].word
-    assert found.sources == ("gallery",)
-    assert all(not use.same_word for use in session.nearest.uses("bank", sentence, only="other").uses)
-    assert all(use.same_word for use in session.nearest.uses("bank", sentence, only="same").uses)
-    said.clear()
-    session.nearest.uses("bank", sentence, progress=lambda what, share: said.append(what))
-    assert said == []  # read once
+def test_an_example_lands_on_its_own_place(session, bank):
+    use = bank.uses[3]
+    found = session.maps.land(use.sentence, MapRequest("bank"))
+    assert (found.x, found.y) == pytest.approx((use.x, use.y), abs=0.01)
+    assert found.nearest[0].position == 3
 
 
-def test_without_being_asked_layer_and_surroundings_are_read_together(session):
-    sentence = "The bank refused the loan."
-    found = session.nearest.uses("bank", sentence, only="same", n=10)
-    loaded = session.loaded.model()
-    asked = find_use("bank", sentence, "sentence")
-    marked = [f"{use.sentence[: use.start]}[{use.token}]{use.sentence[use.end :]}" for use in found.uses]
-    uses = [asked, *(find_use("bank", sentence, "sentence") for sentence in marked)]
-    layers = read_uses(loaded.encoder, uses).layers.numpy()
-    around = np.stack([words_around(loaded.static, use) for use in uses])
-    both = view_of("both", layers, loaded.names, around)
-    expected = both[1:] @ both[0]
-    assert found.layer == found.layers[0] == "both"  # what it opens with stands first
-    assert [use.cosine for use in found.uses] == pytest.approx(expected, abs=2e-3)  # the index holds float16
-    assert sorted(expected, reverse=True) == pytest.approx(expected, abs=2e-3)
-    assert -1 < found.random_pair_cosine < 1
+def test_a_meaning_that_no_use_of_the_map_has_is_named_without_a_group(session):
+    found = session.maps.land("I got a loan from my bank.", MapRequest("bank", RIVER, examples=False))
+    assert found.group is None
+    assert "No use on this map has it." in found.verdict
 
 
-def test_spelling_only_finds_the_same_spelling(session):
-    found = session.nearest.uses("bank", "The bank refused the loan.", layer="0")
-    assert found.uses[0].token == "bank"
-    assert found.uses[0].cosine == pytest.approx(1.0, abs=1e-3)
+def test_without_calibration_nothing_is_said_of_own_uses():
+    maps = SenseMaps(Session(may_measure=False, model="static-joint").loaded.model)
+    found = maps.sense_map(MapRequest("bank", MONEY))
+    assert [use.group for use in found.uses if use.source != EXAMPLES] == [None, None]
+    assert "nothing is said of the meanings in your text" in found.verdict
+    assert maps.land("My bank.", MapRequest("bank")).meanings == ()
 
 
 @pytest.mark.parametrize(
-    ("arguments", "field", "message"),
+    ("asked", "message"),
     [
-        ({"sentence": "No."}, "sentence", "does not contain “bank”"),
-        ({"only": "some"}, "only", "Choose all, same, other"),
-        ({"layer": "9"}, "layer", "no layer “9”"),
-        ({"source": "/etc"}, "source", "to search"),
-        ({"n": 0}, "n", "Between 1 and 50"),
-        ({"sentence": "bank " * 500}, "sentence", "2,500 characters"),
+        (MapRequest("two words"), "more than one word"),
+        (MapRequest("flibber"), "not in the dictionary"),
+        (MapRequest("bank", "No such thing.", examples=False), "has no use"),
+        (MapRequest("bank", view="9"), "no view"),
+        (MapRequest("bank", examples=False), "Paste a text"),
     ],
 )
-def test_what_has_no_nearest_uses(session, arguments, field, message):
-    with pytest.raises(InputError, match=message) as caught:
-        session.nearest.uses(**{"word": "bank", "sentence": "The bank.", **arguments})
-    assert caught.value.field == field
-
-
-def test_ones_own_index_is_searched(session, folder, tmp_path):
-    build_index(session.loaded.model().encoder, ["A zebra ran.", "Two banks."], tmp_path / "own", "my letters")
-    own = Session(str(folder), index=tmp_path / "own")
-    found = own.nearest.uses("bank", "The bank.", only="all")
-    assert found.source == "my letters"
-    assert found.sources == ("gallery", "my letters")
-    assert {use.sentence for use in found.uses} == {"A zebra ran.", "Two banks."}
-    with pytest.raises(DataError, match="expected an index"):
-        Session(str(folder), index=tmp_path)
-
-
-def test_ones_own_index_is_mapped(session, folder, tmp_path):
-    build_index(session.loaded.model().encoder, ["A zebra ran.", "Two banks."], tmp_path / "own", "my letters")
-    maps = Session(str(folder), index=tmp_path / "own").maps
-    assert (maps.index_title(), session.maps.index_title()) == ("my letters", "")
-    drawn = maps.sense_map(MapRequest("bank", index=True, gallery=False))
-    assert [(use.sentence, use.own) for use in drawn.uses] == [("Two banks.", True)]
-    assert drawn.n_own == 1
-    assert not any(use.own for use in maps.sense_map(MapRequest("bank")).uses)
-
-
-def test_where_the_cache_cannot_be_written_a_temporary_folder_is_used(folder, tmp_path, monkeypatch):
-    blocked = tmp_path / "a file"
-    blocked.write_text("no folder can be below it")
-    monkeypatch.setattr(nearest_uses, "cache_folder", lambda: blocked / "cache")
-    monkeypatch.setattr(nearest_uses, "temporary_cache", lambda: tmp_path / "temporary")
-    assert Session(str(folder)).nearest.uses("bank", "The bank.").uses
-    assert (tmp_path / "temporary" / "uses").is_dir()
-
-
-def test_where_nothing_can_be_written_it_says_so(folder, tmp_path, monkeypatch):
-    blocked = tmp_path / "a file"
-    blocked.write_text("no folder can be below it")
-    for name in ("cache_folder", "temporary_cache"):
-        monkeypatch.setattr(nearest_uses, name, lambda: blocked / "cache")
-    with pytest.raises(InputError, match="no folder takes their vectors.*ELMO_TASKS_CACHE"):
-        Session(str(folder)).nearest.uses("bank", "The bank.")
-
-
-def test_nobodys_sentences_are_kept_with_the_vectors(session):
-    session.maps.sense_map(MapRequest("zebra", TEXT))
-    kept = session.maps._uses._kept
-    assert kept
-    assert "zebra" not in repr(list(kept))
+def test_what_cannot_be_drawn_is_said(session, asked, message):
+    with pytest.raises(InputError, match=message):
+        session.maps.sense_map(asked)

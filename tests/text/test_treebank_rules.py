@@ -7,12 +7,12 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from elmo_tasks.senses.gallery import gallery
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.tokenize.destructive import NLTKWordTokenizer
 from nltk.tokenize.util import align_tokens
 
+from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.text import tokens
 from elmo_tasks.text.tokens import _plain, _separate_stops
 
@@ -43,8 +43,10 @@ def glued(line: str) -> str:
 
 @pytest.mark.nightly
 def test_our_own_texts():
-    for use in gallery():
-        check(use.sentence)
+    for entry in bundled_lexicon().values():
+        for sense in entry.senses:
+            for sentence in sense.sentences:
+                check(sentence)
     for path in [*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/*.md"), *REPOSITORY.glob("elmo_tasks/**/*.py")]:
         for line in path.read_text(encoding="utf-8").splitlines():
             check(line)

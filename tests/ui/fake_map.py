@@ -6,6 +6,11 @@ import math
 import time
 
 from elmo_tasks.api import (
+    EXAMPLES,
+    INDEX,
+    TEXT_A,
+    TEXT_B,
+    LandedMeaning,
     LandedUse,
     MapRequest,
     MapUse,
@@ -35,16 +40,10 @@ USES = {
 }
 # The talk's own word; it is not among those on offer, which the tab would open with.
 TALK = {"case": tuple((sentence.replace("bank", "case"), sense) for sentence, sense in USES["bank"])}
-VIEWS = (
-    MapView("0"),
-    MapView("1", 0.2, 0.1, 0.85),
-    MapView("2", 0.25, 0.12, 0.85),
-    MapView("mean", 0.22, 0.1, 0.85),
-    MapView("words", 0.5, 0.4, 0.82),
-    MapView("both", 0.57, 0.5, 0.84),
-)
-#: Of the other model, which has more layers and is not measured.
-LARGE_VIEWS = tuple(MapView(name) for name in ("0", "1", "2", "3", "mean", "words", "both"))
+NAMES = {"money": "a firm that lends money", "river": "the land beside a river", "one": "a mess"}
+VIEWS = tuple(MapView(name) for name in ("meanings", "0", "1", "2", "mean", "words"))
+#: Of the other model, which has more layers.
+LARGE_VIEWS = tuple(MapView(name) for name in ("meanings", "0", "1", "2", "3", "mean", "words"))
 
 
 class FakeMap:
@@ -57,7 +56,7 @@ class FakeMap:
         return "my letters"
 
     def sense_map(self, asked: MapRequest, progress: Progress | None = None) -> SenseMap:
-        word, text, n_groups = asked.word, asked.text, asked.n_groups
+        word, text = asked.word, asked.text
         if word == "crash":
             raise RuntimeError("a secret detail")
         if not word.strip():
@@ -66,91 +65,81 @@ class FakeMap:
             for share in (0.2, 0.6):
                 progress("Reading the sentences", share)
                 time.sleep(0.9)
-        own = [(line.strip(), None) for line in text.splitlines() if word in line]
-        own += [("A spring in my letters.", None)] if asked.index and word == "spring" else []
-        known = [*((USES | TALK).get(word, ()) if asked.gallery else ())]
-        if not known and not own:
-            raise InputError(f"There are no example sentences for “{word}”.", field="text" if text else "word")
-        rows = [*known, *own]
-        clear = word != "muddle"
-        n = n_groups or 2
-        shown = clear or n_groups is not None
+        known = (USES | TALK).get(word, ())
+        rows = [(sentence, sense, EXAMPLES) for sentence, sense in (known if asked.examples else ())]
+        for source, own in ((TEXT_A, text), (TEXT_B, asked.text_b)):
+            lines = [line.strip() for line in own.splitlines() if word in line]
+            rows += [(line, "river" if "river" in line else "money" if known else "", source) for line in lines]
+        if asked.index and word == "spring":
+            rows.append(("A spring in my letters.", "", INDEX))
+        if not rows:
+            raise InputError(f"“{word}” is not in the dictionary.", field="text" if text else "word")
+        keys = sorted({sense for _, sense, _ in rows if sense})
+        sources = tuple(dict.fromkeys(source for _, _, source in rows))
         uses = []
-        for k, (sentence, sense) in enumerate(rows):
-            group = (0 if sense == "river" else 1) if n == 2 and clear else k % n
+        for k, (sentence, sense, source) in enumerate(rows):
+            group = keys.index(sense) if sense else None
             start = max(sentence.find(word), 0)
-            angle = 2.4 * k
             near = tuple((other, round(0.9 - 0.01 * other, 4)) for other in range(len(rows)) if other != k)[:8]
+            is_example = source == EXAMPLES
+            x, y = (0.6 if group else -0.6) + 0.3 * math.cos(2.4 * k), 0.3 * math.sin(2.4 * k)
             uses.append(
                 MapUse(
                     sentence,
                     start,
                     start + len(word),
-                    k >= len(known),
-                    sense,
-                    group if shown else None,
-                    round((0.6 if group else -0.6) + 0.3 * math.cos(angle), 4),
-                    round(0.3 * math.sin(angle), 4),
+                    source,
+                    group,
+                    None if is_example or group is None else 0.55 if "unsure" in sentence else 0.95,
+                    is_example or "unsure" not in sentence,
+                    round(x, 4),
+                    round(y, 4),
                     near,
                 )
             )
-        words = (("stream", "muddy"), ("money", "loan"), ("third",), (), (), ())
         groups = tuple(
-            SenseGroup("ABCDEF"[g], len(own_uses), words[g], own_uses, _meant([uses[k].sense for k in own_uses]))
-            for g in range(n if shown else 0)
-            for own_uses in [tuple(k for k, use in enumerate(uses) if use.group == g)]
-        )
-        listed = ", ".join(f"{g.letter} ({', '.join(g.words)} …)" for g in groups)
-        said = (
-            Said(
-                f"{len(uses)} uses of “{word}” in {n} groups, as you asked: {listed}.",
-                "That they are groups of meaning is not sure.",
+            SenseGroup(
+                "ABCDEF"[g],
+                key,
+                NAMES[key],
+                sum(use.group == g for use in uses),
+                next(k for k, use in enumerate(uses) if use.group == g),
+                tuple(sum(use.group == g and use.source == source for use in uses) for source in sources),
             )
-            if n_groups
-            else Said(f"{len(uses)} uses of “{word}”, probably {n} meanings: {listed}.")
-            if clear
-            else Said(
-                f"The model is not sure whether these {len(uses)} uses of “{word}” have one meaning or several.",
-                "Paste more.",
-            )
+            for g, key in enumerate(keys)
         )
-        agreement = 1.0 if clear and known and n == 2 else None
+        n = len(groups)
+        said = Said(f"{len(uses)} uses of “{word}” in {n} meaning{'' if n == 1 else 's'}.", "The uses are computed.")
         return SenseMap(
             word,
             asked.model or "fake-small",
-            asked.view or "both",
+            asked.view or "meanings",
             LARGE_VIEWS if asked.model == "fake-large" else VIEWS,
             tuple(uses),
             groups,
-            n_groups,
-            clear,
+            bool(known),
             said,
             0.42,
-            agreement,
-            len(own),
-            60,
+            sum(use.own for use in uses),
+            sources,
+            (word,) if EXAMPLES in sources else (),
         )
 
     def land(self, sentence: str, on: MapRequest) -> LandedUse:
         drawn = self.sense_map(on)
         if on.word not in sentence:
             raise InputError(f"The sentence does not use “{on.word}”.", field="sentence")
-        start, group = sentence.index(on.word), 0 if "river" in sentence else 1 if "money" in sentence else None
+        start = sentence.index(on.word)
+        best = "river" if "river" in sentence else "money"
+        group = next((g for g, found in enumerate(drawn.groups) if found.key == best), None)
         near = tuple(
             NearOnMap(k, round(0.8 - 0.1 * n, 2), use.sentence, use.start, use.end, use.group)
-            for n, (k, use) in enumerate((k, use) for k, use in enumerate(drawn.uses) if group in (None, use.group))
+            for n, (k, use) in enumerate((k, use) for k, use in enumerate(drawn.uses) if use.group == group)
         )
-        place = {0: (-0.6, 0.1), 1: (0.6, 0.1), None: (0.0, 3.0)}[group]
-        nearness = tuple(0.5 if group == at else 0.1 for at in range(len(drawn.groups)))
-        names = [f"{g.letter} ({g.meant})" if on.by_meaning else g.letter for g in drawn.groups]
-        said = "It lands between the groups." if group is None else f"It lands in group {names[group]}."
-        end = start + len(on.word)
-        return LandedUse(sentence, start, end, *place, group, drawn.groups, nearness, near[:5], said)
-
-
-def _meant(senses: list[str | None]) -> str:
-    """The one sense that they have, if it is one."""
-    return str(senses[0]) if len(set(senses)) == 1 and senses[0] else ""
+        place = (-0.6, 0.1) if group == 0 else (0.6, 0.1)
+        meanings = (LandedMeaning(NAMES[best], 0.9, group), LandedMeaning("another meaning", 0.1, None))
+        said = f"It means: {NAMES[best]} (90 %)."
+        return LandedUse(sentence, start, start + len(on.word), *place, group, True, meanings, near[:5], said)
 
 
 class FakeNearest:
@@ -189,10 +178,10 @@ class FakeNearest:
             start,
             start + len(word),
             model or "fake-small",
-            layer or "2",
-            ("0", "1", "2", "mean"),
-            source or "gallery",
-            ("gallery", "my letters"),
+            layer or "meanings",
+            ("meanings", "0", "1", "2", "mean"),
+            source or "dictionary",
+            ("dictionary", "my letters"),
             1200,
             only,
             0.12,
@@ -206,4 +195,5 @@ class FakeNearest:
             else Said(f"There is no other use of “{word}” here."),
             "fake-words",
             model != "fake-large",
+            "river" if "Herons" in sentence else "",
         )

@@ -1,49 +1,38 @@
-"""Senses, static neighbours and forming meanings without a model, so that every answer can be checked by hand."""
+"""Ready sentences, static neighbours and forming meanings without a model, so that every answer can be checked by hand."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from elmo_tasks.ui.present_examples import FORMING_CANDIDATES
-
-from elmo_tasks.api import GallerySense, IncrementalReading, ReadingStep, StaticNeighbour, StaticNeighbours
+from elmo_tasks.api import (
+    DictionaryTest,
+    IncrementalReading,
+    Meaning,
+    Mistake,
+    ReadingStep,
+    ReadyWord,
+    StaticNeighbour,
+    StaticNeighbours,
+)
 from elmo_tasks.errors import InputError
+from elmo_tasks.ui.present_tab import FORMINGS
 
-SENSES = {
-    "bank": {
-        "money": ("a firm that lends money", ("The [bank] gave a loan.", "My savings are in the [bank].")),
-        "river": ("the land beside a river", ("Reeds grew on the [bank].", "Boats lay along the [bank].")),
-    },
-    "case": {
-        "legal": ("a matter for a court", ("The [case] was lost.", "A judge heard the [case].")),
-        "illness": ("one instance of a disease", ("A [case] of flu.", "The worst [case] of measles.")),
-    },
-    "bucket": {
-        "container": ("an open container", ("A [bucket] of paint.", "The [bucket] leaks.")),
-        "wishes": ("things to do in one's life", ("My [bucket] list.", "It is on her [bucket] list.")),
-    },
-    "run": {
-        "jog": ("moving on foot", ("A [run] in the park.", "We went for a [run].")),
-        "panic": ("a rush for money", ("A [run] on the bank.", "There was a [run] on flour.")),
-    },
+READY = {
+    "bank": (("The [bank] gave a loan.", "money"), ("Reeds grew on the [bank] by the river.", "river")),
+    "bucket": (("A [bucket] of paint.", "container"), ("My [bucket] list.", "wishes")),
 }
-# Whatever pairs are chosen, the fake knows their senses.
-for _pair in FORMING_CANDIDATES:
-    for _sense in _pair.senses:
-        SENSES.setdefault(_pair.word, {}).setdefault(
-            _sense, (f"{_sense} of it", (f"A [{_pair.word}] is one.", f"The [{_pair.word}] is two."))
-        )
+SENSES = {"bank": ("money", "river")} | {turning.word: turning.senses for turning in FORMINGS}
 
 
 class FakePresent:
-    """The word is nearer to neither sense until the word that decides comes."""
+    """The word has neither meaning until the word that decides comes."""
 
-    def senses(self, word: str) -> tuple[GallerySense, ...]:
+    def ready(self, word: str) -> ReadyWord | None:
         base = word.strip().lower()
-        base = base if base in SENSES else base.removesuffix("s")
-        known = SENSES.get(base, {})
-        return tuple(GallerySense(base, name, *rest) for name, rest in known.items())
+        base = base if base in READY else base.removesuffix("s")
+        rows = READY.get(base)
+        return ReadyWord(base, tuple(s for s, _ in rows), tuple(key for _, key in rows)) if rows else None
 
     def neighbours(self, word: str, n: int = 12) -> StaticNeighbours:
         if not word.isalpha():
@@ -51,41 +40,29 @@ class FakePresent:
         near = tuple(StaticNeighbour(f"{word}-{k}", 0.9 - k / 100) for k in range(n))
         return StaticNeighbours(word, "fake-static", 1234, near)
 
+    def tested(self, model: str | None = None) -> DictionaryTest:
+        mistake = Mistake("A strange case.", 10, 14, "case", "a state of things", "a cover or box", 0.8)
+        return DictionaryTest(100, 99, (mistake,))
+
     def forms(
         self, word: str, sentence: str, senses: Sequence[str] | None = None, model: str | None = None
     ) -> IncrementalReading:
-        found = {sense.name: sense for sense in self.senses(word)}
-        names = list(senses or list(found)[:2])
-        if len(names) != 2 or not set(names) <= set(found):
-            raise InputError(f"Choose two different senses of “{word}”: {', '.join(found)}.", field="senses")
+        known = SENSES.get(word, ())
+        names = tuple(senses or known)
+        if len(names) != 2 or not set(names) <= set(known):
+            raise InputError(f"Choose two different meanings of “{word}”: {', '.join(known)}.", field="senses")
         spans = [(m[0], m.start(), m.end()) for m in re.finditer(r"\w+|[^\w\s]", sentence)]
         tokens = tuple(token for token, _, _ in spans)
         lower = [token.lower() for token in tokens]
         if word not in lower:
             raise InputError(f"“{word}” is not in the sentence.", field="sentence 1")
         index = lower.index(word)
+        deciding = [turning.deciding for turning in FORMINGS if sentence in turning.sentences]
         steps = []
-        deciding = [pair.deciding for pair in FORMING_CANDIDATES if sentence in pair.sentences]
         for n in range(index + 1, len(tokens) + 1):
-            read = set(tokens[:n])
-            side = next((k for pair in deciding for k in (0, 1) if pair[k] in read), None)
-            cosines = (0.7, 0.7) if side is None else (0.6, 0.8) if side else (0.8, 0.6)
-            steps.append(ReadingStep(n, cosines, None if side is None else names[side]))
-        return IncrementalReading(
-            word=word,
-            model="fake-small",
-            layer="2",
-            sentence=sentence,
-            tokens=tokens,
-            offsets=tuple((start, end) for _, start, end in spans),
-            index=index,
-            senses=(found[names[0]], found[names[1]]),
-            steps=tuple(steps),
-            known=((0.3, 0.1), (-0.3, -0.1)),
-            middle=0.0,
-            right=4,
-            right_by_spelling=0,
-            can_tell=True,
-            read_from=("2", "words"),
-            right_by_layer=3,
-        )
+            side = next((k for pair in deciding for k in (0, 1) if pair[k] in tokens[:n]), None)
+            shares = (0.4, 0.4) if side is None else (0.1, 0.9) if side else (0.9, 0.1)
+            steps.append(ReadingStep(n, shares, None if side is None else names[side]))
+        one, other = (Meaning(word, name, "noun", f"{name} of it") for name in names)
+        offsets = tuple((start, end) for _, start, end in spans)
+        return IncrementalReading(word, "fake-small", sentence, tokens, offsets, index, (one, other), tuple(steps))
