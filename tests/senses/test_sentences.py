@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-from elmo_tasks.senses.gallery import everyday_sentences
 
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.senses.sentences import measured, sentence_vectors, sentences_of_test, triples

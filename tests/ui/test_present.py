@@ -8,7 +8,6 @@ import re
 from dataclasses import replace
 
 import pytest
-from elmo_tasks.ui.present_examples import FORMINGS, STORIES
 
 from elmo_tasks.api import Certainty
 from elmo_tasks.ui import map_tab, present_tab
