@@ -213,7 +213,7 @@ class _Form:
         self.kind = gr.Radio(kinds, value=first, label="What should it learn?", info=words.about)
         self.source = gr.Radio(_SOURCES, value="sample", label="From which examples?")
         self.examples = gr.Textbox(
-            label="Your examples, one a line", lines=5, max_lines=16, info=words.typing, visible=False
+            label="Your examples, one a line", lines=5, max_lines=16, info=words.typing, interactive=True, visible=False
         )
         self.count = gr.HTML(visible=False)
         self.file = gr.File(label="Your file", file_types=list(words.endings), visible=False, height=120)
@@ -386,7 +386,7 @@ def build(app: gr.Blocks, service: Service, tabs: gr.Tabs, tab: gr.Tab, try_page
         markup(no_runs(is_off=True))
         return
     with gr.Row(elem_classes="compare train"):
-        with gr.Column(elem_classes="compare-form card form"):
+        with gr.Column(elem_classes="compare-form card components"):
             form = _Form(service)
         with gr.Column(elem_classes="compare-answer train-column"):
             data = markup("", classes="train-data")
@@ -420,8 +420,13 @@ def build(app: gr.Blocks, service: Service, tabs: gr.Tabs, tab: gr.Tab, try_page
     look_again(form.kind.input(form.fill, form.kind, outputs, **quiet))
     look_again(form.file.upload(form.upload, form.file, outputs, **quiet))
     look_again(form.file.clear(form.upload, form.file, outputs, **quiet))
-    typed = form.examples.input(
-        service.training.store_examples, [form.kind, form.examples], None, trigger_mode="always_last", **quiet
+    typed = gr.on(
+        [form.examples.input, form.examples.blur],
+        service.training.store_examples,
+        [form.kind, form.examples],
+        None,
+        trigger_mode="always_last",
+        **quiet,
     )
     look_again(typed)
     changed = [form.source.input, form.hub.input, form.with_examples.input, form.text_column.input]

@@ -133,7 +133,8 @@ class _Correction:
 
     def __init__(self, service: Service, kind: str) -> None:
         self.service, self.kind, self.is_label = service, kind, kind == "classification"
-        with gr.Accordion("Not right? Correct it", open=False, visible=False) as self.fold:
+        what = "label" if self.is_label else "entities or tags"
+        with gr.Accordion(f"Not right? Correct the {what}", open=False, visible=False) as self.fold:
             self.text = choice([], label="Text", visible=False)
             self.label = choice([], label="The right label is", visible=self.is_label)
             self.line = gr.Textbox(
@@ -195,7 +196,7 @@ class TryTab:
         modes = [(mode.title, mode.name) for mode in MODES.values()]
         self.head: dict[str, gr.Dropdown] = {}
         with gr.Row(elem_classes="compare"):
-            with gr.Column(elem_classes="compare-form card form"):
+            with gr.Column(elem_classes="compare-form card components"):
                 self.text = gr.Textbox(
                     "\n".join(TRY_EXAMPLES[0].lines),
                     label="Your text",
