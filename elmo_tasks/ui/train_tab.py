@@ -397,6 +397,13 @@ def build(app: gr.Blocks, service: Service, tabs: gr.Tabs, tab: gr.Tab, try_page
     def check_form(*values: Any) -> dict[Any, Any]:
         return form.check(data, *values)
 
+    def store_examples(text: str, kind: str, *values: Any) -> dict[Any, Any]:
+        try:
+            service.training.store_examples(kind, text)
+        except InputError as error:
+            return {form.note: gr.update(value=_note(str(error)), visible=True)}
+        return form.check(data, kind, *values)
+
     def open_page(request: gr.Request) -> dict[Any, Any]:
         return runs.show(request.query_params.get("run"))
 
@@ -420,15 +427,8 @@ def build(app: gr.Blocks, service: Service, tabs: gr.Tabs, tab: gr.Tab, try_page
     look_again(form.kind.input(form.fill, form.kind, outputs, **quiet))
     look_again(form.file.upload(form.upload, form.file, outputs, **quiet))
     look_again(form.file.clear(form.upload, form.file, outputs, **quiet))
-    typed = gr.on(
-        [form.examples.input, form.examples.blur],
-        service.training.store_examples,
-        [form.kind, form.examples],
-        None,
-        trigger_mode="always_last",
-        **quiet,
-    )
-    look_again(typed)
+    typed = [form.examples.input, form.examples.blur]
+    gr.on(typed, store_examples, [form.examples, *form.inputs], outputs, trigger_mode="always_last", **quiet)
     changed = [form.source.input, form.hub.input, form.with_examples.input, form.text_column.input]
     changed += [form.label_column.input, form.header.input, form.epochs.change]
     gr.on(changed, check_form, form.inputs, outputs, trigger_mode="always_last", **quiet)
