@@ -70,7 +70,7 @@ def plan_from(**data: Any) -> TrainingPlan:
         header=data.get("header") if is_upload and data.get("text_column") else None,
         layers=str(data.get("layers") or "learned"),
         with_examples=data.get("with_examples") is True and source in ("sample", "upload"),
-        balanced=data.get("balanced") is True and kind == "classification",
+        balanced=data.get("balanced") is True and words.one_label,
         **numbers,
     )
 
@@ -270,7 +270,7 @@ class _Form:
         checked = check(self.service, plan)
         source, columns = plan.source, checked.preview.columns if checked.preview else ()
         text = self.service.training.examples(plan.kind)
-        count = training_runs.count_line(plan.kind, text)
+        count = training_runs.count_line(text)
         changes: dict[Any, Any] = {
             shown: checked.data,
             self.takes: _hint(checked.takes) if checked.takes else "",
@@ -281,7 +281,7 @@ class _Form:
             self.file_hint: gr.update(visible=source == "upload"),
             self.hub: gr.update(visible=source == "hub"),
             self.with_examples: gr.update(visible=source in ("sample", "upload") and bool(count)),
-            self.balanced: gr.update(visible=plan.kind == "classification"),
+            self.balanced: gr.update(visible=TASK_WORDS[plan.kind].one_label),
             self.columns: gr.update(visible=source == "upload" and len(columns) > 1),
         }
         if checked.preview is not None and len(columns) > 1:

@@ -132,7 +132,7 @@ class _Correction:
     """Components by which a person corrects an answer of one kind and keeps it as an example."""
 
     def __init__(self, service: Service, kind: str) -> None:
-        self.service, self.kind, self.is_label = service, kind, kind == "classification"
+        self.service, self.kind, self.is_label = service, kind, TASK_WORDS[kind].one_label
         what = "label" if self.is_label else "entities or tags"
         with gr.Accordion(f"Not right? Correct the {what}", open=False, visible=False) as self.fold:
             self.text = choice([], label="Text", visible=False)
