@@ -213,7 +213,12 @@ class _Form:
         self.kind = gr.Radio(kinds, value=first, label="What should it learn?", info=words.about)
         self.source = gr.Radio(_SOURCES, value="sample", label="From which examples?")
         self.examples = gr.Textbox(
-            label="Your examples, one a line", lines=5, max_lines=16, info=words.typing, interactive=True, visible=False
+            label="Your examples, one a line",
+            lines=5,
+            max_lines=16,
+            info=words.typing,
+            interactive=True,
+            visible="hidden",
         )
         self.count = gr.HTML(visible=False)
         self.file = gr.File(label="Your file", file_types=list(words.endings), visible=False, height=120)
@@ -275,7 +280,7 @@ class _Form:
             shown: checked.data,
             self.takes: _hint(checked.takes) if checked.takes else "",
             self.note: gr.update(visible=False),
-            self.examples: gr.update(visible=source == "examples"),
+            self.examples: gr.update(visible=True if source == "examples" else "hidden"),
             self.count: gr.update(value=_hint(count), visible=source == "examples" and bool(count)),
             self.file: gr.update(visible=source == "upload"),
             self.file_hint: gr.update(visible=source == "upload"),
