@@ -278,11 +278,16 @@ class TryTab:
     def opened_by(self, button: gr.Button, run: gr.Dropdown, tabs: gr.Tabs) -> None:
         """Let a button of the Train tab open the head of a run here."""
 
-        def open_head(name: str) -> dict[Any, Any]:
+        def open_head(run: str) -> dict[Any, Any]:
+            name = next((job.head for job in self.service.training.jobs() if job.name == run), None)
             head = next((head for head in self.service.heads.offered() if head.name == name), None)
             if head is None:
                 return {tabs: gr.skip()}
-            return {tabs: gr.Tabs(selected="try"), self.mode: HEAD_MODES[head.kind].name, self.head[head.kind]: [name]}
+            return {
+                tabs: gr.Tabs(selected="try"),
+                self.mode: HEAD_MODES[head.kind].name,
+                self.head[head.kind]: [head.name],
+            }
 
         outputs = [tabs, self.mode, *self.head.values()]
         event = button.click(open_head, run, outputs, **READ_TEXTS)
@@ -329,8 +334,14 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
             raise InputError(f"Expected {of_readings}.")
         return [result.to_dict() for result in service.heads.tag(sentences, head or None, n_readings)]
 
+    def select(request: gr.Request, text: str, mode: str, *heads: list[str] | None) -> dict[Any, Any]:
+        if request.query_params.get("tab") == "try" and not any(heads):
+            return {shown.result: gr.skip()}  # the page was opened by a link, which is answered by itself
+        return shown.answer(text, mode, *heads)
+
+    tab.select(select, shown.inputs, shown.outputs, **READ_TEXTS)
     app.load(shown.open_link, None, [shown.text, shown.mode, *shown.outputs], **READ_TEXTS)
-    asked = [shown.text.input, shown.mode.input, tab.select, *(box.input for box in shown.head.values())]
+    asked = [shown.text.input, shown.mode.input, *(box.input for box in shown.head.values())]
     gr.on(asked, shown.answer, shown.inputs, shown.outputs, trigger_mode="always_last", **READ_TEXTS)
     picked = shown.examples.click(choose, shown.examples, [shown.text, shown.mode], **READ_TEXTS)
     picked.then(shown.answer, shown.inputs, shown.outputs, **READ_TEXTS)
