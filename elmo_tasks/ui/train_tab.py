@@ -70,7 +70,7 @@ def plan_from(**data: Any) -> TrainingPlan:
         header=data.get("header") if is_upload and data.get("text_column") else None,
         layers=str(data.get("layers") or "learned"),
         with_examples=data.get("with_examples") is True and source in ("sample", "upload"),
-        balanced=data.get("balanced") is True and kind == "classification",
+        balanced=data.get("balanced") is True and words.one_label,
         **numbers,
     )
 
@@ -213,7 +213,12 @@ class _Form:
         self.kind = gr.Radio(kinds, value=first, label="What should it learn?", info=words.about)
         self.source = gr.Radio(_SOURCES, value="sample", label="From which examples?")
         self.examples = gr.Textbox(
-            label="Your examples, one a line", lines=5, max_lines=16, info=words.typing, visible=False
+            label="Your examples, one a line",
+            lines=5,
+            max_lines=16,
+            info=words.typing,
+            interactive=True,
+            visible="hidden",
         )
         self.count = gr.HTML(visible=False)
         self.file = gr.File(label="Your file", file_types=list(words.endings), visible=False, height=120)
@@ -270,18 +275,18 @@ class _Form:
         checked = check(self.service, plan)
         source, columns = plan.source, checked.preview.columns if checked.preview else ()
         text = self.service.training.examples(plan.kind)
-        count = training_runs.count_line(plan.kind, text)
+        count = training_runs.count_line(text)
         changes: dict[Any, Any] = {
             shown: checked.data,
             self.takes: _hint(checked.takes) if checked.takes else "",
             self.note: gr.update(visible=False),
-            self.examples: gr.update(visible=source == "examples"),
+            self.examples: gr.update(visible=True if source == "examples" else "hidden"),
             self.count: gr.update(value=_hint(count), visible=source == "examples" and bool(count)),
             self.file: gr.update(visible=source == "upload"),
             self.file_hint: gr.update(visible=source == "upload"),
             self.hub: gr.update(visible=source == "hub"),
             self.with_examples: gr.update(visible=source in ("sample", "upload") and bool(count)),
-            self.balanced: gr.update(visible=plan.kind == "classification"),
+            self.balanced: gr.update(visible=TASK_WORDS[plan.kind].one_label),
             self.columns: gr.update(visible=source == "upload" and len(columns) > 1),
         }
         if checked.preview is not None and len(columns) > 1:
@@ -386,7 +391,7 @@ def build(app: gr.Blocks, service: Service, tabs: gr.Tabs, tab: gr.Tab, try_page
         markup(no_runs(is_off=True))
         return
     with gr.Row(elem_classes="compare train"):
-        with gr.Column(elem_classes="compare-form card form"):
+        with gr.Column(elem_classes="compare-form card components"):
             form = _Form(service)
         with gr.Column(elem_classes="compare-answer train-column"):
             data = markup("", classes="train-data")
@@ -396,6 +401,13 @@ def build(app: gr.Blocks, service: Service, tabs: gr.Tabs, tab: gr.Tab, try_page
 
     def check_form(*values: Any) -> dict[Any, Any]:
         return form.check(data, *values)
+
+    def store_examples(text: str, kind: str, *values: Any) -> dict[Any, Any]:
+        try:
+            service.training.store_examples(kind, text)
+        except InputError as error:
+            return {form.note: gr.update(value=_note(str(error)), visible=True)}
+        return form.check(data, kind, *values)
 
     def open_page(request: gr.Request) -> dict[Any, Any]:
         return runs.show(request.query_params.get("run"))
@@ -420,10 +432,8 @@ def build(app: gr.Blocks, service: Service, tabs: gr.Tabs, tab: gr.Tab, try_page
     look_again(form.kind.input(form.fill, form.kind, outputs, **quiet))
     look_again(form.file.upload(form.upload, form.file, outputs, **quiet))
     look_again(form.file.clear(form.upload, form.file, outputs, **quiet))
-    typed = form.examples.input(
-        service.training.store_examples, [form.kind, form.examples], None, trigger_mode="always_last", **quiet
-    )
-    look_again(typed)
+    typed = [form.examples.input, form.examples.blur]
+    gr.on(typed, store_examples, [form.examples, *form.inputs], outputs, trigger_mode="always_last", **quiet)
     changed = [form.source.input, form.hub.input, form.with_examples.input, form.text_column.input]
     changed += [form.label_column.input, form.header.input, form.epochs.change]
     gr.on(changed, check_form, form.inputs, outputs, trigger_mode="always_last", **quiet)

@@ -159,8 +159,9 @@ class _Correction:
     """Components by which a person corrects an answer of one kind and keeps it as an example."""
 
     def __init__(self, service: Service, kind: str) -> None:
-        self.service, self.kind, self.is_label = service, kind, kind == "classification"
-        with gr.Accordion("Not right? Correct it", open=False, visible=False) as self.fold:
+        self.service, self.kind, self.is_label = service, kind, TASK_WORDS[kind].one_label
+        what = "label" if self.is_label else "entities or tags"
+        with gr.Accordion(f"Not right? Correct the {what}", open=False, visible=False) as self.fold:
             self.text = choice([], label="Text", visible=False)
             self.label = choice([], label="The right label is", visible=self.is_label)
             self.line = gr.Textbox(
@@ -222,7 +223,7 @@ class TryTab:
         modes = [(mode.title, mode.name) for mode in MODES.values()]
         self.head: dict[str, gr.Dropdown] = {}
         with gr.Row(elem_classes="compare"):
-            with gr.Column(elem_classes="compare-form card form"):
+            with gr.Column(elem_classes="compare-form card components"):
                 self.text = gr.Textbox(
                     "\n".join(TRY_EXAMPLES[0].lines),
                     label="Your text",
@@ -290,7 +291,7 @@ class TryTab:
         return changes
 
     def open_link(self, request: gr.Request) -> dict[Any, Any]:
-        """Fill the form from a link to this tab; the answer follows, after that of the opened tab."""
+        """Fill the form from a link to this tab, and answer it."""
         query = request.query_params
         if query.get("tab") != "try":
             return {self.text: gr.skip()}
@@ -298,20 +299,22 @@ class TryTab:
         if query.get("t") is not None:
             text, look = str(query["t"]), str(query.get("look"))
             mode = _RENAMED.get(look, look if look in MODES else ALL)
-        heads = {
-            box: list(dict.fromkeys(query.getlist(kind)))[: self.service.limits.max_models]
-            for kind, box in self.head.items()
-        }
-        return {self.text: text, self.mode: mode, **heads}
+        heads = [list(dict.fromkeys(query.getlist(kind)))[: self.service.limits.max_models] for kind in self.head]
+        return {self.text: text, self.mode: mode, **self.answer(text, mode, *heads)}
 
     def opened_by(self, button: gr.Button, run: gr.Dropdown, tabs: gr.Tabs) -> None:
         """Let a button of the Train tab open the head of a run here."""
 
-        def open_head(name: str) -> dict[Any, Any]:
+        def open_head(run: str) -> dict[Any, Any]:
+            name = next((job.head for job in self.service.training.jobs() if job.name == run), None)
             head = next((head for head in self.service.heads.offered() if head.name == name), None)
             if head is None:
                 return {tabs: gr.skip()}
-            return {tabs: gr.Tabs(selected="try"), self.mode: HEAD_MODES[head.kind].name, self.head[head.kind]: [name]}
+            return {
+                tabs: gr.Tabs(selected="try"),
+                self.mode: HEAD_MODES[head.kind].name,
+                self.head[head.kind]: [head.name],
+            }
 
         outputs = [tabs, self.mode, *self.head.values()]
         event = button.click(open_head, run, outputs, **READ_TEXTS)
@@ -374,9 +377,14 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
             raise InputError(f"Expected {of_readings}.")
         return [result.to_dict() for result in service.heads.tag(sentences, head or None, n_readings)]
 
-    loaded = app.load(shown.open_link, None, shown.inputs, **READ_TEXTS)
-    loaded.then(shown.answer, shown.inputs, shown.outputs, **READ_TEXTS)
-    asked = [shown.text.input, shown.mode.input, tab.select, *(box.input for box in shown.head.values())]
+    def select(request: gr.Request, text: str, mode: str, *heads: list[str] | None) -> dict[Any, Any]:
+        if request.query_params.get("tab") == "try" and not any(heads):
+            return {shown.result: gr.skip()}  # the page was opened by a link, which is answered by itself
+        return shown.answer(text, mode, *heads)
+
+    tab.select(select, shown.inputs, shown.outputs, **READ_TEXTS)
+    app.load(shown.open_link, None, [shown.text, shown.mode, *shown.outputs], **READ_TEXTS)
+    asked = [shown.text.input, shown.mode.input, *(box.input for box in shown.head.values())]
     gr.on(asked, shown.answer, shown.inputs, shown.outputs, trigger_mode="always_last", **READ_TEXTS)
     picked = shown.examples.click(choose, shown.examples, [shown.text, shown.mode], **READ_TEXTS)
     picked.then(shown.answer, shown.inputs, shown.outputs, **READ_TEXTS)

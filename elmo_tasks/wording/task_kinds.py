@@ -30,6 +30,11 @@ class TaskWords:
     hidden: int = 64  #: the size of the head's hidden layer,
     learning_rate: float = 1e-3  #: and the highest learning rate
 
+    @property
+    def one_label(self) -> bool:
+        """Return whether a row has one label as a whole."""
+        return self.counts == self.unit
+
 
 #: By name, in the order in which the screen offers them.
 TASK_WORDS: Mapping[str, TaskWords] = {

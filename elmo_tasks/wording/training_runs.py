@@ -155,8 +155,7 @@ def label_name(name: str, counted: str) -> str:
     return f"{name} ({note})" if note and note != name.lower() and note != name else name
 
 
-def count_line(kind: str, text: str) -> str:
+def count_line(text: str) -> str:
     """Say how many examples are typed."""
     count = sum(bool(line.strip()) for line in text.splitlines())
-    unit = "example" if kind == "classification" else "sentence"
-    return f"{count} {unit}{'' if count == 1 else 's'} so far." if count else ""
+    return f"{count} example{'' if count == 1 else 's'} so far." if count else ""

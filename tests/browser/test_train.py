@@ -57,6 +57,8 @@ def test_examples_are_counted_while_they_are_typed(open_page):
     page = open_page("tab=train", width=390, height=844, ready=READY)
     page.get_by_role("radio", name="My examples").check()
     box = page.get_by_label("Your examples, one a line")
+    box.wait_for()
+    page.wait_for_timeout(500)  # nobody types at the moment when the box appears
     box.fill("complaint: The queue was <b>long</b>.\npraise: They mended it at once.")
     page.get_by_text("2 examples so far.").wait_for()  # the box was not left
     page.locator(".samples").filter(has_text="They mended it at once.").wait_for()
@@ -68,7 +70,7 @@ def test_examples_are_counted_while_they_are_typed(open_page):
 
 def test_a_wrong_answer_of_try_is_trained_on(open_page):
     page = open_page("tab=try&look=sentiment&t=A+good+day.", ready="#sentiment-answer")
-    page.get_by_text("Not right? Correct it").first.click()
+    page.get_by_text("Not right? Correct the label").first.click()
     page.get_by_role("button", name="Keep as an example").first.click()
     page.get_by_text("kept. Train reads them.").first.wait_for()
     page.get_by_role("button", name="Train with them").first.click()

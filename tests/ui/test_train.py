@@ -101,7 +101,7 @@ def test_typed_examples_are_counted_and_speak_of_no_file(service, form):
     _, card = checked(form, source="examples", kind="classification")
     assert "line 3" in card
     assert "Change the file" not in card
-    assert training_runs.count_line("tagging", "[Oslo](LOC).") == "1 sentence so far."
+    assert training_runs.count_line("[Oslo](LOC).\n\n") == "1 example so far."
 
 
 def test_another_kind_brings_its_own_defaults_and_examples(service, form):
