@@ -187,6 +187,7 @@ def test_a_sentence_flies_to_its_place(open_map):
     page.locator(".landed-said").get_by_text("It means: the land beside a river").wait_for()
     assert page.locator(".mark.near-pin").count() == 4
     assert page.evaluate(places) == before
+    page.locator(".plane.flying").wait_for(state="detached")
     pin = page.locator(".pin").bounding_box()
     mark = page.locator('.mark[data-use="3"]').bounding_box()
     assert abs(pin["x"] - mark["x"]) < 200
