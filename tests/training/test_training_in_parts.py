@@ -22,7 +22,7 @@ def test_it_has_the_sizes_of_its_configuration():
 def test_its_files_are_small():
     sizes = [path.stat().st_size for path in FOLDER.iterdir()]
     assert max(sizes) < 10_000_000
-    assert sum(sizes) < 30_000_000
+    assert sum(sizes) < 36_000_000
 
 
 def test_the_card_tells_of_all_parts():
@@ -40,8 +40,3 @@ def test_it_reads_and_knows_what_words_it_would_write():
     _, vocabulary = elmo.language_model.predictions()
     assert len(vocabulary.words) == CONFIG["data"]["init_args"]["vocabulary_size"]
 
-
-def test_the_next_part_begins_where_the_last_one_ended():
-    parts = read_json(FOLDER / "card.json")["training"]["parts"]
-    read = sum(part["positions"] for part in parts[2:])  # since the word reader was exchanged, from the first line on
-    assert f"skip_tokens {read}" in (REPOSITORY / "docs" / "language_model.md").read_text(encoding="utf-8")
