@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 from torch import Tensor
@@ -26,8 +25,8 @@ from elmo_tasks.senses.similarity import cosine_matrix
 from elmo_tasks.serving.asked_uses import find_uses, item_of
 from elmo_tasks.serving.loaded_models import LoadedModel, LoadedModels
 from elmo_tasks.serving.meanings import MIN_KNOWN_WORDS, Judged, dictionary, judge, known_share
-from elmo_tasks.text.mentions import Mention, find_mention
-from elmo_tasks.text.word_forms import are_inflections
+from elmo_tasks.text.mentions import Mention
+from elmo_tasks.text.word_forms import are_inflections, folded
 from elmo_tasks.uses import Use, UseVectors, read_uses
 from elmo_tasks.wording.meanings import (
     different_words_answer,
@@ -150,13 +149,18 @@ def spelling(mention: Mention) -> str:
 
 
 def are_one_word(spellings: Sequence[str]) -> bool:
-    """Whether all are one word, perhaps in several forms."""
-    first, *others = dict.fromkeys(spellings)
+    """Whether all are one word, perhaps in several forms, or with a capital where it is a name: apple, Apple."""
+    first, *others = dict.fromkeys(map(folded, spellings))
     return all(are_inflections(first, other) for other in others)
 
 
 def side_by_side(
-    word: str, sentences: Sequence[str], models: Sequence[str | None], loaded: LoadedModels, senses: Sequence[str] = ()
+    word: str,
+    sentences: Sequence[str],
+    models: Sequence[str | None],
+    loaded: LoadedModels,
+    senses: Sequence[str] = (),
+    own_meanings: Sequence[Entry] = (),
 ) -> SideBySide:
     """See :meth:`elmo_tasks.api.Service.side_by_side`."""
     names = [loaded.allowed(model) for model in models]
@@ -168,7 +172,7 @@ def side_by_side(
             f"Expected a meaning for each of the {len(mentions)} sentences, found {len(senses)}.", field="senses"
         )
     known = tuple(senses) or known_senses(mentions)
-    found = tuple(compare_uses(word, mentions, loaded.model(name)) for name in names)
+    found = tuple(compare_uses(word, mentions, loaded.model(name), own_meanings) for name in names)
     right = tuple(is_right(comparison, known) for comparison in found)
     told = [
         ToldOfModel(comparison.model, partition(comparison.groups) if comparison.groups else None, is_known)
@@ -189,22 +193,21 @@ def is_right(comparison: Comparison, senses: Sequence[str]) -> bool | None:
 
 def known_senses(mentions: Sequence[Mention]) -> tuple[str, ...]:
     """The meaning of each use, where all are sentences of this project whose meanings are known; else none."""
-    found = [_known().get((mention.sentence, mention.char_start)) for mention in mentions]
+    found = [_known_sense(mention) for mention in mentions]
     known = [entry for entry in found if entry is not None]
     one_word = len(known) == len(found) and len({word for word, _ in known}) == 1
     return tuple(sense for _, sense in known) if one_word else ()
 
 
-@cache
-def _known() -> dict[tuple[str, int], tuple[str, str]]:
-    """Sentence of the dictionary and where the word stands in it -> the word and its meaning there."""
-    uses = (
-        (find_mention(entry.word, sentence), entry.word, sense.key)
-        for entry in dictionary().values()
-        for sense in entry.senses
-        for sentence in sense.sentences
-    )
-    return {(use.sentence, use.char_start): (word, key) for use, word, key in uses}
+def _known_sense(mention: Mention) -> tuple[str, str] | None:
+    """The word and its meaning, if the use stands in a sentence of the dictionary."""
+    start, end = mention.char_start, mention.char_end
+    marked = f"{mention.sentence[:start]}[{mention.sentence[start:end]}]{mention.sentence[end:]}"
+    for entry in dictionary().find(mention.token):
+        for sense in entry.senses:
+            if marked in sense.sentences:
+                return entry.word, sense.key
+    return None
 
 
 def _had(names: Sequence[str]) -> str:

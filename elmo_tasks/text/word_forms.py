@@ -13,22 +13,27 @@ import snowballstemmer
 # Families, with commas between them; the regular forms are the stemmer's business.
 _IRREGULAR = """
 be am is are was were been being, have has had having, do does did done doing, go goes went gone going, run ran,
-begin began begun, bear bore borne born, beat beaten, become became, bind bound, bite bit bitten, blow blew blown,
-break broke broken, bring brought, build built, buy bought, can could, catch caught, choose chose chosen, come came,
-creep crept, deal dealt, dig dug, draw drew drawn, drink drank drunk, drive drove driven, eat ate eaten,
+begin began begun, bear bore borne born, beat beaten, become became, bend bent, bind bound, bite bit bitten, blow blew blown,
+break broke broken, breed bred, bring brought, build built, burn burnt,
+buy bought, can could, catch caught, choose chose chosen, come came,
+creep crept, deal dealt, dig dug, dive dove, draw drew drawn, dream dreamt, drink drank drunk, drive drove driven, eat ate eaten,
 fall fell fallen, feed fed, feel felt, fight fought, find found, flee fled, fly flew flown flies,
 forget forgot forgotten, forgive forgave forgiven, freeze froze frozen, get got gotten, give gave given,
-grow grew grown, hang hung, hear heard, hide hid hidden, hold held, keep kept, kneel knelt, know knew known, lay laid,
+grind ground, grow grew grown, hang hung, hear heard, hide hid hidden, hold held, keep kept, kneel knelt, know knew known, lay laid,
 lead led, leave left, lend lent, lie lay lain lying, light lit, lose lost, make made, mean meant, meet met, pay paid,
 ride rode ridden, ring rang rung, rise rose risen, say said, see saw seen, seek sought, sell sold, send sent,
 shake shook shaken, shine shone, shoot shot, show shown, shrink shrank shrunk, sing sang sung, sink sank sunk,
-sit sat, sleep slept, slide slid, speak spoke spoken, spend spent, spin spun, spring sprang sprung, stand stood,
-steal stole stolen, stick stuck, sting stung, strike struck, swear swore sworn, sweep swept, swim swam swum,
+sit sat, sleep slept, slide slid, sling slung, sow sown, speak spoke spoken, spell spelt, spend spent, spill spilt,
+spin spun, spit spat, spoil spoilt, spring sprang sprung, stand stood,
+steal stole stolen, stick stuck, sting stung, strike struck, swear swore sworn, sweep swept,
+swell swollen, swim swam swum,
 swing swung, take took taken, teach taught, tear tore torn, tell told, think thought, throw threw thrown,
 understand understood, wake woke woken, wear wore worn, weave wove woven, weep wept, will would, win won, wind wound,
+withdraw withdrew withdrawn,
 write wrote written, child children, man men, woman women, person people, foot feet, tooth teeth, goose geese,
-mouse mice, ox oxen, leaf leaves, life lives, knife knives, wife wives, half halves, shelf shelves, wolf wolves,
-loaf loaves, thief thieves, calf calves, die dice, good better best, bad worse worst
+mouse mice, ox oxen, antenna antennae, appendix appendices, index indices, medium media, nucleus nuclei,
+dwarf dwarves, scarf scarves, leaf leaves, life lives, knife knives, wife wives, half halves, shelf shelves, wolf wolves,
+loaf loaves, thief thieves, calf calves, die dice dying, tie tying, good better best, bad worse worst
 """
 
 _FAMILIES: dict[str, set[int]] = {}
@@ -89,7 +94,7 @@ def are_inflections(one: str, other: str) -> bool:
         return True
     if not (one.isalpha() and other.isalpha()) or max(len(one), len(other)) > 60:
         return False
-    return bool(inflection_bases(one) & inflection_bases(other))
+    return bool(lemmas(one) & lemmas(other))
 
 
 def inflection_bases(word: str) -> set[str]:
@@ -114,6 +119,26 @@ def inflection_bases(word: str) -> set[str]:
 def irregular_bases(word: str) -> set[str]:
     """Base words of which a word in lower case is an irregular form: ``rose`` gives rise, ``left`` gives leave."""
     return {_BASES[number] for number in _FAMILIES.get(word, ())}
+
+
+def lemmas(word: str) -> set[str]:
+    """Words of which a word in lower case may be an inflection, itself included."""
+    return inflection_bases(word) | irregular_bases(word)
+
+
+def comparative_bases(word: str) -> set[str]:
+    """Words of which a word in lower case may be the comparative or superlative: hotter gives hot, nicer nice, happiest happy."""
+    found: set[str] = set()
+    for ending in ("er", "est"):
+        base = word.removesuffix(ending)
+        if base == word or len(base) < 2:
+            continue
+        found |= {base, base + "e"}
+        if base[-1] == base[-2]:
+            found.add(base[:-1])
+        if base.endswith("i"):
+            found.add(base[:-1] + "y")
+    return found
 
 
 def folded(text: str) -> str:
