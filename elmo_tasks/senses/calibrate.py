@@ -80,7 +80,7 @@ def calibrate(
         progress: called with the share of the sentences that is read, from 0 to 1.
 
     Raises:
-        DataError: the dictionary has too few words with several meanings.
+        DataError: the dictionary has too few words with several meanings, or none with three.
     """
     entries = _some(lexicon.ambiguous, max_uses)
     uses, owners = _uses_of(entries)
@@ -278,6 +278,8 @@ def _fit_unknown(embedded: Tensor, words: Sequence[WordUses], slope: float) -> t
             known.append(row)
             if len(row) > 2:
                 unknown.append(np.delete(row, sense))
+    if not unknown:
+        raise DataError("expected a dictionary with words of three meanings or more to fit on, found none")
     rows = np.array([_best_and_lead(row) for row in (*known, *unknown)])
     labels = np.r_[np.zeros(len(known)), np.ones(len(unknown))]
     fitted = LogisticRegression(C=100.0, class_weight="balanced").fit(rows, labels)

@@ -6,7 +6,7 @@ import pytest
 
 from elmo_tasks import compare, side_by_side
 from elmo_tasks.errors import ConfigError, InputError
-from elmo_tasks.senses.gallery import gallery
+from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.serving.comparisons import is_right, known_senses
 from elmo_tasks.serving.session import Session
 from elmo_tasks.text.mentions import find_mention
@@ -51,11 +51,11 @@ def test_meanings_that_are_given_say_who_is_right(session):
 
 
 def test_meanings_of_the_sentences_of_this_project_are_known():
-    bank = [use for use in gallery() if use.word == "bank"][::5]
-    senses = known_senses([find_mention("bank", use.sentence) for use in bank])
-    assert senses == tuple(use.sense for use in bank)
+    bank = [(sense.key, sentence) for sense in bundled_lexicon()["bank"].senses for sentence in sense.sentences[::5]]
+    senses = known_senses([find_mention("bank", sentence) for _, sentence in bank])
+    assert senses == tuple(key for key, _ in bank)
     assert len(set(senses)) > 1
-    mixed = [find_mention("bank", bank[0].sentence), find_mention("bank", SENTENCES[0])]
+    mixed = [find_mention("bank", bank[0][1]), find_mention("bank", SENTENCES[0])]
     assert known_senses(mixed) == ()
 
 
