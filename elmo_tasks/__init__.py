@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
     from elmo_tasks.layers.layers import Layers
     from elmo_tasks.layers.scalar_mix import ScalarMix
-    from elmo_tasks.serving.library import compare, nearest, sentence_similarity, side_by_side
+    from elmo_tasks.serving.library import compare, disambiguate, nearest, sentence_similarity, side_by_side
     from elmo_tasks.training.predictor import load_head
     from elmo_tasks.vectorizer import ElmoVectorizer
 
@@ -35,6 +35,7 @@ _NAMES = {
     "load_encoder": "elmo_tasks.encoders.load",  # any encoder, by name or folder
     "load_head": "elmo_tasks.training.predictor.load_head",  # a trained head: texts -> labelled spans, or a label
     "compare": "elmo_tasks.serving.library.compare",  # a word in several sentences
+    "disambiguate": "elmo_tasks.serving.library.disambiguate",  # the words of a text: which meaning each has
     "sentence_similarity": "elmo_tasks.serving.library.sentence_similarity",  # whole sentences
     "side_by_side": "elmo_tasks.serving.library.side_by_side",  # the same by several models
     "nearest": "elmo_tasks.serving.library.nearest",  # the nearest uses of any word
@@ -56,6 +57,7 @@ __all__ = [
     "ScalarMix",
     "WeightsError",
     "compare",
+    "disambiguate",
     "load_encoder",
     "load_head",
     "nearest",

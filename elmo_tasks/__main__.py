@@ -19,6 +19,7 @@ COMMANDS = {
     name: import_module(f"elmo_tasks.commands.{name.replace('-', '_')}")
     for name in (
         "compare",
+        "senses",
         "nearest",
         "embed",
         "predict",

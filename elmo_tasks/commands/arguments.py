@@ -22,6 +22,16 @@ def add_precision(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_lexicon(parser: argparse.ArgumentParser) -> None:
+    """Describe ``--lexicon``."""
+    parser.add_argument(
+        "--lexicon",
+        type=Path,
+        metavar="FILE",
+        help="dictionary file whose entries add to those of the program, or take their place",
+    )
+
+
 def data_folder(given: Path | None) -> Path:
     """Return the data folder: given, from ``ELMO_SHARED_DATA``, or the default."""
     return given or Path(os.environ.get("ELMO_SHARED_DATA", "../shared/data"))

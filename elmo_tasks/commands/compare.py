@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elmo_tasks.commands.arguments import add_device
+from elmo_tasks.commands.arguments import add_device, add_lexicon
 from elmo_tasks.commands.calibrate import add_no_calibration
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--html", type=Path, metavar="OUT.html", help="also write the page of Compare as one file that needs no server"
     )
+    add_lexicon(parser)
     add_no_calibration(parser)
     parser.add_argument("--json", action="store_true", help="print what the /compare endpoint answers")
 
@@ -55,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
         return _compare_sentences(args, models, device)
     may_measure = not args.no_calibration
     if len(models) == 1:
-        comparison = compare(args.word, args.sentences, models[0], device, may_measure)
+        comparison = compare(args.word, args.sentences, models[0], device, may_measure, args.lexicon)
         _write_page(args, comparison)
         if args.json:
             print(json.dumps(comparison.to_dict(), ensure_ascii=False))
@@ -63,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
         _print_answer(comparison)
         _print_sentences(comparison)
         return 0
-    found = side_by_side(args.word, args.sentences, models, device, may_measure)
+    found = side_by_side(args.word, args.sentences, models, device, may_measure, args.lexicon)
     _write_page(args, found)
     if args.json:
         print(json.dumps(found.to_list(), ensure_ascii=False))

@@ -118,10 +118,10 @@ def _tests(args: argparse.Namespace) -> int:
 def _senses(args: argparse.Namespace) -> int:
     from elmo_tasks.encoders import load
     from elmo_tasks.encoders.static_vectors import StaticVectors
-    from elmo_tasks.serving.meaning_scores import score_sentences, score_sets, sense_table, to_dict
     from elmo_tasks.layers.device import checked_device
     from elmo_tasks.senses.expected_words import ExpectedWords
     from elmo_tasks.senses.lexicon import bundled_lexicon
+    from elmo_tasks.serving.meaning_scores import score_sentences, score_sets, sense_table, to_dict
     from elmo_tasks.serving.sense_models import load_sense_model
 
     encoder = load(args.model, checked_device(args.device))

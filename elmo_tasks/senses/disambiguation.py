@@ -9,7 +9,6 @@ once for each encoder (``calibrate.py``).
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -229,18 +228,30 @@ def read_calibration(folder: Path, checksum: str) -> tuple[SenseCalibration, dic
             checksum=str(raw["checksum"]),
             layers=tuple(int(k) for k in raw["layers"]),
             weights={str(view): float(weight) for view, weight in raw["weights"].items()},
-            centres={view: tensors[f"centre.{view}"] for view in raw["weights"]},
+            centres={k.removeprefix("centre."): v for k, v in tensors.items() if k.startswith("centre.")},
             projection=tensors.get("projection"),
-            slope=float(raw["slope"]),
+            slope=_numbers([raw["slope"]], 1)[0],
             unknown=_numbers(raw["unknown"], 3),  # type: ignore[arg-type]
             same=_numbers(raw["same"], 2),  # type: ignore[arg-type]
             measured=dict(raw["measured"]),
         )
         names = str(raw["centroids"]).split()
         centroids = dict(zip(names, tensors["centroids"], strict=True)) if names else {}
-    except (OSError, ValueError, KeyError, TypeError, json.JSONDecodeError) as error:
+        _check_widths(calibration, centroids)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise WeightsError(f"{path}: not a calibration of meanings ({type(error).__name__}: {error})") from None
     return calibration, centroids
+
+
+def _check_widths(calibration: SenseCalibration, centroids: Mapping[str, Vectors]) -> None:
+    width = sum(len(calibration.centres[view]) for view in calibration.weights)
+    if calibration.projection is not None:
+        rows, embedded = calibration.projection.shape
+        if rows != width:
+            raise ValueError(f"expected a projection of {width} rows, found {rows}")
+        width = embedded
+    if found := {len(centroid) for centroid in centroids.values()} - {width}:
+        raise ValueError(f"expected centroids of width {width}, found {found.pop()}")
 
 
 def _numbers(values: Sequence[Any], n: int) -> tuple[float, ...]:

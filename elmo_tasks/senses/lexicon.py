@@ -20,8 +20,9 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-from elmo_tasks.errors import DataError
-from elmo_tasks.text.word_forms import folded, inflection_bases, irregular_bases
+from elmo_tasks.errors import DataError, InputError
+from elmo_tasks.text.mentions import find_mention
+from elmo_tasks.text.word_forms import comparative_bases, folded, lemmas
 
 #: Every so many sentences of a meaning, one is a test sentence: the sixth, the twelfth, …
 TEST_EVERY = 6
@@ -71,6 +72,11 @@ class Entry:
         """Whether nothing may be fitted or trained on this word."""
         return is_held_out(self.word)
 
+    @property
+    def is_compared(self) -> bool:
+        """Whether it has a comparative: an adjective or an adverb."""
+        return any(sense.part_of_speech in ("adjective", "adverb") for sense in self.senses)
+
     def sense(self, key: str) -> Sense:
         """The meaning with that key. Raises KeyError if there is none."""
         return next((s for s in self.senses if s.key == key), None) or self._missing(key)
@@ -116,7 +122,11 @@ class Lexicon(Mapping[str, Entry]):
         """The entries that a word in any inflection may belong to: ``rose`` finds rose and rise; its own entry is first."""
         key = folded(form)
         words = [key, *sorted(lemmas(key) - {key})]
-        return tuple(self._entries[word] for word in words if word in self._entries)
+        found = tuple(self._entries[word] for word in words if word in self._entries)
+        if found or key in self.one_meaning:
+            return found
+        compared = (self._entries[word] for word in sorted(comparative_bases(key)) if word in self._entries)
+        return tuple(entry for entry in compared if entry.is_compared)
 
     def has_one_meaning(self, form: str) -> bool:
         """Whether a word in any inflection is on the list of words with one everyday meaning, and in no entry."""
@@ -127,11 +137,6 @@ class Lexicon(Mapping[str, Entry]):
     def with_entries(self, entries: Iterable[Entry]) -> Lexicon:
         """A dictionary in which these entries stand in place of, or beside, those that are there."""
         return Lexicon([*self.values(), *entries], self.one_meaning)
-
-
-def lemmas(form: str) -> set[str]:
-    """Words of which a word in lower case may be an inflection, itself included."""
-    return inflection_bases(form) | irregular_bases(form)
 
 
 @cache
@@ -221,9 +226,10 @@ def _sense_head(content: str, word: str, taken: set[str], where: str) -> tuple[s
             f"{where}: expected a meaning as “key, part of speech: gloss” ({', '.join(PARTS_OF_SPEECH)}; at most {_MAX_GLOSS} "
             f"characters), found {content!r:.80}"
         )
-    if found[1] in taken:
-        raise DataError(f"{where}: “{word}” has two meanings called “{found[1]}”; give one another name")
-    return found[1].strip(), found[2], found[3].strip()
+    key = found[1].strip()
+    if key in taken:
+        raise DataError(f"{where}: “{word}” has two meanings called “{key}”; give one another name")
+    return key, found[2], found[3].strip()
 
 
 def _checked_sentence(content: str, where: str) -> str:
@@ -232,6 +238,21 @@ def _checked_sentence(content: str, where: str) -> str:
     if len(content) > _MAX_SENTENCE:
         raise DataError(f"{where}: an example of {len(content):,} characters; the most is {_MAX_SENTENCE:,}")
     return content
+
+
+def check_marks(entries: Iterable[Entry], name: str) -> None:
+    """Check that the brackets of every example hold one word.
+
+    Raises:
+        DataError: they do not; the message quotes the example.
+    """
+    for entry in entries:
+        for sense in entry.senses:
+            for sentence in sense.sentences:
+                try:
+                    find_mention(entry.word, sentence)
+                except InputError as error:
+                    raise DataError(f"{name}, “{entry.word}”, {sentence!r:.80}: {error}") from None
 
 
 def format_entries(entries: Iterable[Entry]) -> str:

@@ -155,7 +155,12 @@ def are_one_word(spellings: Sequence[str]) -> bool:
 
 
 def side_by_side(
-    word: str, sentences: Sequence[str], models: Sequence[str | None], loaded: LoadedModels, senses: Sequence[str] = ()
+    word: str,
+    sentences: Sequence[str],
+    models: Sequence[str | None],
+    loaded: LoadedModels,
+    senses: Sequence[str] = (),
+    own_meanings: Sequence[Entry] = (),
 ) -> SideBySide:
     """See :meth:`elmo_tasks.api.Service.side_by_side`."""
     names = [loaded.allowed(model) for model in models]
@@ -167,7 +172,7 @@ def side_by_side(
             f"Expected a meaning for each of the {len(mentions)} sentences, found {len(senses)}.", field="senses"
         )
     known = tuple(senses) or known_senses(mentions)
-    found = tuple(compare_uses(word, mentions, loaded.model(name)) for name in names)
+    found = tuple(compare_uses(word, mentions, loaded.model(name), own_meanings) for name in names)
     right = tuple(is_right(comparison, known) for comparison in found)
     told = [
         ToldOfModel(comparison.model, partition(comparison.groups) if comparison.groups else None, is_known)

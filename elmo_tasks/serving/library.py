@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from elmo_tasks.api import Comparison, NearestUses, SentenceComparison, SideBySide
-from elmo_tasks.encoders.sentences import checked_texts
+from elmo_tasks.api import Comparison, NearestUses, SentenceComparison, SideBySide, TextSenses
+from elmo_tasks.encoders.sentences import checked_text, checked_texts
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import InputError
+from elmo_tasks.senses.lexicon import Entry, check_marks, read_entries
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.serving.asked_uses import find_uses
 from elmo_tasks.serving.comparisons import compare_uses
@@ -17,6 +18,7 @@ from elmo_tasks.serving.comparisons import side_by_side as compare_side_by_side
 from elmo_tasks.serving.loaded_models import LoadedModels
 from elmo_tasks.serving.nearest_uses import NearestSearch
 from elmo_tasks.serving.sentences import Sentences
+from elmo_tasks.serving.text_senses import text_senses
 
 
 @lru_cache(maxsize=2)  # a model and its calibration stay in memory from one call to the next
@@ -32,6 +34,7 @@ def compare(
     model: str | Path | None = None,
     device: str | None = None,
     calibration: bool = True,
+    lexicon: str | Path | None = None,
 ) -> Comparison:
     """Compare the uses of a word: which go together, how sure that is, and the cosines of every layer.
 
@@ -44,6 +47,7 @@ def compare(
         device: where to compute; a GPU if there is one and ``None`` is given.
         calibration: whether what a cosine means is measured first, once, in a model that came without it; it takes a minute or
             two. Without it nothing is said of meanings.
+        lexicon: dictionary file whose entries add to those of the program, or take their place.
 
     Returns:
         ``verdict`` is the answer in plain words, ``layers[k].cosine`` the matrix of a layer, ``to_dict()`` what ``--json`` prints.
@@ -52,9 +56,50 @@ def compare(
         InputError: the word is not in a sentence, or there are too few, too many or too long ones.
         ConfigError: there is no such model.
         WeightsError: its weights are missing or broken.
+        DataError: the dictionary file breaks the format.
     """
+    entries = lexicon_entries(lexicon)
     loaded = _loaded(None if model is None else str(model), device, (), calibration)
-    return compare_uses(word, find_uses(word, sentences), loaded.model())
+    return compare_uses(word, find_uses(word, sentences), loaded.model(), entries)
+
+
+def disambiguate(
+    text: str, model: str | Path | None = None, device: str | None = None, lexicon: str | Path | None = None
+) -> TextSenses:
+    """Find the meaning of each word of a text that the dictionary has several meanings of.
+
+    Args:
+        text: up to 20,000 characters.
+        model: name or folder of an encoder; the bundled biLM if ``None``. One that came without a calibration is fitted once.
+        device: where to compute; a GPU if there is one and ``None`` is given.
+        lexicon: dictionary file whose entries add to those of the program, or take their place.
+
+    Returns:
+        ``words``, each with its place in the text and its likeliest ``meaning``; ``to_dict()`` is what the command
+        ``senses`` prints.
+
+    Raises:
+        InputError: the text is empty or too long.
+        DataError: the dictionary file breaks the format.
+        ConfigError: there is no such model.
+        WeightsError: its weights are missing or broken.
+    """
+    entries = lexicon_entries(lexicon)
+    loaded = _loaded(None if model is None else str(model), device)
+    return text_senses(checked_text(text, "The text", "text"), loaded.model(), entries)
+
+
+def lexicon_entries(lexicon: str | Path | None) -> list[Entry]:
+    """Entries of a dictionary file that a person named; none for ``None``.
+
+    Raises:
+        DataError: the file cannot be read, or breaks the format.
+    """
+    if lexicon is None:
+        return []
+    entries = read_entries(Path(lexicon))
+    check_marks(entries, str(lexicon))
+    return entries
 
 
 def side_by_side(
@@ -63,6 +108,7 @@ def side_by_side(
     models: Sequence[str | Path],
     device: str | None = None,
     calibration: bool = True,
+    lexicon: str | Path | None = None,
 ) -> SideBySide:
     """Compare the uses of a word by two or three models at once, each told by what was measured of it.
 
@@ -81,10 +127,11 @@ def side_by_side(
             f"models: expected a list of names or folders, found one string: {models!r:.60}", field="model"
         )
     models = list(models)
+    entries = lexicon_entries(lexicon)
     first, *others = dict.fromkeys(map(str, models)) or [None]
     loaded = _loaded(first, device, tuple(filter(None, others)), calibration)
     names = [loaded.name_of(str(model)) for model in models]
-    return compare_side_by_side(word, checked_texts(sentences), names, loaded)
+    return compare_side_by_side(word, checked_texts(sentences), names, loaded, (), entries)
 
 
 def sentence_similarity(

@@ -137,14 +137,14 @@ def _score(
         words=len(entries),
         meanings=float(np.mean([len(entry.senses) for entry in entries])),
         sentences=len(right),
-        first=float(np.mean(first)),
-        by_views={space: float(np.mean(values)) for space, values in by_views.items()},
-        right=float(np.mean(right)),
-        sure=float(sure.mean()),
-        right_when_sure=float(is_right[sure].mean()),
-        calibration_error=calibration_error(top, is_right),
-        unknown_found=float(np.mean(unknown)),
-        false_alarms=float(np.mean(alarms)),
+        first=_share(np.array(first)),
+        by_views={space: _share(np.array(values)) for space, values in by_views.items()},
+        right=_share(np.array(right)),
+        sure=_share(sure),
+        right_when_sure=_share(is_right[sure]),
+        calibration_error=calibration_error(top, is_right) if len(top) else 0.0,
+        unknown_found=_share(np.array(unknown)),
+        false_alarms=_share(np.array(alarms)),
     )
 
 
@@ -172,14 +172,22 @@ def score_sets(model: SenseModel, lexicon: Lexicon, path: Path) -> SetScores:
         path: JSON lines with ``word``, ``sentences`` and ``gold``, the number of the meaning of each sentence.
 
     Raises:
-        DataError: a line is not such a set.
+        DataError: a line is not such a set, or there is none.
     """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{path}: expected labelled sets, JSON lines in UTF-8 ({error})") from None
+    if not lines:
+        raise DataError(f"{path}: expected labelled sets, found an empty file")
     named, right, several, split, sources = [], [], [], [], []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(lines, 1):
         try:
             raw = json.loads(line)
             word, sentences, gold = str(raw["word"]), [str(s) for s in raw["sentences"]], list(raw["gold"])
             uses = [find_mention(word, sentence) for sentence in sentences]
+            if len(gold) != len(uses) or not uses:
+                raise ValueError(f"{len(uses)} sentences, {len(gold)} in gold")
         except (ValueError, KeyError, TypeError) as error:
             raise DataError(f"{path}, line {number}: expected word, sentences and gold ({error})") from None
         forms = [use.word for use in uses]

@@ -19,8 +19,9 @@ from elmo_tasks.senses.disambiguation import (
     senses_of,
 )
 from elmo_tasks.senses.features import Vectors
-from elmo_tasks.senses.lexicon import Entry, Lexicon, Sense, bundled_lexicon, lemmas, parse_entries
-from elmo_tasks.text.word_forms import folded
+from elmo_tasks.senses.lexicon import Entry, Lexicon, Sense, bundled_lexicon, check_marks, parse_entries
+from elmo_tasks.text.word_forms import folded, lemmas
+from elmo_tasks.wording.text import whole
 
 #: From which probability on the meaning of one use, and the grouping of all, is stated plainly. Measured, not tuned, on held-out
 #: words and fresh sets (``elmo-tasks evaluate --senses``).
@@ -80,9 +81,10 @@ def own_entries(text: str) -> list[Entry]:
             f"Own meanings: {len(text):,} characters; the most is {_MAX_OWN_CHARACTERS:,}.", field="own_meanings"
         )
     try:
-        entries = parse_entries(text, "own meanings")
+        entries = parse_entries(whole(text), "own meanings")
+        check_marks(entries, "own meanings")
     except DataError as error:
-        raise InputError(f"{str(error)[:1].upper()}{str(error)[1:]}.", field="own_meanings") from None
+        raise InputError(f"{str(error)[:1].upper()}{str(error)[1:].removesuffix('.')}.", field="own_meanings") from None
     n = sum(len(sense.sentences) for entry in entries for sense in entry.senses)
     if n > _MAX_OWN_SENTENCES:
         raise InputError(f"Own meanings: {n} sentences; the most is {_MAX_OWN_SENTENCES}.", field="own_meanings")

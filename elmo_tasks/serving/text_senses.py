@@ -14,6 +14,7 @@ from elmo_tasks.text.sentences import split_sentences
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.uses import Use
 from elmo_tasks.wording.meanings import not_english_answer, text_answer, uncalibrated_answer
+from elmo_tasks.wording.text import whole
 
 MAX_TOKENS, MAX_CHARACTERS = 2_000, 20_000
 _SENTENCE_TOKENS = 200
@@ -25,6 +26,7 @@ def text_senses(text: str, loaded: LoadedModel, own: Sequence[Entry] = ()) -> Te
     Raises:
         InputError: with ``field="text"``: the text is empty or too long.
     """
+    text = whole(text)
     if not text.strip():
         raise InputError("Type a text.", field="text")
     if len(text) > MAX_CHARACTERS:

@@ -33,7 +33,7 @@ wolf wolves, loaf loaves, thief thieves, calf calves, scarf scarves, elf elves, 
 louse lice, penny pence, crisis crises, analysis analyses, basis bases, thesis theses, criterion criteria, phenomenon
 phenomena, bacterium bacteria, cactus cacti, fungus fungi, nucleus nuclei, radius radii, stimulus stimuli, index
 indices, appendix appendices, matrix matrices, good better best, bad worse worst, far farther farthest further furthest,
-little less least, many more most, old elder eldest, bend bent, grind ground, dive dove, dwarf
+little less least, many more most, old elder eldest, bend bent, breed bred, grind ground, dive dove, dwarf
 dwarves, antenna antennae, medium media, die dying, tie tying
 """
 
@@ -117,7 +117,7 @@ def are_inflections(a: str, b: str) -> bool:
         return True
     if not (a.isalpha() and b.isalpha()) or max(len(a), len(b)) > 60:
         return False
-    return bool(inflection_bases(a) & inflection_bases(b))
+    return bool(lemmas(a) & lemmas(b))
 
 
 def inflection_bases(word: str) -> set[str]:
@@ -155,6 +155,26 @@ def _positives(word: str) -> set[str]:
 def irregular_bases(word: str) -> set[str]:
     """Return the words of which ``word`` is an irregular form: ``rose`` gives rise."""
     return {_BASES[number] for number in _FAMILIES.get(word, ())}
+
+
+def lemmas(word: str) -> set[str]:
+    """Words of which a word in lower case may be an inflection, itself included."""
+    return inflection_bases(word) | irregular_bases(word)
+
+
+def comparative_bases(word: str) -> set[str]:
+    """Words of which a word in lower case may be the comparative or superlative: hotter gives hot, nicer nice, happiest happy."""
+    found: set[str] = set()
+    for ending in ("er", "est"):
+        base = word.removesuffix(ending)
+        if base == word or len(base) < 2:
+            continue
+        found |= {base, base + "e"}
+        if base[-1] == base[-2]:
+            found.add(base[:-1])
+        if base.endswith("i"):
+            found.add(base[:-1] + "y")
+    return found
 
 
 def folded(text: str) -> str:

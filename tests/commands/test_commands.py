@@ -14,12 +14,12 @@ from elmo_tasks.serving import map_calibrations
 from elmo_tasks.serving.session import Session
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
-from tests.serving.few_known_uses import few_known_uses
+from tests.serving.small_calibration import small_calibration
 
 
 @pytest.fixture(scope="module", autouse=True)
 def small_calibrations():
-    with few_known_uses():
+    with small_calibration():
         yield
 
 

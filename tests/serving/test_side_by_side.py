@@ -51,11 +51,11 @@ def test_meanings_that_are_given_say_who_is_right(session):
 
 
 def test_meanings_of_the_sentences_of_this_project_are_known():
-    bank = [(s, sense.key) for sense in bundled_lexicon()["bank"].senses for s in sense.sentences][::5]
-    senses = known_senses([find_mention("bank", sentence) for sentence, _ in bank])
-    assert senses == tuple(key for _, key in bank)
+    bank = [(sense.key, sentence) for sense in bundled_lexicon()["bank"].senses for sentence in sense.sentences[::5]]
+    senses = known_senses([find_mention("bank", sentence) for _, sentence in bank])
+    assert senses == tuple(key for key, _ in bank)
     assert len(set(senses)) > 1
-    mixed = [find_mention("bank", bank[0][0]), find_mention("bank", SENTENCES[0])]
+    mixed = [find_mention("bank", bank[0][1]), find_mention("bank", SENTENCES[0])]
     assert known_senses(mixed) == ()
 
 

@@ -39,4 +39,3 @@ def test_it_reads_and_knows_what_words_it_would_write():
     assert layers.values.isfinite().all()
     _, vocabulary = elmo.language_model.predictions()
     assert len(vocabulary.words) == CONFIG["data"]["init_args"]["vocabulary_size"]
-

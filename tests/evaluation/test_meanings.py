@@ -1,0 +1,78 @@
+"""Meanings measured: calibration error by hand, labelled sets, and the bundled model on a small dictionary."""
+
+import json
+
+import numpy as np
+import pytest
+
+from elmo_tasks.errors import DataError
+from elmo_tasks.senses.lexicon import Lexicon, bundled_lexicon
+from elmo_tasks.serving.loaded_models import LoadedModels
+from elmo_tasks.serving.meaning_scores import calibration_error, score_sentences, score_sets, sense_table, to_dict
+
+
+@pytest.fixture(scope="module")
+def model():
+    return LoadedModels(device="cpu").model().senses
+
+
+def test_calibration_error_by_hand():
+    top, right = np.array([0.95, 0.91, 0.55, 1.0]), np.array([True, False, True, True])
+    by_hand = 0.75 * abs((0.95 + 0.91 + 1.0) / 3 - 2 / 3) + 0.25 * abs(0.55 - 1)
+    assert calibration_error(top, right) == pytest.approx(by_hand)
+
+
+def test_scores_of_a_few_words(model):
+    lexicon = bundled_lexicon()
+    few = [
+        *[e for e in lexicon.ambiguous if e.is_held_out][:4],
+        *[e for e in lexicon.ambiguous if not e.is_held_out][:4],
+    ]
+    fitted, held_out = score_sentences(model, Lexicon(few))
+    assert (fitted.words, held_out.words) == (4, 4)
+    assert fitted.sentences == sum(len(s.test_sentences) for e in few if not e.is_held_out for s in e.senses)
+    for scores in (fitted, held_out):
+        assert list(scores.by_views) == ["context words", "expected words", "layers and states", "all views"]
+        assert scores.first < scores.right <= 1
+    table = sense_table("elmo-mini", [fitted, held_out], [])
+    assert f"| **calibrated model, %** | **{100 * fitted.right:.1f}** |" in table
+    assert json.loads(json.dumps(to_dict([fitted], [])))["sentences"][0]["words"] == 4
+
+
+def test_sets_are_sorted_as_compare_sorts_them(model, tmp_path):
+    sets = [
+        {
+            "word": "bark",
+            "sentences": ["The dog let out a sharp bark.", "The bark of the oak was rough."],
+            "gold": [0, 1],
+        },
+        {
+            "word": "bark",
+            "sentences": ["The dog let out a sharp bark.", "The bark of the oak was rough."],
+            "gold": [0, 0],
+        },
+        {"word": "telescope", "sentences": ["A telescope.", "Her telescope stands on a hill."], "gold": [0, 0]},
+    ]
+    path = tmp_path / "sets.jsonl"
+    path.write_text("\n".join(map(json.dumps, sets)))
+    found = score_sets(model, bundled_lexicon(), path)
+    assert (found.sets, found.by_source) == (3, {"dictionary": 2, "one meaning": 1})
+    assert (found.several_named, found.several_right) == (1.0, 1.0)
+    assert found.one_split == pytest.approx(1 / (1 + (found.named == 1)))
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("", "found an empty file"),
+        ("{}", "line 1: expected word, sentences and gold"),
+        ('{"word": "bank", "sentences": ["A bank."], "gold": [0, 1]}', "1 sentences, 2 in gold"),
+        ('{"word": "bank", "sentences": ["A dog."], "gold": [0]}', "does not contain “bank”"),
+    ],
+)
+def test_what_are_no_sets(line, message, tmp_path):
+    (tmp_path / "sets.jsonl").write_text(line)
+    with pytest.raises(DataError, match=message):
+        score_sets(None, bundled_lexicon(), tmp_path / "sets.jsonl")
+    with pytest.raises(DataError, match="expected labelled sets"):
+        score_sets(None, bundled_lexicon(), tmp_path / "nowhere.jsonl")

@@ -1,0 +1,66 @@
+"""A calibration of a small encoder on a small dictionary whose meanings the words around tell."""
+
+import numpy as np
+import pytest
+import torch
+
+from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.errors import DataError
+from elmo_tasks.senses import calibrate as module
+from elmo_tasks.senses.calibrate import calibrate
+from elmo_tasks.senses.disambiguation import SenseModel, models_checksum, senses_of
+from elmo_tasks.senses.lexicon import Entry, Lexicon, Sense
+from elmo_tasks.text.mentions import find_mention
+from tests.bilm.test_bilm import tiny
+
+TOPICS = [[f"{topic}{chr(97 + k)}" for k in range(8)] for topic in ("water", "money", "sport")]
+
+
+def dictionary(n: int, senses_each: int = 3) -> Lexicon:
+    r = np.random.default_rng(0)
+    entries = []
+    for w in range(n):
+        word = f"word{chr(97 + w // 26)}{chr(97 + w % 26)}"
+        senses = [
+            Sense(str(k), "noun", "x", tuple(f"{' '.join(r.choice(TOPICS[k], 3))} [{word}]" for _ in range(7)))
+            for k in range(senses_each)
+        ]
+        entries.append(Entry(word, tuple(senses)))
+    return Lexicon(entries)
+
+
+@pytest.fixture(scope="module")
+def static():
+    r = np.random.default_rng(1)
+    vectors = np.concatenate([np.eye(8)[k] + 0.2 * r.normal(size=(8, 8)) for k in range(3)]).astype(np.float32)
+    return StaticVectors([w for topic in TOPICS for w in topic], torch.from_numpy(vectors), [5] * 24)
+
+
+def test_what_the_words_around_tell_is_found(static, monkeypatch):
+    monkeypatch.setattr(module, "_EPOCHS", 1)
+    elmo, lexicon, shares = Elmo(tiny()), dictionary(60), []
+    calibration, centroids = calibrate(elmo, static, None, lexicon, progress=shares.append)
+    assert calibration.checksum == models_checksum(elmo, static, None)
+    assert calibration.layers == (1, 2)
+    assert max(calibration.weights, key=calibration.weights.get) == "words"
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+    assert len(centroids) == 180
+    model = SenseModel(elmo, static, None, calibration, centroids)
+    right = []
+    for entry in lexicon.ambiguous[::5]:
+        asked = [(k, find_mention(entry.word, s)) for k, sense in enumerate(entry.senses) for s in sense.test_sentences]
+        found = model.classify(model.embed([use for _, use in asked]), senses_of([entry]))
+        right += [answer.best == k for (k, _), answer in zip(asked, found, strict=True)]
+    assert np.mean(right) > 0.9
+    kept = model.centroids(senses_of([lexicon.ambiguous[0]]))
+    computed = SenseModel(elmo, static, None, calibration).centroids(senses_of([lexicon.ambiguous[0]]))
+    np.testing.assert_allclose(kept, computed, atol=1e-4)
+
+
+def test_too_small_a_dictionary_is_refused(static):
+    with pytest.raises(DataError, match="at least 40 words of several meanings to fit on, found"):
+        calibrate(Elmo(tiny()), static, None, dictionary(20))
+    with pytest.raises(DataError, match="words of three meanings or more to fit on, found none"):
+        calibrate(Elmo(tiny()), static, None, dictionary(60, senses_each=2))

@@ -1,0 +1,108 @@
+"""Probabilities of meanings by hand, and the files of a calibration."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from elmo_tasks.errors import WeightsError
+from elmo_tasks.senses.disambiguation import (
+    SenseCalibration,
+    SenseProbabilities,
+    classify,
+    read_calibration,
+    same_probability,
+    write_calibration,
+)
+
+CALIBRATION = SenseCalibration(
+    checksum="abc",
+    layers=(1, 2),
+    weights={"words": 2.0},
+    centres={"words": np.zeros(2, np.float32), "layer 1": np.ones(3, np.float32)},
+    projection=np.eye(2, dtype=np.float32),
+    slope=3.0,
+    unknown=(1.0, -4.0, -1.0),
+    same=(-1.0, 2.0),
+)
+CENTROIDS = {"one": np.array([1, 0], np.float32), "other": np.array([0, 1], np.float32)}
+
+
+def test_probabilities_by_hand():
+    uses = np.array([[0.6, 0.8], [1, 0]], np.float32)
+    first, second = classify(CALIBRATION, uses, np.eye(2, dtype=np.float32))
+    other = 1 / (1 + np.exp(-(1 - 4 * 0.8 - 0.2)))
+    share = np.exp(3 * 0.6) / (np.exp(3 * 0.6) + np.exp(3 * 0.8))
+    assert first.other == pytest.approx(other, abs=1e-6)
+    assert first.probabilities == pytest.approx(((1 - other) * share, (1 - other) * (1 - share)), abs=1e-6)
+    assert (first.best, second.best) == (1, 0)
+    assert sum(second.probabilities) + second.other == pytest.approx(1)
+    (alone,) = classify(CALIBRATION, uses[1:], np.eye(2, dtype=np.float32)[1:])
+    assert alone.other == pytest.approx(1 / (1 + np.exp(-1)))
+    assert alone.best is None
+    assert alone.top == alone.other
+
+
+def test_two_uses_mean_the_same_by_hand():
+    a, b = SenseProbabilities((0.7, 0.1), 0.2), SenseProbabilities((0.2, 0.3), 0.5)
+    assert a.same(b) == pytest.approx(0.7 * 0.2 + 0.1 * 0.3 + 0.2 * 0.5)
+    found = same_probability(CALIBRATION, np.array([[1, 0], [0.6, 0.8]], np.float32))
+    assert found[0, 1] == pytest.approx(1 / (1 + np.exp(-(-1 + 2 * 0.6))), abs=1e-6)
+
+
+def test_a_calibration_is_read_as_it_was_written(tmp_path):
+    write_calibration(tmp_path, CALIBRATION, CENTROIDS)
+    found, centroids = read_calibration(tmp_path, "abc")
+    for name, value in vars(replace(CALIBRATION, centres={}, projection=None)).items():
+        if name not in ("centres", "projection"):
+            assert getattr(found, name) == value
+    assert {k: v.tolist() for k, v in found.centres.items()} == {"words": [0, 0], "layer 1": [1, 1, 1]}
+    assert found.projection.tolist() == [[1, 0], [0, 1]]
+    assert {k: v.tolist() for k, v in centroids.items()} == {"one": [1, 0], "other": [0, 1]}
+    assert read_calibration(tmp_path, "of other models") is None
+    assert read_calibration(tmp_path / "nowhere", "abc") is None
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"weights": ["words"]},
+        {"weights": {"gone": 1.0}},
+        {"slope": "steep"},
+        {"slope": float("nan")},
+        {"unknown": [1.0]},
+        {"centroids": "one"},
+        {"layers": None},
+    ],
+)
+def test_broken_settings_are_refused(tmp_path, broken):
+    write_calibration(tmp_path, CALIBRATION, CENTROIDS)
+    path = tmp_path / "meanings.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | broken))
+    with pytest.raises(WeightsError, match="not a calibration of meanings"):
+        read_calibration(tmp_path, "abc")
+
+
+@pytest.mark.parametrize(
+    "change", [{"projection": np.ones((3, 2), np.float32)}, {"projection": np.ones((2, 5), np.float32)}]
+)
+def test_parts_that_do_not_fit_each_other_are_refused(tmp_path, change):
+    write_calibration(tmp_path, replace(CALIBRATION, **change), CENTROIDS)
+    with pytest.raises(WeightsError, match="not a calibration of meanings .ValueError: expected"):
+        read_calibration(tmp_path, "abc")
+
+
+def test_settings_or_tensors_that_are_no_such_files_are_refused(tmp_path):
+    write_calibration(tmp_path, CALIBRATION, CENTROIDS)
+    tensors = tmp_path / "meanings.safetensors"
+    tensors.write_bytes(tensors.read_bytes()[:40])
+    with pytest.raises(WeightsError):
+        read_calibration(tmp_path, "abc")
+    tensors.unlink()
+    with pytest.raises(WeightsError, match="no meanings.safetensors"):
+        read_calibration(tmp_path, "abc")
+    for text in ("[]", "{", "3"):
+        (tmp_path / "meanings.json").write_text(text)
+        with pytest.raises(WeightsError, match="meanings.json"):
+            read_calibration(tmp_path, "abc")
