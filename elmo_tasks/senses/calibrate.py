@@ -39,6 +39,7 @@ from elmo_tasks.uses import Use, use_vectors
 MAX_FALSE_ALARMS = 0.035
 _DEVELOPMENT_EVERY = 5
 _MIN_WORDS = 40
+_MIN_WEIGHT = 0.05  # of a view that is read
 _WIDTH = 384  # of the projection
 _EPOCHS, _WORDS_A_STEP, _RATE, _DECAY, _DROPOUT, _SMOOTHING = 5, 16, 1e-3, 0.1, 0.4, 0.1
 _TRIED = 60  # words on which the layers of an encoder are compared
@@ -79,14 +80,15 @@ def calibrate(
         progress: called with the share of the sentences that is read, from 0 to 1.
 
     Raises:
-        DataError: the dictionary has too few words with several meanings.
+        DataError: the dictionary has too few words with several meanings, or none with three.
     """
     entries = _some(lexicon.ambiguous, max_uses)
     uses, owners = _uses_of(entries)
     words = _words(entries, owners)
     if len(words) < _MIN_WORDS:
         raise DataError(
-            f"expected a dictionary with at least {_MIN_WORDS} words of several meanings to fit on, found {len(words)}"
+            f"expected a dictionary with at least {_MIN_WORDS} words of several meanings to fit on, found {len(words)}; "
+            "read more of it"
         )
     layers = _layers(encoder, uses, words)
     done = 0
@@ -201,7 +203,8 @@ def _fit_weights(
 
     optimizer.step(closure)
     found = F.softplus(raw).tolist()
-    return {name: round(weight, 4) for name, weight in zip(names, found, strict=True) if weight > 0.05}
+    least = min(_MIN_WEIGHT, max(found))  # a model that tells nothing apart still keeps a view
+    return {name: round(weight, 6) for name, weight in zip(names, found, strict=True) if weight >= least}
 
 
 def _left_out_cosines(embedded: Tensor, senses: Tensor, n_senses: int) -> Tensor:
@@ -275,6 +278,8 @@ def _fit_unknown(embedded: Tensor, words: Sequence[WordUses], slope: float) -> t
             known.append(row)
             if len(row) > 2:
                 unknown.append(np.delete(row, sense))
+    if not unknown:
+        raise DataError("expected a dictionary with words of three meanings or more to fit on, found none")
     rows = np.array([_best_and_lead(row) for row in (*known, *unknown)])
     labels = np.r_[np.zeros(len(known)), np.ones(len(unknown))]
     fitted = LogisticRegression(C=100.0, class_weight="balanced").fit(rows, labels)

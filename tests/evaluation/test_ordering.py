@@ -4,14 +4,13 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from elmo_tasks.senses.calibration_fit import halves
-from elmo_tasks.senses.gallery import everyday_uses, gallery
-from elmo_tasks.senses.views_of_uses import unit
 
 from elmo_tasks.encoders.static_vectors import StaticVectors
-from elmo_tasks.evaluation.ordering import held_out_of_several_senses, ordering, pairs_in_order
+from elmo_tasks.evaluation.ordering import held_out_uses, ordering, pairs_in_order
 from elmo_tasks.evaluation.reader import Reader
 from elmo_tasks.evaluation.suite import TASKS
+from elmo_tasks.senses.features import unit
+from elmo_tasks.senses.lexicon import bundled_lexicon, is_held_out
 
 
 def test_it_is_what_counting_gives() -> None:
@@ -33,12 +32,12 @@ def test_equal_vectors_are_right_by_half() -> None:
 
 
 def test_only_words_are_measured_that_nothing_was_fitted_on() -> None:
-    fitted, _ = halves(sorted({use.word for use in gallery()} | {use.word for use in everyday_uses()}))
-    found = held_out_of_several_senses(everyday_uses())
-    assert len({use.word for use in found}) > 40
-    assert not {use.word for use in found} & set(fitted)
-    for word in {use.word for use in found}:
-        assert len({use.sense for use in found if use.word == word}) > 1
+    uses, words, senses = held_out_uses(bundled_lexicon())
+    assert len(uses) == len(words) == len(senses) > 1_000
+    assert len(set(words)) > 100
+    assert all(map(is_held_out, words))
+    for word in set(words):
+        assert len({sense for w, sense in zip(words, senses, strict=True) if w == word}) > 1
 
 
 def test_of_static_vectors_the_layer_says_nothing_and_the_bag_something() -> None:
@@ -46,12 +45,7 @@ def test_of_static_vectors_the_layer_says_nothing_and_the_bag_something() -> Non
     assert TASKS["order"].files == ()
     static = StaticVectors.load("static-mini")
     rows = ordering(Reader(static, static), None)  # type: ignore[arg-type]
-    assert [row.title for row in rows] == [
-        "Pairs in order, everyday",
-        "Bag of layer 0, everyday",
-        "Pairs in order, gallery",
-        "Bag of layer 0, gallery",
-    ]
+    assert [row.title for row in rows] == ["Pairs in order, held-out words", "Bag of layer 0"]
     for row in rows:
         assert 0 <= min(row.scores.values()) <= max(row.scores.values()) <= 1
     assert rows[1].scores["0"] == pytest.approx(rows[1].without, abs=0.02)  # the same vectors, by another way

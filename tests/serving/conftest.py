@@ -7,12 +7,12 @@ import pytest
 
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
-from tests.serving.few_known_uses import few_known_uses
+from tests.serving.small_calibration import small_calibration
 
 
 @pytest.fixture(scope="module", autouse=True)
 def small_calibrations() -> Iterator[None]:
-    with few_known_uses():
+    with small_calibration():
         yield
 
 

@@ -2,20 +2,14 @@
 
 import json
 import re
-from dataclasses import replace
 
-import numpy as np
 import pytest
 import torch
-from elmo_tasks.senses.calibration import Calibration
-from elmo_tasks.senses.marked_vectors import VERDICT, density_of, marked_vectors
-from elmo_tasks.serving.calibrations import cached_path, load_calibration, write_calibration
 
-from elmo_tasks.api import Service
+from elmo_tasks.api import Service, Source
 from elmo_tasks.errors import ConfigError, InputError
-from elmo_tasks.senses.expected_words import EXPECTED
-from elmo_tasks.serving import calibrations
-from elmo_tasks.serving.asked_uses import use_of
+from elmo_tasks.senses.disambiguation import read_calibration
+from elmo_tasks.serving import sense_models
 from elmo_tasks.serving.session import Session
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
@@ -36,13 +30,15 @@ def test_the_answer_has_the_documented_form(session, folder):
         "model",
         "items",
         "layers",
+        "source",
+        "meanings",
+        "uses",
         "groups",
-        "groups_if_several",
+        "certainty",
         "voice",
         "probability",
         "verdict",
         "headline",
-        "read_from",
         "same_meaning",
     ]
     assert [list(item) for item in answer["items"]] == [["sentence", "tokens", "index", "token"]] * 3
@@ -123,113 +119,41 @@ def test_a_model_that_is_not_there(tmp_path):
         Session(str(tmp_path / "nowhere")).compare("bank", SENTENCES)
 
 
-@pytest.mark.ci
-def test_calibration_is_kept_and_renewed_for_other_weights(session, tmp_path, monkeypatch):
-    known = session.loaded.model().calibration
-    monkeypatch.setenv("ELMO_TASKS_CACHE", str(tmp_path / "cache"))
-    write_calibration(known, cached_path(known.checksum))
-    elmo, static = session.loaded.model().encoder, session.loaded.static()
-    kept = cached_path(known.checksum)
-    before = kept.stat().st_mtime_ns
-    assert load_calibration(elmo, static, None) == known
-    assert kept.stat().st_mtime_ns == before
-    kept.write_text("{}")
-    assert load_calibration(elmo, static, None) == known
+def test_a_calibration_is_kept_and_other_weights_get_their_own(session, tmp_path, caplog):
+    senses = session.loaded.model().senses
+    kept = sense_models.cached_folder(senses.calibration.checksum)
+    found, centroids = read_calibration(kept, senses.calibration.checksum)
+    assert found.weights == senses.calibration.weights
+    assert centroids
     bilm = tiny()
     with torch.no_grad():
         bilm.token_encoder.projection.bias += 1
     write_model(tmp_path / "other", bilm)
-    (tmp_path / "other" / "calibration.json").write_text(kept.read_text())  # of the first model
-    other = Session(str(tmp_path / "other"))
-    other.compare("bank", SENTENCES)
-    assert other.loaded.model().calibration.checksum != known.checksum
-
-
-def test_what_is_measured_says_what_it_does_and_for_how_long(folder, tmp_path, monkeypatch, caplog):
-    monkeypatch.setenv("ELMO_TASKS_CACHE", str(tmp_path))
-    monkeypatch.setattr(calibrations, "measure", lambda *arguments: Calibration.unmeasured(["0", "mean"], [0, 0], {}))
-    Session(str(folder)).loaded.model()
+    other = Session(str(tmp_path / "other")).loaded.model()
+    assert other.senses.calibration.checksum != senses.calibration.checksum
     assert re.search(
-        r"toy: measuring once what a cosine means in this model: up to [\d,]+ words of sentences with known senses are read, "
-        rf"which takes (about \d+|a few) \w+; the result is kept in {tmp_path}/.*\. To go without: --no-calibration",
+        r"other: fitting once, on the dictionary, what tells meanings apart in this model, which takes (about|a few) .*; "
+        r"the result is kept in .*\. To go without: --no-calibration",
         caplog.text,
     )
 
 
-def test_a_slow_model_reads_every_everyday_word_and_a_quarter_of_the_gallery(folder, monkeypatch):
-    model = Session(str(folder), may_measure=False).loaded.model()
-    shares: list[float] = []
-    some = calibrations.known_uses(model.encoder, model.static, None, shares.append, seconds=0.0)
-    assert 0.4 < shares[-1] < 0.7
-    whole = calibrations.known_uses(model.encoder, model.static, None, shares.append)
-    assert shares[-1] == 1.0
-    everyday = [key for key in whole if key.endswith("/everyday")]
-    assert len(some) - len(everyday) == (len(whole) - len(everyday)) / 4
-    assert set(some) >= set(everyday)
-    key = next(iter(some))
-    torch.testing.assert_close(some[key].vectors, whole[key].vectors)
-
-
-def test_without_calibration_nothing_is_measured_and_nothing_said_of_meanings(folder, tmp_path, monkeypatch):
+def test_without_calibration_nothing_is_fitted_and_nothing_said_of_meanings(folder, tmp_path, monkeypatch):
     monkeypatch.setenv("ELMO_TASKS_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(calibrations, "measure", None)
     session = Session(str(folder), may_measure=False)
     answer = session.compare("bank", SENTENCES[:2])
-    assert answer.verdict.startswith(
-        "What a cosine means in this model was not measured, so nothing is said of meanings."
-    )
-    assert (answer.groups, answer.same_meaning) == ((), ())
+    assert answer.verdict.startswith("Nothing is said of meanings: “toy” was not calibrated.")
+    assert (answer.groups, answer.same_meaning, answer.source) == ((), (), Source.NONE)
+    assert "was not calibrated" in session.senses(SENTENCES[0]).verdict
     assert 0 < answer.layers[-1].random_pair_cosine < 1
     assert not (tmp_path / "cache").exists()
-    page_of_why = session.why.explain("bank", SENTENCES[:2])
-    assert page_of_why.layer == answer.verdict_layer
-    assert session.present.forms("bank", SENTENCES[0]).word == "bank"
-    assert session.nearest.uses("bank", SENTENCES[0]).uses
+    assert session.why.explain("bank", SENTENCES[:2]).layer == answer.verdict_layer
 
 
-def test_groups_are_named_for_one_spelling_only(session):
+def test_a_capital_makes_no_other_word(session):
     comparison = session.compare("bank", ["The bank opened.", "The Bank opened.", "The BANK opened."])
-    assert comparison.groups == ()
-    assert "The spellings differ" in comparison.verdict
-    assert comparison.read_from == (comparison.verdict_layer,)  # its cosines alone rank them
-    assert comparison.spellings_differ
+    assert not comparison.spellings_differ
+    assert session.compare("run", ["He [ran] home.", "She is [running] home."]).spellings_differ is False
     hebrew = session.compare("שלום", ["שלום עולם", "הוא אמר שלום"])
-    assert hebrew.groups == ()
-    assert "English words only" in hebrew.verdict
-
-
-def test_the_verdict_reads_the_vectors_that_the_calibration_was_fitted_on():
-    session = Session()  # the bundled model, which has its output layer
-    sentences = [
-        "The bank refused our loan because my salary was too low.",
-        "Herons were nesting in the reeds along the muddy bank of the river.",
-        "The bank raised its interest rates twice last year.",
-        "An old willow stood on the left bank of the river.",
-    ]
-    comparison, loaded = session.compare("bank", sentences), session.loaded.model()
-    uses = [use_of(item) for item in comparison.items]
-    vectors = marked_vectors(loaded.encoder, loaded.static, uses, expected=loaded.expected)
-    selected = loaded.calibration.selected_reading
-    assert comparison.read_from == selected.views
-    assert EXPECTED in selected.views
-    cosines = []
-    for view in selected.views:
-        found = vectors.view(view)
-        cosines.append(
-            loaded.calibration.cosines(view, found) if view in loaded.calibration.centres else found @ found.T
-        )
-    density = np.array([density_of(loaded.static, use) for use in uses])
-    expected = selected.grouping.decide(cosines, vectors.told, density).same
-    assert np.array(comparison.same_meaning) == pytest.approx(expected, abs=5e-3)  # one of the two is in float16
-    assert comparison.groups == ((0, 2), (1, 3))
-    # The same as one vector each, as evaluate compares uses, ranks pairs as the regression on pairs does.
-    joined = replace(vectors, calibration=loaded.calibration).view(VERDICT)
-    pairs = [(a, b) for b in range(4) for a in range(b)]
-    few = [sum(w * c[a][b] for w, c in zip(selected.same_sense.weights_of_few, cosines, strict=True)) for a, b in pairs]
-    if min(selected.same_sense.weights_of_few) > 0:
-        assert np.argsort([joined[a] @ joined[b] for a, b in pairs]).tolist() == np.argsort(few).tolist()
-
-
-def test_of_what_could_not_be_read_nothing_is_said_to_be_read(session):
-    comparison = session.compare("мир", ["Мы хотим мир во всём мире.", "Весь мир узнал об этом."])
-    assert comparison.read_from == comparison.groups == ()
+    assert (hebrew.groups, hebrew.source) == ((), Source.NONE)
+    assert "reads English" in hebrew.verdict
