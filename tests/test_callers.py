@@ -22,7 +22,7 @@ def calls(tmp_path_factory):
         "encode_batches": lambda sentences: list(elmo.encode_batches(sentences)),
         "hub_outputs": elmo.hub_outputs,
         "static": load(folder / "vectors").encode,
-        "module": ElmoModule(elmo),
+        "module": ElmoModule(elmo).eval(),  # without dropout, which is random
         "head": load_head(folder / "head").predict,
         "compare": lambda sentences: compare("bank", sentences),
         "side_by_side": lambda sentences: side_by_side("bank", sentences, ["elmo-mini"]),

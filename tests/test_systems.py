@@ -1,4 +1,4 @@
-"""The README's table of systems: every command is one that the program understands, and those of a few seconds run."""
+"""The table of systems in docs/systems.md: every command is one that the program understands, and those of a few seconds run."""
 
 import argparse
 import re
@@ -9,11 +9,13 @@ import pytest
 from elmo_tasks.__main__ import COMMANDS, main
 from elmo_tasks.bundled import CONFIGS
 from elmo_tasks.ui.layout import TABS
-from tests.test_readme import README, REPOSITORY
+from tests.test_readme import PAGES, REPOSITORY
 
 ROWS = re.findall(
-    r"^\| ([^|]+) \| [^|]+ \| ([^|]+) \|$", README.split("## Systems")[1].split("\n## ")[0], re.MULTILINE
-)[1:]
+    r"^\| ([^|]+) \| ([^|]+) \|$",
+    PAGES["docs/systems.md"].split("## What you can try\n")[1].split("\n## ")[0],
+    re.MULTILINE,
+)[2:]
 SYSTEMS = "Word2Vec AllenNLP TF-Hub layers classification entities biLM BERT sentence-transformers probing neighbours mix clinical"
 SENTENCES = ["--sentence", "The bank refused our loan.", "--sentence", "We sat on the bank of the river."]
 

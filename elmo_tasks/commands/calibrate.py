@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
 
         refresh_card(folder)
     weights = ", ".join(f"{view} {weight:.1f}" for view, weight in calibration.weights.items())
-    print(f"{encoder.name}: fitted on {len(lexicon.ambiguous):,} words of the dictionary, {len(centroids):,} meanings")
+    print(f"{encoder.name}: fitted on the dictionary, of which {len(centroids):,} meanings were read")
     print(f"views and their weights: {weights}")
     print(
         f"projection: {'kept' if calibration.projection is not None else 'no better than the views as they are, not kept'}"

@@ -1,7 +1,6 @@
 """The commands: what they print and write, and how they refuse."""
 
 import json
-import lzma
 
 import pytest
 import torch
@@ -10,7 +9,7 @@ from elmo_tasks.__main__ import main
 from elmo_tasks.encoders import load
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
-from elmo_tasks.serving import map_calibrations
+from elmo_tasks.senses.disambiguation import MEANINGS_NAME, models_checksum, read_calibration
 from elmo_tasks.serving.session import Session
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
@@ -137,54 +136,24 @@ def test_evaluate_needs_the_softmax(toy, tmp_path, capsys):
 
 
 @pytest.mark.ci
-def test_calibrate_prints_a_table_and_keeps_the_result_beside_the_model(toy, tmp_path, capsys):
+def test_calibrate_prints_what_was_fitted_and_keeps_it_beside_the_model(tmp_path, capsys):
     write_model(tmp_path / "m", tiny())
-    # Two uses of either sense, in four sentences: two pairs of one sense, four of two.
-    senses = [
-        ("river", "bank%1:17:01::"),
-        ("loan", "bank%1:14:00::"),
-        ("shore", "bank%1:17:01::"),
-        ("debt", "bank%1:14:00::"),
-    ]
-    rows = [
-        {"tokens": ["A", t, "bank"], "senses": [{"i": 2, "n": 1, "lemma": "bank", "keys": [key]}]} for t, key in senses
-    ]
-    (tmp_path / "wsd" / "semcor3").mkdir(parents=True)
-    semcor = lzma.compress("".join(json.dumps(row) + "\n" for row in rows).encode())
-    (tmp_path / "wsd" / "semcor3" / "semcor.jsonl.xz").write_bytes(semcor)
-    status, out, _ = run(capsys, "calibrate", "--model", tmp_path / "m", "--beside", "--data", tmp_path)
+    (tmp_path / "m" / "card.json").write_text("{}")
+    status, out, _ = run(capsys, "calibrate", "--model", tmp_path / "m", "--beside", "--max-uses", 1_500)
     assert status == 0
-    assert "On 4 pairs of uses of one lemma in SemCor" in out
-    checked = out[out.index("On 4 pairs") :].splitlines()
-    assert [line.split(" | ")[0] for line in checked[4:]][:3] == ["| layer 1", "| layer 2", "| mean of the layers"]
-    for line in checked[4:]:
-        right, named, of_named, error = (cell.strip("% |") for cell in line.split(" | ")[1:])
-        assert all(0 <= float(cell) <= 100 for cell in (right, named, error))
-        assert (of_named == "–") == (float(named) == 0)
-    for line in out.splitlines()[2:8]:
-        named, right = (cell.strip("% |") for cell in line.split(" | ")[2:4])
-        assert (right == "–") == (named in ("–", "0.0"))
-    names = [line.split(" | ")[0].removeprefix("| ") for line in out.splitlines()[2:8]]
-    around = "the words around it"
-    assert names[:5] == ["layer 0", "layer 1", "layer 2", "mean of the layers", f"{around}, without the model"]
-    assert names[5].endswith(f"and {around}")
-    assert "The verdict is read by: " in out
-    assert (tmp_path / "m" / "calibration.json").exists()
+    checksum = models_checksum(load(str(tmp_path / "m")), StaticVectors.load(), None)
+    calibration, centroids = read_calibration(tmp_path / "m", checksum)
+    assert f"m: fitted on the dictionary, of which {len(centroids)} meanings were read" in out
+    for view, weight in calibration.weights.items():
+        assert f"{view} {weight:.1f}" in out
+    assert f"written to {tmp_path / 'm'}; measure it with: elmo-tasks evaluate --senses --model {tmp_path / 'm'}" in out
+    assert any(MEANINGS_NAME in name for name in json.loads((tmp_path / "m" / "card.json").read_text())["sha256"])
 
 
-@pytest.mark.ci
-def test_calibrate_map_measures_groups_and_keeps_the_result_beside_the_model(toy, tmp_path, capsys, monkeypatch):
-    words = map_calibrations.gallery_words()[:6]  # all of them take minutes
-    monkeypatch.setattr(map_calibrations, "gallery_words", lambda: words)
-    write_model(tmp_path / "m", tiny())
-    status, out, _ = run(capsys, "calibrate", "--map", "--model", tmp_path / "m", "--beside")
-    assert status == 0
-    assert "6 words of the gallery" in out
-    kept = map_calibrations.load_map_calibration(load(str(tmp_path / "m")), StaticVectors.load())
-    assert kept is not None
-    rows = [line.split(" | ")[0].strip("|* ") for line in out.splitlines() if line.startswith("| ")][1:]
-    assert rows == [view.name for view in kept.views]
-    assert f"| {kept.best}* |" in out
+def test_calibrate_refuses_what_cannot_be_fitted(capsys):
+    status, out, err = run(capsys, "calibrate", "--model", "static-mini")
+    assert (status, out) == (2, "")
+    assert "static-mini does not read the sentence" in err
 
 
 def test_help_lists_every_command(capsys):

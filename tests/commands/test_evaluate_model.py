@@ -8,9 +8,16 @@ import pytest
 from elmo_tasks.__main__ import main
 from elmo_tasks.evaluation import probing
 from elmo_tasks.evaluation.suite import TASKS
-from elmo_tasks.serving import calibrations
+from elmo_tasks.serving import sense_models
+from tests.serving.small_calibration import small_calibration
 
 pytestmark = pytest.mark.ci
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_calibrations():
+    with small_calibration():
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -40,14 +47,12 @@ def test_all_tests_are_measured_in_every_view(toy, data, tmp_path, capsys):
     rows = {row["title"]: row for row in found["rows"]}
     assert {row["task"] for row in found["rows"]} == {*TASKS, "perplexity"}
     assert list(found["missing"]) == []
-    assert found["views"] == ["0", "1", "2", "mean", "before/after", "words", "both", "verdict"]
+    assert found["views"] == ["0", "1", "2", "mean", "before/after", "words", "meanings"]
     for row in found["rows"]:
         layers_only = row["task"] in ("pos", "chunks", "ner", "sentiment")
         expected = ["2"] if row["task"] == "perplexity" else found["views"][:4] if layers_only else found["views"]
         assert list(row["scores"]) == expected, row["title"]
         assert row["title"] in out
-    assert found["read_from"]
-    assert re.search(r"what the verdict reads: (layer \d|mean|words around it)[^,]*, as Compare weighs them", out)
     assert rows["Perplexity (held-out text, from the model's card)"]["scores"] == {"2": 15.0}
     # A use of the test is itself among the training uses, and layer 0 sees the one word "bank" only.
     single = rows["CoarseWSD-20, nearest single use, accuracy"]["scores"]
@@ -96,7 +101,7 @@ def test_static_vectors_have_one_layer_and_no_perplexity(data, capsys):
     status, out, _ = run(capsys, "--model", "static-mini", "--data", data, "--only", "coarsewsd", "pos", "--json")
     assert status == 0
     found = json.loads(out)
-    assert found["views"] == ["0", "words", "both"]
+    assert found["views"] == ["0", "words"]
     assert found["rows"][0]["scores"]["words"] == 1.0  # the topics are what the words around tell
 
 
@@ -114,17 +119,17 @@ def test_what_cannot_be_done_is_refused_before_anything_is_measured(
 ):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ELMO_SHARED_DATA", str(tmp_path))
-    monkeypatch.setattr(calibrations, "load_calibration", never)
+    monkeypatch.setattr(sense_models, "load_sense_model", never)
     status, out, err = run(capsys, "--model", toy, *arguments)
     assert (status, out) == (2, "")
     assert re.search(message, err)
 
 
 def test_a_calibration_is_loaded_only_where_uses_are_asked_about(toy, data, capsys, monkeypatch):
-    monkeypatch.setattr(calibrations, "load_calibration", never)
+    monkeypatch.setattr(sense_models, "load_sense_model", never)
     status, out, _ = run(capsys, "--model", toy, "--data", data, "--only", "pos", "--json")
     assert status == 0
-    assert "verdict" not in json.loads(out)["views"]
+    assert "meanings" not in json.loads(out)["views"]
 
 
 def test_nothing_at_hand_is_no_error(toy, tmp_path, capsys, monkeypatch):

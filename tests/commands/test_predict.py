@@ -110,7 +110,7 @@ def test_tokens_are_taken_as_they_are_and_read_as_what_they_stand_for(models: Pa
 
 def test_texts_are_classified(models: Path, tmp_path: Path) -> None:
     found = predicted(models, tmp_path, "\n".join(LINES), head="classifier")
-    assert [list(row) for row in found] == [["tokens", "label", "probabilities"]] * len(LINES)
+    assert [list(row) for row in found] == [["tokens", "label", "is_sure", "probabilities"]] * len(LINES)
     for row in found:
         assert row["label"] == max(row["probabilities"], key=row["probabilities"].__getitem__)
         assert sum(row["probabilities"].values()) == pytest.approx(1)

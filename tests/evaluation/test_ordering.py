@@ -4,7 +4,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from elmo_tasks.senses.views_of_uses import unit
 
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.evaluation.ordering import held_out_uses, ordering, pairs_in_order

@@ -86,7 +86,7 @@ def test_a_head_in_a_folder_of_one_s_own_is_trained_used_and_scored(
     out = tmp_path / "out.jsonl"
     assert main(["predict", "--head", str(head), "--tokens", str(tmp_path / "in.txt"), str(out)]) == 0
     said = [json.loads(line) for line in out.read_text().splitlines()]
-    expected = ["tokens", "tags", "spans"] if kind == "tagging" else ["tokens", "label", "probabilities"]
+    expected = ["tokens", "tags", "spans"] if kind == "tagging" else ["tokens", "label", "is_sure", "probabilities"]
     assert [list(row) for row in said] == [expected] * 2
 
     capsys.readouterr()
