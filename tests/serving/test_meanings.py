@@ -83,7 +83,7 @@ def session():
 
 @pytest.mark.parametrize("word", TUTORIALS)
 def test_sentences_of_tutorials_are_right(word):
-    found = compare(word, TUTORIALS[word])
+    found = compare(word, list(TUTORIALS[word]))
     assert [found.meanings[use.best].key for use in found.uses] == list(TUTORIALS[word].values())
     assert found.certainty is not Certainty.ABSTAIN
     keys = list(TUTORIALS[word].values())
