@@ -1,4 +1,4 @@
-"""The page: a header and one tab per task, built by functions inside one ``gr.Blocks``."""
+"""Page layout: a header and one tab per task, inside one ``gr.Blocks``."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def build_app(service: Service) -> gr.Blocks:
 
 
 def _open_tab(request: gr.Request) -> tuple[Any, Any]:
-    """Open the tab that the link names (``/?tab=try``), or Compare with a notice if the tab was removed."""
+    """Open the tab named in the link, or Compare with a notice if it was removed."""
     wanted = request.query_params.get("tab")
     wanted = RENAMED.get(wanted or "", wanted)
     if wanted in TABS[1:]:
