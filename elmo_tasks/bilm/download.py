@@ -45,7 +45,7 @@ def fetch(
         cache: the cache folder, where not the user's.
         base_urls: tried in turn; ``$ELMO_TASKS_BASE_URL`` (one or several, with spaces between), or the published ones.
         delays: seconds to wait before each further round.
-        report: told about progress.
+        report: progress callback.
 
     Returns:
         The options and the weights.
@@ -95,7 +95,7 @@ def copy_in(
         The options and the weights, in the cache.
 
     Raises:
-        ConfigError: the sources cannot be found or told apart, or the cache folder cannot be written to.
+        ConfigError: the sources are missing or ambiguous, or the cache folder cannot be written to.
         WeightsError: they are not this model's files.
     """
     model = published(model) if isinstance(model, str) else model

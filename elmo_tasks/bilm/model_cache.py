@@ -127,7 +127,7 @@ def verify_recorded(path: Path, remedy: str = "get it again") -> None:
     try:
         write_json(beside, asdict(_Record(entry.sha256, stat.st_size, stat.st_mtime_ns)))
     except OSError as error:
-        # The weights are right, which is what was asked; on a read-only disk they are only hashed every time.
+        # The weights are correct; on a read-only disk they are hashed at every call.
         _log.warning("%s could not be brought up to date: %s", beside, error)
 
 

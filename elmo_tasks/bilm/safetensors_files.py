@@ -47,7 +47,7 @@ def write_safetensors(
         with atomic_file(folder / file_name) as partial:
             try:
                 save_file(shard, partial)
-            except SafetensorError as error:  # which is no OSError, whatever the disk said
+            except SafetensorError as error:  # not an OSError, even for disk errors
                 raise OSError(f"{folder / file_name}: {error}") from error
         files.append(folder / file_name)
     if n > 1:

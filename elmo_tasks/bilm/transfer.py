@@ -14,7 +14,7 @@ from pathlib import Path
 
 import httpx
 
-#: Called with the file's final name, the bytes there are, and the bytes there will be where the server said so.
+#: Called with the file's final name, the bytes there are, and the total bytes, if the server states them.
 Report = Callable[[str, int, int | None], None]
 
 # Answers that another try may change; every other refusal is final for its address.
@@ -110,7 +110,7 @@ def _accept(response: httpx.Response) -> None:
 
 def _piece(response: httpx.Response) -> tuple[int, int | None]:
     """Return the start of the received bytes, and the size of the whole file."""
-    if response.status_code == 200:  # everything, whether or not a piece was asked for
+    if response.status_code == 200:  # the whole file, even if a range was requested
         length = response.headers.get("Content-Length")
         return 0, None if length is None else int(length)
     match = _CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", ""))

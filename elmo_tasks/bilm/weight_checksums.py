@@ -12,7 +12,7 @@ from elmo_tasks.errors import WeightsError
 from elmo_tasks.files import read_json, write_json
 
 CARD_NAME, KEY = "card.json", "sha256"
-#: Files whose numbers or words nobody would notice to be wrong. Settings are not among them: people may change those.
+#: Files in which an error would go unnoticed. Settings are excluded, since users may change them.
 _WEIGHTS = re.compile(r".*\.(safetensors|hdf5|txt\.xz)")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 

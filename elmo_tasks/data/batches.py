@@ -36,7 +36,7 @@ class RowBatch(TensorBatch):
 
     Attributes:
         tokens: the tokens of each.
-        target: what is to be said: ``[B]`` ids of labels, or ``[B, T]`` ids of tags, 0 where there is no token.
+        target: target ids: ``[B]`` ids of labels, or ``[B, T]`` ids of tags, 0 where there is no token.
         index: ``[B]`` the row of each in its split.
     """
 

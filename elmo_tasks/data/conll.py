@@ -1,6 +1,6 @@
 """Reader of tagged sentences: columns, CoNLL-U, JSON and parquet, marked text.
 
-:func:`read_tag_file` recognizes the format, the columns and the spelling of the tags; :meth:`TagFile.said` states what it took.
+:func:`read_tag_file` recognizes the format, the columns and the spelling of the tags; :meth:`TagFile.said` describes the result.
 """
 
 from __future__ import annotations

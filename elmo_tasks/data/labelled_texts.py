@@ -158,7 +158,9 @@ def _check_first(rows: list[LabelledText], table: Table) -> None:
 
 
 def read_trees(path: Path, phrases: bool = False) -> list[LabelledText]:
-    r"""Read a sentiment treebank: ``(3 (2 It) (4 works))``, one tree a line, a label on every node.
+    r"""Read a sentiment treebank: ``(3 (2 It) (4 works))``, one tree per line.
+
+    Every node has a label.
 
     ``phrases`` takes every node's phrase, in the order of the closing brackets, not only the whole sentence. Tokens, with single
     spaces between them, are as in the file, but for ``\/`` and ``\*``.

@@ -1,7 +1,7 @@
 """Reader for user tables: CSV, TSV, plain text, JSON, parquet and Excel files.
 
 :func:`read_table` finds the format, the encoding, the delimiter and the quoting; :func:`find_columns` the header and the columns of
-the texts and the labels; :meth:`FoundColumns.said` states what was found.
+the texts and the labels; :meth:`FoundColumns.said` describes the result.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def encoded_batches(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator
     """Encode distinct sentences, longest first, so that memory errors occur early.
 
     Raises:
-        NoLongerWanted: whoever asked has left.
+        NoLongerWanted: the client disconnected.
     """
     model = encoder.language_model
     distinct = list(dict.fromkeys(sentences))

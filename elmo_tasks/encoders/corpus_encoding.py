@@ -26,7 +26,7 @@ _BLOCK_BYTES = 128_000_000
 # Padding included: a batch of very long texts would not fit into memory.
 _BATCH_TOKENS = 4096
 
-#: Told how many tokens were encoded since it was last told.
+#: Progress callback; its argument is the number of tokens encoded since its last call.
 Told = Callable[[int], Any]
 
 

@@ -201,8 +201,8 @@ class Elmo:
         Returns:
             ``word_emb`` ``[B, T, P]`` layer 0, as wide as one direction (512 for the published models); ``lstm_outputs1``,
             ``lstm_outputs2``, … ``[B, T, 2 P]`` the LSTM layers; ``elmo`` ``[B, T, 2 P]`` their mean with layer 0, the
-            module's mix before training; ``default`` ``[B, 2 P]`` the mean of ``elmo`` over the tokens of each sentence. Zeros behind a
-            sentence's end.
+            module's mix before training; ``default`` ``[B, 2 P]`` the mean of ``elmo`` over the tokens of each sentence.
+            Positions after a sentence's end are zero.
 
         Raises:
             InputError: no sentence, one without tokens, or lengths that do not fit.

@@ -176,7 +176,7 @@ class LayerCache:
         description = CacheDescription.of(encoding)
         target = Path(folder) / description.key
         try:
-            # Without the lock first: a finished cache may lie where nobody may write.
+            # Without the lock first: a finished cache may be in a read-only folder.
             return cls._open(target, description.key)
         except DataError:
             pass

@@ -56,7 +56,7 @@ def transformer_folder(name_or_folder: str) -> Path:
 
 def _check_installed(name: str) -> None:
     try:
-        import transformers  # noqa: F401 - takes seconds, and nobody needs it who has no transformer
+        import transformers  # noqa: F401 - takes seconds, and only transformers need it
     except ImportError:
         raise ConfigError(
             f'{name} is a transformer, and the package that reads these is not installed: pip install ".[transformers]"'

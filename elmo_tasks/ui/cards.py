@@ -53,7 +53,7 @@ def score_line(head: HeadInfo) -> str:
 
 
 def about_line(option: HeadOption, *, baseline: bool) -> str:
-    """Describe a head and its score; with ``baseline`` also the score of the head without context."""
+    """Describe a head and its score, and the ``baseline`` score without context."""
     line = f"{option.head.title} · {score_line(option.head)}"
     if baseline and option.baseline is not None and option.baseline.score is not None:
         line += f" · without context: {score_line(option.baseline)}"
@@ -61,7 +61,7 @@ def about_line(option: HeadOption, *, baseline: bool) -> str:
 
 
 def distinct(named: Sequence[tuple[str, str]]) -> list[str]:
-    """Return the titles of ``(name, title)`` pairs, with the name where two titles are the same."""
+    """Return the titles of ``(name, title)`` pairs, with the name for duplicates."""
     titles = [title for _, title in named]
     return [title if titles.count(title) == 1 else f"{title}: {name}" for name, title in named]
 
@@ -99,7 +99,7 @@ def heading(head: HeadInfo) -> str:
 def sentiment_card(
     option: HeadOption, results: Sequence[ClassifiedText], without: Sequence[ClassifiedText] = (), query: str = ""
 ) -> str:
-    """Render the answer of a classifier, beside its baseline ``without`` context where that differs."""
+    """Render the answer of a classifier, and its baseline ``without`` context if different."""
     return render(
         "sentiment.html",
         results=results,
@@ -177,7 +177,7 @@ def entity_pieces(result: TaggedSentence) -> list[tuple[str, Entity | None]]:
 
 
 def marked(result: TaggedSentence) -> str:
-    """Write the tags of a sentence into it, as a line that a person can correct."""
+    """Write the tags of a sentence into it, as a line that the user can correct."""
     if readings.has_spans([result]):
         return marked_spans(result.sentence, ((e.start_char, e.end_char, e.type) for e in result.best.entities))
     return marked_words(result.tokens, result.best.tags)

@@ -31,7 +31,7 @@ def line_chart(title: str, lines: Sequence[Line], ticks: Ticks, rounds: tuple[in
     """Draw a chart of the rounds from the first to the last.
 
     Marks at the ends of lines are moved apart so that they do not cover each other. The ``ticks`` go from the bottom to the top;
-    the ``axis`` says what the rounds are called, where that is not said once for several charts.
+    the ``axis`` is the label of the rounds, unless several charts share one label.
     """
     (low, _), (high, _) = ticks[0], ticks[-1]
     first, last = rounds

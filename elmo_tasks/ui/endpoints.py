@@ -22,8 +22,8 @@ def endpoint(
     """Register a function as a public endpoint; gradio does not check request types.
 
     Args:
-        function: programs are told its annotations and its docstring, and refused what the annotations do not allow.
-        expected: what is said then.
+        function: its annotations are enforced; they and its docstring are shown to API users.
+        expected: the expected input, for the error message.
         slots: how many of its calls run at once.
         expected_of: the same for single arguments.
     """

@@ -49,7 +49,7 @@ def form_from(data: Mapping[str, Any]) -> Form:
 
 
 def form_from_query(query: str, limits: Limits) -> Form | None:
-    """Read a link made by :func:`query_of`; ``None`` when the query string holds no comparison.
+    """Read a link made by :func:`query_of`; ``None`` without a comparison.
 
     Raises:
         InputError: the link holds more than a comparison may.

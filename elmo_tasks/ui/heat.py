@@ -21,7 +21,7 @@ class Scale(NamedTuple):
 CHANCES = Scale(
     ("#f1f5f2", "#bfdfd7", "#6fbdb5", "#1d7480", "#0b3f52"), ("#1f272e", "#1f4752", "#257a80", "#5fbdb2", "#c9f2e2")
 )
-#: Cosines: other colours, so that nobody takes the one for the other.
+#: Cosines, in other colours to avoid confusion.
 COSINES = Scale(
     ("#f4f3f7", "#d5d3ea", "#a19fd3", "#5a57a6", "#2c2a66"), ("#23232f", "#363663", "#57559c", "#9794d6", "#dddbfa")
 )

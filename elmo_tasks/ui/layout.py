@@ -29,7 +29,7 @@ RENAMED = {"weights": "layers", "probes": "layers"}
 
 def build_app(service: Service) -> gr.Blocks:
     """Build the pages on top of a service; ``launch(**launch_options())`` shows them."""
-    # What was sent and never asked about is forgotten after a day.
+    # Unused uploads are deleted after a day.
     with Pages(title=TITLE, analytics_enabled=False, delete_cache=(3600, 24 * 3600)) as app:
         header = markup(_header())
         # Not gradio's menu for tabs that do not fit: on a phone the bar scrolls (style.css).

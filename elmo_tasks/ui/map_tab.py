@@ -1,6 +1,7 @@
-"""The Sense map tab: the uses of a word as marks on a map, by meaning, and sentences that land on it.
+"""Sense map tab: the uses of a word as marks on a map, by meaning.
 
-A use is one mark, in the shape, colour and letter of its meaning; a star is on uses of one's own, and unsure ones are pale.
+A use is one mark, in the shape, colour and letter of its meaning; a star marks the user's own uses, and uncertain ones are pale.
+The user can place further sentences on the map.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ from elmo_tasks.wording.views import map_title
 
 #: Words to start with.
 FIRST = ("bank", "bar", "case", "spring", "deck", "fire", "bond", "java")
-#: Characters of one's own text that a link may hold: servers refuse addresses much longer than 8,000 characters.
+#: Characters of the user's text that a link may hold: servers refuse addresses much longer than 8,000 characters.
 MAX_IN_LINK = 2_000
 # The plot that marks are kept apart for; on other screens the places are percentages of it.
 WIDTH, HEIGHT = 720.0, 440.0

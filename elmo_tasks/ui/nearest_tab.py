@@ -76,7 +76,7 @@ def page_of_several(answers: Sequence[NearestUses], sense: str = "", query: str 
     """
     first = answers[0]
     reading = [answer for answer in answers if answer.reads_sentence]
-    # Vectors of words alone stand beside: those that were asked for, or those that come with the program.
+    # Static vectors for comparison: the requested ones, or the bundled ones.
     words = [answer for answer in answers if not answer.reads_sentence] or [first]
     return render(
         "nearest_several.html",

@@ -1,7 +1,7 @@
 """Helpers around gr.HTML: static markup, scripted forms and their events.
 
-The protocol is that of ``scripts/form.js``: a question is what a script gives to ``trigger("submit", {question})``, and carries a
-``revision``; its answer is the value of the part that asked, a dict with the same ``revision``.
+The protocol is that of ``scripts/form.js``: a script sends a question by ``trigger("submit", {question})``, with a
+``revision``; the answer is the new value of that part, a dict with the same ``revision``.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from elmo_tasks.ui.format import note_of_error
 from elmo_tasks.ui.page import joined, nothing, render
 from elmo_tasks.wording.text import whole
 
-#: Whatever asks a model: four at once, the others wait.
+#: Model requests: at most four at once.
 SHARED: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 4}
-#: What may take seconds, asked by programs: two at once, so that slots of the others stay free for those who wait at a page.
+#: Slow endpoints: at most two at once, so that requests of the page are not delayed.
 SLOW: dict[str, Any] = {"concurrency_id": "slow", "concurrency_limit": 2}
 #: Events of the page are no endpoints, and the page itself says that it waits.
 PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
-#: Events of the page that ask a model.
+#: Events of the page that run a model.
 QUIET: dict[str, Any] = {**SHARED, **PRIVATE}
 #: Events of the page that may take seconds: a comparison never waits behind them, nor those of one tab behind another's.
 READ_TEXTS: dict[str, Any] = {"concurrency_id": "texts", "concurrency_limit": 2, **PRIVATE}
@@ -77,10 +77,10 @@ def scripted(name: str, *scripts: str, template: str = "", classes: str | None =
     """Create a part whose script sends requests.
 
     Args:
-        name: tells the part from others.
-        scripts: what builds it, with text nodes only: nothing a person typed is ever read as a template.
+        name: unique name of the part.
+        scripts: they build the part from text nodes only, so that input is never read as a template.
         template: ``"${value.markup}"`` where the answer brings markup for this part.
-        classes: for its look.
+        classes: CSS classes.
         props: what the script reads from ``props``; ``value`` holds what the form shows at first.
     """
     value = {"revision": 0, **props.pop("value", {})}
@@ -142,14 +142,14 @@ def build_save_page(name: str, file_of: Callable[[Question], tuple[str, str]]) -
     """Add the part behind a tab's "Save page" button to the open container.
 
     Args:
-        name: tells the part from others.
-        file_of: returns the name and the text of the file; nothing that a person sends is kept, so it computes the answer again.
+        name: unique name of the part.
+        file_of: returns the file's name and text; requests are not stored, so it recomputes the answer.
     """
 
     def answer(question: Question) -> dict[str, Any]:
         try:
             file_name, text = file_of(question)
-        except InputError:  # the page shows an answer, so somebody wrote this request by hand
+        except InputError:  # the page shows an answer, so this request was written by hand
             file_name = text = ""
         return {"revision": revision_of(question), "name": file_name, "text": text}
 
@@ -212,7 +212,7 @@ def working(work: Callable[[Progress], T]) -> Iterator[str | tuple[T]]:
         except BaseException as error:
             errors.append(error)
 
-    # The context knows whether somebody still waits for the answer.
+    # The context records if the client is still connected.
     thread = threading.Thread(target=copy_context().run, args=(run,), daemon=True)
     thread.start()
     thread.join(_LEAST)

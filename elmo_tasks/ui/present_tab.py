@@ -167,7 +167,7 @@ def layers(comparison: Comparison) -> str:
 
 
 def forming(answers: tuple[IncrementalReading, IncrementalReading]) -> str:
-    """Render two sentences that are read word by word, and a dot for each between two meanings."""
+    """Render two sentences read word by word, each with a dot between two meanings."""
     first = answers[0]
     steps = [
         {
