@@ -102,7 +102,7 @@ def copy_in(
     from_options, from_weights = _tell_apart(model, sources)
     options, weights = files_of(model, cache)
     with _folder(model, weights.parent):
-        # What an interrupted download left must not be taken for the beginning of this copy, or the other way round.
+        # A partial download must not be continued by this copy, nor a partial copy by a download.
         discard(options)
         discard(weights)
         try:

@@ -15,7 +15,7 @@ from elmo_tasks.errors import ConfigError
 
 # Beside the variance of the vectors, which is near 1: keeps the solution small where words say nothing about a direction.
 _RIDGE = 1e-4
-# How strongly the filters that the old CNN did not have speak at first: enough to learn, too little to disturb.
+# Initial scale of filters that the old CNN lacks: large enough to learn, too small to disturb.
 _NEW_FILTERS = 0.1
 
 

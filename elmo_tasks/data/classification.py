@@ -20,7 +20,7 @@ class ClassificationData(SplitData[LabelledText, int]):
         train: training file, or split of ``hub``; see :func:`elmo_tasks.data.labelled_texts.read_labelled_table`.
         file_format: ``tsv``, ``csv``, ``json``, ``jsonl``, ``parquet``, ``xlsx`` or ``trees``; by default found from the files.
         text_column: name or place of the column of the text; by default it is found from the header or the first rows, and
-            said. Other files are read as the training file is.
+            reported. Other files are read as the training file is.
         label_column: name or place of the column of the label; likewise.
         header: whether the first line of TSV and CSV files names the columns; by default it is found out.
         encoding: of text files; by default it is found.

@@ -430,7 +430,7 @@ def _of_spans(line: str, number: int) -> TaggedSentence:
         spans.append([len(text), len(text) + len(match[1]), match[2]])
         text, at = text + match[1], match.end()
     text += line[at:]
-    # What is left of a bracket belongs to a name that was not written as expected.
+    # A remaining bracket belongs to a malformed name.
     if "](" in text:
         raise DataError(f"expected names such as [Ada Marsh](PER), found {shown(line)}")
     return sentence_of(text, spans, number)

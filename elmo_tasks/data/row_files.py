@@ -196,7 +196,7 @@ def hub_rows(name: str, split: str, columns: Sequence[str]) -> Rows:
 def hub_texts(
     name: str, column: str | None = None, split: str = "train", config: str | None = None, most: int | None = None
 ) -> Iterator[str]:
-    """Return the texts of a split of a hub data set, or of a local folder.
+    """Yield the texts of a split of a hub data set, or of a local folder.
 
     They serve as a corpus to search.
 

@@ -20,7 +20,7 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
     Args:
         train: training file, or split of ``hub``; see :func:`elmo_tasks.data.conll.read_tag_file`.
         file_format: ``columns``, ``conllu``, ``jsonl`` or ``parquet``; by default found from the files.
-        token_column: place or name of the column of the tokens; by default it is detected and logged.
+        token_column: place or name of the column of the tokens; by default it is detected and reported.
         tag_column: place or name of the column of the tags; likewise.
         scheme: how the model spells spans, ``BIO`` or ``BIOES``; ``None`` for tags that are no spans (parts of speech).
         source_scheme: how the files spell spans, ``IOB1``, ``BIO`` or ``BIOES``; by default it is found out from them.

@@ -16,7 +16,7 @@ from torch import Tensor
 from elmo_tasks.api import check_wanted
 from elmo_tasks.encoders.encoder import Encoder
 
-# So many token places are encoded at once: a batch of short sentences is larger.
+# Token positions per batch: a batch of short sentences holds more of them.
 _PLACES, _MOST_SENTENCES = 4096, 256
 
 Sentence = tuple[str, ...]

@@ -95,7 +95,7 @@ class Cloze(nn.Module):
         width, n_states = static.width, 2 * options.n_layers * options.projection_dim
         shares = torch.tensor([static.share_of(word) for word in static.words], dtype=torch.float64)
         table = F.normalize(static.vectors.cpu().float(), dim=-1)
-        # What the static vectors' own files hold is not written a second time.
+        # The static vectors are not saved again; they have their own files.
         self.register_buffer("table", F.pad(table, (0, 0, 0, 1)), persistent=False)  # [words + 1, S]
         self.register_buffer("weights", F.pad(rarity(shares).float(), (0, 1)), persistent=False)  # [words + 1]
         self.table: Tensor

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-# How many words are the neighbours of one; and the words that are the measure of it: every twentieth of the commonest.
+# Number of neighbours of a word; and the reference words: every twentieth of the commonest.
 _NEIGHBOURS, _COMMON, _EVERY = 20, 10_000, 20
 # Words that are compared with all others at once: a row of cosines for each is kept meanwhile.
 _AT_ONCE = 50

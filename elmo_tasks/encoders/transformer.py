@@ -67,7 +67,7 @@ class Transformer:
         self.layer_names = ("the word's pieces and their places", *layers)
         if not tokenizer.is_fast:
             raise ConfigError(f"{name}: expected a tokenizer in tokenizer.json, which knows the word of each piece")
-        # What its file says of cutting and padding is not used here; the first call would drop it, and change the checksum.
+        # Truncation and padding of its file are unused; the first call would drop them and change the checksum.
         tokenizer.backend_tokenizer.no_truncation()
         tokenizer.backend_tokenizer.no_padding()
         self.window = _longest(self.model, tokenizer)

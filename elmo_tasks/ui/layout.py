@@ -40,7 +40,7 @@ def build_app(service: Service) -> gr.Blocks:
                 map_tab.build(service)
             with gr.Tab("Nearest uses", id="nearest"):
                 nearest_tab.build(service)
-            # What is in these is drawn, and asks for its answer, when they are first opened.
+            # The content of these tabs is drawn and requested when they are first opened.
             with gr.Tab("Try", id="try") as tab:
                 try_page = try_tab.build(app, service, tab)
             with gr.Tab("Train", id="train") as tab:

@@ -160,9 +160,9 @@ def build_save_page(name: str, file_of: Callable[[Question], tuple[str, str]]) -
 def take_upload(path: Any) -> bytes | None:
     """Return an uploaded file once, or ``None`` if gradio did not store it.
 
-    The session no longer refers to the file afterwards.
+    The file is deleted after it is read.
 
-    The path comes from the browser: nothing outside the folder where gradio keeps what was sent is read.
+    The path comes from the browser: files outside gradio's upload folder are never read.
     """
     folder = Path(get_upload_folder()).resolve()
     if not isinstance(path, str) or "\0" in path:
