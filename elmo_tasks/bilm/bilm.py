@@ -1,4 +1,7 @@
-"""The bidirectional language model of Peters et al. (2018): two stacks of projected LSTMs over one character CNN."""
+"""Bidirectional language model of Peters et al. (2018).
+
+It has two stacks of projected LSTMs over one character CNN.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ DirectionState = tuple[State, ...]
 
 
 class DirectionalLM(nn.Module):
-    """A stack of projected LSTM layers that reads in one direction."""
+    """Stack of projected LSTM layers that reads in one direction."""
 
     def __init__(self, options: LSTMOptions) -> None:
         super().__init__()
@@ -32,7 +35,7 @@ class DirectionalLM(nn.Module):
     def forward(
         self, x: Tensor, state: DirectionState | None = None, lengths: Tensor | None = None, dropout: float = 0.0
     ) -> tuple[list[Tensor], DirectionState]:
-        """The outputs ``[B, T, P]`` of each layer, and the states at the end.
+        """Return the outputs ``[B, T, P]`` of each layer, and the final states.
 
         Args:
             x: ``[B, T, P]`` word vectors, in the order in which the direction reads.
@@ -56,7 +59,7 @@ class DirectionalLM(nn.Module):
 
 @dataclass(frozen=True)
 class BiLMOutput:
-    """What the biLM gives for a batch, sentence boundaries included."""
+    """Output of the biLM for a batch, sentence boundaries included."""
 
     #: [L, B, T, 2 P]; layer 0 is the token layer, repeated to full width. Zero where mask is False
     layers: Tensor
@@ -66,7 +69,10 @@ class BiLMOutput:
 
 
 class BiLM(nn.Module):
-    """Characters of sentences -> vectors of words, at every layer. No file is read here."""
+    """Model from characters of sentences to word vectors at every layer.
+
+    It reads no files.
+    """
 
     def __init__(self, options: BiLMOptions) -> None:
         super().__init__()
@@ -102,7 +108,9 @@ class BiLM(nn.Module):
         carry: bool = False,
         dropout: float = 0.0,
     ) -> BiLMOutput:
-        """Encode sentences of words that are vectors already: ``[B, T, P]`` of the character CNN, right-padded with anything.
+        """Encode sentences of word vectors: ``[B, T, P]`` of the character CNN.
+
+        Padding is on the right and may have any value.
 
         See :meth:`forward`; ``dropout`` is the share of each LSTM layer's input that is dropped, in training.
         """
@@ -120,12 +128,15 @@ class BiLM(nn.Module):
 
 
 def reversed_positions(lengths: Tensor, steps: int) -> Tensor:
-    """``[B, T]`` positions that turn each row around within its length; its own inverse. Padding stays where it is."""
+    """Return ``[B, T]`` positions that reverse each row within its length.
+
+    The operation is its own inverse. Padding stays in place.
+    """
     t = torch.arange(steps, device=lengths.device).expand(len(lengths), steps)
     n = lengths.unsqueeze(1)
     return torch.where(t < n, n - 1 - t, t)
 
 
 def reordered(x: Tensor, positions: Tensor) -> Tensor:
-    """``[B, T, D]`` with the steps of each row in another order ``[B, T]``."""
+    """Reorder the steps of ``[B, T, D]`` by the positions ``[B, T]`` of each row."""
     return x.gather(1, positions.unsqueeze(-1).expand_as(x))

@@ -1,4 +1,7 @@
-"""The context-free token encoder of ELMo: characters -> convolutions -> highway -> projection (Kim et al., 2016)."""
+"""Context-free token encoder of ELMo: character CNN, highway layers, projection.
+
+See Kim et al. (2016).
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,9 @@ PADDING_CHARACTER = 261
 
 
 class Highway(nn.Module):
-    """One highway layer: ``y = carry * relu(W_t x + b_t) + (1 - carry) * x`` with ``carry = sigmoid(W_c x + b_c)``.
+    """Highway layer: ``y = carry * relu(W_t x + b_t) + (1 - carry) * x``.
+
+    Here ``carry = sigmoid(W_c x + b_c)``.
 
     The published weights call ``carry`` what Srivastava et al. (2015) call the transform gate.
     """
@@ -28,13 +33,13 @@ class Highway(nn.Module):
         nn.init.constant_(self.carry.bias, -2.0)
 
     def forward(self, x: Tensor) -> Tensor:
-        """``[U, dim]`` -> ``[U, dim]``."""
+        """Map ``[U, dim]`` to ``[U, dim]``."""
         carry = torch.sigmoid(self.carry(x))
         return x + carry * (torch.relu(self.transform(x)) - x)
 
 
 class CharacterCNN(nn.Module):
-    """Characters of words -> vectors of words, ``projection_dim`` numbers each."""
+    """Model from characters of words to word vectors of size ``projection_dim``."""
 
     def __init__(self, options: CharCNNOptions, projection_dim: int) -> None:
         super().__init__()
@@ -47,7 +52,7 @@ class CharacterCNN(nn.Module):
         self.projection = nn.Linear(options.n_filters, projection_dim)
 
     def forward(self, characters: Tensor) -> Tensor:
-        """``[U, C]`` integer character ids, 0..261 -> ``[U, projection_dim]`` word vectors."""
+        """Map ``[U, C]`` character ids, 0..261, to ``[U, projection_dim]`` word vectors."""
         x = self.embedding(self._trim(characters))  # [U, C, E]
         if torch.is_autocast_enabled(x.device.type):
             x = x.to(torch.get_autocast_dtype(x.device.type))  # before the windows multiply it
@@ -59,7 +64,7 @@ class CharacterCNN(nn.Module):
         return self.projection(x)
 
     def _trim(self, characters: Tensor) -> Tensor:
-        """Cut the padding that no maximum can depend on.
+        """Trim the padding that does not affect any maximum.
 
         Every convolution window that holds nothing but padding gives the same value, so one such window of the widest filter
         stands for all of them: the result is equal, not close.
@@ -71,7 +76,7 @@ class CharacterCNN(nn.Module):
 
 
 def _convolve_and_pool(x: Tensor, convolution: nn.Module) -> Tensor:
-    """``[U, C, E]`` -> ``[U, number]``: the convolution at every position, then the highest value.
+    """Convolve ``[U, C, E]`` and take the maximum over positions: ``[U, number]``.
 
     As one matrix product over windows: on a CPU, forward and backward take half of what ``Conv1d`` takes on these shapes.
     """

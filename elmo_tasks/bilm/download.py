@@ -1,4 +1,7 @@
-"""Published weights into the user's cache, from the network or a copy: checked and complete, or not there at all."""
+"""Download of published weights into the user's cache, checked and atomic.
+
+An offline copy can replace the network.
+"""
 
 from __future__ import annotations
 
@@ -35,14 +38,14 @@ def fetch(
     delays: Sequence[float] = DELAYS,
     report: Report | None = None,
 ) -> tuple[Path, Path]:
-    """Download a published model, or find it downloaded.
+    """Download a published model unless it is in the cache.
 
     Args:
         model: its name.
         cache: the cache folder, where not the user's.
         base_urls: tried in turn; ``$ELMO_TASKS_BASE_URL`` (one or several, with spaces between), or the published ones.
         delays: seconds to wait before each further round.
-        report: told about progress.
+        report: progress callback.
 
     Returns:
         The options and the weights.
@@ -81,7 +84,9 @@ def copy_in(
     *,
     cache: Path | None = None,
 ) -> tuple[Path, Path]:
-    """Take a published model from an offline copy, with the same checks as a download; replaces what is there.
+    """Import a published model from an offline copy, with the checks of a download.
+
+    An earlier copy in the cache is replaced.
 
     The sources are the weights, or options and weights, or a folder that holds them. The published options are known, so that
     weights alone are enough.
@@ -90,14 +95,14 @@ def copy_in(
         The options and the weights, in the cache.
 
     Raises:
-        ConfigError: the sources cannot be found or told apart, or the cache folder cannot be written to.
+        ConfigError: the sources are missing or ambiguous, or the cache folder cannot be written to.
         WeightsError: they are not this model's files.
     """
     model = published(model) if isinstance(model, str) else model
     from_options, from_weights = _tell_apart(model, sources)
     options, weights = files_of(model, cache)
     with _folder(model, weights.parent):
-        # What an interrupted download left must not be taken for the beginning of this copy, or the other way round.
+        # A partial download must not be continued by this copy, nor a partial copy by a download.
         discard(options)
         discard(weights)
         try:
@@ -225,7 +230,7 @@ def _bases(given: Sequence[str] | None) -> list[str]:
 
 @contextmanager
 def _folder(model: PublishedModel, folder: Path) -> Iterator[None]:
-    """Hold the model's folder alone, and put what the disk says against it into words."""
+    """Lock the model's folder, and convert disk errors to messages."""
     elsewhere = f"choose another folder with `{command(model.name)} --cache DIR` or {CACHE_VARIABLE}"
     try:
         with file_lock(folder / ".lock", f"the download of {model.name}", wait=True):

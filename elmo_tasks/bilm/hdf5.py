@@ -1,4 +1,4 @@
-"""The published file format: weights in HDF5, in the orientation of the TensorFlow code that wrote them.
+"""Published file format: HDF5 weights in the orientation of bilm-tf (TensorFlow).
 
 One map from HDF5 names to our parameters serves reading, writing and checking. The layout is that of bilm-tf: matrices are
 ``[in, out]``; LSTM gates come in the order input, candidate, forget, output; 1 is added to the forget gate when it is used; the
@@ -29,7 +29,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class _Entry:
-    """One dataset of the file and the parameter it belongs to."""
+    """Dataset of the file and the parameter it belongs to."""
 
     shape: tuple[int, ...]
     parameter: str
@@ -38,7 +38,10 @@ class _Entry:
 
 
 def _layout(options: BiLMOptions) -> dict[str, _Entry]:
-    """HDF5 name -> dataset, for a biLM with these options. LSTM matrices are handled as wholes of input and state rows."""
+    """Return the datasets by HDF5 name for a biLM with these options.
+
+    LSTM matrices combine the input and state rows.
+    """
     cnn, lstm = options.char_cnn, options.lstm
     n, h, p = cnn.n_filters, lstm.dim, lstm.projection_dim
     transpose = (lambda a: a.T, lambda a: a.T)
@@ -86,20 +89,25 @@ def _layout(options: BiLMOptions) -> dict[str, _Entry]:
 
 
 def _swap_gates(a: Array) -> Array:
-    """Input, candidate, forget, output <-> input, forget, candidate, output, along the first axis; its own inverse."""
+    """Swap the gates along the first axis between the file's order and ours.
+
+    Input, candidate, forget, output <-> input, forget, candidate, output. The operation is its own inverse.
+    """
     i, second, third, o = np.split(a, 4)
     return np.concatenate([i, third, second, o])
 
 
 def _forget_one(a: Array) -> Array:
-    """The 1 that is added to the forget gate, which is the second of four in our order."""
+    """Return the 1 that is added to the forget gate, the second in our order."""
     one = np.zeros_like(a)
     one[len(a) // 4 : len(a) // 2] = 1.0
     return one
 
 
 def check_hdf5(path: Path, options: BiLMOptions) -> None:
-    """Check that a weights file is whole and fits its options, without reading the numbers.
+    """Check that a weights file is complete and fits its options.
+
+    The numbers are not read.
 
     Raises:
         WeightsError: the file is missing, broken, or its names or shapes are not those that the options ask for.
@@ -109,7 +117,7 @@ def check_hdf5(path: Path, options: BiLMOptions) -> None:
 
 
 def read_hdf5(path: Path, options: BiLMOptions) -> dict[str, Tensor]:
-    """Read published weights that must fit the options, as a state dict for :class:`BiLM`.
+    """Read published weights that fit the options, as a state dict for :class:`BiLM`.
 
     Raises:
         WeightsError: see :func:`check_hdf5`; or a number is not finite.
@@ -130,7 +138,7 @@ def read_hdf5(path: Path, options: BiLMOptions) -> dict[str, Tensor]:
 
 
 def write_hdf5(path: Path, bilm: BiLM) -> None:
-    """Write weights as the published files have them, float32. The file appears only when it is whole."""
+    """Write weights in the published format, float32, atomically."""
     state = _join_matrices({name: value.float().cpu() for name, value in bilm.state_dict().items()})
     with new_hdf5(path) as file:
         for name, entry in _layout(bilm.options).items():
@@ -139,7 +147,10 @@ def write_hdf5(path: Path, bilm: BiLM) -> None:
 
 
 def _split_matrices(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The file has one matrix for input and state; ``nn.LSTM`` has two, and a second bias that stays zero."""
+    """Split the file's matrix for input and state into the two of ``nn.LSTM``.
+
+    Its second bias stays zero.
+    """
     result: dict[str, Tensor] = {}
     for name, value in state.items():
         if name.endswith(".weight") and ".layers." in name:
@@ -165,7 +176,7 @@ def _join_matrices(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 @contextmanager
 def _open(path: Path, options: BiLMOptions) -> Iterator[h5py.File]:
-    """A file whose names and shapes are those that the options ask for."""
+    """Open a file whose names and shapes match the options."""
     if not path.exists():
         raise WeightsError(f"{path}: no such file; expected the weights of a biLM in HDF5")
     if not h5py.is_hdf5(path):

@@ -1,4 +1,4 @@
-"""HDF5 files that appear only when they are whole, and one error where a disk is full.
+"""Atomic writing of HDF5 files, with a single error if the disk is full.
 
 Left to itself, HDF5 keeps what it could not write, tries again with each object it lets go of, prints a traceback every time,
 and brings the process down at its end.
@@ -21,14 +21,18 @@ STRING = h5py.string_dtype()
 
 
 class NewHDF5(h5py.File):
-    """A file to add data sets to."""
+    """New file to which datasets can be added."""
 
     def __init__(self, disk: _Disk) -> None:
         self._disk = disk
         super().__init__(disk, "w")
 
     def create_dataset(self, name: str | None, *args: Any, **kwargs: Any) -> h5py.Dataset:
-        """As in :class:`h5py.Group`. Raises OSError: the disk is full, or may not be written to."""
+        """Create a dataset as in :class:`h5py.Group`.
+
+        Raises:
+            OSError: the disk is full or not writable.
+        """
         data_set = super().create_dataset(name, *args, **kwargs)
         self._disk.check()
         return data_set
@@ -36,7 +40,7 @@ class NewHDF5(h5py.File):
 
 @contextmanager
 def new_hdf5(target: Path) -> Iterator[NewHDF5]:
-    """A file to fill, which takes its name at the end; after an error all is as it was.
+    """Open a new file that is renamed on success; after an error nothing changes.
 
     Raises:
         OSError: the disk is full, or may not be written to.
@@ -47,7 +51,11 @@ def new_hdf5(target: Path) -> Iterator[NewHDF5]:
 
 @contextmanager
 def writing_hdf5(path: Path) -> Iterator[NewHDF5]:
-    """A file to fill, under the name that it has from the beginning. Raises OSError: the disk is full, or may not be written to."""
+    """Open a new file under its final name.
+
+    Raises:
+        OSError: the disk is full or not writable.
+    """
     with path.open("w+b", buffering=0) as raw:
         disk = _Disk(raw)
         with NewHDF5(disk) as file:
@@ -56,33 +64,33 @@ def writing_hdf5(path: Path) -> Iterator[NewHDF5]:
 
 
 class _Disk(io.RawIOBase):
-    """A file that notes the first error in place of raising it, and from then on takes everything and keeps nothing."""
+    """File that records its first error and discards later writes."""
 
     def __init__(self, raw: io.FileIO) -> None:
         self._raw, self._at, self._end = raw, 0, 0
         self._error: OSError | None = None
 
     def check(self) -> None:
-        """Raise what was noted."""
+        """Raise the recorded error, if any."""
         if self._error is not None:
             self._error.filename = str(self._raw.name)
             raise self._error
 
     def seekable(self) -> bool:
-        """Yes."""
+        """Return True."""
         return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
-        """To a place, which may lie behind the end."""
+        """Move to a position, which may lie beyond the end."""
         self._at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._end}[whence]
         return self._at
 
     def tell(self) -> int:
-        """The place."""
+        """Return the current position."""
         return self._at
 
     def readinto(self, buffer: Any, /) -> int:
-        """What was written; zeros for what was not."""
+        """Read the written bytes; unwritten ones are zero."""
         view = memoryview(buffer).cast("B")
         self._raw.seek(self._at)
         done = 0
@@ -93,7 +101,7 @@ class _Disk(io.RawIOBase):
         return len(view)
 
     def write(self, data: Any, /) -> int:
-        """All of it, or note why not."""
+        """Write all bytes, or record the error."""
         view = memoryview(data).cast("B")
         if self._error is None:
             try:
@@ -108,7 +116,7 @@ class _Disk(io.RawIOBase):
         return len(view)
 
     def truncate(self, size: int | None = None, /) -> int:
-        """To a length, or to the place."""
+        """Truncate to a length, or to the current position."""
         size = self._at if size is None else size
         if self._error is None:
             try:
@@ -119,4 +127,4 @@ class _Disk(io.RawIOBase):
         return size
 
     def flush(self) -> None:
-        """Nothing waits here."""
+        """Do nothing; writes are not buffered."""

@@ -1,4 +1,6 @@
-"""A biLM whose matrix products are computed in int8: faster on a CPU where the matrices are large, and nearly the same vectors.
+"""Quantized biLM: int8 matrix products, faster for large models on a CPU.
+
+The vectors are nearly the same.
 
 The weights are rounded once, with one scale for each output; what they multiply is rounded at run time, with one scale for each
 row, so that a sentence still gives the same vectors alone and in any batch. It is rounded to 7 bits: without VNNI, a processor adds
@@ -29,7 +31,7 @@ _log = logging.getLogger(__name__)
 
 
 class Int8Linear(nn.Module):
-    """``x W^T + b`` with ``W`` in int8, of ``weight`` ``[out, in]``. It has no parameters, and no gradients pass it.
+    """Linear layer ``x W^T + b`` with ``W`` ``[out, in]`` in int8, without gradients.
 
     Rows that are far from symmetric, such as those behind a ReLU, lose less where they are ``centred`` first.
     """
@@ -43,7 +45,7 @@ class Int8Linear(nn.Module):
         self._pack(values, scales, None if bias is None else bias.detach().float())
 
     def forward(self, x: Tensor) -> Tensor:
-        """``[N, in]`` -> ``[N, out]`` float32."""
+        """Map ``[N, in]`` to ``[N, out]`` float32."""
         if not self.centred:
             product, scale = self.unscaled(x)
             product.mul_(scale)
@@ -55,7 +57,10 @@ class Int8Linear(nn.Module):
         return product if self._bias is None else product.add_(self._bias)
 
     def unscaled(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """``[N, out]`` ``x W^T``, each row divided by a number, and these numbers ``[N, 1]``."""
+        """Compute ``[N, out]`` products ``x W^T`` before scaling, and the scales ``[N, 1]``.
+
+        Each row is divided by its scale.
+        """
         scale = torch.linalg.vector_norm(x, torch.inf, 1, True).clamp_(min=1e-12)
         product: Tensor = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32(
             x / scale, 1 / _LEVELS, _ZERO, self._packed
@@ -78,7 +83,7 @@ class Int8Linear(nn.Module):
                 torch.backends.quantized.engine = engine
 
     def __getstate__(self) -> dict[str, Any]:
-        """Weights as tensors: what is packed is for this process only."""
+        """Return the weights as tensors; the packed form belongs to this process."""
         state = self.__dict__.copy()
         del state["_packed"]
         return state | {"_values": torch.ops.quantized.linear_unpack(self._packed)[0].int_repr()}
@@ -90,7 +95,7 @@ class Int8Linear(nn.Module):
 
 
 class Int8LSTM(nn.Module):
-    """A :class:`ProjectedLSTM` with its three matrices in int8."""
+    """:class:`ProjectedLSTM` with its three matrices in int8."""
 
     def __init__(self, lstm: ProjectedLSTM) -> None:
         super().__init__()
@@ -124,7 +129,7 @@ class Int8LSTM(nn.Module):
 
 
 def checked_precision(name: str) -> Precision:
-    """A precision by its name.
+    """Validate the name of a precision.
 
     Raises:
         ConfigError: there is none of this name.
@@ -135,7 +140,7 @@ def checked_precision(name: str) -> Precision:
 
 
 def in_precision(bilm: BiLM, precision: str, device: torch.device | str = "cpu") -> BiLM:
-    """Put a biLM on a device, and its products into a precision; give it back, changed.
+    """Move a biLM to a device, set the precision of its products, and return it.
 
     Where there are no products in int8, it stays in float32, and one sentence is logged.
 
@@ -164,13 +169,13 @@ def in_precision(bilm: BiLM, precision: str, device: torch.device | str = "cpu")
 
 
 def is_int8(bilm: BiLM) -> bool:
-    """Whether the products of a biLM are computed in int8."""
+    """Check if the products of a biLM are computed in int8."""
     return isinstance(bilm.token_encoder.projection, Int8Linear)
 
 
 @cache
 def has_int8() -> bool:
-    """Whether this processor and this version of PyTorch have the products; they are tried."""
+    """Test if this processor and this version of PyTorch support int8 products."""
     try:
         weight = torch.eye(4)
         return bool((Int8Linear(weight)(weight) - weight).abs().max() < 0.01)

@@ -1,4 +1,4 @@
-"""Where downloaded models live, and the checksum that says whether they are still what was downloaded."""
+"""Cache of downloaded models, with recorded checksums to detect changes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _Record:
 
 
 def cache_folder(cache: Path | None = None) -> Path:
-    """The user's cache folder: ``cache`` if given, else ``$ELMO_TASKS_CACHE``, else the system's usual place.
+    """Return ``cache``, else ``$ELMO_TASKS_CACHE``, else the user's cache folder.
 
     Where that place is not there and cannot be made, as on some hosts, it is a temporary folder, which may not last.
     """
@@ -44,19 +44,19 @@ def cache_folder(cache: Path | None = None) -> Path:
 
 
 def temporary_cache() -> Path:
-    """Where to keep what the cache folder does not take; it may not last."""
+    """Return a temporary folder as a fallback for the cache; it may not persist."""
     user = os.getuid() if hasattr(os, "getuid") else "user"  # keeps those of two users of one machine apart
     return Path(tempfile.gettempdir()) / f"elmo-tasks-{user}"
 
 
 def files_of(model: PublishedModel, cache: Path | None = None) -> tuple[Path, Path]:
-    """Where a published model's options and weights lie once downloaded; neither need exist."""
+    """Return the cache paths of a published model's files; neither need exist."""
     folder = cache_folder(cache) / "published" / model.name
     return folder / model.options_name, folder / model.weights_name
 
 
 def locate(name: str, cache: Path | None = None) -> tuple[Path, Path]:
-    """The options and the weights of a downloaded model, unchanged since they were downloaded.
+    """Find the unchanged options and weights of a downloaded model.
 
     Raises:
         ConfigError: there is no published model of this name.
@@ -74,7 +74,9 @@ def locate(name: str, cache: Path | None = None) -> tuple[Path, Path]:
 
 
 def record(path: Path) -> str:
-    """Write a file's SHA-256, size and time beside it, to be enforced by :func:`verify_recorded`; gives the SHA-256 in hexadecimal.
+    """Record a file's SHA-256, size and time beside it; return the SHA-256.
+
+    :func:`verify_recorded` checks the record. The SHA-256 is in hexadecimal.
 
     Raises:
         OSError: the file cannot be read, or the record cannot be written.
@@ -86,7 +88,9 @@ def record(path: Path) -> str:
 
 
 def verify_recorded(path: Path, remedy: str = "get it again") -> None:
-    """Refuse a file that is not what it was when its SHA-256 was recorded; ``remedy`` is what to do once it is deleted.
+    """Check that a file still has its recorded SHA-256.
+
+    ``remedy`` is the advice to the user once the file is deleted.
 
     A file without a record is accepted. The file is only read when its size or time is not the recorded one, so that
     opening a model costs nothing.
@@ -123,10 +127,10 @@ def verify_recorded(path: Path, remedy: str = "get it again") -> None:
     try:
         write_json(beside, asdict(_Record(entry.sha256, stat.st_size, stat.st_mtime_ns)))
     except OSError as error:
-        # The weights are right, which is what was asked; on a read-only disk they are only hashed every time.
+        # The weights are correct; on a read-only disk they are hashed at every call.
         _log.warning("%s could not be brought up to date: %s", beside, error)
 
 
 def record_path(path: Path) -> Path:
-    """Where the checksum of a file is kept."""
+    """Return the path of a file's recorded checksum."""
     return path.with_name(path.name + ".sha256")

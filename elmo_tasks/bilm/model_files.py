@@ -1,4 +1,7 @@
-"""A biLM's name, folder or files -> the model. The only place that decides what ``--model`` means for a biLM."""
+"""Resolution of a biLM's name, folder or files to the model.
+
+No other module interprets ``--model`` for a biLM.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ WEIGHTS_NAME, SOFTMAX_NAME, VOCABULARY_NAME = "bilm", "softmax", "vocabulary.txt
 
 @dataclass(frozen=True)
 class ModelFiles:
-    """Where a biLM lies."""
+    """Location of a biLM."""
 
     name: str  # what to call it
     options: Path  # its options.json
@@ -34,7 +37,7 @@ class ModelFiles:
 
     @property
     def folder(self) -> Path:
-        """Where its other files (softmax, vocabulary, card) lie, if it has any."""
+        """Folder of its other files (softmax, vocabulary, card), if it has any."""
         return self.options.parent
 
     @property
@@ -44,7 +47,10 @@ class ModelFiles:
 
 
 def default_model() -> str:
-    """Name of the biLM that commands and the app take when none is named: ``checkpoints/default.json`` says which."""
+    """Return the name of the default biLM, set in ``checkpoints/default.json``.
+
+    Commands and the app use it if no model is given.
+    """
     path = CHECKPOINTS / "default.json"
     try:
         return str(json.loads(path.read_text(encoding="utf-8"))["model"])
@@ -53,7 +59,7 @@ def default_model() -> str:
 
 
 def bundled_models() -> list[str]:
-    """Names of the biLMs in ``checkpoints/``."""
+    """Return the names of the biLMs in ``checkpoints/``."""
     return sorted(path.parent.name for path in CHECKPOINTS.glob("*/options.json"))
 
 
@@ -121,12 +127,15 @@ def load_bilm(files: ModelFiles) -> BiLM:
 
 
 def has_softmax(files: ModelFiles) -> bool:
-    """Whether the output layer lies beside a biLM. The published models never had theirs published."""
+    """Check if a biLM has an output layer beside it.
+
+    None was published for the published models.
+    """
     return (files.folder / VOCABULARY_NAME).exists() and bool(weight_files(files.folder, SOFTMAX_NAME))
 
 
 def load_softmax(files: ModelFiles) -> tuple[LMSoftmax, Vocabulary]:
-    """The output layer that was trained with a biLM, and its words.
+    """Load the output layer that was trained with a biLM, and its vocabulary.
 
     Raises:
         WeightsError: the model has none (the published ones do not), or it does not fit.
@@ -145,7 +154,9 @@ def load_softmax(files: ModelFiles) -> tuple[LMSoftmax, Vocabulary]:
 
 @torch.no_grad()
 def take_over(files: ModelFiles, bilm: BiLM, softmax: LMSoftmax, vocabulary: Vocabulary) -> None:
-    """Copy the weights of a model into others; of the words to predict, those that both vocabularies know keep theirs.
+    """Copy the weights of a model into another one of the same sizes.
+
+    Output words in both vocabularies keep their weights.
 
     Raises:
         ConfigError: it has other sizes.

@@ -1,4 +1,4 @@
-"""The settings of a biLM, as ``options.json`` has them in every published ELMo and in bilm-tf."""
+"""Settings of a biLM, as in the ``options.json`` of published ELMo and bilm-tf."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST = {
 
 @dataclass(frozen=True)
 class CharCNNOptions:
-    """The token encoder: characters -> convolutions -> highway -> projection."""
+    """Settings of the token encoder: characters, convolutions, highway, projection."""
 
     #: (width, number) of each convolution
     filters: tuple[tuple[int, int], ...] = ((1, 32), (2, 32), (3, 64), (4, 128), (5, 256), (6, 512), (7, 1024))
@@ -42,7 +42,7 @@ class CharCNNOptions:
 
 @dataclass(frozen=True)
 class LSTMOptions:
-    """The language model: projected LSTM layers in each direction."""
+    """Settings of the language model: projected LSTM layers in each direction."""
 
     dim: int = 1024  # cells of a layer
     projection_dim: int = 128  # outputs of a layer, and size of a token's vector
@@ -54,14 +54,14 @@ class LSTMOptions:
 
 @dataclass(frozen=True)
 class BiLMOptions:
-    """Everything that shapes a biLM."""
+    """Settings that determine the shape of a biLM."""
 
     lstm: LSTMOptions  # the language model
     char_cnn: CharCNNOptions  # the token encoder
 
     @property
     def n_layers(self) -> int:
-        """Layers of the representation: the token layer and one per LSTM layer."""
+        """Number of layers: the token layer and one per LSTM layer."""
         return self.lstm.n_layers + 1
 
     @property
@@ -71,7 +71,7 @@ class BiLMOptions:
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, Any], where: str = "options") -> BiLMOptions:
-        """Read the contents of an ``options.json``; ``where`` is what to call it in an error.
+        """Parse the contents of an ``options.json``; ``where`` names it in errors.
 
         Keys that only training needs (``n_train_tokens``, ``dropout``, ...) are passed over, as every reader of these files does.
 
@@ -131,7 +131,7 @@ class BiLMOptions:
         return options
 
     def to_dict(self) -> dict[str, Any]:
-        """The contents of an ``options.json`` that other ELMo software reads."""
+        """Return the contents of an ``options.json`` that other ELMo software reads."""
         return {
             "lstm": {
                 "use_skip_connections": self.lstm.use_skip_connections,
@@ -153,7 +153,11 @@ class BiLMOptions:
 
     @classmethod
     def load(cls, path: Path) -> BiLMOptions:
-        """Read an ``options.json``. Raises ConfigError: the file is missing, is not JSON, or :meth:`from_dict` refuses it."""
+        """Read an ``options.json``.
+
+        Raises:
+            ConfigError: the file is missing, is not JSON, or :meth:`from_dict` rejects it.
+        """
         try:
             raw = read_json(path)
         except FileNotFoundError:
@@ -180,7 +184,7 @@ def _positive(raw: Mapping[str, Any], key: str, where: str) -> int:
 
 
 def _short(value: Any) -> str:
-    """A value as a message shows it: one that is a book is cut."""
+    """Shorten a long value for a message."""
     text = f"a number of {value.bit_length():,} bits" if isinstance(value, int) and value > 10**20 else repr(value)
     return text if len(text) <= 100 else f"{text[:100]}…"
 

@@ -1,4 +1,4 @@
-"""How well a biLM predicts text: perplexity of each direction, over the whole vocabulary."""
+"""Perplexity of a biLM in each direction, over the whole vocabulary."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from elmo_tasks.bilm.softmax import LMSoftmax
 
 @dataclass(frozen=True)
 class Perplexity:
-    """Sums over a text, and what follows from them."""
+    """Sums over a text, and the perplexities derived from them."""
 
     forward_loss: float = 0.0  # negative log-likelihood of all targets, in nats, left to right
     backward_loss: float = 0.0  # the same, right to left
@@ -26,21 +26,24 @@ class Perplexity:
 
     @property
     def forward(self) -> float:
-        """Perplexity left to right."""
+        """Perplexity from left to right."""
         return math.exp(self.forward_loss / self.n_targets)
 
     @property
     def backward(self) -> float:
-        """Perplexity right to left."""
+        """Perplexity from right to left."""
         return math.exp(self.backward_loss / self.n_targets)
 
     @property
     def unknown_rate(self) -> float:
-        """Share of targets that the vocabulary does not have."""
+        """Share of targets outside the vocabulary."""
         return self.n_unknown / self.n_targets
 
     def scores(self) -> dict[str, float]:
-        """All of it by name; ``perplexity`` is the geometric mean of both directions."""
+        """Return all scores by name.
+
+        ``perplexity`` is the geometric mean of both directions.
+        """
         return {
             "forward_perplexity": self.forward,
             "backward_perplexity": self.backward,
@@ -53,7 +56,9 @@ class Perplexity:
 def sentence_losses(
     bilm: BiLM, softmax: LMSoftmax, characters: Tensor, words: Tensor, lengths: Tensor, targets: Tensor, unknown_id: int
 ) -> Perplexity:
-    """Losses of whole sentences, each from the constant start state, as the encoder sees them.
+    """Compute the losses of whole sentences, each from the constant start state.
+
+    The encoder reads them in the same way.
 
     Every word is predicted from what is before it (forward) or after it (backward), and then the far boundary. The near boundary
     is given. For ``characters``, ``words`` and ``lengths`` see :meth:`BiLM.forward`; ``targets`` are the ``[B, T]`` vocabulary ids

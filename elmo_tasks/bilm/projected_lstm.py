@@ -1,4 +1,4 @@
-"""One LSTM layer with a projected, optionally clipped state (Sak et al., 2014), in one direction."""
+"""Unidirectional LSTM layer with projection and clipping (Sak et al., 2014)."""
 
 from __future__ import annotations
 
@@ -54,15 +54,17 @@ class ProjectedLSTM(nn.LSTM):
 
     @property
     def _is_written_out(self) -> bool:
-        """Whether the fused LSTM cannot compute this layer."""
+        """True if the fused LSTM cannot compute this layer."""
         return self.cell_clip is not None or self.proj_clip is not None or self.proj_size >= self.hidden_size
 
     def flatten_parameters(self) -> None:
-        """Lay the weights out as the fused LSTM reads them on a GPU, if it reads them."""
+        """Store the weights in the fused layout for a GPU, if the fused LSTM is used."""
         if self.proj_size < self.hidden_size:
             super().flatten_parameters()
 
-    def forward(self, x: Tensor, state: State | None = None, lengths: Tensor | None = None) -> tuple[Tensor, State]:  # type: ignore[override]
+    def forward(  # type: ignore[override]
+        self, x: Tensor, state: State | None = None, lengths: Tensor | None = None
+    ) -> tuple[Tensor, State]:
         """Run over a batch.
 
         Args:
@@ -95,7 +97,10 @@ class ProjectedLSTM(nn.LSTM):
         return output, (h, c)
 
     def _steps_in_place(self, x: Tensor, state: State) -> tuple[Tensor, State]:
-        """The same steps where nobody asks for gradients: no step makes a new tensor, and time comes first in memory."""
+        """Run the steps in place, without gradients.
+
+        No step allocates a tensor, and time is the first dimension in memory.
+        """
         h, c = state[0][0], state[1][0].clone()  # [B, P], [B, H]
         to_gates, to_output = self.weight_hh_l0.t(), self.weight_hr_l0.t()
         gates = nn.functional.linear(x.transpose(0, 1).contiguous(), self.weight_ih_l0, self.bias_ih_l0)  # [T, B, 4H]
@@ -132,7 +137,10 @@ class ProjectedLSTM(nn.LSTM):
 
 
 def step_in_place(gates: Tensor, c: Tensor, squashed: Tensor, cell_clip: float | None) -> None:
-    """Advance the cell ``c`` ``[B, H]`` by one step; ``squashed`` ``[B, H]`` gets what is projected, ``gates`` ``[B, 4 H]`` go."""
+    """Advance the cell ``c`` ``[B, H]`` by one step, in place.
+
+    ``squashed`` ``[B, H]`` receives the input of the projection; ``gates`` ``[B, 4 H]`` are overwritten.
+    """
     n = c.shape[1]
     input_and_forget, candidate, out = gates.split((2 * n, n, n), dim=1)
     input_and_forget.sigmoid_()

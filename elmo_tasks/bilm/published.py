@@ -1,4 +1,4 @@
-"""The published ELMo models: names, addresses, sizes, and whether two files are those of one of them."""
+"""Published ELMo models: names, addresses, sizes, and checks of their files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _GIVES_SHAPES = (
 
 @dataclass(frozen=True)
 class PublishedModel:
-    """One published biLM, described well enough to tell its files from any other model's."""
+    """Published biLM, with enough detail to identify its files."""
 
     name: str  # what a user types
     layout: str  # the folder it is published in, and the middle of its file names
@@ -50,7 +50,7 @@ class PublishedModel:
 
     @property
     def parameters(self) -> int:
-        """How many numbers the weights file holds (one row of characters, the padding, is not stored)."""
+        """Number of values in the weights file, without the unsaved padding row."""
         n_filters, dim = self._char_cnn.n_filters, self._char_cnn.embedding_dim
         characters = 261 * dim
         convolutions = sum(number * (width * dim + 1) for width, number in self.filters)
@@ -61,12 +61,15 @@ class PublishedModel:
 
     @property
     def smallest_bytes(self) -> int:
-        """The least a complete weights file can weigh: its float32 numbers without HDF5's own headers."""
+        """Minimum size of a complete weights file: its float32 values without headers."""
         return 4 * self.parameters
 
     @property
     def options_text(self) -> str:
-        """The published options file, to the byte (its MD5 was compared for ``medium``)."""
+        """Content of the published options file, byte for byte.
+
+        Its MD5 was compared for ``medium``.
+        """
         lstm = LSTMOptions(self.dim, self.projection_dim, self.n_layers, cell_clip=3, proj_clip=3)
         return json.dumps(BiLMOptions(lstm, self._char_cnn).to_dict()) + "\n"
 
@@ -87,19 +90,25 @@ MODELS: dict[str, PublishedModel] = {
 
 
 def published(name: str) -> PublishedModel:
-    """Look a published model up by name. Raises ConfigError: there is no published model of this name."""
+    """Return the published model of this name.
+
+    Raises:
+        ConfigError: there is no published model of this name.
+    """
     if name not in MODELS:
         raise ConfigError(f"There is no published ELMo model {name!r}; there are {', '.join(MODELS)}.")
     return MODELS[name]
 
 
 def command(name: str, *, offline: bool = False) -> str:
-    """The command a person runs to get this model, from the network or from a file they have."""
+    """Return the command to download this model or to import it from a file."""
     return f"elmo-tasks download {name}" + (" --from FILE" if offline else "")
 
 
 def check_files(model: PublishedModel, options: Path, weights: Path) -> None:
-    """Check that two files, under any name, are the options and the weights of this model.
+    """Check that two files are the options and the weights of this model.
+
+    Their names are ignored.
 
     Raises:
         WeightsError: they are not; the text says which file is wrong, and in what.
@@ -122,7 +131,11 @@ def check_files(model: PublishedModel, options: Path, weights: Path) -> None:
 
 
 def check_options(model: PublishedModel, options: Path) -> None:
-    """Check that an options file gives this model's shapes. Raises WeightsError: it does not."""
+    """Check that an options file gives this model's shapes.
+
+    Raises:
+        WeightsError: it does not.
+    """
     _check_not_a_page(options)
     try:
         found = json.loads(options.read_text(encoding="utf-8"))

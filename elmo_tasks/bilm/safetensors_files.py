@@ -1,4 +1,4 @@
-"""Our file format: safetensors, cut into files of at most 9 MB so that any host takes them."""
+"""Project file format: safetensors in files of at most 9 MB, for any host."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ MAX_BYTES = 9_000_000
 def write_safetensors(
     folder: Path, name: str, tensors: Mapping[str, Tensor], dtype: torch.dtype | None = None
 ) -> list[Path]:
-    """Write tensors as ``name.safetensors``, or as numbered files with an index where they are too large for one; gives the files.
+    """Write tensors as safetensors files, and return their paths.
+
+    The file is ``name.safetensors``, or numbered files with an index if the tensors are too large for one.
 
     A tensor that is too large by itself is cut into blocks of rows ``key:0``, ``key:1``, ... The folder must exist; ``dtype``
     converts floating-point tensors.
@@ -45,7 +47,7 @@ def write_safetensors(
         with atomic_file(folder / file_name) as partial:
             try:
                 save_file(shard, partial)
-            except SafetensorError as error:  # which is no OSError, whatever the disk said
+            except SafetensorError as error:  # not an OSError, even for disk errors
                 raise OSError(f"{folder / file_name}: {error}") from error
         files.append(folder / file_name)
     if n > 1:
@@ -57,7 +59,7 @@ def write_safetensors(
 
 
 def weight_files(folder: Path, name: str) -> list[Path]:
-    """The files that :func:`write_safetensors` wrote, or an empty list if there are none."""
+    """Return the files of :func:`write_safetensors`, or an empty list."""
     single, index = folder / f"{name}.safetensors", folder / f"{name}.safetensors.index.json"
     if index.exists():
         try:
@@ -69,7 +71,7 @@ def weight_files(folder: Path, name: str) -> list[Path]:
 
 
 def read_safetensors(folder: Path, name: str) -> dict[str, Tensor]:
-    """Read what :func:`write_safetensors` wrote, as float32.
+    """Read the files of :func:`write_safetensors` as float32.
 
     Raises:
         WeightsError: a file is missing, broken or not the one that the card beside it describes, or a number is not finite.
@@ -101,5 +103,5 @@ def read_safetensors(folder: Path, name: str) -> dict[str, Tensor]:
 
 
 def checksum(files: list[Path]) -> str:
-    """SHA-256 over the contents of files, in the order of their names."""
+    """Compute the SHA-256 over the contents of files, in name order."""
     return sha256(sorted(files))

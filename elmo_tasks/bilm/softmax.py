@@ -1,4 +1,4 @@
-"""The output layer of the language model: scores over a vocabulary, in full or over a sample."""
+"""Output layer of the language model, with full and sampled softmax."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from torch import Tensor, nn
 
 
 class LMSoftmax(nn.Module):
-    """Vector of a direction's top layer -> distribution over ``V`` words. Both directions share it, as in bilm-tf.
+    """Map from a direction's top layer to a distribution over ``V`` words.
+
+    Both directions share it, as in bilm-tf.
 
     Word ids are ranks: the lower, the more frequent. The sampler relies on it.
     """
@@ -20,11 +22,13 @@ class LMSoftmax(nn.Module):
         self.bias = nn.Parameter(torch.zeros(n_words))
 
     def forward(self, hidden: Tensor) -> Tensor:
-        """``[N, P]`` -> ``[N, V]`` scores."""
+        """Map ``[N, P]`` vectors to ``[N, V]`` scores."""
         return nn.functional.linear(hidden, self.weight, self.bias)
 
     def sampled_loss(self, hidden: Tensor, targets: Tensor, n_draws: int) -> Tensor:
-        """Mean cross entropy of ``[N, P]`` against a sample of the vocabulary, corrected for how it was drawn (Jean et al., 2015).
+        """Compute the mean sampled-softmax cross entropy of ``[N, P]`` vectors.
+
+        It is corrected for the sampling distribution (Jean et al., 2015).
 
         Words are drawn log-uniformly over their ranks, with replacement, and each is used once; a word's expected count after
         ``n_draws`` draws of probability ``p`` is ``1 - (1 - p)^n_draws``. With every word in it the loss tends to the full one. All
@@ -49,7 +53,9 @@ class LMSoftmax(nn.Module):
 
 
 class _SampledCrossEntropy(torch.autograd.Function):
-    """Cross entropy of one right score against shared others, with its gradient computed on the way.
+    """Cross entropy of a target score against shared samples, with its gradient.
+
+    The gradient is computed in the forward pass.
 
     A block of rows is scored, normalised and turned into gradients while it is in the cache; the ``[N, S]`` scores are never
     stored. On two cores that is three times as fast as autograd's way.
@@ -57,7 +63,10 @@ class _SampledCrossEntropy(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, hidden, weight, bias, right, place):  # type: ignore[no-untyped-def]
-        """``[N, P], [S, P], [S], [N], [N]`` -> mean loss; ``place`` is the column that a row must not count, or -1."""
+        """Compute the mean loss of ``[N, P], [S, P], [S], [N], [N]``.
+
+        ``place`` is the column that a row must not count, or -1.
+        """
         kind = hidden.device.type
         dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else hidden.dtype
         with torch.autocast(kind, enabled=False):
@@ -91,7 +100,7 @@ class _SampledCrossEntropy(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, grad):  # type: ignore[no-untyped-def]
-        """Scale what was computed."""
+        """Scale the gradients of the forward pass."""
         share, grad_w, grad_b, p_right = ctx.saved_tensors
         scale = grad / len(p_right)
         return share.to(ctx.hidden_dtype) * scale, grad_w * scale, grad_b * scale, (p_right - 1) * scale, None

@@ -1,4 +1,7 @@
-"""One try at one file over HTTP, continuing where an earlier one stopped; trying again is the caller's affair."""
+"""Single attempt to download a file over HTTP, with resumption.
+
+The caller is responsible for retries.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from pathlib import Path
 
 import httpx
 
-#: Called with the file's final name, the bytes there are, and the bytes there will be where the server said so.
+#: Called with the file's final name, the bytes there are, and the total bytes, if the server states them.
 Report = Callable[[str, int, int | None], None]
 
 # Answers that another try may change; every other refusal is final for its address.
@@ -20,16 +23,16 @@ _CONTENT_RANGE = re.compile(r"bytes (?:(\d+)-\d+|\*)/(\d+|\*)")
 
 
 class Interrupted(Exception):
-    """It did not work this time; it may the next."""
+    """Temporary failure; another attempt may succeed."""
 
 
 class Refused(Exception):
-    """This address will not give the file, however often it is asked."""
+    """Permanent refusal by this address."""
 
 
 @dataclass(frozen=True)
 class _Origin:
-    """What the beginning of an unfinished file belongs to, kept beside it so that another process may continue it.
+    """Source of an unfinished file, kept beside it so that another process can resume.
 
     ``validator`` is the server's ETag (a strong one) or Last-Modified date: with it the server itself says whether the
     file is still the same. Without one, only the same address and the same total length let a file be continued.
@@ -41,7 +44,7 @@ class _Origin:
 
 
 def transfer(client: httpx.Client, url: str, target: Path, report: Report | None = None) -> None:
-    """Bring ``part_of(target)`` from whatever is there already to the complete file; ``target`` itself is not touched.
+    """Complete ``part_of(target)`` from its current content; ``target`` is unchanged.
 
     On an interruption what arrived stays there, and the next call asks for the rest only.
 
@@ -83,12 +86,12 @@ def transfer(client: httpx.Client, url: str, target: Path, report: Report | None
 
 
 def part_of(target: Path) -> Path:
-    """The name a file has until it is complete and checked."""
+    """Return the name of a file until it is complete and checked."""
     return target.with_name(target.name + ".part")
 
 
 def discard(target: Path) -> None:
-    """Remove what there is of an unfinished file."""
+    """Remove the unfinished parts of a file."""
     part_of(target).unlink(missing_ok=True)
     _origin_path(target).unlink(missing_ok=True)
 
@@ -106,8 +109,8 @@ def _accept(response: httpx.Response) -> None:
 
 
 def _piece(response: httpx.Response) -> tuple[int, int | None]:
-    """Where the answer's bytes begin in the file, and how long the whole file is."""
-    if response.status_code == 200:  # everything, whether or not a piece was asked for
+    """Return the start of the received bytes, and the size of the whole file."""
+    if response.status_code == 200:  # the whole file, even if a range was requested
         length = response.headers.get("Content-Length")
         return 0, None if length is None else int(length)
     match = _CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", ""))

@@ -1,4 +1,4 @@
-"""Checksums of weights on the card beside them, so that a damaged file is not taken for a model."""
+"""Checksums of weights on the model card, to detect damaged files."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from elmo_tasks.errors import WeightsError
 from elmo_tasks.files import read_json, write_json
 
 CARD_NAME, KEY = "card.json", "sha256"
-#: Files whose numbers or words nobody would notice to be wrong. Settings are not among them: people may change those.
+#: Files in which an error would go unnoticed. Settings are excluded, since users may change them.
 _WEIGHTS = re.compile(r".*\.(safetensors|hdf5|txt\.xz)")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 def sha256(files: Iterable[Path]) -> str:
-    """SHA-256, in hexadecimal, over the contents of files, one after another."""
+    """Compute the hexadecimal SHA-256 over the contents of files, in order."""
     digest = hashlib.sha256()
     for path in files:
         with path.open("rb") as file:
@@ -28,23 +28,26 @@ def sha256(files: Iterable[Path]) -> str:
 
 
 def weights_in(folder: Path) -> list[Path]:
-    """The files of a folder that a card has checksums of: safetensors, HDF5, lists of words."""
+    """List the files of a folder covered by its card: safetensors, HDF5, word lists."""
     return sorted(path for path in folder.iterdir() if _WEIGHTS.fullmatch(path.name))
 
 
 def write_card(folder: Path, card: Mapping[str, Any] | None = None) -> None:
-    """Write a folder's card, with the checksums of the weights that lie there, in place of those it has; it comes last."""
+    """Write a folder's card with the checksums of its weights.
+
+    The card is written last and replaces any older checksums.
+    """
     write_json(folder / CARD_NAME, {**(card or {}), KEY: {path.name: sha256([path]) for path in weights_in(folder)}})
 
 
 def refresh_card(folder: Path) -> None:
-    """Write the checksums of the weights that lie in a folder to its card, where it has one."""
+    """Update the checksums on a folder's card, if there is one."""
     if (folder / CARD_NAME).exists():
         write_card(folder, read_json(folder / CARD_NAME))
 
 
 def verify(files: Iterable[Path]) -> None:
-    """Refuse files that are not those of the card beside them.
+    """Check files against the checksums on the card beside them.
 
     A folder without a card, or with one that has no checksums, and a file that the card does not name are taken as they are.
 

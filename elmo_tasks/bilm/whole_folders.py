@@ -1,4 +1,4 @@
-"""Folders that appear only when they are whole, and replace an older one of the same kind, never anything else."""
+"""Atomic creation of folders, replacing only an older folder of the same kind."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from elmo_tasks.files import is_unfinished, unfinished_folder
 
 @dataclass(frozen=True)
 class FolderKind:
-    """Folders of one kind."""
+    """Kind of folder."""
 
     what: str  # such a folder is, for messages: "a head"
     #: names of the files that this program writes there: one that holds nothing else may be replaced
     files: re.Pattern[str]
 
     def check(self, folder: Path) -> None:
-        """Refuse to write where something else lies.
+        """Check that the target may be written: absent, or a folder of this kind.
 
         Raises:
             ConfigError: a file of this name is there, or a folder that holds something else.
@@ -38,7 +38,9 @@ class FolderKind:
 
     @contextmanager
     def written(self, folder: Path) -> Iterator[Path]:
-        """A new folder to write files into, which takes its name at the end; after an error all is as it was.
+        """Create a temporary folder that is renamed to the target on success.
+
+        After an error the old state is kept.
 
         Raises:
             ConfigError: see :meth:`check`.

@@ -1,4 +1,7 @@
-"""Another word reader (character CNN, layer 0) for a biLM: read many words, embed a small CNN in a wide one, make LSTMs fit."""
+"""Replacement of a biLM's character CNN (layer 0) and adaptation of its LSTMs.
+
+A small CNN can be embedded in a wide one, and many words read quickly.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +15,20 @@ from elmo_tasks.errors import ConfigError
 
 # Beside the variance of the vectors, which is near 1: keeps the solution small where words say nothing about a direction.
 _RIDGE = 1e-4
-# How strongly the filters that the old CNN did not have speak at first: enough to learn, too little to disturb.
+# Initial scale of filters that the old CNN lacks: large enough to learn, too small to disturb.
 _NEW_FILTERS = 0.1
 
 
 def word_lengths(characters: Tensor) -> Tensor:
-    """``[U]`` characters of each word, of ``[U, C]`` character ids."""
+    """Return the ``[U]`` character counts of words, of ``[U, C]`` character ids."""
     return (characters != PADDING_CHARACTER).sum(dim=1)
 
 
 @torch.no_grad()
 def read_words(reader: CharacterCNN, characters: Tensor, batch_size: int = 1024) -> Tensor:
-    """``[U, P]`` vectors of words, read in batches of like length, as the longest word sets the price of a batch.
+    """Compute ``[U, P]`` word vectors in batches of words of similar length.
+
+    The longest word sets the cost of a batch.
 
     The ``[U, C]`` character ids may be of any integer type and on any device.
     """
@@ -38,7 +43,9 @@ def read_words(reader: CharacterCNN, characters: Tensor, batch_size: int = 1024)
 
 @torch.no_grad()
 def embed_reader(new: CharacterCNN, old: CharacterCNN, linear: Tensor, bias: Tensor) -> None:
-    """Let a CNN begin as a smaller one followed by a linear map; filters that the smaller one has not start small.
+    """Initialize a CNN as a smaller one followed by a linear map.
+
+    Filters that the smaller CNN lacks start small.
 
     ``new`` is changed; it has every filter of ``old``, and perhaps more. The map of the old vectors is ``[P_new, P_old]``, and
     ``[P_new]`` added to them.
@@ -84,7 +91,9 @@ def embed_reader(new: CharacterCNN, old: CharacterCNN, linear: Tensor, bias: Ten
 
 @torch.no_grad()
 def with_reader(old: BiLM, reader: CharacterCNN, characters: Tensor, weights: Tensor) -> tuple[BiLM, float]:
-    """A biLM's LSTMs on another word reader: they see its vectors through the linear map that is nearest to the old vectors.
+    """Attach a biLM's LSTMs to another character CNN, by a linear map.
+
+    The map gives the nearest approximation of the old vectors.
 
     The map is the least-squares solution over the given words, of ``[U, C]`` character ids and ``[U]`` weights, and is folded into
     the input weights of the first layers.
@@ -120,7 +129,9 @@ MAX_BYTES = 512 * 2**20
 
 
 class WordCache:
-    """Vectors of the commonest words of a corpus, filled as the words come; their reader must not change meanwhile.
+    """Cache of vectors of the most frequent words, filled as the words occur.
+
+    The CNN must not change meanwhile.
 
     Of ``n_words`` distinct words, whose ids are ranks by frequency, as many as ``max_bytes`` hold are kept.
     """
@@ -133,7 +144,10 @@ class WordCache:
         self._is_there = torch.zeros(rows, dtype=torch.bool, device=weight.device)
 
     def read(self, characters: Tensor, ids: Tensor) -> Tensor:
-        """``[U, P]`` float32 vectors of words, without gradient, of ``[U, C]`` character ids and ``[U]`` ids in the corpus."""
+        """Return ``[U, P]`` float32 word vectors, without gradient.
+
+        The arguments are ``[U, C]`` character ids and ``[U]`` word ids in the corpus.
+        """
         fits = ids < len(self._is_there)
         rows = ids.clamp(max=len(self._is_there) - 1)
         missing = ~(fits & self._is_there[rows])

@@ -1,4 +1,4 @@
-"""Batches of what is trained on, in an order that seed and number decide: a run goes on at the very batch where it was killed."""
+"""Batches in an order fixed by seed and number, so that a killed run can resume."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ class TensorBatch:
     """A batch whose tensors go to a device together."""
 
     def to(self: Tensors, device: torch.device | str) -> Tensors:
-        """The same batch elsewhere."""
+        """Move the batch to a device."""
         tensors = {name: value for name, value in vars(self).items() if isinstance(value, torch.Tensor)}
         return replace(self, **{name: tensor.to(device, non_blocking=True) for name, tensor in tensors.items()})
 
 
 @dataclass(frozen=True)
 class RowBatch(TensorBatch):
-    """Rows of like length.
+    """Rows of similar length.
 
     Attributes:
         tokens: the tokens of each.
-        target: what is to be said: ``[B]`` ids of labels, or ``[B, T]`` ids of tags, 0 where there is no token.
+        target: target ids: ``[B]`` ids of labels, or ``[B, T]`` ids of tags, 0 where there is no token.
         index: ``[B]`` the row of each in its split.
     """
 
@@ -49,7 +49,7 @@ class RowBatch(TensorBatch):
 
 
 class SameBatches(Generic[Batch]):
-    """Batches made once. Not a plain list, which Lightning takes for several loaders."""
+    """Batches made once; Lightning takes a plain list for several loaders."""
 
     def __init__(self, batches: list[Batch]) -> None:
         self.batches = batches
@@ -62,24 +62,24 @@ class SameBatches(Generic[Batch]):
 
 
 class NumberedBatches(ABC, Generic[Batch]):
-    """Batches 0 to ``n_batches - 1``, each of which depends on its number alone; says which is next, and goes on from there."""
+    """Resumable sequence of ``n_batches`` batches, each a function of its number."""
 
     def __init__(self, n_batches: int) -> None:
         self.n_batches, self.next_batch = n_batches, 0
 
     @abstractmethod
     def batch(self, k: int) -> Batch:
-        """The ``k``-th batch."""
+        """Return the ``k``-th batch."""
 
     def __len__(self) -> int:
         return self.n_batches
 
     def state_dict(self) -> dict[str, Any]:
-        """Which batch is next."""
+        """Return the number of the next batch."""
         return {"next_batch": self.next_batch}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on where a checkpoint was written."""
+        """Resume from a checkpoint."""
         self.next_batch = state["next_batch"]
 
     def __iter__(self) -> Iterator[Batch]:
@@ -92,7 +92,10 @@ class NumberedBatches(ABC, Generic[Batch]):
 
 
 class DrawnBatches(NumberedBatches[Batch]):
-    """Batches of rows that are drawn, ``pool`` batches at a time, and cut by length: each is of like length, in any order."""
+    """Batches of random rows, drawn ``pool`` batches at a time and grouped by length.
+
+    The order of the batches is random.
+    """
 
     def __init__(
         self, n_batches: int, batch_size: int, pool: int, lengths: NDArray[np.integer], seed: tuple[int, ...]
@@ -103,10 +106,10 @@ class DrawnBatches(NumberedBatches[Batch]):
 
     @abstractmethod
     def draw(self, rng: np.random.Generator, n: int) -> NDArray[np.int64]:
-        """``[n]`` rows."""
+        """Draw ``[n]`` rows."""
 
     def rows(self, k: int) -> NDArray[np.int64]:
-        """``[B]`` rows of the ``k``-th batch."""
+        """Return the ``[B]`` rows of the ``k``-th batch."""
         number = k // self.pool
         if self._drawn is None or self._drawn[0] != number:
             rng = np.random.default_rng((*self.seed, number))
@@ -117,7 +120,9 @@ class DrawnBatches(NumberedBatches[Batch]):
 
 
 class BatchPlan:
-    """Which rows make which batch: rows of like length together, ``batch_size`` over all processes.
+    """Assignment of rows to batches of similar length.
+
+    A batch has ``batch_size`` rows over all processes.
 
     Shuffled, each process has its share of each batch, and there is another order in every epoch; else the rows come by length,
     each process taking its share.
@@ -144,13 +149,13 @@ class BatchPlan:
         self.rank, self.world_size = rank, world_size
 
     def __len__(self) -> int:
-        """Batches of this process: in training, the same number for all."""
+        """Return the number of batches of this process; in training, equal for all."""
         if self.shuffle:
             return -(-(len(self.lengths) // self.world_size * self.world_size) // self.batch_size)
         return -(-len(range(self.rank, len(self.lengths), self.world_size)) // (self.batch_size // self.world_size))
 
     def batches(self, epoch: int = 0) -> list[list[int]]:
-        """The rows of each batch of this process."""
+        """Yield the rows of each batch of this process."""
         if not self.shuffle:
             mine = sorted(range(len(self.lengths)), key=self.lengths.__getitem__)[self.rank :: self.world_size]
             return _cut(mine, self.batch_size // self.world_size)
@@ -168,7 +173,7 @@ def _cut(rows: list[int], size: int) -> list[list[int]]:
 
 
 class BatchLoader(NumberedBatches[Batch]):
-    """The batches of a plan, made of their rows by ``collate``, one epoch after another."""
+    """Loader of the batches of a plan, built by ``collate``, epoch after epoch."""
 
     def __init__(self, plan: BatchPlan, collate: Callable[[Sequence[int]], Batch]) -> None:
         super().__init__(len(plan))
@@ -177,7 +182,7 @@ class BatchLoader(NumberedBatches[Batch]):
         self._rows: list[list[int]] = []
 
     def batch(self, k: int) -> Batch:
-        """The ``k``-th batch of the epoch."""
+        """Return the ``k``-th batch of the epoch."""
         return self.collate(self._rows[k])
 
     def __iter__(self) -> Iterator[Batch]:
@@ -187,24 +192,24 @@ class BatchLoader(NumberedBatches[Batch]):
 
     @property
     def sampler(self) -> BatchLoader[Batch]:
-        """Itself: Lightning calls ``sampler.set_epoch`` before every epoch."""
+        """Return the loader itself; Lightning calls ``sampler.set_epoch`` every epoch."""
         return self
 
     @property
     def batch_sampler(self) -> None:
-        """None; Lightning asks what has a sampler for it."""
+        """Return None; Lightning inspects this attribute."""
         return None
 
     def set_epoch(self, epoch: int) -> None:
-        """Take the order of this epoch, from its beginning unless it is the one that was interrupted."""
+        """Set the epoch's order and start at its beginning, unless it was interrupted."""
         if epoch != self.epoch:
             self.epoch, self.next_batch = epoch, 0
 
     def state_dict(self) -> dict[str, Any]:
-        """Which batch is next, in which epoch."""
+        """Return the next batch and its epoch."""
         return {"epoch": self.epoch, **super().state_dict()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on where a checkpoint was written."""
+        """Resume from a checkpoint."""
         super().load_state_dict(state)
         self.epoch = state["epoch"]

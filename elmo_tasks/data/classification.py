@@ -1,4 +1,4 @@
-"""Texts with a label each: sentiment."""
+"""Data module for text classification, such as sentiment."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from elmo_tasks.text.tokens import plain_token, tokenize
 
 
 class ClassificationData(SplitData[LabelledText, int]):
-    """Labelled texts. Nothing is read before :meth:`setup`.
+    """Labelled texts. No file is read before :meth:`setup`.
 
     Args:
         train: training file, or split of ``hub``; see :func:`elmo_tasks.data.labelled_texts.read_labelled_table`.
         file_format: ``tsv``, ``csv``, ``json``, ``jsonl``, ``parquet``, ``xlsx`` or ``trees``; by default found from the files.
         text_column: name or place of the column of the text; by default it is found from the header or the first rows, and
-            said. Other files are read as the training file is.
+            reported. Other files are read as the training file is.
         label_column: name or place of the column of the label; likewise.
         header: whether the first line of TSV and CSV files names the columns; by default it is found out.
         encoding: of text files; by default it is found.
@@ -86,7 +86,7 @@ class ClassificationData(SplitData[LabelledText, int]):
         return rows if self.label_names is None else renamed(rows, self.label_names, self.name_of(split))
 
     def learn_labels(self, records: Sequence[LabelledText]) -> LabelSet:
-        """Names in the order of ``label_names``, or the labels that occur."""
+        """Return names in the order of ``label_names``, or the labels that occur."""
         found = LabelSet.of(row.label for row in records)
         if self.label_names is not None:
             names = list(dict.fromkeys(name for name in self.label_names.values() if name is not None))
@@ -113,7 +113,7 @@ class ClassificationData(SplitData[LabelledText, int]):
 
 
 def tokens_of(text: str, pretokenized: bool, plain_tokens: bool = True) -> list[str]:
-    """The tokens of a text; for the arguments see :class:`ClassificationData`."""
+    """Split a text into tokens; for the arguments see :class:`ClassificationData`."""
     if not pretokenized:
         return [token.text for token in tokenize(text)]
     # Spaces only: a token may hold another kind of white space.

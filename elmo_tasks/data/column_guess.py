@@ -1,4 +1,4 @@
-"""Guess which column of a table holds the texts and which the labels, and whether the first row names them."""
+"""Heuristics for the text and label columns and the header of a table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MISSING: Any = object()  #: the value of a row that lacks a key which other rows
 
 
 def guess_text(names: Sequence[str], body: Sequence[Sequence[Any]], label: int | None) -> int:
-    """Guess the column of the texts: by its name, else the one with the longest texts of several words."""
+    """Find the text column: by name, else the longest texts of several words."""
     columns = {at: _column(body, at) for at in range(len(names)) if at != label}
     texty = [at for at, cells in columns.items() if not body or _is_text(cells)]
     named = _named(names, TEXT_NAMES, texty)
@@ -29,7 +29,7 @@ def guess_text(names: Sequence[str], body: Sequence[Sequence[Any]], label: int |
 
 
 def guess_label(names: Sequence[str], body: Sequence[Sequence[Any]], text: int | None) -> int:
-    """Guess the column of the labels: by its name, else the one with the fewest values."""
+    """Find the label column: by name, else the fewest distinct values."""
     columns = {at: _column(body, at) for at in range(len(names)) if at != text}
     filled = {at: sum(cell not in (None, "", MISSING) for cell in cells) for at, cells in columns.items()}
     usable = [at for at in columns if not body or 2 * filled[at] >= len(body)]
@@ -42,7 +42,7 @@ def guess_label(names: Sequence[str], body: Sequence[Sequence[Any]], text: int |
 
 
 def column_names(first: Sequence[str], header: bool) -> tuple[str, ...]:
-    """Name the columns, each once and none empty: ``"column 2"`` where the first line names none."""
+    """Return unique, non-empty column names; ``"column 2"`` where there is none."""
     names: list[str] = []
     for place, field in enumerate(first, start=1):
         name = field.strip() if header else ""
@@ -51,7 +51,7 @@ def column_names(first: Sequence[str], header: bool) -> tuple[str, ...]:
 
 
 def looks_like_header(first: Sequence[str], rest: Sequence[Sequence[Any]]) -> bool:
-    """Whether the first row names the columns."""
+    """Check if the first row names the columns."""
     if _named(first, (*TEXT_NAMES, *LABEL_NAMES), range(len(first)), loose=False) is not None:
         return True
     if any(is_number(field) for field in first) or any(len(field) >= 40 for field in first):
@@ -66,13 +66,13 @@ def looks_like_header(first: Sequence[str], rest: Sequence[Sequence[Any]]) -> bo
 
 
 def is_prose(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether commas stand in running text: each with a space behind it, and no column of short values."""
+    """Check if commas are punctuation: followed by a space, no column of short values."""
     inside = [field for row in rows for field in row[1:]]
     return len(inside) > 0 and all(field[:1] == " " for field in inside)
 
 
 def _named(names: Sequence[str], known: Sequence[str], among: Iterable[int], loose: bool = True) -> int | None:
-    """Find the column of a known name, or of one that ends with it: ``airline_sentiment``."""
+    """Find the column of a known name, or of one with that ending: ``airline_sentiment``."""
     lower = {at: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", names[at].strip()).lower() for at in among}
     split = r"[_\-. ]" if loose else r"[_\-.]"
     for part in (lambda name: name, lambda name: re.split(split, name)[-1]):

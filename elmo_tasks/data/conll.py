@@ -1,6 +1,6 @@
-"""One reader for files of tagged words: columns, CoNLL-U, JSON and parquet rows, and sentences with their tags written into them.
+"""Reader of tagged sentences: columns, CoNLL-U, JSON and parquet, marked text.
 
-:func:`read_tag_file` recognizes the format, the columns and the spelling of the tags; :meth:`TagFile.said` states what it took.
+:func:`read_tag_file` recognizes the format, the columns and the spelling of the tags; :meth:`TagFile.said` describes the result.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _LEAST_OUTSIDE = 0.3
 
 @dataclass(frozen=True)
 class TagFile:
-    """The sentences of a file, the names of its columns, those of words and tags, and remarks on its format."""
+    """Sentences of a file, the names of its columns, and remarks on its format."""
 
     sentences: list[TaggedSentence]
     names: tuple[str, ...] = ()
@@ -52,7 +52,7 @@ class TagFile:
     remarks: tuple[str, ...] = ()
 
     def said(self) -> str:
-        """State in words what is read."""
+        """Describe the detected format."""
         columns = [f"words from '{self.token}', tags from '{self.tag}'"] if self.names else []
         return "; ".join([*columns, *self.remarks])
 
@@ -118,7 +118,9 @@ def read_tag_file(
 def read_tagged_hub(
     name: str, split: str, token_column: Column | None = None, tag_column: Column | None = None
 ) -> list[TaggedSentence]:
-    """Read tagged sentences of ``conll2003``, or of a hub id; the columns are by default ``tokens`` and ``tags`` of the latter.
+    """Read tagged sentences of ``conll2003``, or of a hub id.
+
+    The columns of the latter are ``tokens`` and ``tags`` by default.
 
     Raises:
         DataError: it cannot be loaded, or a row or column is not as expected.
@@ -134,7 +136,9 @@ def read_tagged_hub(
 
 
 def with_prefixes(sentences: Sequence[TaggedSentence]) -> list[TaggedSentence] | None:
-    """Spell types without prefix (``PER`` for every token) as BIO: neighbours of one type are one name.
+    """Convert types without prefix (``PER`` for every token) to BIO.
+
+    Adjacent tokens of one type become one name.
 
     ``None`` where the tags are no such types: some have a prefix, or too few are ``O``.
     """
@@ -153,7 +157,10 @@ def _as_bio(tags: Sequence[str]) -> Iterator[str]:
 
 
 def _respelled(found: TagFile) -> TagFile:
-    """Spell ``b-per``, ``o`` and ``B_PER`` as ``B-per``, ``O`` and ``B-PER``, where all tags are like that."""
+    """Normalize ``b-per``, ``o`` and ``B_PER`` to ``B-per``, ``O`` and ``B-PER``.
+
+    All tags must be spelled like that.
+    """
     tags = {tag for sentence in found.sentences for tag in sentence.tags}
     parts = {tag: _PREFIXED.fullmatch(tag) for tag in tags if tag not in ("O", "o")}
     if not parts or not all(parts.values()):
@@ -168,7 +175,7 @@ def _respelled(found: TagFile) -> TagFile:
 
 
 def _sentences(words: Words) -> list[TaggedSentence]:
-    """Join words up to an empty line."""
+    """Group words into sentences at empty lines."""
     found = []
     for is_sentence, group in groupby(words, key=lambda word: word is not None):
         if is_sentence:
@@ -252,7 +259,7 @@ def _of_rows(rows: Rows, errors: RowErrors, token_column: Column | None, tag_col
 
 
 def _as_pairs(row: Mapping[str, Any]) -> dict[str, list[str]] | None:
-    """Read a sentence that is a list of ``[word, tag]`` or a list of ``{"word", "tag"}``."""
+    """Read a sentence given as ``[word, tag]`` lists or ``{"word", "tag"}`` objects."""
     words = list(row.values())
     if len(words) == 1 and isinstance(words[0], list) and words[0] and isinstance(words[0][0], (dict, list)):
         words = words[0]
@@ -270,7 +277,7 @@ def _as_pairs(row: Mapping[str, Any]) -> dict[str, list[str]] | None:
 
 
 def guess_tag_keys(first: Mapping[str, Any]) -> tuple[str, str]:
-    """Guess which key holds the words and which their tags, or which a text and which its spans of characters."""
+    """Infer the keys of words and tags, or of a text and its character spans."""
     lists = [name for name in first if isinstance(first[name], (list, tuple))]
     texts = [name for name in _TEXT_KEYS if isinstance(first.get(name), str)]
     words = [name for name in _WORD_KEYS if name in first]
@@ -335,7 +342,9 @@ def _conllu_place(column: Column, parameter: str, path: Path) -> int:
 
 
 def sentence_of(text: str, spans: Any, number: int = 0) -> TaggedSentence:
-    """Cut a text into tokens and tag them, BIO. A span that begins or ends inside a token takes all of it.
+    """Tokenize a text and tag its spans, BIO.
+
+    A span that begins or ends inside a token is widened to the whole token.
 
     Spans are a list of ``{"start", "end", "label"}`` objects (``type`` for ``label``) or of ``[start, end, label]``: characters of
     the text, counted from 0, the end being one past the last.
@@ -385,7 +394,9 @@ def _parts(span: Any, length: int) -> tuple[int, int, str]:
 
 
 def read_marked(text: str, errors: RowErrors) -> Iterator[TaggedSentence]:
-    """Read sentences, one a line: with spans in brackets, or with a tag behind every word (``Ada/NOUN flew/VERB``).
+    """Read sentences, one per line, with inline tags.
+
+    Spans are in brackets, or every word has a tag behind it (``Ada/NOUN flew/VERB``).
 
     A file is of one kind: of words where no line has a span in brackets and at least half of the pieces have a tag.
 
@@ -419,7 +430,7 @@ def _of_spans(line: str, number: int) -> TaggedSentence:
         spans.append([len(text), len(text) + len(match[1]), match[2]])
         text, at = text + match[1], match.end()
     text += line[at:]
-    # What is left of a bracket belongs to a name that was not written as expected.
+    # A remaining bracket belongs to a malformed name.
     if "](" in text:
         raise DataError(f"expected names such as [Ada Marsh](PER), found {shown(line)}")
     return sentence_of(text, spans, number)

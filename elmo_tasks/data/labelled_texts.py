@@ -1,4 +1,4 @@
-"""Files and hub data sets -> labelled texts."""
+"""Reader of labelled texts from files and hub data sets."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def read_labelled_table(
     phrases: bool = False,
     like: FoundColumns | None = None,
 ) -> tuple[list[LabelledText], FoundColumns | None]:
-    """Read labelled texts, and say from which columns; trees have none.
+    """Read labelled texts and the columns that were used; trees have none.
 
     Args:
         path: the file; text files may be ``.xz``.
@@ -76,7 +76,7 @@ def read_labelled_table(
 
 
 def format_of(path: Path, encoding: str | None = None) -> str:
-    """Tell how a file is read: by its name, and where that does not tell by its first line."""
+    """Detect the format of a file by its name, else by its first line."""
     known = FORMATS.get(suffix_of(path))
     if known not in (None, "txt"):
         return str(known)
@@ -85,7 +85,9 @@ def format_of(path: Path, encoding: str | None = None) -> str:
 
 
 def read_labelled_hub(name: str, split: str, columns: TextColumns = NOTHING_GIVEN) -> list[LabelledText]:
-    """Read labelled texts of ``sst2``, ``sst5``, ``imdb``, or of a hub id, of which the columns ``text`` and ``label`` by default.
+    """Read labelled texts of ``sst2``, ``sst5``, ``imdb``, or of a hub id.
+
+    Its columns are ``text`` and ``label`` by default.
 
     Raises:
         DataError: it cannot be loaded, or a row or column is not as expected.
@@ -145,7 +147,7 @@ def _as_label(value: Any) -> Any:
 
 
 def _check_first(rows: list[LabelledText], table: Table) -> None:
-    """Refuse a first row that is like no other: it may be names of columns, which must not become a label."""
+    """Reject a first row unlike all others, which may be a header read as a label."""
     labels = Counter(row.label for row in rows)
     first = rows[0]
     if labels[first.label] == 1 and len(rows) > 2 * len(labels):
@@ -156,7 +158,9 @@ def _check_first(rows: list[LabelledText], table: Table) -> None:
 
 
 def read_trees(path: Path, phrases: bool = False) -> list[LabelledText]:
-    r"""Read a sentiment treebank: ``(3 (2 It) (4 works))``, one tree a line, a label on every node.
+    r"""Read a sentiment treebank: ``(3 (2 It) (4 works))``, one tree per line.
+
+    Every node has a label.
 
     ``phrases`` takes every node's phrase, in the order of the closing brackets, not only the whole sentence. Tokens, with single
     spaces between them, are as in the file, but for ``\/`` and ``\*``.
@@ -180,7 +184,10 @@ def read_trees(path: Path, phrases: bool = False) -> list[LabelledText]:
 
 
 def _nodes(line: str, number: int) -> list[LabelledText]:
-    """The phrases of one tree with their labels, children before parents: the sentence comes last."""
+    """Yield the phrases of a tree with their labels, children before parents.
+
+    The sentence comes last.
+    """
     nodes: list[LabelledText] = []
     words: list[str] = []
     open_nodes: list[tuple[str, int]] = []  # label, and number of words before

@@ -1,4 +1,4 @@
-"""Batches of text for a language model: parallel streams for the two directions, and single sentences for perplexity."""
+"""Batches for a language model: parallel streams, and sentences for perplexity."""
 
 from __future__ import annotations
 
@@ -53,12 +53,14 @@ class SentenceBatch(TensorBatch):
 
 
 def target_ids(corpus_words: Sequence[str], vocabulary: Vocabulary) -> NDArray[np.int64]:
-    """``[n_words]`` vocabulary id of each word of a corpus."""
+    """Return the ``[n_words]`` vocabulary ids of the words of a corpus."""
     return np.array([vocabulary.id_of(word) for word in corpus_words], np.int64)
 
 
 class StreamLoader(NumberedBatches[StreamBatch]):
-    """``batch_size`` places of the corpus read in parallel, ``unroll_steps`` words at a time; the state goes on where it was.
+    """Loader of ``batch_size`` parallel streams, ``unroll_steps`` words at a time.
+
+    The state is carried from batch to batch.
 
     ``targets [n_words]`` are the vocabulary ids of the words. The streams of all processes are ``batch_size * world_size``;
     ``first_batch`` says how many batches of the first pass are left out.
@@ -82,7 +84,7 @@ class StreamLoader(NumberedBatches[StreamBatch]):
         self.starts = np.arange(rank * batch_size, (rank + 1) * batch_size, dtype=np.int64) * self.stream_length
 
     def batch(self, k: int) -> StreamBatch:
-        """The ``k``-th batch of those that are read; past the end of the corpus the streams begin anew."""
+        """Return the ``k``-th batch; past the end of the corpus the streams restart."""
         per_pass = max(1, (self.stream_length - 1) // self.unroll_steps)
         offset = ((self.first_batch + k) % per_pass) * self.unroll_steps
         at = self.starts[:, None] + offset + np.arange(self.unroll_steps + 1)  # [B, T + 1]
@@ -100,7 +102,7 @@ class StreamLoader(NumberedBatches[StreamBatch]):
 def sentence_batches(
     sentences: Sequence[Sequence[str]], vocabulary: Vocabulary, max_tokens: int = 4096
 ) -> Iterator[SentenceBatch]:
-    """Sentences by length, so that little is padded.
+    """Group sentences by length, to reduce padding.
 
     Args:
         sentences: tokenized sentences.
@@ -135,7 +137,9 @@ def _sentence_batch(sentences: Sequence[Sequence[str]], vocabulary: Vocabulary) 
 
 
 def held_out_sentences(path: Path, index: Path | None, sources: Sequence[str]) -> list[list[str]]:
-    """Held-out sentences, one a line, of the sources that are trained on: those with whose names training files begin.
+    """Read held-out sentences, one per line, of the training sources.
+
+    A source is one whose name begins the name of a training file.
 
     The index is a table with the columns ``source``, ``first_line`` and ``last_line`` (from 1); without one every line is read.
 

@@ -1,4 +1,4 @@
-"""Text for pretraining: from files to parallel streams and held-out sentences."""
+"""Data module for pretraining: text files to streams and held-out sentences."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ Loader = TypeVar("Loader", bound=NumberedBatches[Any])
 
 
 class TextFiles(pl.LightningDataModule):
-    """Text files to train on, and where the training batches are; for the arguments see :class:`LanguageModelData`."""
+    """Training text files and the position in their batches.
+
+    For the arguments see :class:`LanguageModelData`.
+    """
 
     def __init__(self, files: list[str], cache_dir: str) -> None:
         super().__init__()
@@ -34,11 +37,11 @@ class TextFiles(pl.LightningDataModule):
         self._position: dict[str, Any] = {"next_batch": 0}
 
     def paths(self) -> list[Path]:
-        """The files that ``files`` names; see :func:`matching_files`."""
+        """Paths matched by ``files``; see :func:`matching_files`."""
         return matching_files(self.files)
 
     def read_corpus(self) -> TokenizedCorpus:
-        """The ids of the text, which are made once."""
+        """Return the ids of the text, which are computed once."""
         return TokenizedCorpus.build(self.paths(), self.cache_dir)
 
     def prepare_data(self) -> None:
@@ -46,26 +49,29 @@ class TextFiles(pl.LightningDataModule):
         self.read_corpus()
 
     def share(self) -> tuple[int, int]:
-        """Which of the processes this is, and how many there are."""
+        """Return the rank of this process and the number of processes."""
         return (self.trainer.global_rank, self.trainer.world_size) if self.trainer else (0, 1)
 
     def resumed(self, loader: Loader) -> Loader:
-        """A loader of training batches, where a checkpoint was written."""
+        """Return a loader of training batches, resumed from a checkpoint."""
         loader.load_state_dict(self._position)
         self._loader = loader
         return loader
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the loader is. Lightning loses the loader's own state once the optimizer asks for the number of steps."""
+        """Return the position of the loader.
+
+        Lightning loses the loader's own state once the optimizer requests the number of steps.
+        """
         return self._position if self._loader is None else self._loader.state_dict()
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on there."""
+        """Restore the position of the loader."""
         self._position = state_dict
 
 
 class LanguageModelData(TextFiles):
-    """Text files to pretrain on. Nothing is read before :meth:`setup`.
+    """Text files to pretrain on. No file is read before :meth:`setup`.
 
     Args:
         files: text files or patterns (``corpus/wiki_*``), plain or ``.xz``, one tokenized sentence per line.
@@ -108,7 +114,7 @@ class LanguageModelData(TextFiles):
         self._sentences: list[list[str]] = []
 
     def setup(self, stage: str | None = None) -> None:
-        """Open the ids; choose the vocabulary; say what is ahead."""
+        """Open the ids, choose the vocabulary and log the planned training."""
         if self.corpus is not None:
             return
         self.corpus = self.read_corpus()
@@ -122,7 +128,7 @@ class LanguageModelData(TextFiles):
 
     @property
     def n_batches(self) -> int:
-        """Optimizer steps that the text, or ``max_tokens``, gives."""
+        """Number of optimizer steps for the text, or for ``max_tokens``."""
         assert self.corpus is not None
         per_batch = self.batch_size * self.unroll_steps
         if self.max_tokens is not None:
@@ -133,7 +139,7 @@ class LanguageModelData(TextFiles):
         return max(1, left)
 
     def summary(self) -> str:
-        """What is ahead, in one paragraph."""
+        """Summarize the planned training in one paragraph."""
         assert self.corpus is not None
         assert self.vocabulary is not None
         corpus, per_batch = self.corpus, self.batch_size * self.unroll_steps
@@ -150,7 +156,7 @@ class LanguageModelData(TextFiles):
         )
 
     def train_dataloader(self) -> StreamLoader:
-        """The parallel streams; each process reads its share."""
+        """Return the parallel streams; each process reads its share."""
         assert self.corpus is not None
         assert self.vocabulary is not None
         rank, world = self.share()
@@ -174,20 +180,20 @@ class LanguageModelData(TextFiles):
         return self.resumed(loader)
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the streams are."""
+        """Return the position of the streams."""
         return {"streams": super().state_dict()}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on there."""
+        """Restore the position of the streams."""
         super().load_state_dict(state_dict["streams"])
 
     def val_dataloader(self) -> SameBatches[SentenceBatch]:
-        """Held-out sentences, ``max_held_out`` of them; each process takes its share."""
+        """Return ``max_held_out`` held-out sentences; each process takes its share."""
         step = 1 if self.max_held_out is None else max(1, math.ceil(len(self._sentences) / self.max_held_out))
         return self._held_out_loader(self._sentences[::step])
 
     def test_dataloader(self) -> SameBatches[SentenceBatch]:
-        """All held-out sentences; each process takes its share."""
+        """Return all held-out sentences; each process takes its share."""
         return self._held_out_loader(self._sentences)
 
     def _held_out_loader(self, sentences: list[list[str]]) -> SameBatches[SentenceBatch]:
@@ -197,7 +203,9 @@ class LanguageModelData(TextFiles):
 
 
 def matching_files(patterns: Sequence[str]) -> list[Path]:
-    """The files that names and patterns (``corpus/wiki_*``) name, in a fixed order.
+    """Return the files that match names and patterns, in a fixed order.
+
+    A pattern is ``corpus/wiki_*``.
 
     Raises:
         DataError: a name or pattern matches nothing.

@@ -1,4 +1,4 @@
-"""One labelled row of a data set, rows that are drawn evenly, and the set of labels."""
+"""Labelled rows of a data set, stratified sampling, and label sets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FEWEST_TO_JUDGE = 20
 
 @dataclass(frozen=True)
 class TaggedSentence:
-    """Tokens, at least one, with a tag each, as they stand in the file.
+    """Tokens, at least one, with one tag each, as written in the file.
 
     It begins on ``line``, from 1, or 0 if it is from no file; ``widened`` spans of characters were widened to whole tokens.
     """
@@ -31,7 +31,10 @@ class TaggedSentence:
 
 @dataclass(frozen=True)
 class LabelledText:
-    """A text, or tokens with spaces between, and its label as they stand in the file; ``line`` as in :class:`TaggedSentence`."""
+    """Text or space-separated tokens, with the label as written in the file.
+
+    ``line`` is as in :class:`TaggedSentence`.
+    """
 
     text: str
     label: str
@@ -39,17 +42,20 @@ class LabelledText:
 
 
 def content_of(record: TaggedSentence | LabelledText) -> str | tuple[str, ...]:
-    """What is read of a row: two rows of the same content must not be in two splits."""
+    """Return the input content of a row; equal contents must share a split."""
     return record.text if isinstance(record, LabelledText) else record.tokens
 
 
 def stratum_of(record: TaggedSentence | LabelledText) -> str:
-    """What is drawn evenly: the label of a text; sentences are all alike."""
+    """Return the stratum of a row: the label of a text, one stratum for sentences."""
     return record.label if isinstance(record, LabelledText) else ""
 
 
 def evenly_drawn(order: Sequence[int], strata: Sequence[str], share: float) -> list[int]:
-    """A share of each stratum, one row at least: the first in the drawn order, so that a smaller share is a part of a larger."""
+    """Draw a share of each stratum, at least one row.
+
+    Rows are taken from the start of the drawn order, so that a smaller share is a subset of a larger one.
+    """
     left = {stratum: max(1, round(number * share)) for stratum, number in Counter(strata[k] for k in order).items()}
     taken = []
     for k in order:
@@ -60,7 +66,7 @@ def evenly_drawn(order: Sequence[int], strata: Sequence[str], share: float) -> l
 
 
 def quotas(strata: Sequence[str], size: int) -> dict[str, int]:
-    """How many of each stratum make a part of ``size`` rows with the strata in the same shares (largest remainders)."""
+    """Allocate ``size`` rows to the strata in proportion (largest remainders)."""
     counts = Counter(strata)
     exact = {stratum: number * size / len(strata) for stratum, number in counts.items()}
     found = {stratum: int(number) for stratum, number in exact.items()}
@@ -71,7 +77,7 @@ def quotas(strata: Sequence[str], size: int) -> dict[str, int]:
 
 
 def check_sentences(sentences: Iterable[TaggedSentence], scheme: Scheme, where: str) -> None:
-    """Make sure that every tag is one of the scheme.
+    """Check that every tag belongs to the scheme.
 
     Raises:
         DataError: one is not; the text names the file, ``where``, and the line.
@@ -85,7 +91,7 @@ def check_sentences(sentences: Iterable[TaggedSentence], scheme: Scheme, where: 
 
 
 class LabelSet:
-    """Label <-> id, where the id is the position of a name; each comes once."""
+    """Bidirectional mapping of labels to ids; an id is the position of its name."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self.names = tuple(names)
@@ -100,19 +106,22 @@ class LabelSet:
         return name in self._ids
 
     def id_of(self, name: str) -> int:
-        """Id of a label; ``KeyError`` if there is no such label."""
+        """Return the id of a label; ``KeyError`` if there is no such label."""
         return self._ids[name]
 
     @classmethod
     def of(cls, labels: Iterable[str]) -> LabelSet:
-        """The distinct labels, by number if all are numbers, else by alphabet: the same data give the same ids."""
+        """Collect the distinct labels, sorted by number if all are numbers, else as text.
+
+        The same data give the same ids.
+        """
         distinct = set(labels)
         if all(is_number(label) for label in distinct):
             return cls(sorted(distinct, key=lambda label: (float(label), label)))
         return cls(sorted(distinct))
 
     def check(self, labels: Iterable[str], where: str, train: str, what: str = "label") -> None:
-        """Refuse ``labels`` of a file that ``train``, as the training file is called, cannot have taught.
+        """Check that the labels of a file occur in the training file, named ``train``.
 
         Raises:
             DataError: one of them is not in this set.
@@ -126,7 +135,9 @@ class LabelSet:
 
 
 def check_labels(labels: LabelSet, n_rows: int, where: str, what: str = "label") -> None:
-    """Refuse labels of ``n_rows`` rows (of tags: tokens) that nothing can be learned from: all the same, or nearly all different.
+    """Reject labels that cannot be learned: all the same, or nearly all different.
+
+    ``n_rows`` is the number of rows, or of tokens for tags.
 
     Raises:
         DataError: there are fewer than two, or more than half as many as rows.
@@ -146,7 +157,9 @@ def check_labels(labels: LabelSet, n_rows: int, where: str, what: str = "label")
 
 
 def renamed(rows: Iterable[LabelledText], names: Mapping[str, str | None], where: str) -> list[LabelledText]:
-    """Give labels other names: two labels with one name become one; rows whose label gets ``None`` are left out.
+    """Rename labels; two labels with one new name are merged.
+
+    Rows whose label maps to ``None`` are left out.
 
     Raises:
         DataError: a label has no entry.
@@ -165,7 +178,9 @@ def renamed(rows: Iterable[LabelledText], names: Mapping[str, str | None], where
 def mapped_labels(
     labels: Sequence[str], own: Sequence[str], given: str | None, stored: Mapping[str, str | None] | None, where: str
 ) -> dict[str, str | None]:
-    """Map the labels of a file to the head's ``own``, or refuse them by name: a wrong label is never scored in silence.
+    """Map the labels of a file to the head's ``own``, or raise an error on unknown ones.
+
+    A wrong label is never scored silently.
 
     Args:
         labels: of the rows of the file.
@@ -200,7 +215,7 @@ def mapped_labels(
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names in quotes for a message, the first dozen of them."""
+    """Format names in quotes for a message, the first dozen of them."""
     names = list(names)
     shown = ", ".join(
         f"'{name if len(name) <= _LONGEST_NAME else f'{name[:_LONGEST_NAME]}…'}'" for name in names[:_MOST_SHOWN]
@@ -209,5 +224,5 @@ def listed(names: Iterable[str]) -> str:
 
 
 def is_number(label: str) -> bool:
-    """Whether a label or a field is a number as people write it: ``3``, ``-1``, ``0.5``."""
+    """Check if a label or a field is a number: ``3``, ``-1``, ``0.5``."""
     return label.isascii() and label.removeprefix("-").replace(".", "", 1).isdigit()

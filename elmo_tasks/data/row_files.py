@@ -1,4 +1,4 @@
-"""Rows of JSON, parquet and Excel files, and of data sets on the Hugging Face hub."""
+"""Rows of JSON, parquet and Excel files, and of Hugging Face data sets."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ HUB_DATA_SETS = {
 
 
 def is_json(text: str) -> bool:
-    """Whether a text is JSON objects or an array, whatever the file is called."""
+    """Check if a text is JSON objects or an array, whatever the file's name."""
     start = text.lstrip()
     if not re.match(r'\{\s*"|\[\s*[\[{"]', start):
         return False
@@ -42,7 +42,9 @@ def is_json(text: str) -> bool:
 
 
 def json_rows(text: str, errors: RowErrors, columns: bool = True) -> Rows:
-    """Give the objects of JSON lines, of an array, or of an object that holds the array; what is wrong goes to ``errors``.
+    """Yield objects of JSON lines, an array, or an object that holds the array.
+
+    Malformed rows are collected in ``errors``.
 
     A text or a list in place of an object has its columns numbered. With ``columns``, an object of lists of the same length is a
     table by columns.
@@ -103,7 +105,7 @@ def _json_lines(lines: Iterable[tuple[int, str]], errors: RowErrors) -> Iterator
 
 
 def parquet_rows(path: Path) -> Rows:
-    """Give the rows of a parquet file: its columns of texts, numbers, and lists of them.
+    """Yield the rows of a parquet file: columns of texts, numbers and lists.
 
     Raises:
         DataError: the file is missing, or is no parquet file.
@@ -137,7 +139,7 @@ def parquet_rows(path: Path) -> Rows:
 
 
 def excel_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Give the rows of the first sheet of an Excel file as texts.
+    """Yield the rows of the first sheet of an Excel file as texts.
 
     Raises:
         DataError: the file is missing or damaged, or what reads it is not installed.
@@ -164,7 +166,9 @@ def excel_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 def hub_rows(name: str, split: str, columns: Sequence[str]) -> Rows:
-    """The rows of a split such as ``train[:10%]`` of one of :data:`HUB_DATA_SETS`, or of a hub id such as ``user/name``.
+    """Yield the rows of a split such as ``train[:10%]`` of a hub data set.
+
+    It is one of :data:`HUB_DATA_SETS`, or a hub id such as ``user/name``.
 
     Raises:
         DataError: it cannot be loaded, or has no such column.
@@ -192,7 +196,9 @@ def hub_rows(name: str, split: str, columns: Sequence[str]) -> Rows:
 def hub_texts(
     name: str, column: str | None = None, split: str = "train", config: str | None = None, most: int | None = None
 ) -> Iterator[str]:
-    """The texts of one split of a data set of the hub, or of a folder with its files, to look words up in.
+    """Yield the texts of a split of a hub data set, or of a local folder.
+
+    They serve as a corpus to search.
 
     Args:
         name: hub id such as ``user/name``, or the folder.
@@ -240,12 +246,15 @@ def _text_column(names: list[str], wanted: str | None, where: str) -> str:
 
 
 def hub_columns(name: str | None) -> tuple[str | None, str | None]:
-    """The columns of a data set that is known here: what is labelled, and the labels."""
+    """Return the input columns and the label column of a known data set."""
     return HUB_DATA_SETS[name][1:] if name in HUB_DATA_SETS else (None, None)
 
 
 def _is_plain(kind: Any) -> bool:
-    """Whether a parquet column holds texts, numbers, or lists of them: no images and no nested rows."""
+    """Check if a parquet column holds texts, numbers, or lists of them.
+
+    Images and nested rows are excluded.
+    """
     import pyarrow as pa
 
     while pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_dictionary(kind):
@@ -256,7 +265,7 @@ def _is_plain(kind: Any) -> bool:
 
 
 def _check_unpacked(metadata: Any, wanted: Sequence[str], budget: Budget) -> None:
-    """What the file itself says that its columns take once decompressed."""
+    """Check the decompressed size of the columns against the file's metadata."""
     for k in range(metadata.num_row_groups):
         group = metadata.row_group(k)
         for c in range(group.num_columns):
@@ -266,7 +275,7 @@ def _check_unpacked(metadata: Any, wanted: Sequence[str], budget: Budget) -> Non
 
 
 def _written_out(column: Any) -> int:
-    """Bytes of a column's strings when each is written where it stands."""
+    """Compute the bytes of a column's strings when each is written in full."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -279,7 +288,10 @@ def _written_out(column: Any) -> int:
 
 
 def _names_in(schema: Any) -> dict[str, list[str] | None]:
-    """Names of the classes of the columns that hold their numbers, as `datasets` writes them."""
+    """Return the class names of columns that hold class numbers.
+
+    The metadata are as `datasets` writes them.
+    """
     if b"huggingface" not in (schema.metadata or {}):
         return {}
     from datasets import Features  # a second to import
@@ -288,7 +300,7 @@ def _names_in(schema: Any) -> dict[str, list[str] | None]:
 
 
 def _class_names(feature: Any) -> list[str] | None:
-    """Names of the classes of a column, or of a column of lists of classes."""
+    """Return the class names of a column, or of a column of lists of classes."""
     inner = getattr(feature, "feature", feature)
     return getattr(inner, "names", None)
 
@@ -303,7 +315,7 @@ def _named(value: Any, names: list[str] | None) -> Any:
 
 
 def _reason(error: Exception) -> str:
-    """The first line of what a library says."""
+    """Return the first line of a library's error message."""
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 

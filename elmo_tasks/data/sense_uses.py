@@ -1,4 +1,4 @@
-"""Uses of words with their senses: CoarseWSD-20, the senseval words, SemCor, and the unified all-words sets."""
+"""Sense-annotated uses: CoarseWSD-20, senseval, SemCor, and the all-words sets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ Row = TypeVar("Row")
 
 @dataclass(frozen=True)
 class SenseUse:
-    """A use with the senses that are right, at least one, of a lemma; and the part of the collection that it belongs to."""
+    """Use of a lemma with its correct senses, at least one, and its group.
+
+    The group is a part of the collection.
+    """
 
     use: Use
     lemma: str
@@ -31,7 +34,9 @@ class SenseUse:
 
 
 def read_coarse_wsd(path: Path) -> list[SenseUse]:
-    """Read a split of CoarseWSD-20 (Loureiro et al., 2021): ``word label sense target_index text``, tokens with spaces between.
+    """Read a split of CoarseWSD-20 (Loureiro et al., 2021).
+
+    A line is ``word label sense target_index text``, with spaces between tokens.
 
     Raises:
         DataError: the file or a line is not as expected.
@@ -45,7 +50,9 @@ def read_coarse_wsd(path: Path) -> list[SenseUse]:
 
 
 def read_senseval(path: Path) -> list[SenseUse]:
-    """Read a word of the senseval collection (hard, interest, line, serve): JSON lines of ``tokens``, ``target`` and ``senses``.
+    """Read a word of the senseval collection (hard, interest, line, serve).
+
+    The file has JSON lines of ``tokens``, ``target`` and ``senses``.
 
     Raises:
         DataError: the file or a line is not as expected.
@@ -130,7 +137,9 @@ def read_unified(data: Path, gold: Path) -> list[SenseUse]:
 
 
 def read_first_senses(path: Path) -> dict[str, str]:
-    """``index.sense`` of WordNet -> the first sense key of each lemma, by :func:`lemma_key`.
+    """Read the first sense key of each lemma from WordNet's ``index.sense``.
+
+    Lemmas are as in :func:`lemma_key`.
 
     There is a line a sense: its key, offset, number (1 is the first sense) and count.
 
@@ -148,7 +157,7 @@ def read_first_senses(path: Path) -> dict[str, str]:
 
 
 def lemma_key(lemma: str, letter: str) -> str:
-    """``bank%n``: a lemma, lower-cased, and its part of speech as one of n, v, a, r."""
+    """Return ``bank%n``: a lower-cased lemma and its part of speech (n, v, a, r)."""
     return f"{lemma.lower()}%{letter}"
 
 

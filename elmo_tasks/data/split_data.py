@@ -1,4 +1,4 @@
-"""What the labelled data sets have in common: splits that are read in setup, and loaders over their rows."""
+"""Base data module for labelled data: splits read in setup, and their loaders."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ _VERBS: dict[Split, str] = {"validation": "validate", "test": "test"}
 
 @dataclass(frozen=True)
 class Row(Generic[Target]):
-    """One row as a model takes it: what is read, and what is to be said, an id or an id per token."""
+    """Row as model input: tokens, and a target id or one id per token."""
 
     tokens: tuple[str, ...]
     target: Target
 
 
 class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
-    """Labelled rows in up to three splits. Nothing is read before :meth:`setup`.
+    """Labelled rows in up to three splits. No file is read before :meth:`setup`.
 
     The training split is always read whole, because the labels come from it. A subclass takes the arguments by name in its own
     constructor, and hands them on.
@@ -126,14 +126,14 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
 
     @abstractmethod
     def learn_labels(self, records: Sequence[Record]) -> LabelSet:
-        """The labels of the training rows."""
+        """Return the labels of the training rows."""
 
     @abstractmethod
     def make_rows(self, split: Split, records: Sequence[Record]) -> list[Row[Target]]:
-        """Tokens and ids; counts what it cuts in ``truncated``."""
+        """Convert rows to tokens and ids; count truncations in ``truncated``."""
 
     def collate(self, split: Split, rows: Sequence[int]) -> RowBatch:
-        """One batch."""
+        """Collate rows into one batch."""
         chosen = [self.rows[split][k] for k in rows]
         targets = [torch.tensor(row.target) for row in chosen]
         target = pad_sequence(targets, batch_first=True) if targets[0].dim() else torch.stack(targets)
@@ -158,7 +158,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
                 self.rows[split] = self.make_rows(split, self.read(split, source))
 
     def check_split(self, split: Split) -> None:
-        """Read a split that is wanted later, after :meth:`setup`, and keep nothing of it.
+        """Validate a split that is needed later, after :meth:`setup`, without keeping it.
 
         Raises:
             DataError: it is not as expected, or has a label that the training split lacks; with what to do about it.
@@ -212,11 +212,11 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         self.rows["train"] = self.make_rows("train", [records[k] for k in sorted(rest[: self.limit_train])])
 
     def has(self, split: Split) -> bool:
-        """Whether there is such a split: a file or a split of its own, or a share of the training rows."""
+        """Check if a split exists: given directly, or drawn from the training rows."""
         return self.sources[split] is not None or bool(self.shares.get(split))
 
     def name_of(self, split: Split) -> str:
-        """What a split is called in messages."""
+        """Return the name of a split in messages."""
         source = self.sources[split]
         return str(source) if self.hub is None else f"{self.hub}, split '{source}'"
 
@@ -227,31 +227,34 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         return self.label_set.names
 
     def tokens(self, split: Split) -> tuple[tuple[str, ...], ...]:
-        """The tokens of every row of a split: what ``index`` of a batch counts."""
+        """Return the tokens of every row of a split, by the ``index`` of a batch."""
         return tuple(row.tokens for row in self.rows[split])
 
     def labelled(self, split: Split) -> list[tuple[tuple[str, ...], str | tuple[str, ...]]]:
-        """Tokens and labels by name of the rows of a split."""
+        """Return the tokens and label names of the rows of a split."""
         return [(row.tokens, self._named(row.target)) for row in self.rows[split]]
 
     def gold(self, split: Split, rows: Iterable[int]) -> list[str | tuple[str, ...]]:
-        """Labels by name of some rows of a split."""
+        """Return the label names of some rows of a split."""
         return [self._named(self.rows[split][k].target) for k in rows]
 
     def _named(self, target: Any) -> str | tuple[str, ...]:
         return self.labels[target] if isinstance(target, int) else tuple(self.labels[k] for k in target)
 
     def reading(self) -> dict[str, Any]:
-        """The settings that say how files are read, not which and how they are drawn, so that others can be read alike."""
+        """Settings for reading files, without the file names and the sampling.
+
+        Other files can be read alike with them.
+        """
         about_the_run = {*inspect.signature(SplitData).parameters, "phrases"} - {"max_tokens"}
         return {name: value for name, value in self.hparams.items() if name not in about_the_run and name[0] != "_"}
 
     def take_labels(self, labels: Sequence[str]) -> None:
-        """Take the labels of a head that is trained; the training split is not read then."""
+        """Use the labels of a trained head, without reading the training split."""
         self.label_set = LabelSet(labels)
 
     def summary(self) -> str:
-        """What was read, in one paragraph."""
+        """Summarize the data in one paragraph."""
         parts = [
             f"{split} {len(rows):,} rows, {sum(len(row.tokens) for row in rows):,} tokens"
             for split, rows in sorted(self.rows.items(), key=lambda item: list(self.sources).index(item[0]))
@@ -261,7 +264,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         return f"{'; '.join(parts)}. {len(self.labels)} labels: {', '.join(self.labels)}.{cut_text}"
 
     def said(self) -> str:
-        """What was read, and how: what a person who starts a run is to see."""
+        """Summarize the data and how they were read, for the start of a run."""
         return "\n".join([self.summary(), *self.notes])
 
     def _loader_of(self, split: Split, shuffle: bool) -> BatchLoader[RowBatch]:
@@ -271,28 +274,37 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         return BatchLoader(plan, lambda rows: self.collate(split, rows))
 
     def train_dataloader(self) -> BatchLoader[RowBatch]:
-        """Shuffled batches; each process takes its share of each."""
+        """Return shuffled batches; each process takes its share of each."""
         self._loader = self._loader_of("train", shuffle=True)
         self._loader.load_state_dict(self._position)
         return self._loader
 
     def val_dataloader(self) -> BatchLoader[RowBatch] | list[Any]:
-        """Batches by length; each process takes its share. None if there is nothing to validate on."""
+        """Return batches by length, or None without validation data.
+
+        Each process takes its share.
+        """
         return self._loader_of("validation", shuffle=False) if "validation" in self.rows else []
 
     def test_dataloader(self) -> BatchLoader[RowBatch]:
-        """Batches by length; each process takes its share."""
+        """Return batches by length; each process takes its share."""
         return self._loader_of("test", shuffle=False)
 
     def state_dict(self) -> dict[str, Any]:
-        """Where training is in its epoch (see :class:`elmo_tasks.data.language_model.LanguageModelData`)."""
+        """Return the position of training within its epoch.
+
+        See :class:`elmo_tasks.data.language_model.LanguageModelData`.
+        """
         return {"batches": self._loader.state_dict() if self._loader else self._position}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on there."""
+        """Restore the position of training within its epoch."""
         self._position = state_dict["batches"]
 
 
 def shared(tokens: Iterable[str]) -> tuple[str, ...]:
-    """The tokens, equal ones being one object: a long text has few distinct words, and memory is what it costs."""
+    """Intern tokens, so that equal ones are one object.
+
+    A long text has few distinct words; this saves memory.
+    """
     return tuple(sys.intern(token) for token in tokens)

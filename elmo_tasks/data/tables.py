@@ -1,7 +1,7 @@
-"""One reader for the tables and lists of texts that people bring: CSV, TSV, plain text, JSON, parquet and Excel files.
+"""Reader for user tables: CSV, TSV, plain text, JSON, parquet and Excel files.
 
 :func:`read_table` finds the format, the encoding, the delimiter and the quoting; :func:`find_columns` the header and the columns of
-the texts and the labels; :meth:`FoundColumns.said` states what was found.
+the texts and the labels; :meth:`FoundColumns.said` describes the result.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _QUOTED = re.compile(r'(?:^|\t)"((?:[^"]|"")*)"(?=\t|$)', re.MULTILINE)
 
 @dataclass(frozen=True)
 class TextColumns:
-    """The layout of a table as a person states it; what is ``None`` is found."""
+    """User settings for the layout of a table; ``None`` values are inferred."""
 
     text: Column | None = None
     label: Column | None = None
@@ -63,7 +63,7 @@ NOTHING_GIVEN = TextColumns()
 
 @dataclass(frozen=True)
 class Table:
-    """A table in memory.
+    """Table in memory.
 
     Attributes:
         where: the file, for messages.
@@ -93,7 +93,7 @@ class Table:
 
 @dataclass(frozen=True)
 class FoundColumns:
-    """The names of all columns of a table, the places of its texts and labels, and whether its first row names them."""
+    """Names of all columns, positions of texts and labels, and the header flag."""
 
     names: tuple[str, ...]
     text: int
@@ -102,18 +102,18 @@ class FoundColumns:
     remarks: tuple[str, ...] = ()
 
     def said(self) -> str:
-        """State in words what is read."""
+        """Describe the columns that are read."""
         labels = "" if self.label is None else f", labels from '{self.names[self.label]}'"
         header = {True: ", named by the first line", False: ", there is no line of names", None: ""}[self.header]
         return "; ".join([f"texts from '{self.names[self.text]}'{labels}{header}", *self.remarks])
 
     def body(self, table: Table) -> list[tuple[int, Sequence[Any]]]:
-        """Give the rows below the header."""
+        """Return the rows below the header."""
         return table.rows[1:] if self.header else table.rows
 
 
 def form_of(path: Path) -> TableFormat:
-    """Tell the format of a file by its name; ``txt`` where that does not tell."""
+    """Infer the format of a file from its name; ``txt`` if unknown."""
     return FORMATS.get(suffix_of(path), "txt")
 
 
@@ -134,7 +134,7 @@ def read_table(path: Path, form: str | None = None, given: TextColumns = NOTHING
 
 
 def parse_table(text: str, path: Path, form: str, given: TextColumns = NOTHING_GIVEN, encoding: str = "utf-8") -> Table:
-    """Find the table in a text: JSON, delimited columns, or a text on each line.
+    """Parse a text as a table: JSON, delimited columns, or one text per line.
 
     Raises:
         DataError: it cannot be read; ``path`` names the file in the message.
@@ -162,7 +162,9 @@ def parse_table(text: str, path: Path, form: str, given: TextColumns = NOTHING_G
 def find_columns(
     table: Table, given: TextColumns = NOTHING_GIVEN, like: FoundColumns | None = None, labelled: bool = True
 ) -> FoundColumns:
-    """Find the columns of the texts and, where it is ``labelled``, of the labels; what is ``given`` is believed.
+    """Find the column of the texts and, if ``labelled``, of the labels.
+
+    Columns that are ``given`` are taken as they are.
 
     Names of the columns of another file, ``like`` (or their places, if there are as many), win over a guess.
 
@@ -203,7 +205,7 @@ def find_columns(
 
 
 def texts_of(table: Table, found: FoundColumns) -> list[tuple[int, str]]:
-    """Give the texts of a table with the numbers of their rows; a text is empty where its cell is.
+    """Return the texts of a table with their row numbers; empty for an empty cell.
 
     Raises:
         DataError: a row is not as expected.
@@ -227,7 +229,7 @@ def texts_of(table: Table, found: FoundColumns) -> list[tuple[int, str]]:
 
 
 def wrong_width(expected: int, row: Sequence[str], delimiter: str) -> str:
-    """Word what is wrong with a row of too few or too many columns."""
+    """Return the error message for a row of too few or too many columns."""
     advice = ""
     if len(row) > expected:
         advice = f". A text with {_MARKS.get(delimiter, repr(delimiter))} in it needs quotes around it"
@@ -235,7 +237,7 @@ def wrong_width(expected: int, row: Sequence[str], delimiter: str) -> str:
 
 
 def check_not_digits(texts: Iterable[str], what: str) -> None:
-    """Refuse texts of which a model would learn from digits alone.
+    """Reject texts of which a model would learn from digits alone.
 
     Raises:
         DataError: nine in ten of at least eight hold no letter, but a digit.
@@ -253,7 +255,7 @@ def _wanted(given: TextColumns, labelled: bool) -> Iterator[tuple[Column | None,
 def _as_in(
     like: FoundColumns, there: Sequence[str], header: bool | None, table: Table
 ) -> tuple[bool | None, int | None, int | None]:
-    """Take header and places as in another file: by name, else by place."""
+    """Use header and positions of another file: by name, else by position."""
     wanted = [like.names[at] for at in (like.text, like.label) if at is not None and like.names]
     if (like.header or table.names is not None) and wanted and all(list(there).count(name) == 1 for name in wanted):
         places = [list(there).index(name) for name in wanted]
@@ -264,7 +266,7 @@ def _as_in(
 
 
 def _check_not_swapped(found: FoundColumns, table: Table) -> None:
-    """Places that were right for another file must not read labels as texts."""
+    """Check that positions from another file do not read labels as texts."""
     if found.label is None or not found.header:
         return
     text, label = found.names[found.text], found.names[found.label]
@@ -276,7 +278,7 @@ def _check_not_swapped(found: FoundColumns, table: Table) -> None:
 
 
 def _place(column: Column | None, name: str, there: Sequence[str], table: Table, header: bool | None) -> int | None:
-    """Find the place of a column that is given."""
+    """Find the position of a given column."""
     if column is None:
         return None
     if table.names is not None:
@@ -314,7 +316,7 @@ def _trimmed(fields: Sequence[str]) -> Sequence[str]:
 
 
 def _delimited(text: str, path: Path, form: str, delimiter: str | None) -> tuple[list[tuple[int, list[str]]], str]:
-    """Split a text into rows by the delimiter that fits best; by none where each line is one text."""
+    """Split a text into rows by the best delimiter, or into one text per line."""
     usual = _DELIMITERS.get(form, _DELIMITERS["txt"])
     if delimiter is not None and len(delimiter) != 1:
         raise DataError(f"{path}: delimiter: expected one character between columns, found {delimiter!r}")
@@ -338,7 +340,7 @@ def _unquoted(line: str) -> str:
 
 
 def _fit(text: str, delimiter: str, form: str) -> float:
-    """Measure how well a delimiter splits the first rows into columns: the share of those as wide as the first, 0 for none."""
+    """Score a delimiter: the share of the first rows as wide as the first; 0 for none."""
     if delimiter not in text:
         return 0.0
     rows: list[list[str]] = []
@@ -380,7 +382,10 @@ def _rows(text: str, delimiter: str, path: Path) -> list[tuple[int, list[str]]]:
 
 
 def _parsed(text: str, delimiter: str, dialect: Mapping[str, Any]) -> Iterator[tuple[int, list[str]]]:
-    """Parse rows with the number of the line they begin on: a quoted field may hold line breaks."""
+    """Parse rows with the numbers of their first lines.
+
+    A quoted field may hold line breaks.
+    """
     # A long text is no error. The limit is the whole process's and stays: another thread may be reading, too.
     csv.field_size_limit(_LONGEST_FIELD)
     reader = csv.reader(_kept(text), delimiter=delimiter, **dialect)
@@ -394,7 +399,7 @@ def _parsed(text: str, delimiter: str, dialect: Mapping[str, Any]) -> Iterator[t
 
 
 def _kept(text: str) -> Iterator[str]:
-    """Give lines with their line feeds; nothing else ends a line."""
+    """Yield lines with their line feeds; no other character ends a line."""
     at = 0
     while at < len(text):
         end = text.find("\n", at) + 1 or len(text)
@@ -403,7 +408,7 @@ def _kept(text: str) -> Iterator[str]:
 
 
 def _dialect(text: str, delimiter: str) -> dict[str, Any]:
-    """Find how fields are quoted."""
+    """Detect the quoting of fields."""
     if delimiter == "\t" and not _is_quoted_tsv(text):
         return {"quoting": csv.QUOTE_NONE}
     found: dict[str, Any] = {"strict": True}
@@ -415,7 +420,10 @@ def _dialect(text: str, delimiter: str) -> dict[str, Any]:
 
 
 def _is_quoted_tsv(text: str) -> bool:
-    """Whether quotes in a file with tabs enclose fields, as Excel and pandas write them, and are no part of the texts."""
+    """Check if quotes in a tab-separated file enclose fields.
+
+    Excel and pandas write them so; they are then no part of the texts.
+    """
     if '"' not in text:
         return False
     try:

@@ -1,4 +1,4 @@
-"""Recognize the columns of a file with a word and its tag on each line."""
+"""Detection of the columns in a file with one word and its tag per line."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LONGEST_BLOCK = 5_000
 
 @dataclass(frozen=True)
 class NamedColumns:
-    """The sentences of a file as lines of columns, and what was recognized.
+    """Sentences of a file as lines of columns, with the detected layout.
 
     Attributes:
         blocks: the lines of each sentence.
@@ -56,7 +56,7 @@ class NamedColumns:
 
 
 def words_of(columns: NamedColumns, errors: RowErrors) -> Words:
-    """Give the words with their tags; what is wrong with a line goes to ``errors``."""
+    """Return the words with their tags; collect malformed lines in ``errors``."""
     width = len(columns.names)
     for block in columns.blocks:
         for number, fields in block:
@@ -75,7 +75,7 @@ def words_of(columns: NamedColumns, errors: RowErrors) -> Words:
 def recognize(
     path: Path, text: str, token_column: Column | None = None, tag_column: Column | None = None
 ) -> NamedColumns:
-    """Find the separator, the header, the comments, the sentences, and the columns of tokens and tags.
+    """Detect the separator, header, comments, sentences, and token and tag columns.
 
     Raises:
         DataError: there is one column only, or a column that is given is not there.
@@ -122,7 +122,7 @@ def recognize(
 
 
 def _blocks(path: Path, text: str) -> tuple[list[list[Line]], str]:
-    """Split into sentences at empty lines and marks of documents, and lines into fields."""
+    """Split into sentences at empty lines and document marks, and lines into fields."""
     lines = list(enumerate(text.split("\n"), start=1))
     content = [line for _, line in lines if line.strip() and not line.startswith("#") and _DOCUMENT_START not in line]
     if 2 * sum("\t" in line for line in content) >= len(content):
@@ -157,7 +157,7 @@ def _table_blocks(path: Path, text: str) -> list[list[Line]]:
 
 
 def _may_be_comment(block: Sequence[Line], line: Line) -> bool:
-    """Whether a line begins with # and all before it in its sentence do."""
+    """Check that a line and all lines before it in its sentence begin with #."""
     for other in block:
         if not other[1][0].startswith("#"):
             return False
@@ -178,7 +178,7 @@ def _header(fields: Sequence[str], width: int, token_column: Column | None, tag_
 
 
 def _regrouped(lines: list[Line], names: Sequence[str], width: int) -> list[list[Line]]:
-    """Find sentences without empty lines: by a column of their numbers, or where the count of words begins again."""
+    """Find sentences without empty lines, by sentence number or a restarting count."""
     rows = [line for line in lines if len(line[1]) == width]
     for at in range(width):
         cells = [fields[at].strip() for _, fields in rows]
@@ -208,7 +208,7 @@ def _regrouped(lines: list[Line], names: Sequence[str], width: int) -> list[list
 
 
 class _Kinds:
-    """What the columns of a file hold, by their values."""
+    """Kinds of the columns of a file, inferred from their values."""
 
     def __init__(self, blocks: Sequence[Sequence[Sequence[str]]], width: int) -> None:
         self.blocks, self.width = blocks, width
@@ -216,7 +216,7 @@ class _Kinds:
         self.n_rows = len(self.columns[0])
 
     def counts(self, at: int) -> bool:
-        """Whether a column counts the words of each sentence from 0 or 1."""
+        """Check if a column counts the words of each sentence from 0 or 1."""
         right = 0
         for block in self.blocks:
             cells = [fields[at].strip() for fields in block]
@@ -225,7 +225,7 @@ class _Kinds:
         return right >= 0.9 * self.n_rows and any(len(block) > 1 for block in self.blocks)
 
     def restarts(self) -> bool:
-        """Whether the only column counts, and begins again."""
+        """Check if the only counting column restarts."""
         cells = self.columns[0]
         right = sum(
             cell == (str(int(before) + 1) if before.isdecimal() else None) or cell == cells[0]
@@ -234,7 +234,7 @@ class _Kinds:
         return cells[0] in ("0", "1") and right >= 0.9 * (len(cells) - 1)
 
     def identifies(self, at: int) -> bool:
-        """Whether a column holds ids or one value for all: never words."""
+        """Check if a column holds ids or a single value, and so no words."""
         cells = self.columns[at]
         if self.n_rows < _FEW:
             return False
@@ -244,16 +244,16 @@ class _Kinds:
         return len(set(cells)) == 1 or (with_digit and len(set(cells)) == len(cells)) or (in_blocks and longer)
 
     def is_numeric(self, at: int) -> bool:
-        """Whether a column holds numbers."""
+        """Check if a column holds numbers."""
         return self.n_rows > 1 and sum(map(is_number, self.columns[at])) >= 0.9 * self.n_rows
 
     def spans(self, at: int) -> bool:
-        """Whether a column spells spans, and has some."""
+        """Check if a column spells spans, and has some."""
         cells = set(self.columns[at])
         return bool(cells - {"O", "o"}) and all(_SPAN_TAG.fullmatch(cell) for cell in cells)
 
     def types(self, at: int) -> set[str]:
-        """The types of spans that a column has."""
+        """Return the span types of a column."""
         return {cell[2:] for cell in self.columns[at] if cell not in ("O", "o")}
 
 
@@ -306,7 +306,10 @@ def _given(
 
 
 def _tag_column(kinds: _Kinds, token: int, remarks: list[str]) -> int:
-    """Choose the last column that can be tags, the one with spans if only one has; of nested names the outer ones."""
+    """Choose the tag column: the last, or the only one with spans.
+
+    Of nested names, choose the outer ones.
+    """
     others = [at for at in range(kinds.width) if at != token]
     usable = [
         at for at in others

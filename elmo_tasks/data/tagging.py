@@ -1,4 +1,4 @@
-"""Sentences with a tag per token: entities, parts of speech."""
+"""Data module for tagged sentences: entities, parts of speech."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from elmo_tasks.text.tokens import plain_token
 
 
 class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
-    """Tagged sentences. Nothing is read before :meth:`setup`.
+    """Tagged sentences. No file is read before :meth:`setup`.
 
     Args:
         train: training file, or split of ``hub``; see :func:`elmo_tasks.data.conll.read_tag_file`.
         file_format: ``columns``, ``conllu``, ``jsonl`` or ``parquet``; by default found from the files.
-        token_column: place or name of the column of the tokens; by default it is recognized, and said.
+        token_column: place or name of the column of the tokens; by default it is detected and reported.
         tag_column: place or name of the column of the tags; likewise.
         scheme: how the model spells spans, ``BIO`` or ``BIOES``; ``None`` for tags that are no spans (parts of speech).
         source_scheme: how the files spell spans, ``IOB1``, ``BIO`` or ``BIOES``; by default it is found out from them.
@@ -76,7 +76,10 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         return rows
 
     def learn_labels(self, records: Sequence[TaggedSentence]) -> LabelSet:
-        """All tags of the scheme for the types that occur; without a scheme, the tags that occur."""
+        """Return all tags of the scheme for the types that occur.
+
+        Without a scheme, return the tags that occur.
+        """
         if self.scheme is None:
             found = LabelSet.of(tag for sentence in records for tag in sentence.tags)
             check_labels(found, sum(len(row.tags) for row in records), self.name_of("train"), "tag")
@@ -133,7 +136,10 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
             ) from None
 
     def _check_same_scheme(self, split: Split, records: Sequence[TaggedSentence]) -> None:
-        """A file in another scheme than the training file would be read wrongly, without any other sign of it."""
+        """Check that a file uses the tag scheme of the training file.
+
+        It would otherwise be misread without any other sign.
+        """
         if self._scheme_is_given or all(set(s.tags) == {OUTSIDE} for s in records):
             return
         found = self._found_scheme(split, records)

@@ -1,4 +1,4 @@
-"""Text files as people save them: encoding, line ends, numbered lines, and the list of what is wrong with them."""
+"""Text file reader: encodings, line ends, numbered lines, and error lists."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _MOST_ACCENTS = 0.3
 
 
 class Budget:
-    """How many bytes of a file are read, at most: a small file may unpack to anything."""
+    """Limit on the bytes read from a file, since a small file may unpack to any size."""
 
     def __init__(self, path: Path, most: int | None = None) -> None:
         self.path, self.left = path, MOST_BYTES if most is None else most
         self._most = self.left
 
     def take(self, n_bytes: int) -> None:
-        """Count what is read next.
+        """Count the bytes of the next read.
 
         Raises:
             DataError: it is more than is left.
@@ -66,7 +66,9 @@ def lines_of(text: str, path: Path) -> list[str]:
 
 
 def read_text(path: Path, encoding: str | None = None) -> tuple[str, str]:
-    """Read a text file, plain or ``.xz``: its text, where every line ends with a line feed alone, and its encoding.
+    """Read a text file, plain or ``.xz``, and its encoding.
+
+    Every line of the text ends with a line feed alone.
 
     Args:
         path: the file.
@@ -134,7 +136,10 @@ def _guessed(content: bytes, path: Path) -> tuple[str, str]:
 
 
 def _is_latin(content: bytes) -> bool:
-    """Whether bytes that are no UTF-8 are Windows-1252, rather than UTF-8 with broken bytes or another code page."""
+    """Check if bytes that are no UTF-8 are Windows-1252.
+
+    Otherwise they are UTF-8 with broken bytes, or another code page.
+    """
     lenient = content.decode("utf-8", "replace")
     broken, whole = lenient.count("\ufffd"), sum(sign > "\x7f" for sign in lenient)
     if whole - broken >= broken or b"\0" in content:
@@ -159,7 +164,7 @@ def _undecodable(content: bytes, path: Path, error: UnicodeDecodeError, advice: 
 
 
 def check_file(path: Path) -> None:
-    """Refuse what is no file, with a DataError."""
+    """Raise a DataError for a path that is no file."""
     if path.is_dir():
         raise DataError(f"{path}: expected a file, found a folder")
     if not path.exists():
@@ -167,12 +172,15 @@ def check_file(path: Path) -> None:
 
 
 def suffix_of(path: Path) -> str:
-    """``.tsv`` of ``reviews.tsv`` and of ``reviews.tsv.xz``, in lower case."""
+    """Return the lower-cased suffix: ``.tsv`` of ``reviews.tsv`` and ``reviews.tsv.xz``."""
     return Path(path.stem if path.suffix == ".xz" else path.name).suffix.lower()
 
 
 class RowErrors:
-    """What is wrong with the lines, or the rows, of one file: gathered, so that a person sees more than the first."""
+    """Collected errors in the lines or rows of one file.
+
+    A user sees several errors at once.
+    """
 
     def __init__(self, path: Path | str, unit: str = "line") -> None:
         self.path, self.unit = path, unit
@@ -180,13 +188,15 @@ class RowErrors:
         self._shown: list[str] = []
 
     def add(self, number: int, message: str) -> None:
-        """Note one: the number of the line, from 1; what was expected, and what came."""
+        """Add an error: the line number, from 1, the expected and the actual content."""
         self.count += 1
         if len(self._shown) < _MOST_ERRORS:
             self._shown.append(f"{self.unit} {number}: {message}")
 
     def check(self, n_rows: int, what: str) -> None:
-        """Raise what was gathered beside ``n_rows`` good rows, each a ``what`` such as ``"sentence"``.
+        """Raise the collected errors, if any.
+
+        ``n_rows`` is the number of good rows, each a ``what`` such as ``"sentence"``.
 
         Raises:
             DataError: a row is wrong, or there is none.
@@ -202,6 +212,6 @@ class RowErrors:
 
 
 def shown(text: object) -> str:
-    """A piece of a file as a message may hold it: quoted, on one line, not too long."""
+    """Quote part of a file for a message: on one line, and shortened."""
     quoted = repr(text)
     return quoted if len(quoted) <= _LONGEST_QUOTE else f"{quoted[: _LONGEST_QUOTE - 3]}..."

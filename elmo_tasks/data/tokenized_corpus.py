@@ -1,4 +1,4 @@
-"""Text files turned into word ids once, and kept on disk: what a language model reads for hours."""
+"""Word ids of text files, computed once and kept on disk for a language model."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FORMAT = 1
 
 
 class TokenizedCorpus:
-    """Word ids of a corpus, memory-mapped, read forwards and with each sentence turned around.
+    """Memory-mapped word ids of a corpus, forwards and with reversed sentences.
 
     Attributes:
         words: the distinct words; the special ones first, then by falling frequency. An id is a position here.
@@ -50,13 +50,15 @@ class TokenizedCorpus:
         return len(self.forward) - 2 * self.n_sentences
 
     def sentences(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """``[S]`` places in :attr:`forward` of the first words of the sentences, and how many words each has."""
+        """Return the ``[S]`` first positions in :attr:`forward` and lengths of sentences."""
         begins = np.flatnonzero(self.forward == BEGIN_ID)
         return begins + 1, np.diff(np.append(begins, len(self.forward))) - 2
 
     @classmethod
     def build(cls, files: Sequence[Path], cache: Path) -> TokenizedCorpus:
-        """Read text files, plain or ``.xz``, of one tokenized sentence per line, or take what an earlier call put into ``cache``.
+        """Read tokenized text files, or open the result of an earlier call in ``cache``.
+
+        Files are plain or ``.xz``, with one sentence per line.
 
         Raises:
             DataError: a file cannot be read, or there is no text in any.
@@ -77,7 +79,10 @@ class TokenizedCorpus:
 
 
 def read_sentences(files: Sequence[Path]) -> Iterator[list[str]]:
-    """Sentences of text files, one per line, tokens separated by white space; empty lines are passed over."""
+    """Read sentences of text files, one per line; empty lines are skipped.
+
+    Tokens are separated by white space.
+    """
     for path in files:
         for line in open_text(path):
             if words := line.split():
@@ -85,7 +90,7 @@ def read_sentences(files: Sequence[Path]) -> Iterator[list[str]]:
 
 
 def as_text(words: list[str]) -> list[str]:
-    """Take the marks of sentences that stand in a text apart: there they are text as any other."""
+    """Escape sentence marks in a text, so that they are read as ordinary text."""
     if "</S>" not in words and "<S>" not in words:
         return words
     return [piece for word in words for piece in (("<", word[1:-1], ">") if word in ("<S>", "</S>") else (word,))]
@@ -99,7 +104,10 @@ def _fingerprint(files: Sequence[Path]) -> str:
 
 
 def _write(folder: Path, sentences: Iterable[list[str]]) -> None:
-    """Two passes over the ids: in order of appearance first, by frequency once the counts are known."""
+    """Write the ids in two passes: by appearance, then by frequency.
+
+    The counts are known after the first pass.
+    """
     ids: defaultdict[str, int] = defaultdict()
     ids.default_factory = ids.__len__
     for word in SPECIAL_WORDS:
@@ -158,7 +166,7 @@ def _whole_sentences(ids: NDArray[np.int32], size: int = 4_000_000) -> Iterator[
 
 
 def turn_sentences(ids: NDArray[np.int32]) -> NDArray[np.int32]:
-    """``<S> w1 .. wn </S>`` sentences, one after another, each turned around in its place."""
+    """Reverse each of the consecutive ``<S> w1 .. wn </S>`` sentences in place."""
     ends = np.flatnonzero(ids == END_ID)
     starts = np.concatenate([[0], ends[:-1] + 1])
     lengths = ends - starts + 1
@@ -166,7 +174,10 @@ def turn_sentences(ids: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 def character_table(words: Sequence[str]) -> NDArray[np.int16]:
-    """``[n_words, 50]`` character ids of words of which the first are :data:`SPECIAL_WORDS`."""
+    """Return the ``[n_words, 50]`` character ids of words.
+
+    The first words are :data:`SPECIAL_WORDS`.
+    """
     rows = [character_ids(word) for word in words]
     rows[BEGIN_ID], rows[END_ID] = list(BEGIN_SENTENCE_IDS), list(END_SENTENCE_IDS)
     return np.array(rows, np.int16)

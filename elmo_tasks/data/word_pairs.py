@@ -1,4 +1,4 @@
-"""Pairs of uses: of a word with one meaning or two (WiC, MCL-WiC), and of two words that are more or less alike (CoSimLex)."""
+"""Pairs of word uses: WiC and MCL-WiC (same sense), CoSimLex (graded similarity)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MARKED = re.compile(r"<strong>(.*?)</strong>")
 
 @dataclass(frozen=True)
 class WordPair:
-    """Two uses of one word, and whether they have one meaning."""
+    """Two uses of one word, and a flag for the same meaning."""
 
     a: Use
     b: Use
@@ -30,7 +30,9 @@ class WordPair:
 
 @dataclass(frozen=True)
 class GradedPair:
-    """Two words, in their dictionary forms; both in a first text, and both in a second; and how alike people found them in each.
+    """Two words in two texts, with human similarity ratings in each.
+
+    The words are in their dictionary forms; both occur in each text.
 
     Likeness goes from 0 (nothing in common) to 10.
     """
@@ -75,7 +77,9 @@ def read_wic(data: Path, gold: Path) -> list[WordPair]:
 
 
 def read_mcl_wic(data: Path, gold: Path) -> list[WordPair]:
-    """Read the English part of MCL-WiC (Martelli et al., 2021); its sentences are cut as the pretraining text is.
+    """Read the English part of MCL-WiC (Martelli et al., 2021).
+
+    Its sentences are tokenized as the pretraining text is.
 
     Args:
         data: a JSON list of objects with ``id``, ``sentence1``, ``start1``, ``end1`` and the same with 2; places in characters.
@@ -101,7 +105,7 @@ def read_mcl_wic(data: Path, gold: Path) -> list[WordPair]:
 
 
 def read_cosimlex(path: Path) -> list[GradedPair]:
-    """Read CoSimLex (Armendariz et al., 2020): two words in two texts, and how alike people found them in each.
+    """Read CoSimLex (Armendariz et al., 2020): graded similarity in two contexts.
 
     Args:
         path: a table with tabs and a header that has ``word1``, ``word2``, ``context1``, ``context2`` (the words marked with
@@ -128,7 +132,7 @@ def read_cosimlex(path: Path) -> list[GradedPair]:
 
 
 def _marked_two(row: dict[str, str], text: int) -> tuple[Use, Use]:
-    """Both words in one of the texts, in their order in the pair."""
+    """Find both words in one of the texts, in their order in the pair."""
     places: dict[str, tuple[int, int]] = {}
     plain, end = "", 0
     marked = row[f"context{text}"]

@@ -1,4 +1,7 @@
-"""A data set through an encoder, each distinct sentence once and by length, so that only what is wanted of it need be kept."""
+"""Batched encoding of a data set, each distinct sentence once and by length.
+
+A caller can therefore keep only the vectors that it needs.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from torch import Tensor
 from elmo_tasks.api import check_wanted
 from elmo_tasks.encoders.encoder import Encoder
 
-# So many token places are encoded at once: a batch of short sentences is larger.
+# Token positions per batch: a batch of short sentences holds more of them.
 _PLACES, _MOST_SENTENCES = 4096, 256
 
 Sentence = tuple[str, ...]
@@ -21,7 +24,7 @@ Sentence = tuple[str, ...]
 
 @dataclass(frozen=True)
 class EncodedBatch:
-    """Distinct sentences of like length."""
+    """Distinct sentences of similar length."""
 
     sentences: tuple[Sentence, ...]  # their tokens
     #: [L, B, T, D] where the encoder computes, with the boundaries of the sentences if it is a language model
@@ -30,10 +33,10 @@ class EncodedBatch:
 
 
 def encoded_batches(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator[EncodedBatch]:
-    """Encode distinct sentences, the longest first: memory runs out at once or never.
+    """Encode distinct sentences, longest first, so that memory errors occur early.
 
     Raises:
-        NoLongerWanted: whoever asked has left.
+        NoLongerWanted: the client disconnected.
     """
     model = encoder.language_model
     distinct = list(dict.fromkeys(sentences))
@@ -46,7 +49,10 @@ def encoded_batches(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator
 
 
 def token_vectors(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator[tuple[int, NDArray[np.float16]]]:
-    """The number of a sentence and the ``[L, tokens, D]`` vectors of all its tokens, in the order in which they are computed."""
+    """Yield a sentence's number and the ``[L, tokens, D]`` vectors of its tokens.
+
+    The order is that of computation.
+    """
     at: dict[Sentence, list[int]] = {}
     for k, sentence in enumerate(sentences):
         at.setdefault(sentence, []).append(k)
@@ -58,7 +64,9 @@ def token_vectors(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator[t
 
 
 def by_length(lengths: Sequence[int], most: int, most_places: int, longest_first: bool = False) -> Iterator[list[int]]:
-    """Places of sentences of like length together: little padding, and no more than so many sentences and token places at once.
+    """Group sentence numbers by length, within the limits on sentences and tokens.
+
+    Little padding is needed.
 
     One sentence alone may have more of them.
     """

@@ -1,4 +1,6 @@
-"""What stands in a gap, told by both sides at once: a small network over the states of a frozen biLM and the words around the gap.
+"""Cloze head: predict the word in a gap from both directions of a frozen biLM.
+
+It is a small network over the states of the biLM and the words around the gap.
 
 The two directions of a biLM never meet: each says what it expects knowing one side only, and joining the two answers afterwards
 cannot make up for that. A network that reads both before it answers can (context2vec: Melamud, Goldberger and Dagan, 2016).
@@ -37,7 +39,7 @@ class ClozeOptions:
 
 @dataclass(frozen=True)
 class Gaps:
-    """Places in sentences whose own word is not read."""
+    """Positions in sentences whose own word is hidden."""
 
     #: [n, T] places of the tokens among the static vectors; one past the last for unknown ones and for the gap itself
     rows: Tensor
@@ -53,7 +55,7 @@ class Gaps:
 def gaps_at(
     static: StaticVectors, places: Sequence[tuple[Sequence[str], int, int]], before: Tensor, after: Tensor
 ) -> Gaps:
-    """Gaps in place of words.
+    """Create gaps in place of words.
 
     Args:
         static: vectors of the words around.
@@ -80,7 +82,7 @@ def gaps_at(
 
 
 class Cloze(nn.Module):
-    """Scores of the words that may stand in a gap.
+    """Network that scores the words for a gap.
 
     The states of the biLM ask, by attention, which words around the gap matter; those words as static vectors, their bags on
     either side (rare words weighing more) and the states go through two hidden layers and are compared with a vector per word.
@@ -93,7 +95,7 @@ class Cloze(nn.Module):
         width, n_states = static.width, 2 * options.n_layers * options.projection_dim
         shares = torch.tensor([static.share_of(word) for word in static.words], dtype=torch.float64)
         table = F.normalize(static.vectors.cpu().float(), dim=-1)
-        # What the static vectors' own files hold is not written a second time.
+        # The static vectors are not saved again; they have their own files.
         self.register_buffer("table", F.pad(table, (0, 0, 0, 1)), persistent=False)  # [words + 1, S]
         self.register_buffer("weights", F.pad(rarity(shares).float(), (0, 1)), persistent=False)  # [words + 1]
         self.table: Tensor
@@ -115,11 +117,11 @@ class Cloze(nn.Module):
         self.bias = nn.Parameter(shares[: options.n_words].clamp_min(1e-9).sqrt().log().float())
 
     def forward(self, gaps: Gaps) -> Tensor:
-        """``[n, V]`` scores of the words, whose log-softmax is their log-probability."""
+        """Return ``[n, V]`` scores of the words; their log-softmax is the log-probability."""
         return F.linear(self.read(gaps), self.words, self.bias)
 
     def read(self, gaps: Gaps) -> Tensor:
-        """``[n, S]`` what the words are compared with."""
+        """Compute the ``[n, S]`` vectors that are compared with the words."""
         vectors, states = self.table[gaps.rows], self.norm(gaps.states)  # [n, T, S], [n, 2 K P]
         bags = vectors * (self.weights[gaps.rows] * gaps.mask).unsqueeze(-1)
         left, right = ((bags * side.unsqueeze(-1)).sum(dim=1) for side in (gaps.offsets < 0, gaps.offsets > 0))
@@ -128,7 +130,7 @@ class Cloze(nn.Module):
         return read
 
     def _attended(self, vectors: Tensor, states: Tensor, gaps: Gaps) -> Tensor:
-        """``[n, S]`` the words around as the states ask for them."""
+        """Attend to the words around the gap with the states as queries: ``[n, S]``."""
         n, length, width = vectors.shape
         heads = (n, length, self.options.n_heads, width // self.options.n_heads)
         placed = self.key_value(vectors) + self.place(gaps.offsets.clamp(-_FARTHEST, _FARTHEST) + _FARTHEST)

@@ -1,4 +1,7 @@
-"""A cloze head beside its biLM: ``cloze.safetensors`` (float16), and ``cloze.json``, which says what it reads."""
+"""Files of a cloze head: ``cloze.safetensors`` (float16) and ``cloze.json``.
+
+They lie beside its biLM; the JSON describes the inputs of the head.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,10 @@ CLOZE_NAME, SETTINGS_NAME = "cloze", "cloze.json"
 def write_cloze(
     folder: Path, cloze: Cloze, encoder: Encoder, static: StaticVectors, about: Mapping[str, Any] | None = None
 ) -> None:
-    """Write a cloze head with what is known about its training; to be used it lies in the folder of its biLM, ``encoder``."""
+    """Write a cloze head with its training record.
+
+    Its folder must be that of its biLM, ``encoder``, for use.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     write_safetensors(folder, CLOZE_NAME, cloze.state_dict(), torch.float16)
     settings = {
@@ -35,7 +41,9 @@ def write_cloze(
 
 
 def load_cloze(encoder: Encoder, static: StaticVectors) -> Cloze | None:
-    """The cloze head that lies beside a biLM; ``None`` where there is none, or where it reads other static vectors.
+    """Load the cloze head beside a biLM, or return ``None``.
+
+    The result is also ``None`` if the head needs other static vectors.
 
     Raises:
         WeightsError: it was trained on another biLM, or its files are broken.

@@ -1,4 +1,4 @@
-"""Encode a corpus block by block, each block in small batches of sentences of like length."""
+"""Block-wise encoding of a corpus, in batches of sentences of similar length."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _BLOCK_BYTES = 128_000_000
 # Padding included: a batch of very long texts would not fit into memory.
 _BATCH_TOKENS = 4096
 
-#: Told how many tokens were encoded since it was last told.
+#: Progress callback; its argument is the number of tokens encoded since its last call.
 Told = Callable[[int], Any]
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is wanted of the vectors of a corpus, and how they are computed."""
+    """Settings of the vectors of a corpus: kept layers, precision, batch sizes."""
 
     layers: Literal["all", "top", "average"] = "all"  # all of them, the top one, or their average
     pooled: bool = False  # one vector a sentence, the mean over its tokens, instead of one a token
@@ -50,7 +50,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class CorpusEncoding:
-    """The vectors of a corpus, to be computed block by block."""
+    """Vectors of a corpus, computed block by block."""
 
     encoder: Encoder  # gives the layers
     sentences: Sequence[Sequence[str]]  # the tokens of each sentence
@@ -58,12 +58,12 @@ class CorpusEncoding:
 
     @cached_property
     def offsets(self) -> NDArray[np.int64]:
-        """``[sentences + 1]`` where the tokens of each sentence begin."""
+        """Return the ``[sentences + 1]`` token offsets of the sentences."""
         return np.concatenate([[0], np.cumsum([len(tokens) for tokens in self.sentences])]).astype(np.int64)
 
     @property
     def row_shape(self) -> tuple[int, ...]:
-        """``(L, D)``, or ``(D,)`` for a single layer."""
+        """Shape of a row: ``(L, D)``, or ``(D,)`` for a single layer."""
         all_layers = self.wanted.layers == "all"
         return (self.encoder.n_layers, self.encoder.width) if all_layers else (self.encoder.width,)
 
@@ -74,7 +74,7 @@ class CorpusEncoding:
 
     @cached_property
     def key(self) -> str:
-        """What changes when the vectors do: with the encoder's weights, the text, or what is wanted of it."""
+        """Cache key, computed from the encoder's weights, the text and the settings."""
         about = [self.encoder.checksum, asdict(self.wanted)]
         if (precision := getattr(self.encoder, "precision", "float32")) != "float32":
             about.append(precision)
@@ -84,11 +84,14 @@ class CorpusEncoding:
         return digest.hexdigest()[:32]
 
     def row(self, sentence: int) -> int:
-        """The first row of a sentence."""
+        """Return the first row of a sentence."""
         return sentence if self.wanted.pooled else int(self.offsets[sentence])
 
     def blocks(self, start: int = 0) -> Iterator[tuple[int, int]]:
-        """Sentences ``start:stop`` of each block. A block's end depends on nothing but where it starts."""
+        """Yield the sentence range ``start:stop`` of each block.
+
+        The end of a block depends only on its start.
+        """
         limit = _BLOCK_TOKENS if self.wanted.pooled else min(_BLOCK_TOKENS, _BLOCK_BYTES // max(1, self.row_bytes))
         while start < len(self.sentences):
             stop = int(np.searchsorted(self.offsets, self.offsets[start] + limit, side="right")) - 1
@@ -97,7 +100,9 @@ class CorpusEncoding:
             start = stop
 
     def block(self, start: int, stop: int, told: Told | None = None) -> NDArray[Any]:
-        """The vectors of sentences ``start:stop``, ``[rows, L, D]`` or ``[rows, D]``; a row is a token, or a sentence if pooled.
+        """Compute the vectors of sentences ``start:stop``, ``[rows, L, D]`` or ``[rows, D]``.
+
+        A row is a token, or a sentence if pooled.
 
         They are in the order of the sentences though they are encoded by length. Zeros for a sentence without a token, if pooled.
 
@@ -132,7 +137,10 @@ class CorpusEncoding:
     @torch.inference_mode()
     def _vectors(self, at: NDArray[np.int64], begin: NDArray[np.int64], end: NDArray[np.int64],
                  kept_from: NDArray[np.int64], kept_to: NDArray[np.int64]) -> NDArray[Any]:  # fmt: skip
-        """``[tokens, ...]`` what is kept of a batch of pieces, one after another; or ``[B, ...]`` sums over their tokens."""
+        """Compute the kept vectors of a batch, ``[tokens, ...]``, or sums ``[B, ...]``.
+
+        The pieces follow one another; the sums are over their tokens.
+        """
         with torch.autocast(self.encoder.device.type, torch.bfloat16) if self.wanted.bf16 else nullcontext():
             layers = self.encoder.encode([self.sentences[k][a:b] for k, a, b in zip(at, begin, end, strict=True)])
         found = layers.mask.sum(dim=1).tolist()
@@ -156,7 +164,7 @@ class CorpusEncoding:
         return self._checked(values[kept], np.repeat(at, kept_to - kept_from)).cpu().numpy()
 
     def _checked(self, vectors: Tensor, sentence_of: NDArray[np.int64]) -> Tensor:
-        """In the type that is wanted."""
+        """Convert to the requested type, and check the range."""
         if self.wanted.dtype == "float32":
             return vectors
         half = vectors.to(torch.float16)
@@ -171,7 +179,7 @@ class CorpusEncoding:
 
 
 def windows(n_tokens: int, size: int | None) -> list[tuple[int, int, int, int]]:
-    """Where a sentence is read, and what is kept: begin, end, first token kept, one past the last kept, of each window.
+    """Split a sentence into windows: begin, end, first kept token, end of kept tokens.
 
     Windows overlap by half, so that every token but the first and last ones is read with a quarter of a window on either side.
     The whole sentence is one if ``size`` is ``None``; one without a token has none.
@@ -188,6 +196,9 @@ def windows(n_tokens: int, size: int | None) -> list[tuple[int, int, int, int]]:
 
 
 def token_rows(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """``[lengths.sum()]`` the numbers ``start, start + 1, ...`` of each run, one run after another."""
+    """Return the ``[lengths.sum()]`` row numbers of consecutive runs.
+
+    A run is ``start, start + 1, ...``.
+    """
     before = np.cumsum(lengths) - lengths
     return np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))

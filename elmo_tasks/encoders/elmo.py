@@ -1,4 +1,4 @@
-"""The frozen biLM as an encoder: sentences -> Layers."""
+"""Frozen biLM as an encoder of sentences."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ from elmo_tasks.text.vocabulary import Vocabulary
 
 
 class Elmo:
-    """A frozen biLM that turns sentences into vectors. Every call starts from the same state: same sentence, same numbers.
+    """Frozen biLM encoder; every call starts from the same state.
+
+    The same sentence therefore always gives the same vectors.
 
     Its model is put into evaluation mode and its weights are frozen; ``files`` says where they came from, if from files.
     """
@@ -70,11 +72,11 @@ class Elmo:
 
     @property
     def device(self) -> torch.device:
-        """Where it computes."""
+        """Device of the model."""
         return next(self.bilm.parameters()).device
 
     def to(self, device: torch.device | str, /) -> Elmo:
-        """Move it there; give itself back."""
+        """Move the model to a device, and return the encoder."""
         device = checked_device(device)
         if device.type != "cpu":
             self._check_float("computes on CPUs")
@@ -83,7 +85,7 @@ class Elmo:
 
     @property
     def precision(self) -> str:
-        """What its products are computed in: ``"float32"`` or ``"int8"``."""
+        """Precision of the products: ``"float32"`` or ``"int8"``."""
         return "int8" if is_int8(self.bilm) else "float32"
 
     def _check_float(self, limit: str) -> None:
@@ -91,23 +93,26 @@ class Elmo:
             raise ConfigError(f"{self.name}: a model in int8 {limit}; load it with precision='float32'")
 
     def unfrozen(self) -> BiLM:
-        """Let gradients reach its weights from now on; gives the model, whose numbers are no longer those of its files."""
+        """Enable gradients of the weights, and return the model.
+
+        The values of the model then differ from those of its files.
+        """
         self._check_float("cannot be trained")
         self.files, self._learns = None, True
         return unfreeze(self.bilm)
 
     @property
     def folder(self) -> Path | None:
-        """Where its files lie; None if it came from no files."""
+        """Folder of its files; None if it was not loaded from files."""
         return None if self.files is None else self.files.folder
 
     @property
     def language_model(self) -> Elmo:
-        """Itself: it was trained to predict words from what stands before them, and from what stands after."""
+        """Return itself, a language model in both directions."""
         return self
 
     def predictions(self) -> tuple[LMSoftmax, Vocabulary] | None:
-        """The output layer that it was trained with, and its words; None where it has none, as the published models.
+        """Output layer trained with the model, and its vocabulary; None if unpublished.
 
         Raises:
             WeightsError: its files are broken.
@@ -116,7 +121,10 @@ class Elmo:
 
     @property
     def checksum(self) -> str:
-        """SHA-256 of the weights: of their files, or of the numbers themselves where there are no files. It reads them all."""
+        """SHA-256 of the weights: of their files, or of the values without files.
+
+        Computing it reads all weights.
+        """
         if self.files is not None:
             return self.files.checksum
         digest = hashlib.sha256()
@@ -143,7 +151,9 @@ class Elmo:
         return Layers(values, mask, read.tokens, read.offsets)
 
     def encode_batches(self, sentences: Iterable[Sentence], batch_size: int = 64) -> Iterator[Layers]:
-        """Encode a corpus of any length, one batch at a time, in order; it is read as the result is. See :meth:`encode`.
+        """Encode a corpus of any length lazily, one batch at a time, in order.
+
+        See :meth:`encode`.
 
         Raises:
             ConfigError: the batches would hold no sentence.
@@ -165,7 +175,9 @@ class Elmo:
             first += len(batch)
 
     def states(self, sentences: Sequence[Sequence[str]]) -> BiLMOutput:
-        """Run the language model itself on lists of tokens: what it knows at every step, the boundaries included.
+        """Run the language model on lists of tokens, with states at every step.
+
+        Boundaries are included.
 
         Step 0 is the beginning of a sentence, token ``k`` is step ``k + 1``, and the step behind its last token is its end.
         """
@@ -179,7 +191,7 @@ class Elmo:
     def hub_outputs(
         self, sentences: Sequence[Sentence], lengths: Sequence[int] | None = None
     ) -> dict[str, torch.Tensor]:
-        """What the TF-Hub module of ELMo returned with ``as_dict=True``.
+        """Return the outputs of the TF-Hub module of ELMo with ``as_dict=True``.
 
         Args:
             sentences: text, cut at its spaces as the module did (its signature "default"), or lists of tokens, which may be padded
@@ -188,9 +200,9 @@ class Elmo:
 
         Returns:
             ``word_emb`` ``[B, T, P]`` layer 0, as wide as one direction (512 for the published models); ``lstm_outputs1``,
-            ``lstm_outputs2``, … ``[B, T, 2 P]`` the LSTM layers; ``elmo`` ``[B, T, 2 P]`` their mean with layer 0, the module's mix
-            before training; ``default`` ``[B, 2 P]`` the mean of ``elmo`` over the tokens of each sentence. Zeros behind a
-            sentence's end.
+            ``lstm_outputs2``, … ``[B, T, 2 P]`` the LSTM layers; ``elmo`` ``[B, T, 2 P]`` their mean with layer 0, the
+            module's mix before training; ``default`` ``[B, 2 P]`` the mean of ``elmo`` over the tokens of each sentence.
+            Positions after a sentence's end are zero.
 
         Raises:
             InputError: no sentence, one without tokens, or lengths that do not fit.
@@ -221,7 +233,7 @@ class Elmo:
         }
 
     def _vectors(self, sentences: Sequence[tuple[str, ...]]) -> tuple[torch.Tensor, torch.Tensor]:
-        """``[L, B, T, D]`` values without boundaries, and their ``[B, T]`` mask."""
+        """Return ``[L, B, T, D]`` values without boundaries, and their ``[B, T]`` mask."""
         lengths = torch.tensor([len(words) for words in sentences], device=self.device)
         longest = max(len(words) for words in sentences)
         mask = torch.arange(longest, device=self.device) < lengths.unsqueeze(1)
@@ -232,7 +244,9 @@ class Elmo:
 def steps_of(
     sentences: Sequence[Sequence[str]], max_characters: int, device: torch.device | str = "cpu"
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """The arguments of :meth:`BiLM.forward`: the boundaries around each sentence, and each distinct word once.
+    """Build the arguments of :meth:`BiLM.forward`, with boundaries around sentences.
+
+    Each distinct word occurs once.
 
     Returns:
         ``[U, C]`` character ids of the beginning, the end and the distinct words; ``[B, T + 2]`` rows of it, padded with
@@ -252,7 +266,10 @@ def steps_of(
 
 
 def unfreeze(bilm: BiLM) -> BiLM:
-    """Let all of a biLM learn but the second bias of each LSTM, which is held at zero (see ProjectedLSTM); gives it back."""
+    """Enable gradients of a biLM, except the second bias of each LSTM; return it.
+
+    That bias is held at zero (see ProjectedLSTM).
+    """
     bilm.requires_grad_(True)
     for lstm in (*bilm.forward_lm.layers, *bilm.backward_lm.layers):
         lstm.get_parameter("bias_hh_l0").requires_grad_(False)

@@ -1,4 +1,4 @@
-"""A biLM under scalar mixes as one ``nn.Module``, for models of one's own: what AllenNLP's ``Elmo`` was."""
+"""A biLM under scalar mixes as one ``nn.Module``, like AllenNLP's ``Elmo``."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from elmo_tasks.layers.scalar_mix import ScalarMix
 
 @dataclass(frozen=True)
 class MixedLayers:
-    """What an :class:`ElmoModule` gives for a batch."""
+    """Output of an :class:`ElmoModule` for a batch."""
 
     representations: tuple[Tensor, ...]  # one [B, T, D] tensor for each mix, zero where the mask is False
     mask: Tensor  # [B, T] bool, True for a token, and for a boundary where boundaries are kept
 
 
 class ElmoModule(nn.Module):
-    """Tokens of sentences -> learned mixes of the biLM's layers.
+    """Module from tokens of sentences to learned mixes of the biLM's layers.
 
     Args:
         elmo: where the biLM is taken from. It stays as it is: what is to be trained, or has fewer layers, is a copy.
@@ -84,11 +84,11 @@ class ElmoModule(nn.Module):
     table: Tensor | None  # [V, P]
 
     def reset_states(self) -> None:
-        """Begin the next call from the constant state again."""
+        """Reset the states, so that the next call starts from the constant state."""
         self._states = None
 
     def forward(self, sentences: Iterable[Sequence[str]]) -> MixedLayers:
-        """Encode and mix one batch of lists of tokens, which are taken as they are.
+        """Encode and mix one batch of lists of tokens.
 
         Raises:
             InputError: no sentence, or text that is not in tokens.
@@ -108,7 +108,7 @@ class ElmoModule(nn.Module):
         return MixedLayers(tuple(self.dropout(mix(layers, mask)) for mix in self.mixes), mask)
 
     def _tokens(self, sentences: Sequence[Sequence[str]]) -> tuple[Tensor, Tensor]:
-        """Layer 0 of the steps, from the table where it has a word."""
+        """Compute layer 0 of the steps, from the table where it has a word."""
         device = next(self.bilm.parameters()).device
         limit = self.bilm.options.char_cnn.max_characters_per_token
         if self.table is None:
@@ -129,7 +129,7 @@ class ElmoModule(nn.Module):
 
     @torch.no_grad()
     def _token_vectors(self, words: Sequence[str]) -> Tensor:
-        """``[V, P]`` layer 0 of words, a few thousand at a time."""
+        """Compute ``[V, P]`` layer 0 of words, a few thousand at a time."""
         device = next(self.bilm.parameters()).device
         limit = self.bilm.options.char_cnn.max_characters_per_token
         parts = [words[k : k + 4096] for k in range(0, len(words), 4096)]
@@ -137,14 +137,17 @@ class ElmoModule(nn.Module):
 
 
 def _first_rows(states: Any, n: int) -> Any:
-    """States ``[1, B, …]``, in tuples of tuples, of ``n`` rows: those that there are, then zeros."""
+    """Take ``n`` rows of states ``[1, B, …]``, padded with zeros.
+
+    The states are tuples of tuples.
+    """
     if isinstance(states, Tensor):
         return nn.functional.pad(states, (0, 0, 0, max(n - states.shape[1], 0)))[:, :n]
     return tuple(_first_rows(part, n) for part in states)
 
 
 def _followed_by_old(states: Any, old: Any) -> Any:
-    """New states, and behind them the old ones of rows that were not in this batch."""
+    """Append the old states of rows outside this batch to the new ones."""
     if isinstance(states, Tensor):
         return torch.cat([states.detach(), old[:, states.shape[1] :]], dim=1)
     return tuple(map(_followed_by_old, states, old))
@@ -161,7 +164,7 @@ def _mix(n_layers: int, layer_norm: bool, fixed_scalars: Sequence[float] | None)
 
 
 def _first_layers(bilm: BiLM, n_layers: int) -> BiLM:
-    """A copy with the lowest layers only."""
+    """Copy a model with the lowest layers only."""
     lstm = bilm.options.lstm
     if not 1 <= n_layers <= lstm.n_layers + 1:
         raise ConfigError(f"n_layers: the biLM has 1 to {lstm.n_layers + 1} layers to keep, not {n_layers}")

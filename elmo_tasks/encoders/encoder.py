@@ -1,4 +1,4 @@
-"""What every encoder is to the rest of the program: sentences -> Layers, which numbers it gives, and what it can do."""
+"""Encoder interface: sentences to layers, with properties and capabilities."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from elmo_tasks.text.vocabulary import Vocabulary
 
 
 class Encoder(Protocol):
-    """A frozen encoder: the same sentence gives the same vectors, whatever stands beside it."""
+    """Frozen encoder: a sentence has the same vectors in any batch."""
 
     @property
     def name(self) -> str:
-        """What to call it."""
+        """Name of the encoder."""
 
     @property
     def checksum(self) -> str:
-        """What changes when its weights do."""
+        """Checksum of the weights."""
 
     @property
     def folder(self) -> Path | None:
-        """Where its files lie, and what was measured of it may lie beside them; None if it came from no files."""
+        """Folder of its files, which also holds measurements; None without files."""
 
     @property
     def n_layers(self) -> int:
@@ -39,38 +39,44 @@ class Encoder(Protocol):
 
     @property
     def layer_names(self) -> tuple[str, ...]:
-        """What each of the ``L`` layers is, in words for people."""
+        """Descriptions of the ``L`` layers for display."""
 
     @property
     def reads_sentence(self) -> bool:
-        """Whether the vector of a word depends on the words around it, at any layer."""
+        """True if the vector of a word depends on the words around it, at any layer."""
 
     @property
     def language_model(self) -> LanguageModel | None:
-        """What predicts words from both sides, if that is what the encoder was made of."""
+        """Language model in both directions, if the encoder was made from one."""
 
     @property
     def device(self) -> torch.device:
-        """Where it computes."""
+        """Device of the encoder."""
 
     def to(self, device: torch.device | str, /) -> Any:
-        """Move it there; gives it back."""
+        """Move the encoder to a device, and return it."""
 
     def encode(self, sentences: Sequence[Sequence[str]], /) -> Layers:
-        """``[L, B, T, D]`` vectors of all tokens of one batch at all layers, with their mask; one list of tokens or more."""
+        """Encode a batch to ``[L, B, T, D]`` vectors of all tokens, with their mask.
+
+        The batch has one list of tokens or more.
+        """
 
 
 class LanguageModel(Protocol):
-    """What only a language model in two directions has: what it knows before it reads a word, and what it would write there.
+    """Operations of a language model in two directions: states and word predictions.
 
     Each of its layers above the context-free one is two halves: what was read up to the word, and back to the word.
     """
 
     def states(self, sentences: Sequence[Sequence[str]], /) -> BiLMOutput:
-        """The layers with the boundaries of the sentences: token ``k`` is step ``k + 1``."""
+        """Return the layers with sentence boundaries: token ``k`` is step ``k + 1``."""
 
     def unfrozen(self) -> BiLM:
-        """Let gradients reach its weights from now on; gives the model, whose numbers are no longer those of its files."""
+        """Enable gradients of the weights, and return the model.
+
+        The values of the model then differ from those of its files.
+        """
 
     def predictions(self) -> tuple[LMSoftmax, Vocabulary] | None:
-        """The output layer that turns states into words, and its words; None where it was not published."""
+        """Output layer from states to words, and its vocabulary; None if unpublished."""

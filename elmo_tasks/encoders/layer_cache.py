@@ -1,4 +1,4 @@
-"""Disk cache of the frozen layers of a corpus: computed once, resumed after a kill, memory-mapped from then on."""
+"""Disk cache of the frozen layers of a corpus: resumable and memory-mapped."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class CacheDescription:
-    """Content of a layer cache."""
+    """Description of the content of a layer cache."""
 
     encoder: str  # its name, for people
     checksum: str  # of the encoder's weights
@@ -75,7 +75,11 @@ class CacheDescription:
 
     @classmethod
     def load(cls, path: Path) -> CacheDescription:
-        """Read a description. Raises DataError: the file cannot be read, or has another version."""
+        """Read a description.
+
+        Raises:
+            DataError: the file cannot be read, or has another version.
+        """
         try:
             raw = json.loads(path.read_text(encoding="utf-8"))
             version = raw["version"]
@@ -91,7 +95,7 @@ class CacheDescription:
 
     @property
     def key(self) -> str:
-        """Name of the cache's folder; it differs for other weights, other text or another pooling."""
+        """Folder name, which depends on the weights, the text and the pooling."""
         parts = {name: value for name, value in asdict(self).items() if name != "encoder"}
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
 
@@ -112,7 +116,9 @@ class CacheDescription:
 
 
 class LayerCache:
-    """All layers of the sentences of a data set, in float16, memory-mapped; read-only, and shared by processes.
+    """Memory-mapped float16 layers of a data set's sentences.
+
+    They are read-only and shared by processes.
 
     On disk they are ``[tokens, L, D]``, so that a sentence is one contiguous read, or ``[sentences, L, D]`` if pooled. The tokens
     of sentence ``k`` are rows ``offsets[k]`` to ``offsets[k + 1]``.
@@ -149,7 +155,7 @@ class LayerCache:
         step: Callable[[int], object] | None = None,
         bf16: bool = False,
     ) -> LayerCache:
-        """Encode the sentences, or open the result of an earlier call; resume where one was interrupted.
+        """Encode the sentences, or open an earlier cache; resume if interrupted.
 
         Args:
             encoder: gives the layers.
@@ -170,7 +176,7 @@ class LayerCache:
         description = CacheDescription.of(encoding)
         target = Path(folder) / description.key
         try:
-            # Without the lock first: a finished cache may lie where nobody may write.
+            # Without the lock first: a finished cache may be in a read-only folder.
             return cls._open(target, description.key)
         except DataError:
             pass
@@ -195,11 +201,13 @@ class LayerCache:
         return self.description.n_sentences
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Let another process open the files: a memory map would be sent as a copy of all its numbers."""
+        """Pickle by path, because a memory map would be sent as a copy of its data."""
         return type(self), (self.folder,)
 
     def batch(self, indices: Sequence[int] | Tensor, tokens: Sequence[Sequence[str]]) -> Layers:
-        """Return the encoder's layers of some sentences, to float16 precision: float32 on the CPU.
+        """Return the encoder's layers of some sentences, to float16 precision.
+
+        They are float32 on the CPU.
 
         Indices count the sentences that the cache was built from; their tokens are given, as the cache does not keep them.
 
@@ -229,7 +237,9 @@ class LayerCache:
         )
 
     def pooled_batch(self, indices: Sequence[int] | Tensor) -> Tensor:
-        """``[L, B, D]`` float32 means of sentences' tokens, on the CPU; zeros for a sentence without a token. See :meth:`batch`.
+        """Return ``[L, B, D]`` float32 means of sentences' tokens, on the CPU.
+
+        A sentence without a token gives zeros. See :meth:`batch`.
 
         Raises:
             ValueError: the cache is not pooled.
@@ -242,7 +252,7 @@ class LayerCache:
         return torch.from_numpy(self._rows[self._checked(indices)]).transpose(0, 1).float().contiguous()
 
     def vectors(self, layer: int, start: int, stop: int) -> NDArray[np.float32]:
-        """``[stop - start, D]`` float32 vectors of consecutive rows at one layer, to scan all of them.
+        """Return ``[stop - start, D]`` float32 vectors of consecutive rows at one layer.
 
         A row is a token, or a sentence if pooled; the layer ``n_layers`` is the mean of all.
         """
@@ -278,7 +288,9 @@ def cache_encoding(
 def encoded_rows(
     encoding: CorpusEncoding, folder: Path, key: str, step: Callable[[int], object] | None = None
 ) -> NDArray[Any]:
-    """Compute the rows of a corpus into ``folder``, memory-mapped; resume where an interrupted call with this key ended.
+    """Compute the rows of a corpus into ``folder``, memory-mapped; resume if possible.
+
+    An interrupted call with this key is resumed where it ended.
 
     Rows are appended block by block. ``progress.json`` counts the sentences whose rows are on the disk for certain; whatever lies
     behind them is cut off before the next block. Interrupted before its first block, the folder is removed. The caller holds a
@@ -327,7 +339,10 @@ def encoded_rows(
 
 
 def _sentences_done(encoding: CorpusEncoding, folder: Path, key: str) -> int:
-    """Return how many sentences an earlier call has written for certain; 0 also if its files cannot be relied on."""
+    """Return the number of sentences that an earlier call has surely written.
+
+    It is 0 also if the files are not reliable.
+    """
     try:
         progress = json.loads((folder / _PROGRESS_NAME).read_text(encoding="utf-8"))
         done = progress["sentences"]
@@ -349,7 +364,10 @@ def _write(
     max_bytes: int,
     step: Callable[[int], object] | None,
 ) -> None:
-    """Write the files of a cache into a folder beside ``target`` that takes its name at the end."""
+    """Write the files of a cache into a temporary folder, then rename it.
+
+    The temporary folder is beside ``target``.
+    """
     partial = target.with_name(f"{target.name}.partial")
     _check_room(
         description, encoding.row(_sentences_done(encoding, partial, description.key)), target.parent, max_bytes
@@ -384,7 +402,7 @@ def _read_offsets(path: Path, description: CacheDescription) -> NDArray[np.int64
 
 @contextmanager
 def _locked(target: Path) -> Iterator[None]:
-    """Hold the lock of a cache; it ends with the process, however that ends."""
+    """Hold the lock of a cache; the system releases it when the process ends."""
     with ExitStack() as stack:
         try:
             stack.enter_context(
@@ -396,7 +414,7 @@ def _locked(target: Path) -> Iterator[None]:
 
 
 def _check_room(description: CacheDescription, rows_done: int, folder: Path, max_bytes: int) -> None:
-    """Log the size that is needed, and refuse one that there is no room for."""
+    """Log the required size, and raise an error if the disk has too little space."""
     content = (
         f"{description.n_sentences:,} sentences, {description.n_tokens:,} tokens, {description.n_layers} layers of "
         f"{description.width} numbers" + (", one mean per sentence" if description.pooled else "")

@@ -1,4 +1,7 @@
-"""A name or a folder -> the encoder that is meant. The only place that knows which kinds of encoders there are."""
+"""Resolution of a name or a folder to an encoder.
+
+No other module lists the kinds of encoders.
+"""
 
 from __future__ import annotations
 
@@ -31,19 +34,21 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class FoundEncoder:
-    """An encoder that is there and was not read yet."""
+    """Encoder that exists but is not loaded."""
 
     name: str  # what it will be called
     read: Callable[[torch.device, str], Encoder]  # reads it onto a device, its products in a precision
     folder: Path | None = None  # where its files lie; None for a file of word vectors, and for a model on the hub
 
     def load(self, device: torch.device | str = "cpu", precision: str = "float32") -> Encoder:
-        """Read it; see :func:`load`."""
+        """Load the encoder; see :func:`load`."""
         return self.read(checked_device(device), checked_precision(precision))
 
 
 def find(name_or_folder: str | Path | None = None) -> FoundEncoder:
-    """Find an encoder: a biLM (see :func:`find_model`; the default one for ``None``), static vectors, or a transformer.
+    """Find an encoder: a biLM, static vectors, or a transformer.
+
+    See :func:`find_model` for a biLM; ``None`` is the default one.
 
     Raises:
         ConfigError: there is no such encoder, or the folder does not say which files are meant.
@@ -77,7 +82,7 @@ def find(name_or_folder: str | Path | None = None) -> FoundEncoder:
 
 
 def _float32(name: str, read: Callable[[str, torch.device], Encoder]) -> Callable[[torch.device, str], Encoder]:
-    """Read an encoder that has no other precision, and say so where one is asked for."""
+    """Load an encoder that supports only float32; log any other requested precision."""
 
     def load(device: torch.device, precision: str) -> Encoder:
         if precision != "float32":
@@ -90,7 +95,9 @@ def _float32(name: str, read: Callable[[str, torch.device], Encoder]) -> Callabl
 def load(
     name_or_folder: str | Path | None = None, device: torch.device | str = "cpu", precision: str = "float32"
 ) -> Encoder:
-    """Load an encoder, see :func:`find`, onto a device; ``precision`` is that of a biLM's products, see :meth:`Elmo.load`.
+    """Load an encoder, see :func:`find`, onto a device.
+
+    ``precision`` is that of a biLM's products, see :meth:`Elmo.load`.
 
     Raises:
         ConfigError: see :func:`find`; or its settings cannot be read, or there is no such device or precision.

@@ -1,18 +1,18 @@
-"""How near the words nearest to a word stand to it (Buchanan, Westbury and Burgess, 2001)."""
+"""Neighbourhood density of words (Buchanan, Westbury and Burgess, 2001)."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor
 
-# How many words are the neighbours of one; and the words that are the measure of it: every twentieth of the commonest.
+# Number of neighbours of a word; and the reference words: every twentieth of the commonest.
 _NEIGHBOURS, _COMMON, _EVERY = 20, 10_000, 20
 # Words that are compared with all others at once: a row of cosines for each is kept meanwhile.
 _AT_ONCE = 50
 
 
 class NeighbourhoodDensity:
-    """The density of each word of a vocabulary, computed when it is first asked for.
+    """Density of each word of a vocabulary, computed on first use.
 
     A word with one meaning stands among its like (*rain*: snow, storm, fog); one with several stands between all of theirs, near
     to none. Directions are ``[words, D]`` vectors of length 1, the commonest words first.
@@ -26,14 +26,17 @@ class NeighbourhoodDensity:
         self._known: dict[int, float] = {}
 
     def of(self, row: int) -> float:
-        """The mean cosine of a word with the 20 nearest to it, in standard deviations from what common words have."""
+        """Return the standardized mean cosine of a word with its 20 nearest words.
+
+        The unit is the standard deviation over common words.
+        """
         if row not in self._known:
             nearness = self._nearness(torch.tensor([row], device=self._directions.device))
             self._known[row] = (float(nearness[0]) - self._mean) / self._spread
         return self._known[row]
 
     def _nearness(self, rows: Tensor) -> Tensor:
-        """``[n]`` mean cosine of words with those nearest to them, themselves left out."""
+        """Return the ``[n]`` mean cosines of words with their nearest neighbours."""
         n = min(_NEIGHBOURS, len(self._directions) - 1)
         cosines = self._directions[rows] @ self._directions.t()
         cosines[torch.arange(len(rows), device=rows.device), rows] = -torch.inf

@@ -1,4 +1,4 @@
-"""Vectors of whole sentences by a model of the package sentence-transformers, as it was trained to give them."""
+"""Sentence vectors by a model of the package sentence-transformers."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ MODULES_NAME = "modules.json"
 
 
 def gives_sentences(folder: Path | None) -> bool:
-    """Whether a folder says how vectors of whole sentences are made, and the package that does it is installed."""
+    """Check if a folder describes sentence vectors and the package is installed."""
     return folder is not None and (folder / MODULES_NAME).is_file() and find_spec("sentence_transformers") is not None
 
 
 class SentenceModel:
-    """A model of sentence-transformers: a folder with ``modules.json``, and weights in safetensors.
+    """Model of sentence-transformers: ``modules.json`` and safetensors weights.
 
     Raises:
         ConfigError: a part of it is code that is not of the package.
@@ -36,13 +36,13 @@ class SentenceModel:
         self._model: Any = SentenceTransformer(str(folder), device=str(device), local_files_only=True)
 
     def vectors(self, sentences: Sequence[str]) -> Tensor:
-        """``[n, D]`` of ``n`` sentences, on the CPU."""
+        """Compute the ``[n, D]`` vectors of ``n`` sentences, on the CPU."""
         found: Tensor = self._model.encode(list(sentences), convert_to_tensor=True, show_progress_bar=False)
         return found.float().cpu()
 
 
 def _check(folder: Path) -> None:
-    """What it is made of is named in its file, and would be imported."""
+    """Check the modules named in the model's file, which would be imported."""
     path = folder / MODULES_NAME
     try:
         parts = [(str(part["type"]), str(part["path"])) for part in json.loads(path.read_text(encoding="utf-8"))]

@@ -1,4 +1,4 @@
-"""Sentences as callers give them: checked once, in the same words for every function, and cut into tokens."""
+"""Validation of input sentences, with uniform errors, and tokenization."""
 
 from __future__ import annotations
 
@@ -24,11 +24,13 @@ class TokenizedSentences:
 
 
 class OneSentenceWarning(UserWarning):
-    """A list of strings that looks like the words of one sentence."""
+    """Warning about a list of strings that looks like the words of one sentence."""
 
 
 def checked_sentences(sentences: Any, first: int = 1) -> list[str | Tokens]:
-    """Sentences of any iterable, each a text or a tuple of tokens; ``first`` is the number of the first one in messages.
+    """Validate sentences of any iterable, each a text or a tuple of tokens.
+
+    ``first`` is the number of the first one in messages.
 
     Raises:
         InputError: one string in place of a list, or something that is neither text nor tokens, such as a missing value.
@@ -37,7 +39,7 @@ def checked_sentences(sentences: Any, first: int = 1) -> list[str | Tokens]:
 
 
 def checked_sentence(sentence: Any, number: int) -> str | Tokens:
-    """One of :func:`checked_sentences`."""
+    """Validate one sentence; see :func:`checked_sentences`."""
     if isinstance(sentence, str):
         return sentence
     words = None
@@ -55,7 +57,11 @@ def checked_sentence(sentence: Any, number: int) -> str | Tokens:
 
 
 def checked_token_lists(sentences: Any) -> list[Tokens]:
-    """Sentences in tokens, one or more. Raises InputError: as :func:`checked_sentences`, or one of them is text."""
+    """Validate one or more sentences in tokens.
+
+    Raises:
+        InputError: as :func:`checked_sentences`, or one of them is text.
+    """
     found = checked_sentences(sentences)
     if not found:
         raise InputError("expected at least one sentence, found none", field="sentences")
@@ -69,20 +75,28 @@ def checked_token_lists(sentences: Any) -> list[Tokens]:
 
 
 def checked_texts(texts: Any, what: str = "sentence") -> list[str]:
-    """Texts of any iterable; ``what`` they are called. Raises InputError: as :func:`checked_sentences`, or one is in tokens."""
+    """Validate texts of any iterable; ``what`` names them in messages.
+
+    Raises:
+        InputError: as :func:`checked_sentences`, or one is in tokens.
+    """
     found = _listed(texts, what)
     return [checked_text(text, f"{what} {number}") for number, text in enumerate(found, 1)]
 
 
 def checked_text(text: Any, what: str, field: str | None = None) -> str:
-    """One text; ``what`` it is called. Raises InputError: it is something else."""
+    """Validate one text; ``what`` names it in messages.
+
+    Raises:
+        InputError: it is something else.
+    """
     if not isinstance(text, str):
         raise InputError(f"{what}: expected text, found {_described(text)}", field=what if field is None else field)
     return text
 
 
 def tokenized(sentences: Any) -> TokenizedSentences:
-    """One batch as an encoder reads it: texts are cut into tokens, lists of tokens are taken as they are.
+    """Tokenize the texts of a batch; lists of tokens are unchanged.
 
     Raises:
         InputError: see :func:`checked_sentences`; or there is no sentence.

@@ -1,4 +1,4 @@
-"""Static word vectors as an encoder: a word has one vector, whatever the sentence."""
+"""Static word vectors as an encoder: one vector per word, whatever the sentence."""
 
 from __future__ import annotations
 
@@ -36,17 +36,25 @@ Share = TypeVar("Share", NDArray[np.float64], Tensor)
 
 
 def rarity(shares: Share) -> Share:
-    """How often words come among all words, from 0 to 1 -> how much each weighs in a bag, ``a / (a + share)`` (SIF)."""
+    """Compute the SIF weight of words from their relative frequency.
+
+    The weight is ``a / (a + share)``.
+    """
     return _RARE / (_RARE + shares)
 
 
 def normalized(text: str) -> str:
-    """Text as static vectors are trained on it: lower-cased, every digit written as 0, so that 1984 and 2024 are one word."""
+    """Normalize text for static vectors: lower-cased, every digit as 0.
+
+    The numbers 1984 and 2024 are then one word.
+    """
     return text.lower().translate(_DIGITS)
 
 
 class StaticVectors:
-    """One vector per word. A word is looked up as it is, else :func:`normalized`; one that is not there has the zero vector.
+    """One vector per word, looked up as written, else :func:`normalized`.
+
+    An unknown word has the zero vector.
 
     The words stand most frequent first, with ``[words, D]`` vectors, and counts of how often each came in the training text.
 
@@ -81,7 +89,9 @@ class StaticVectors:
 
     @classmethod
     def load(cls, name_or_folder: str | Path | None = None, device: torch.device | str = "cpu") -> StaticVectors:
-        """Load vectors that ``elmo-tasks vectors`` or another program wrote; the bundled ones if ``None``.
+        """Load vectors written by ``elmo-tasks vectors`` or another program.
+
+        ``None`` is the bundled ones.
 
         They are a name in ``checkpoints/`` or a folder; or a file of word2vec, GloVe or fastText (see
         :func:`~elmo_tasks.encoders.word_vector_files.read_word_vectors`).
@@ -114,11 +124,11 @@ class StaticVectors:
 
     @property
     def device(self) -> torch.device:
-        """Where the vectors are."""
+        """Device of the vectors."""
         return self._table.device
 
     def to(self, device: torch.device | str, /) -> StaticVectors:
-        """Move them there; give themselves back."""
+        """Move the vectors to a device, and return the encoder."""
         self._table = self._table.to(checked_device(device))
         for made_of_it in ("_directions", "_density"):
             self.__dict__.pop(made_of_it, None)
@@ -126,7 +136,7 @@ class StaticVectors:
 
     @property
     def vectors(self) -> Tensor:
-        """``[words, D]`` all vectors, in the order of the words."""
+        """All vectors ``[words, D]``, in the order of the words."""
         return self._table[:-1]
 
     @cached_property
@@ -144,7 +154,7 @@ class StaticVectors:
         return self._row(word) < len(self.words)
 
     def share_of(self, word: str) -> float:
-        """How often the word came among the counted words of the training text, from 0 to 1; 0 for one that is not there."""
+        """Return the relative frequency of a word in the training text; 0 if unknown."""
         row = self._row(word)
         return self.counts[row] / self._n_counted if row < len(self.words) else 0.0
 
@@ -153,15 +163,17 @@ class StaticVectors:
         return max(1, sum(self.counts))
 
     def vectors_of(self, words: Iterable[str]) -> Tensor:
-        """``[len(words), D]`` vectors; zero for words that are not there."""
+        """Return ``[len(words), D]`` vectors; zero for unknown words."""
         return self._table[self.rows_of(checked_texts(words, "word"))]
 
     def rows_of(self, words: Iterable[str]) -> Tensor:
-        """``[len(words)]`` places of words in :attr:`words`; ``len(self)`` for words that are not there."""
+        """Return the ``[len(words)]`` positions in :attr:`words`; unknown: ``len(self)``."""
         return torch.tensor([self._row(word) for word in words], dtype=torch.long, device=self.device)
 
     def encode(self, sentences: Iterable[Sentence]) -> Layers:
-        """``[1, B, T, D]`` vectors of all tokens of one batch, with their mask; texts are cut into tokens as :class:`Elmo` does.
+        """Encode a batch to ``[1, B, T, D]`` vectors of all tokens, with their mask.
+
+        Texts are tokenized as by :class:`Elmo`.
 
         Raises:
             InputError: there is no sentence, or something that is neither text nor tokens.
@@ -177,7 +189,7 @@ class StaticVectors:
         return Layers(self._table[rows.to(self.device)].unsqueeze(0), mask.to(self.device), tokens, read.offsets)
 
     def nearest(self, word: str, n: int = 10) -> list[tuple[str, float]]:
-        """The words whose vectors point most nearly where this word's does, itself left out, with their cosines, nearest first.
+        """Return the nearest other words by cosine, with their cosines, nearest first.
 
         Raises:
             InputError: the word has no vector.
@@ -188,7 +200,9 @@ class StaticVectors:
         return self.nearest_to(self._table[row], n, (self.words[row],))
 
     def nearest_to(self, vector: Tensor, n: int = 10, exclude: Collection[str] = ()) -> list[tuple[str, float]]:
-        """The words nearest to a vector ``[D]`` with their cosines, nearest first; none for the zero vector, which points nowhere.
+        """Return the words nearest to a vector ``[D]`` with their cosines.
+
+        They are ordered nearest first; the zero vector has none.
 
         Words to exclude are given as they stand in the vocabulary or as they would be looked up.
 
@@ -207,7 +221,10 @@ class StaticVectors:
         return [(self.words[k], value) for k, value in zip(best.indices.tolist(), best.values.tolist(), strict=True)]
 
     def density(self, word: str) -> float:
-        """How near other words stand to a word, see :class:`NeighbourhoodDensity`; 0, the usual, for one that is not there."""
+        """Return the density of a word's neighbourhood; 0, the mean, if unknown.
+
+        See :class:`NeighbourhoodDensity`.
+        """
         return self._density.of(row) if (row := self._row(word)) < len(self.words) else 0.0
 
     @cached_property
@@ -216,7 +233,7 @@ class StaticVectors:
 
     @cached_property
     def _directions(self) -> Tensor:
-        """``[words, D]`` the vectors with length 1."""
+        """Return the ``[words, D]`` vectors scaled to length 1."""
         return torch.nn.functional.normalize(self.vectors, dim=1)
 
     def _row(self, word: str) -> int:
@@ -225,24 +242,31 @@ class StaticVectors:
 
 
 def bundled_vectors() -> list[str]:
-    """Names of the static vectors in ``checkpoints/``."""
+    """Return the names of the static vectors in ``checkpoints/``."""
     return sorted(path.parent.name for path in CHECKPOINTS.glob(f"*/{WORDS_NAME}"))
 
 
 def are_static_vectors(name_or_folder: str) -> bool:
-    """Whether this names static vectors: a name in ``checkpoints/``, a folder that holds some, or a file."""
+    """Check if a name refers to static vectors.
+
+    It is a name in ``checkpoints/``, a folder that holds some, or a file.
+    """
     path = Path(name_or_folder)
     return name_or_folder in bundled_vectors() or (path / WORDS_NAME).is_file() or path.is_file()
 
 
 def vectors_name(name_or_folder: str) -> str:
-    """What vectors are called: the name of their folder, or of their file without its ending."""
+    """Return the name of vectors: their folder, or the file name without ending."""
     name = given_name(name_or_folder)
     return (name.partition(".")[0] or name) if Path(name_or_folder).is_file() else name
 
 
 def static_folder(name: str) -> Path:
-    """Where static vectors lie: a name in ``checkpoints/`` or a folder. Raises ConfigError: there are none."""
+    """Return the folder of static vectors: a name in ``checkpoints/`` or a path.
+
+    Raises:
+        ConfigError: there are none.
+    """
     if (CHECKPOINTS / name / WORDS_NAME).exists() and Path(name).name == name:
         return CHECKPOINTS / name
     if Path(name).is_dir():

@@ -1,4 +1,4 @@
-"""Any encoder of the Hugging Face library as an encoder of words: all hidden states, word pieces averaged to words."""
+"""Hugging Face encoder of words: all hidden states, word pieces averaged."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LONGEST = 512  # where a model does not say what it can read
 
 @dataclass(frozen=True)
 class Window:
-    """A part of a sentence that is read at once."""
+    """Part of a sentence that is encoded at once."""
 
     sentence: int  # number of the sentence in its batch
     ids: list[int]  # word pieces, with the special tokens around them
@@ -39,7 +39,7 @@ class Window:
 
 
 class Transformer:
-    """A frozen transformer that turns sentences into vectors.
+    """Frozen transformer encoder of sentences.
 
     A word's vector is the mean of those of its word pieces; the special tokens are read and dropped. A sentence longer than the
     model can read is read in windows that overlap by half, and each piece is taken from the window with more context around it.
@@ -67,14 +67,16 @@ class Transformer:
         self.layer_names = ("the word's pieces and their places", *layers)
         if not tokenizer.is_fast:
             raise ConfigError(f"{name}: expected a tokenizer in tokenizer.json, which knows the word of each piece")
-        # What its file says of cutting and padding is not used here; the first call would drop it, and change the checksum.
+        # Truncation and padding of its file are unused; the first call would drop them and change the checksum.
         tokenizer.backend_tokenizer.no_truncation()
         tokenizer.backend_tokenizer.no_padding()
         self.window = _longest(self.model, tokenizer)
 
     @classmethod
     def load(cls, name_or_folder: str | Path, device: torch.device | str = "cpu") -> Transformer:
-        """Load a transformer: a folder with ``config.json``, ``model.safetensors`` (whole or in parts) and the tokenizer's files.
+        """Load a transformer from a folder.
+
+        It has ``config.json``, ``model.safetensors`` (whole or in parts) and the tokenizer's files.
 
         Or ``hub:NAME``, a model on the Hugging Face hub, which is downloaded once.
 
@@ -89,17 +91,17 @@ class Transformer:
 
     @property
     def device(self) -> torch.device:
-        """Where it computes."""
+        """Device of the model."""
         return next(self.model.parameters()).device
 
     def to(self, device: torch.device | str, /) -> Transformer:
-        """Move it there; give itself back."""
+        """Move the model to a device, and return the encoder."""
         self.model.to(checked_device(device))
         return self
 
     @cached_property
     def checksum(self) -> str:
-        """SHA-256 of the weights and of what cuts words into pieces."""
+        """SHA-256 of the weights and the tokenizer."""
         if self.folder is None:
             state = {key: value.cpu().contiguous() for key, value in self.model.state_dict().items()}
             return _digest(save(state), self.tokenizer.backend_tokenizer.to_str().encode())
@@ -109,7 +111,9 @@ class Transformer:
 
     @torch.no_grad()  # not inference mode: a head that trains on live layers saves them for its own backward pass
     def encode(self, sentences: Iterable[Sentence]) -> Layers:
-        """``[L, B, T, D]`` float32 vectors of all tokens of one batch at all layers, on the model's device, with their mask.
+        """Encode a batch to ``[L, B, T, D]`` float32 vectors, with their mask.
+
+        They are those of all tokens at all layers, on the model's device.
 
         Texts are cut into tokens as :class:`~elmo_tasks.encoders.elmo.Elmo` does; lists of tokens are taken as they are.
 
@@ -157,7 +161,7 @@ class Transformer:
                 yield Window(number, ids, places, words[first:last])
 
     def _pieces(self, sentence: tuple[str, ...]) -> tuple[list[int], list[int]]:
-        """Ids of all word pieces of a sentence, and the word of each."""
+        """Return the ids of all word pieces of a sentence, and the word of each."""
         found = self._cut(sentence)
         if self.tokenizer.unk_token is not None and (lost := set(range(len(sentence))) - set(found[1])):
             # A word of control characters alone has no piece; the others must not move closer to each other.
@@ -177,14 +181,14 @@ class Transformer:
 
     @cached_property
     def _special(self) -> tuple[list[int], list[int]]:
-        """What stands before and behind the pieces of one sentence."""
+        """Return the special tokens before and after the pieces of one sentence."""
         around = self.tokenizer("a")["input_ids"]
         inside = self.tokenizer("a", add_special_tokens=False)["input_ids"]
         at = next((k for k in range(len(around)) if around[k : k + len(inside)] == inside), 0)
         return around[:at], around[at + len(inside) :]
 
     def _hidden(self, ids: Sequence[Sequence[int]]) -> Tensor:
-        """``[L, N, P, D]`` float32 hidden states of ``N`` windows."""
+        """Compute ``[L, N, P, D]`` float32 hidden states of ``N`` windows."""
         longest = max(map(len, ids))
         filler = self.tokenizer.pad_token_id or 0
         padded = torch.tensor([[*row, *[filler] * (longest - len(row))] for row in ids], device=self.device)
@@ -200,7 +204,7 @@ class Transformer:
 
 
 def _longest(model: Any, tokenizer: Any) -> int:
-    """Word pieces, special tokens included, that the model reads at once."""
+    """Return the maximum number of word pieces of the model, special tokens included."""
     places = getattr(model.config, "max_position_embeddings", None) or _LONGEST
     table: Any = getattr(getattr(model, "embeddings", None), "position_embeddings", None)
     if table is not None and getattr(table, "padding_idx", None) is not None:

@@ -1,4 +1,7 @@
-"""The files of a transformer: found, downloaded, read. Only safetensors are read, and no code that lies beside them is run."""
+"""Search, download and loading of a transformer's files.
+
+Only safetensors are read; code in the folder is never run.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,10 @@ _TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "vocab.txt", "voc
 
 
 def is_transformer(name_or_folder: str) -> bool:
-    """Whether this names a transformer: ``hub:NAME``, or a folder whose ``config.json`` names an architecture."""
+    """Check if a name is a transformer: ``hub:NAME``, or a folder.
+
+    The folder's ``config.json`` must name an architecture.
+    """
     if name_or_folder.startswith(HUB):
         return True
     try:
@@ -31,7 +37,7 @@ def is_transformer(name_or_folder: str) -> bool:
 
 
 def transformer_folder(name_or_folder: str) -> Path:
-    """Where the files of a transformer lie; those of ``hub:NAME`` are downloaded once.
+    """Return the folder of a transformer; ``hub:NAME`` is downloaded once.
 
     Raises:
         ConfigError: the package transformers is not installed, or the hub does not give the model.
@@ -50,7 +56,7 @@ def transformer_folder(name_or_folder: str) -> Path:
 
 def _check_installed(name: str) -> None:
     try:
-        import transformers  # noqa: F401 - takes seconds, and nobody needs it who has no transformer
+        import transformers  # noqa: F401 - takes seconds, and only transformers need it
     except ImportError:
         raise ConfigError(
             f'{name} is a transformer, and the package that reads these is not installed: pip install ".[transformers]"'
@@ -71,7 +77,7 @@ def _downloaded(name: str) -> Path:
 
 
 def read_model(folder: Path) -> Any:
-    """The model, on the CPU, in the numbers that the files have.
+    """Load the model onto the CPU, in the precision of its files.
 
     Raises:
         ConfigError: its settings cannot be read, or the library does not know its kind.
@@ -98,7 +104,7 @@ def read_model(folder: Path) -> Any:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without the library's report of a pooler that is not there, and its progress bar for what takes a second."""
+    """Suppress the library's report of a missing pooler and its progress bar."""
     from transformers.utils import logging
 
     verbosity, bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
@@ -113,7 +119,11 @@ def _quiet() -> Iterator[None]:
 
 
 def read_tokenizer(folder: Path) -> Any:
-    """What cuts words into pieces. Raises ConfigError: it cannot be read."""
+    """Load the tokenizer.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
     from transformers import AutoTokenizer
 
     try:

@@ -1,4 +1,7 @@
-"""Word vectors of other programs: word2vec (text and binary, as gensim writes it, too), GloVe, and the .vec of fastText."""
+"""Readers of word2vec (text and binary), GloVe and fastText .vec files.
+
+Binary files of gensim are supported too.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,9 @@ _CANNOT = "no word vectors that are read here: expected lines 'word number numbe
 
 
 def read_word_vectors(path: Path) -> tuple[list[str], NDArray[np.float32]]:
-    """Read a file, plain, ``.gz`` or ``.xz``, into its words in order and ``[words, D]``; its format is seen from its content.
+    """Read a file of word vectors into its words and ``[words, D]`` values.
+
+    The file is plain, ``.gz`` or ``.xz``; its format is detected from its content.
 
     Text has a word and its numbers on each line, with spaces between; word2vec and fastText write the number of words and of
     dimensions on a line before, GloVe does not.
@@ -68,7 +73,10 @@ def _header(line: bytes) -> tuple[int, int] | None:
 
 
 def _is_text(start: bytes, width: int) -> bool:
-    """Whether rows are text: no control characters, and numbers in digits behind the first word, whatever its bytes."""
+    """Check if rows are text: no control characters, and decimal numbers.
+
+    The first word of a row may have any bytes.
+    """
     if any(byte < 32 and byte not in b"\t\n\r" for byte in start):
         return False
     if not 1 <= width <= _MOST_NUMBERS:

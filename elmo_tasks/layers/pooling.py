@@ -11,8 +11,6 @@ def masked_mean(values: Tensor, mask: Tensor) -> Tensor:
 
     The result is in float32 at least.
 
-    The result is in float32 at least.
-
     Without layer norm it commutes with a scalar mix: layers that are pooled first mix to the same vector.
 
     Raises:

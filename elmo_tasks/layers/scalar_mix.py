@@ -73,8 +73,6 @@ class ScalarMix(nn.Module):
 
         Pooled layers ``[L, B, D]`` are mixed to ``[B, D]``.
 
-        Masked positions are zero.
-
         The mask is ``[B, T]`` bool (``[B]`` for pooled ones), True for a token; all by default.
 
         Raises:

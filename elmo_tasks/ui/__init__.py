@@ -1,1 +1,1 @@
-"""The screen: it talks to a :class:`elmo_tasks.api.Service` and knows no model."""
+"""User interface: pages on top of :class:`elmo_tasks.api.Service`, without model code."""

@@ -1,4 +1,8 @@
-"""The answers of the Compare tab: of one model (verdict, uses, one panel per layer), of several, and for whole sentences."""
+"""Answers of the Compare tab.
+
+One model gives a verdict, the uses and one panel per layer; there are also answers by several models and for whole
+sentences.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +20,15 @@ from elmo_tasks.wording.views import layer_title
 
 
 def how(models: Sequence[ModelInfo]) -> str:
-    """The fold that explains the page and the models."""
+    """Render the fold that explains the page and the models."""
     return render("compare_how.html", models=[model for model in models if model.about])
 
 
 def page(comparison: Comparison, form: format.Form, models: Sequence[ModelInfo], *, saved: bool = False) -> str:
-    """The whole answer, also for a ``saved`` page; of the panels, the page's script shows one."""
+    """Render the whole answer, also for a ``saved`` page.
+
+    The page's script shows one layer panel at a time.
+    """
     names = [layer.name for layer in comparison.layers]
     wanted = form.layer if form.layer in names else comparison.verdict_layer
     return render(
@@ -40,7 +47,7 @@ def page(comparison: Comparison, form: format.Form, models: Sequence[ModelInfo],
 
 
 def verdict_section(comparison: Comparison, models: Sequence[ModelInfo], *, saved: bool = False) -> str:
-    """The meanings of the uses: a card for each meaning; a saved page is read without scripts."""
+    """Render a card for each meaning of the uses; a saved page works without scripts."""
     groups = format.group_of(comparison)
     order = format.display_order(comparison)
     present = {meaning for meaning, _ in comparison.cards}
@@ -61,12 +68,15 @@ def verdict_section(comparison: Comparison, models: Sequence[ModelInfo], *, save
 
 
 def _edges(order: Sequence[int], groups: Sequence[int | None]) -> set[int]:
-    """Before which columns and rows a new group begins."""
+    """Return the columns and rows before which a new group begins."""
     return {at for at in range(1, len(order)) if groups[order[at]] != groups[order[at - 1]]}
 
 
 def layer_panel(comparison: Comparison, layer: LayerComparison) -> str:
-    """One layer in a sentence, as a picture and in tables; on the page the slider leads to it."""
+    """Render one layer for one sentence, as a picture and tables.
+
+    On the page, the slider selects the layer.
+    """
     order = format.display_order(comparison)
     groups = format.group_of(comparison)
     return render(
@@ -88,7 +98,7 @@ def layer_panel(comparison: Comparison, layer: LayerComparison) -> str:
 
 
 def page_by_several(found: SideBySide, form: format.Form, models: Sequence[ModelInfo], *, saved: bool = False) -> str:
-    """The whole answer of two comparisons or more."""
+    """Render the whole answer of two or more comparisons."""
     first = found.comparisons[0]
     names = [comparison.model for comparison in found.comparisons]
     titles = {model.name: model.title for model in models}
@@ -114,7 +124,10 @@ def page_by_several(found: SideBySide, form: format.Form, models: Sequence[Model
 
 
 def _column(comparison: Comparison, right: bool | None, title: str, query: str) -> str:
-    """What one model says: in words, and of every two uses. The uses stand in the same order in every column."""
+    """Render the answer of one model, in words and for each pair of uses.
+
+    The uses stand in the same order in every column.
+    """
     shown = _verdict_layer(comparison)
     return render(
         "several_model.html",
@@ -136,13 +149,13 @@ def _verdict_layer(comparison: Comparison) -> LayerComparison:
 
 
 def _numbered(labels: Sequence[str | int | None]) -> list[int | None]:
-    """Groups by their place in the order in which they first come, so that the same groups have the same colour in every column."""
+    """Number the groups by first appearance, so that equal groups share a colour."""
     order = list(dict.fromkeys(label for label in labels if label is not None))
     return [None if label is None else order.index(label) for label in labels]
 
 
 def csv_by_several(found: SideBySide) -> str:
-    """Every two uses by every model, as a spreadsheet."""
+    """Return every pair of uses for every model, as a spreadsheet."""
     rows = []
     for comparison in found.comparisons:
         layer, groups = _verdict_layer(comparison), format.group_of(comparison)
@@ -158,7 +171,7 @@ def csv_by_several(found: SideBySide) -> str:
 
 
 def page_of_sentences(found: Sequence[SentenceComparison], form: format.Form, *, saved: bool = False) -> str:
-    """The whole answer, by one model or more."""
+    """Render the whole answer for sentences, by one or more models."""
     query, name = format.query_of(form, *(answer.model for answer in found)), "compare-sentences"
     if len(found) > 1:
         columns = [(answer, _sentence_layer(answer, answer.layer(), in_column=True)) for answer in found]
@@ -210,7 +223,7 @@ def _cut(sentence: str, width: int = 34) -> str:
 
 
 def csv_of_sentences(found: Sequence[SentenceComparison]) -> str:
-    """Every two sentences at every layer of every model, as a spreadsheet."""
+    """Return every pair of sentences at every layer of every model, as a spreadsheet."""
     rows = []
     for answer in found:
         for layer, (a, b) in product(answer.layers, combinations(range(len(answer.sentences)), 2)):

@@ -1,4 +1,4 @@
-"""What stands folded below a comparison and is only computed when a person opens it: why, and the expected words."""
+"""Folds below a comparison, computed when opened: explanation and expected words."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ FOLDS = {
 
 
 def closed(query: str = "", groups: Sequence[int | None] = ()) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The folds below a new comparison, from its query; nothing is computed yet. Without a comparison there are none.
+    """Return the closed folds below a new comparison, from its query.
+
+    Nothing is computed yet. Without a comparison there are no folds.
 
     The page sends the ``groups`` of the uses along, so that what was compared need not be compared again.
     """
@@ -33,7 +35,7 @@ def closed(query: str = "", groups: Sequence[int | None] = ()) -> tuple[dict[str
 
 
 def groups_of(question: Question, n: int) -> list[int | None]:
-    """The group of each of ``n`` uses as the page sends it; none where that is not a group."""
+    """Parse the group of each of ``n`` uses sent by the page; empty if invalid."""
     sent = question.get("groups")
     known = sent if isinstance(sent, list) and len(sent) == n else [None] * n
     return [at if type(at) is int and 0 <= at < n else None for at in known]
@@ -45,7 +47,7 @@ def _fold(kind: str, state: str, body: str = "", refused: str = "") -> str:
 
 
 def pair_of(value: Any) -> tuple[int, int] | None:
-    """The chosen pair as the page sends it: ``"0,2"``; ``None`` for the most different one."""
+    """Parse the chosen pair ``"0,2"`` sent by the page; ``None`` is the least similar."""
     parts = str(value or "").split(",")
     if len(parts) == 2 and all(part.isdecimal() and len(part) < 4 for part in parts):
         return int(parts[0]), int(parts[1])
@@ -53,7 +55,7 @@ def pair_of(value: Any) -> tuple[int, int] | None:
 
 
 def respond(service: Service, kind: str, question: Question) -> dict[str, Any]:
-    """The fold with the answer for the comparison that the page sent."""
+    """Render the fold with the answer for the comparison that the page sent."""
     query, markup = str(question.get("query") or ""), ""
     try:
         form = format.form_from_query(query, service.limits)
@@ -81,7 +83,7 @@ def expected_words(found: Substitutes, groups: Sequence[int | None]) -> str:
 
 
 def chance(probability: float) -> str:
-    """A probability in percent, with one decimal where it is small; the space does not break."""
+    """Format a probability in percent, with a decimal if small and no line break."""
     share = 100 * probability
     if 0 < share < 0.1:
         return "<\u00a00.1\u00a0%"
@@ -89,7 +91,10 @@ def chance(probability: float) -> str:
 
 
 def build(service: Service) -> tuple[gr.HTML, gr.HTML]:
-    """Put the two folds into the open container, wire their events and add their endpoints; empty until there is an answer."""
+    """Add the two folds to the open container, with their events and endpoints.
+
+    They are empty until there is an answer.
+    """
     why, substitutes = (
         scripted(kind, "scripts/word_tips.js", "scripts/asked.js", template="${value.markup}", value=fold)
         for kind, fold in zip(FOLDS, closed(), strict=True)

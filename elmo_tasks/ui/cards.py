@@ -1,4 +1,4 @@
-"""The heads to choose from, and the cards of their answers (classified texts, tagged sentences) with their files."""
+"""Cards of classified texts and tagged sentences, the head options and their files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COLOURS = {"PER": 0, "ORG": 1, "LOC": 5, "MISC": 2, "Chemical": 4, "Disease": 3}
 
 @dataclass(frozen=True)
 class HeadOption:
-    """A head that can be chosen."""
+    """Head that can be chosen."""
 
     head: HeadInfo
     baseline: HeadInfo | None = None  # the same head without context, if there is one
@@ -46,14 +46,14 @@ def find(options: Sequence[HeadOption], name: str | None) -> HeadOption | None:
 
 
 def score_line(head: HeadInfo) -> str:
-    """Return ``F1 0.87 on CoNLL-2003 test``, or that nothing was measured."""
+    """Return ``F1 0.87 on CoNLL-2003 test``, or a note that there is no score."""
     if head.score is None:
         return "not measured yet"
     return wording.score_line(head.score.metric, head.score.value, head.score.data)
 
 
 def about_line(option: HeadOption, *, baseline: bool) -> str:
-    """Describe a head and its score; with ``baseline`` also the score of the head without context."""
+    """Describe a head and its score, and the ``baseline`` score without context."""
     line = f"{option.head.title} · {score_line(option.head)}"
     if baseline and option.baseline is not None and option.baseline.score is not None:
         line += f" · without context: {score_line(option.baseline)}"
@@ -61,7 +61,7 @@ def about_line(option: HeadOption, *, baseline: bool) -> str:
 
 
 def distinct(named: Sequence[tuple[str, str]]) -> list[str]:
-    """Return the titles of ``(name, title)`` pairs, with the name where two titles are the same."""
+    """Return the titles of ``(name, title)`` pairs, with the name for duplicates."""
     titles = [title for _, title in named]
     return [title if titles.count(title) == 1 else f"{title}: {name}" for name, title in named]
 
@@ -99,7 +99,7 @@ def heading(head: HeadInfo) -> str:
 def sentiment_card(
     option: HeadOption, results: Sequence[ClassifiedText], without: Sequence[ClassifiedText] = (), query: str = ""
 ) -> str:
-    """Render the answer of a classifier, beside its baseline ``without`` context where that differs."""
+    """Render the answer of a classifier, and its baseline ``without`` context if different."""
     return render(
         "sentiment.html",
         results=results,
@@ -135,7 +135,10 @@ def sentiment_csv(option: HeadOption, results: Sequence[ClassifiedText], without
 
 
 def colour_of(name: str, labels: Sequence[str]) -> int:
-    """Return the colour of a type, the same everywhere; its letters always stand beside it."""
+    """Return the colour of an entity type, the same everywhere.
+
+    The letters of the type always stand beside it.
+    """
     if name in COLOURS:
         return COLOURS[name]
     return labels.index(name) % 6 if name in labels else len(name) % 6
@@ -174,7 +177,7 @@ def entity_pieces(result: TaggedSentence) -> list[tuple[str, Entity | None]]:
 
 
 def marked(result: TaggedSentence) -> str:
-    """Write the tags of a sentence into it, as a line that a person can correct."""
+    """Write the tags of a sentence into it, as a line that the user can correct."""
     if readings.has_spans([result]):
         return marked_spans(result.sentence, ((e.start_char, e.end_char, e.type) for e in result.best.entities))
     return marked_words(result.tokens, result.best.tags)
@@ -197,7 +200,10 @@ def _shown(head: HeadInfo, said: Sequence[TaggedSentence], *, spans: bool) -> li
 def _places(
     results: Sequence[TaggedSentence], without: Sequence[TaggedSentence]
 ) -> Iterator[tuple[int, str, tuple[int, int], Entity | None, Entity | None]]:
-    """Yield each place where either head found an entity: sentence number, words, place, both entities."""
+    """Yield each place where either head recognizes an entity.
+
+    A place is the sentence number, the words, the position and both entities.
+    """
     for number, result in enumerate(results, 1):
         others = without[number - 1].best.entities if without else ()
         bare = {(span.start_char, span.end_char): span for span in others}
@@ -207,7 +213,10 @@ def _places(
 
 
 def entity_csv(option: HeadOption, results: Sequence[TaggedSentence], without: Sequence[TaggedSentence] = ()) -> str:
-    """Return a row for each entity of every reading, or for each tagged word; reading 1 is the best."""
+    """Return a row per entity of every reading, or per tagged word.
+
+    Reading 1 is the best.
+    """
     header = ["sentence number", "head", "reading", "reading probability", "text", "type", "confidence"]
     header += ["start character", "end character", "sentence"]
     spans = readings.has_spans(results)

@@ -1,4 +1,7 @@
-"""Lines over rounds of training, in an SVG that stretches; all text is HTML beside it and keeps its size on a phone."""
+"""Line charts over training rounds, as SVG that stretches with the page.
+
+All text is HTML beside the SVG and keeps its size on a phone.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ Ticks = Sequence[tuple[float, str]]
 
 @dataclass(frozen=True)
 class Line:
-    """One line."""
+    """Line of a chart."""
 
     colour: int  # which of the six colours of groups and layers
     points: Points  # ``(round, value)``
@@ -25,10 +28,10 @@ class Line:
 
 
 def line_chart(title: str, lines: Sequence[Line], ticks: Ticks, rounds: tuple[int, int], axis: str = "") -> str:
-    """A chart of the rounds from the first to the last.
+    """Draw a chart of the rounds from the first to the last.
 
     Marks at the ends of lines are moved apart so that they do not cover each other. The ``ticks`` go from the bottom to the top;
-    the ``axis`` says what the rounds are called, where that is not said once for several charts.
+    the ``axis`` is the label of the rounds, unless several charts share one label.
     """
     (low, _), (high, _) = ticks[0], ticks[-1]
     first, last = rounds
@@ -56,17 +59,17 @@ def line_chart(title: str, lines: Sequence[Line], ticks: Ticks, rounds: tuple[in
 
 
 def share_ticks(top: float) -> Ticks:
-    """A scale of shares from nothing to ``top``."""
+    """Return a scale of shares from zero to ``top``."""
     return [(share, percent(share)) for share in (0.0, top / 2, top)]
 
 
 def full_tenth(value: float) -> float:
-    """The next full tenth, so that the scale does not depend on the last digit."""
+    """Round up to a tenth, so that the scale does not depend on the last digit."""
     return min(1.0, math.ceil(value * 10 + 1e-9) / 10) or 1.0
 
 
 def spread_out(values: Sequence[float], gap: float) -> list[float]:
-    """The values in 0..1, moved apart so that labels there do not cover each other; their order stays."""
+    """Spread values in 0..1 so that their labels do not overlap; keep their order."""
     gap = min(gap, 1 / max(1, len(values) - 1)) if len(values) > 1 else gap
     ranked = sorted(range(len(values)), key=lambda at: values[at])
     placed = [min(1.0, max(0.0, values[at])) for at in ranked]
@@ -128,7 +131,10 @@ def _finite(points: Points) -> Points:
 
 
 def _round_up(value: float) -> float:
-    """Round up to 1, 2 or 5 times a power of ten, so that the scale stays while the curve falls."""
+    """Round up to 1, 2 or 5 times a power of ten.
+
+    The scale then stays the same while the curve falls.
+    """
     if value <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(value))

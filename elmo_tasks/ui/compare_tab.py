@@ -1,4 +1,4 @@
-"""The Compare tab: a word and a few sentences in, the answer, the picture and the numbers out."""
+"""Compare tab: compare the uses of a word in several sentences."""
 
 from __future__ import annotations
 
@@ -53,7 +53,10 @@ def respond(service: Service, form: format.Form, revision: int) -> Answer:
 
 
 def _respond_by_several(service: Service, form: format.Form, revision: int) -> Answer:
-    """The same for each model; what is folded below is of one model, and closed here."""
+    """Answer a form for several models.
+
+    The folds belong to a single model and are closed here.
+    """
     models = service.models()
     found = service.side_by_side(form.word, form.sentences, form.models, known_senses(form.word, form.sentences))
     shown = format.editor_value(form, format.notes_of(found.comparisons[0]), revision)
@@ -61,7 +64,7 @@ def _respond_by_several(service: Service, form: format.Form, revision: int) -> A
 
 
 def file_of(service: Service, question: Question) -> tuple[str, str]:
-    """Return the name and the text of a saved page, from the link of the answer that the tab shows.
+    """Return the name and text of a saved page, from the link of the shown answer.
 
     Raises:
         InputError: the link holds no comparison that can be answered.
@@ -84,7 +87,7 @@ def file_of(service: Service, question: Question) -> tuple[str, str]:
 
 
 def respond_to_link(service: Service, query: str) -> Answer:
-    """Answer the link the page was opened with; without one, the first example."""
+    """Answer the link that opened the page, or the first example without a link."""
     try:
         form = format.form_from_query(query, service.limits)
     except InputError as error:

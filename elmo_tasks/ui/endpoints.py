@@ -1,4 +1,4 @@
-"""The app as gradio runs it: endpoints say what is missing or wrong, and what nobody waits for any more is not computed."""
+"""Gradio blocks whose endpoints validate inputs and stop when the client is gone."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from elmo_tasks.ui.parts import SHARED, with_whole_characters
 def endpoint(
     function: Callable[..., Any], expected: str = "", slots: Mapping[str, Any] = SHARED, **expected_of: str
 ) -> None:
-    """Offer a function to programs, by its name; gradio does not check the types of a request.
+    """Register a function as a public endpoint; gradio does not check request types.
 
     Args:
-        function: programs are told its annotations and its docstring, and refused what the annotations do not allow.
-        expected: what is said then.
+        function: its annotations are enforced; they and its docstring are shown to API users.
+        expected: the expected input, for the error message.
         slots: how many of its calls run at once.
         expected_of: the same for single arguments.
     """
@@ -49,7 +49,7 @@ def _is_a(value: Any, wanted: Any) -> bool:
 
 
 class Pages(gr.Blocks):
-    """Blocks whose endpoints take what a request leaves out from the defaults of their functions.
+    """Blocks whose endpoints fill missing inputs with the functions' defaults.
 
     Gradio's own clients fill it in themselves; to a request written by hand gradio answers ``{"error": null}``.
 
@@ -58,7 +58,7 @@ class Pages(gr.Blocks):
     """
 
     def validate_inputs(self, block_fn: BlockFunction, inputs: list[Any]) -> None:
-        """Complete the inputs of an endpoint, and replace half characters, which no answer could hold.
+        """Complete an endpoint's inputs and replace lone surrogates, invalid in an answer.
 
         Raises:
             gr.Error: one that has no default is missing; the text names it.
@@ -83,7 +83,7 @@ class Pages(gr.Blocks):
         *rest: Any,
         **options: Any,
     ) -> Any:
-        """Call the function of an event, or go on with it, as long as somebody waits."""
+        """Call the function of an event, or resume it, while a client is waiting."""
         event = self._queue.event_ids_to_events.get(event_id) if event_id else None
         try:
             # Gradio's threads copy the context.

@@ -1,4 +1,6 @@
-"""Words and sentences to start from, written for this project, and what becomes of those whose meanings are known.
+"""Example words and sentences, and the outcome where the meanings are known.
+
+They were written for this project.
 
 The sentences of one example differ in syntax and topic and are rich in context words: parallel sentences ("I ate an
 apple", "I ate a carrot") look alike to a language model whatever the word is.
@@ -25,14 +27,17 @@ CONTENT: Mapping[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
 
 
 def chosen(kind: str, candidates: Sequence[Candidate], name: Callable[[Candidate], str]) -> tuple[Candidate, ...]:
-    """The candidates of a kind that are offered, in the order of the file; ``name`` is what that calls each."""
+    """Return the offered candidates of a kind, in file order.
+
+    ``name`` is the key of that kind in the file.
+    """
     known = {name(candidate): candidate for candidate in candidates}
     return tuple(known[title] for title in CONTENT[kind])
 
 
 @dataclass(frozen=True)
 class QuizPair:
-    """Two uses of a word, and what it means in each; ``[brackets]`` mark the word."""
+    """Two uses of a word and its meaning in each; ``[brackets]`` mark the word."""
 
     word: str
     sentences: tuple[str, str]
@@ -41,13 +46,13 @@ class QuizPair:
 
 @cache
 def quiz_pairs() -> tuple[QuizPair, ...]:
-    """The pairs of the quiz, in the order of the file."""
+    """Return the pairs of the quiz, in file order."""
     return tuple(QuizPair(word, tuple(sentences), tuple(senses)) for word, sentences, senses in CONTENT["quiz"])
 
 
 @dataclass(frozen=True)
 class Example:
-    """A comparison that runs on click, or a story of Present."""
+    """Comparison that runs on click, or a story of the Present tab."""
 
     title: str  # what the button says
     word: str
@@ -195,7 +200,7 @@ EXAMPLES = chosen("compare", CANDIDATES, lambda example: example.title)
 
 
 def known_senses(word: str, sentences: Sequence[str]) -> tuple[str, ...]:
-    """What the word means in each of the sentences, where all of them are of one example above; else none."""
+    """Return the meaning of the word in each sentence, if all are of one example."""
     for example in EXAMPLES:
         known = dict(zip(example.sentences, example.meant, strict=True)) if example.is_one_word else {}
         if example.word == word and sentences and all(sentence in known for sentence in sentences):
@@ -204,12 +209,12 @@ def known_senses(word: str, sentences: Sequence[str]) -> tuple[str, ...]:
 
 
 def groups_of(meant: Sequence[str]) -> dict[str, tuple[int, ...]]:
-    """The uses of each meaning, in the order in which they come."""
+    """Return the uses of each meaning, in order of first appearance."""
     return {name: tuple(at for at, other in enumerate(meant) if other == name) for name in dict.fromkeys(meant)}
 
 
 def outcome(comparison: Comparison, meant: Sequence[str]) -> str:
-    """What became of uses whose meanings are known, as a sentence about the model."""
+    """Describe the model's result on uses whose meanings are known."""
     if comparison.spellings_differ:
         return "The spellings differ, so meanings are not compared."
     if not comparison.groups:

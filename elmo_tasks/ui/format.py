@@ -1,4 +1,4 @@
-"""Pure functions from what a person typed, and from the answer, to the plain values that the page shows."""
+"""Pure functions from form input and answers to the plain values on the page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from elmo_tasks.wording.views import READS_LETTERS, view_place
 
 @dataclass(frozen=True)
 class Form:
-    """What the form holds."""
+    """Content of the comparison form."""
 
     word: str
     sentences: tuple[str, ...]  # as typed, brackets included; no empty ones
@@ -29,7 +29,7 @@ class Form:
 
     @property
     def models(self) -> list[str]:
-        """All models that were named."""
+        """All models of the form."""
         return [self.model, *self.others] if self.model else []
 
 
@@ -49,7 +49,7 @@ def form_from(data: Mapping[str, Any]) -> Form:
 
 
 def form_from_query(query: str, limits: Limits) -> Form | None:
-    """Read a link made by :func:`query_of`; ``None`` when the query string holds no comparison.
+    """Read a link made by :func:`query_of`; ``None`` without a comparison.
 
     Raises:
         InputError: the link holds more than a comparison may.
@@ -77,7 +77,10 @@ def form_from_query(query: str, limits: Limits) -> Form | None:
 
 
 def query_of(form: Form, *models: str) -> str:
-    """The query string that restores a comparison by these models; the page adds the layer it shows."""
+    """Return the query string that restores a comparison by these models.
+
+    The page adds the layer that it shows.
+    """
     start = [("whole", "1")] if form.whole else [("word", form.word)]
     if form.own_meanings and not form.whole:
         start.append(("own", form.own_meanings))
@@ -85,18 +88,18 @@ def query_of(form: Form, *models: str) -> str:
 
 
 def note(field: str, kind: str, text: str, choices: Sequence[Choice] = ()) -> dict[str, Any]:
-    """A message at a field of the form; ``kind`` is ``"error"`` or ``"hint"``."""
+    """Return a message at a field of the form; ``kind`` is ``"error"`` or ``"hint"``."""
     buttons = [{"label": f"Use {choice.label}", "text": choice.sentence} for choice in choices]
     return {"field": field, "kind": kind, "text": text, "choices": buttons}
 
 
 def note_of_error(error: InputError) -> dict[str, Any]:
-    """The message of an error, at the field it is about."""
+    """Return the message of an error, at the field that caused it."""
     return note(error.field, "error", str(error), error.choices)
 
 
 def notes_of(comparison: Comparison) -> list[dict[str, Any]]:
-    """What a person may want to change in an answer: the other places of a sentence that could have been meant."""
+    """Return hints on an answer: other places of a sentence that may be meant."""
     return [
         note(f"sentence {place}", "hint", _ambiguity(item), item.choices)
         for place, item in enumerate(comparison.items, 1)
@@ -114,7 +117,10 @@ def _ambiguity(item: ComparisonItem) -> str:
 
 
 def editor_value(form: Form, notes: Sequence[dict[str, Any]] = (), revision: int = 0) -> dict[str, Any]:
-    """What the form component shows. The revision tells it that an answer came, even when nothing changed."""
+    """Return the value of the form component.
+
+    The revision marks a new answer, even when nothing else changed.
+    """
     return {
         "word": form.word,
         "sentences": list(form.sentences),
@@ -127,13 +133,13 @@ def editor_value(form: Form, notes: Sequence[dict[str, Any]] = (), revision: int
 
 
 def pairs_of(layer: LayerComparison) -> list[tuple[int, int, float]]:
-    """All pairs of uses with their cosine, the closest first."""
+    """Return all pairs of uses with their cosine, the most similar first."""
     pairs = combinations(range(len(layer.cosine)), 2)
     return sorted(((a, b, layer.cosine[a][b]) for a, b in pairs), key=lambda pair: -pair[2])
 
 
 def layer_sentence(comparison: Comparison, layer: LayerComparison) -> str:
-    """What the picture of a layer shows, in a sentence."""
+    """Describe the picture of a layer in a sentence."""
     pairs = pairs_of(layer)
     (a, b, high), (c, d, low) = pairs[0], pairs[-1]
     if layer.sees not in ("", READS_LETTERS):
@@ -166,12 +172,12 @@ def layer_sentence(comparison: Comparison, layer: LayerComparison) -> str:
 
 
 def rests_on_more(comparison: Comparison) -> bool:
-    """Whether the answer was read from more than the cosines of one layer."""
+    """Check if the answer uses more than the cosines of one layer."""
     return bool(comparison.same_meaning)
 
 
 def _with_cosine(pairs: Sequence[tuple[int, int, float]], cosine: float) -> str:
-    """The uses that have this cosine as it is written; of many pairs, that they are many."""
+    """Name the uses that have this cosine as written, or note that there are many."""
     found = [(a + 1, b + 1) for a, b, other in pairs if number(other) == number(cosine)]
     if len(found) == 1:
         return listed(found[0])
@@ -179,7 +185,7 @@ def _with_cosine(pairs: Sequence[tuple[int, int, float]], cosine: float) -> str:
 
 
 def snippet(item: ComparisonItem, width: int = 16) -> tuple[str, str, str]:
-    """The compared word and a little text on either side, cut between words."""
+    """Return the compared word with a little text on either side, cut between words."""
     before, after = item.sentence[: item.start], item.sentence[item.end :]
     if len(before) > width:
         cut = before[-width:]
@@ -191,13 +197,16 @@ def snippet(item: ComparisonItem, width: int = 16) -> tuple[str, str, str]:
 
 
 def display_order(comparison: Comparison) -> tuple[int, ...]:
-    """The uses, those of one meaning next to each other."""
+    """Order the uses so that those of one meaning are adjacent."""
     groups = group_of(comparison)
     return tuple(sorted(range(len(groups)), key=lambda use: (groups[use] is None, groups[use] or 0, use)))
 
 
 def csv_text(comparison: Comparison) -> str:
-    """All layers as a spreadsheet: one row per layer and use, then the probabilities that two uses mean the same."""
+    """Return all layers as a spreadsheet.
+
+    It has one row per layer and use, then the probabilities that two uses share a meaning.
+    """
     uses = range(1, len(comparison.items) + 1)
     header = ["layer", "use", "word", "sentence", "norm", *(f"cosine with {n}" for n in uses), "two random words"]
     rows = [
@@ -213,12 +222,12 @@ def csv_text(comparison: Comparison) -> str:
 
 
 def file_stem(comparison: Comparison) -> str:
-    """The name of a comparison's files, without the ending."""
+    """Return the file name of a comparison, without the extension."""
     return f"compare-{slug(comparison.word)}"
 
 
 def group_of(comparison: Comparison) -> list[int | None]:
-    """The card of each use; ``None`` where it is in none."""
+    """Return the group of each use; ``None`` where it is in none."""
     sets = [uses for _, uses in comparison.cards] or list(comparison.groups)
     groups = {use: at for at, uses in enumerate(sets) for use in uses}
     return [groups.get(use) for use in range(len(comparison.items))]

@@ -1,4 +1,4 @@
-"""Colours of the heat maps: a number in, a background and a text colour for the light and the dark page out."""
+"""Colours of the heat maps, for the light and the dark theme."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 
 class Scale(NamedTuple):
-    """Colours from nothing to all, on the light and on the dark page."""
+    """Colours from zero to one, in the light and the dark theme."""
 
     light: tuple[str, ...]
     dark: tuple[str, ...]
 
     def style(self) -> str:
-        """As the variables of a legend."""
+        """CSS variables of a legend."""
         return f"--l:{','.join(self.light)};--d:{','.join(self.dark)}"
 
 
@@ -21,7 +21,7 @@ class Scale(NamedTuple):
 CHANCES = Scale(
     ("#f1f5f2", "#bfdfd7", "#6fbdb5", "#1d7480", "#0b3f52"), ("#1f272e", "#1f4752", "#257a80", "#5fbdb2", "#c9f2e2")
 )
-#: Cosines: other colours, so that nobody takes the one for the other.
+#: Cosines, in other colours to avoid confusion.
 COSINES = Scale(
     ("#f4f3f7", "#d5d3ea", "#a19fd3", "#5a57a6", "#2c2a66"), ("#23232f", "#363663", "#57559c", "#9794d6", "#dddbfa")
 )
@@ -37,7 +37,7 @@ def _luminance(colour: str) -> float:
 
 
 def contrast(one: str, other: str) -> float:
-    """The WCAG contrast ratio of two colours, 1 to 21."""
+    """Compute the WCAG contrast ratio of two colours, 1 to 21."""
     low, high = sorted((_luminance(one), _luminance(other)))
     return (high + 0.05) / (low + 0.05)
 
@@ -56,27 +56,36 @@ def _text_on(background: str) -> str:
 
 
 def share_of(cosine: float, floor: float) -> float:
-    """Where a cosine lies between ``floor`` (0) and identical (1); what lies outside is cut off."""
+    """Scale a cosine to 0..1 between ``floor`` and 1, clipped."""
     return min(1.0, max(0.0, (cosine - floor) / max(1.0 - floor, 1e-6)))
 
 
 def cell_colours(share: float, scale: Scale = CHANCES) -> list[tuple[str, str]]:
-    """Background and text of a cell that is ``share`` of the way from nothing (0) to all (1), on the light and on the dark page."""
+    """Return the background and text colours of a cell, in both themes.
+
+    ``share`` runs from zero (0) to one (1).
+    """
     return [(background, _text_on(background)) for background in (_mix(stops, share) for stops in scale)]
 
 
 def cell_style(share: float, scale: Scale = CHANCES) -> str:
-    """The same colours as the variables that a cell's style holds."""
+    """Return the colours of a cell as CSS variables."""
     (background, text), (background_dark, text_dark) = cell_colours(share, scale)
     return f"--b:{background};--t:{text};--bd:{background_dark};--td:{text_dark}"
 
 
 def cosine_style(cosine: float, floor: float) -> str:
-    """The same for a cosine; ``floor`` is that of two unrelated ones."""
+    """Return the colours of a cosine as CSS variables.
+
+    ``floor`` is the cosine of two unrelated items.
+    """
     return cell_style(share_of(cosine, floor), COSINES)
 
 
 def tint(push: float, steps: Sequence[float]) -> str:
-    """The class of a word's tint, by the steps its push reaches: ``for1`` to ``for4``, ``against1`` to ``against4``, or empty."""
+    """Return the CSS class of a word's tint, or an empty string.
+
+    The classes are ``for1`` to ``for4`` and ``against1`` to ``against4``, by the steps that the effect reaches.
+    """
     reached = sum(abs(push) >= least for least in steps)
     return f"{'for' if push > 0 else 'against'}{reached}" if reached else ""

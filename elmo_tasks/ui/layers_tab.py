@@ -1,4 +1,4 @@
-"""The Layers tab: what each trained head learned about the layers, and what tests found in each layer."""
+"""Layers tab: learned layer weights of each head, and probing tests per layer."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SAME = 0.005
 
 @dataclass(frozen=True)
 class ProbeText:
-    """A test in plain words."""
+    """Description of a probing test in plain words."""
 
     title: str
     question: str  # what it asks of each layer
@@ -51,7 +51,10 @@ TESTS = {
 
 
 def build(service: Service) -> None:
-    """Add the tab's two parts and its endpoint; each part asks for its numbers when it is first shown."""
+    """Add the tab's two parts and its endpoint.
+
+    Each part requests its numbers when it is first shown.
+    """
 
     def what_layers_know() -> list[dict[str, Any]]:
         """What was measured of each layer of the models that are here.
@@ -66,7 +69,10 @@ def build(service: Service) -> None:
 
 
 def weights_page(all_weights: Sequence[LayerWeights]) -> str:
-    """Render the panels (the page's script shows one), all heads side by side, and the explanation."""
+    """Render the panels, all heads side by side, and the explanation.
+
+    The page's script shows one panel.
+    """
     entries = learned(all_weights)
     return render(
         "weights.html",
@@ -153,7 +159,7 @@ def weights_csv(entry: LayerWeights) -> str:
 
 
 def probes_page(models: Sequence[ModelProbes]) -> str:
-    """One card for each test, with bars for the layers of all models."""
+    """Render one card per test, with bars for the layers of all models."""
     measured = [model for model in models if model.results]
     tasks = dict.fromkeys(result.task for model in measured for result in model.results)
     return render(
@@ -187,7 +193,7 @@ def shown(result: ProbeResult, score: float) -> str:
 
 
 def reading(model: ModelProbes, result: ProbeResult) -> str:
-    """Say what a test found in one model, claiming no more than the numbers carry."""
+    """Describe the test result of one model, within the precision of the scores."""
     scores = [score for score in result.scores if score.layer.isdecimal()]
     best = max(score.score for score in scores)
     ahead = [score for score in scores if best - score.score < _SAME]

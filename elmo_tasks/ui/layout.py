@@ -1,4 +1,4 @@
-"""The page: a header and one tab per task, built by functions inside one ``gr.Blocks``."""
+"""Page layout: a header and one tab per task, inside one ``gr.Blocks``."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ RENAMED = {"weights": "layers", "probes": "layers"}
 
 def build_app(service: Service) -> gr.Blocks:
     """Build the pages on top of a service; ``launch(**launch_options())`` shows them."""
-    # What was sent and never asked about is forgotten after a day.
+    # Unused uploads are deleted after a day.
     with Pages(title=TITLE, analytics_enabled=False, delete_cache=(3600, 24 * 3600)) as app:
         header = markup(_header())
         # Not gradio's menu for tabs that do not fit: on a phone the bar scrolls (style.css).
@@ -40,7 +40,7 @@ def build_app(service: Service) -> gr.Blocks:
                 map_tab.build(service)
             with gr.Tab("Nearest uses", id="nearest"):
                 nearest_tab.build(service)
-            # What is in these is drawn, and asks for its answer, when they are first opened.
+            # The content of these tabs is drawn and requested when they are first opened.
             with gr.Tab("Try", id="try") as tab:
                 try_page = try_tab.build(app, service, tab)
             with gr.Tab("Train", id="train") as tab:
@@ -54,7 +54,7 @@ def build_app(service: Service) -> gr.Blocks:
 
 
 def _open_tab(request: gr.Request) -> tuple[Any, Any]:
-    """Open the tab that the link names (``/?tab=try``), or Compare with a notice if the tab was removed."""
+    """Open the tab named in the link, or Compare with a notice if it was removed."""
     wanted = request.query_params.get("tab")
     wanted = RENAMED.get(wanted or "", wanted)
     if wanted in TABS[1:]:

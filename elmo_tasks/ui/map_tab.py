@@ -1,6 +1,7 @@
-"""The Sense map tab: the uses of a word as marks on a map, by meaning, and sentences that land on it.
+"""Sense map tab: the uses of a word as marks on a map, by meaning.
 
-A use is one mark, in the shape, colour and letter of its meaning; a star is on uses of one's own, and unsure ones are pale.
+A use is one mark, in the shape, colour and letter of its meaning; a star marks the user's own uses, and uncertain ones are pale.
+The user can place further sentences on the map.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ from elmo_tasks.wording.views import map_title
 
 #: Words to start with.
 FIRST = ("bank", "bar", "case", "spring", "deck", "fire", "bond", "java")
-#: Characters of one's own text that a link may hold: servers refuse addresses much longer than 8,000 characters.
+#: Characters of the user's text that a link may hold: servers refuse addresses much longer than 8,000 characters.
 MAX_IN_LINK = 2_000
 # The plot that marks are kept apart for; on other screens the places are percentages of it.
 WIDTH, HEIGHT = 720.0, 440.0
@@ -69,7 +70,7 @@ READY = (
 
 
 def picture(answer: SenseMap) -> str:
-    """The map as inline SVG; the page's script tells what a mark stands for."""
+    """Draw the map as inline SVG; the page's script labels the marks."""
     size = mark_size(len(answer.uses))
     points = [(use.x, use.y) for use in answer.uses]
     scale = scale_of(points)
@@ -89,24 +90,27 @@ def picture(answer: SenseMap) -> str:
 
 
 def shape(group: int | None) -> str:
-    """The mark of a group, for the list of groups and for tables."""
+    """Draw the mark of a group, for the list of groups and for tables."""
     return render("map_sign.html", group=group, SHAPES=SHAPES)
 
 
 def mark_size(n: int) -> float:
-    """How large marks are drawn, 1 being 24 pixels: many need to be small."""
+    """Return the size of a mark (1 is 24 pixels); smaller if there are many."""
     return 1.0 if n <= 40 else 0.75 if n <= 100 else 0.5
 
 
 def scale_of(points: Sequence[tuple[float, float]]) -> float:
-    """How many pixels of a plot of :data:`WIDTH` x :data:`HEIGHT` one unit of the places is: so many that they fill it."""
+    """Return the pixels per unit of the positions, so that they fill the plot.
+
+    The plot is :data:`WIDTH` x :data:`HEIGHT`.
+    """
     tallest = max((abs(y) for _, y in points), default=0.0) or 1.0
     widest = max((abs(x) for x, _ in points), default=0.0) or 1.0
     return min((WIDTH / 2 - MARGIN) / widest, (HEIGHT / 2 - MARGIN) / tallest)
 
 
 def apart(points: Sequence[tuple[float, float]], least: float) -> list[tuple[float, float]]:
-    """Places from -1..1 to percent of the plot, moved a little where marks would cover each other.
+    """Convert positions from -1..1 to percent of the plot, and separate close marks.
 
     Args:
         points: ``(x, y)``, y upwards.
@@ -145,7 +149,9 @@ def page(
     *,
     saved: bool = False,
 ) -> str:
-    """A map: the answer in words, the picture, the uses, the explanation; ``left_out`` is what its link does not hold.
+    """Render a map: answer, picture, uses and explanation.
+
+    ``left_out`` is the part of the request that its link does not hold.
 
     A ``saved`` page has no forms and no buttons that need the app.
     """
@@ -179,7 +185,7 @@ def file_of(answer: SenseMap, models: Sequence[ModelInfo]) -> tuple[str, str]:
 
 
 def csv_text(answer: SenseMap) -> str:
-    """All uses as a spreadsheet."""
+    """Return all uses as a spreadsheet."""
     header = ("use", "group", "meaning", "probability", "from", "word", "sentence", "x", "y", "nearest use", "cosine")
     rows = []
     for place, use in enumerate(answer.uses, 1):
@@ -192,7 +198,7 @@ def csv_text(answer: SenseMap) -> str:
 
 
 def request_from(data: Any) -> MapRequest:
-    """Which map the page shows, as it asked for it."""
+    """Parse the map request of the page."""
     asked = data if isinstance(data, dict) else {}
     return MapRequest(
         word=str(asked.get("word") or "").strip(),
@@ -207,7 +213,7 @@ def request_from(data: Any) -> MapRequest:
 
 
 def link_of(asked: MapRequest) -> tuple[str, str]:
-    """The query string that ``map_form.js`` reads, and what it leaves out: too long a text."""
+    """Return the query string for ``map_form.js``, and the text too long for it."""
     fits = len(asked.text) + len(asked.text_b) <= MAX_IN_LINK
     pairs = {
         "tab": "map",
@@ -224,7 +230,10 @@ def link_of(asked: MapRequest) -> tuple[str, str]:
 
 
 def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Answer what the browser sent: what the form shows next (how far the work is, at first), and the markup of the answer."""
+    """Answer a form of the page: the next form state, and the markup of the answer.
+
+    The form state reports progress first.
+    """
     asked = request_from(data)
 
     def work(value: dict[str, Any], progress: Progress) -> str:
@@ -237,7 +246,7 @@ def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], 
 
 
 def respond_to_sentence(service: Service, data: Question) -> dict[str, Any]:
-    """Answer a sentence: its place, its nearest uses and the markup that tells of it; or a note."""
+    """Place a sentence on the map: position, nearest uses and markup, or a note."""
     value: dict[str, Any] = {"revision": revision_of(data), "note": "", "landed": None}
     try:
         found = service.maps.land(str(data.get("sentence") or ""), request_from(data.get("map")))
@@ -248,13 +257,13 @@ def respond_to_sentence(service: Service, data: Question) -> dict[str, Any]:
 
 
 def landed_markup(found: LandedUse) -> str:
-    """What is told of a sentence that has landed."""
+    """Render the result for a sentence placed on the map."""
     signs = {at: shape(at) for at in (None, *range(len(GROUP_LETTERS)))}
     return fill("landing.html", "landed", found, signs)
 
 
 def stage(service: Service, word: str = WORD, ready: tuple[str, ...] = READY) -> str:
-    """The map of the word with the form that lets sentences land on it, or the reason why there is none."""
+    """Render the map of the word and its form, or the reason for having none."""
     try:
         found = service.maps.sense_map(MapRequest(word))
     except InputError as error:
@@ -263,7 +272,7 @@ def stage(service: Service, word: str = WORD, ready: tuple[str, ...] = READY) ->
 
 
 def build_landing(service: Service, name: str = "landing") -> None:
-    """Put the part that lets sentences land on the maps of its tab into the open container."""
+    """Add the part that places sentences on the maps of its tab."""
     part = scripted(name, "scripts/landing.js", classes="landing-part")
     on_question(part, lambda question: respond_to_sentence(service, question), part)
 

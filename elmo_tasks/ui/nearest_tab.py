@@ -1,4 +1,7 @@
-"""The Nearest uses tab: a word in a sentence in, the nearest uses of any word out, beside its neighbours without context."""
+"""Nearest uses tab: the nearest uses of any word to a word in a sentence.
+
+Its neighbours without context stand beside them.
+"""
 
 from __future__ import annotations
 
@@ -36,12 +39,12 @@ _MOST_OF_SEVERAL = 10
 
 
 def source_title(name: str) -> str:
-    """What is searched, as people read it."""
+    """Return the title of the searched source."""
     return "the dictionary" if name == "dictionary" else f"your index “{name}”"
 
 
 def page(answer: NearestUses, models: Sequence[ModelInfo], query: str = "") -> str:
-    """The answer in words, the uses beside the words that are near without context, the explanation."""
+    """Render the answer: uses, neighbours without context, and explanation."""
     floor = min(answer.random_pair_cosine, *(use.cosine for use in answer.uses), 1.0)
     return render(
         "nearest.html",
@@ -58,7 +61,7 @@ def page(answer: NearestUses, models: Sequence[ModelInfo], query: str = "") -> s
 
 
 def csv_text(answer: NearestUses) -> str:
-    """The uses, then the words without context, as a spreadsheet."""
+    """Return the uses, then the words without context, as a spreadsheet."""
     uses = [
         ("in this sentence", u.token, u.cosine, u.same_word, u.sentence, u.sense, u.probability) for u in answer.uses
     ]
@@ -67,10 +70,13 @@ def csv_text(answer: NearestUses) -> str:
 
 
 def page_of_several(answers: Sequence[NearestUses], sense: str = "", query: str = "") -> str:
-    """The answers of two models or more to one question; ``sense`` is what the word means there, if that is known."""
+    """Render the answers of several models to one query.
+
+    ``sense`` is the meaning of the word there, if known.
+    """
     first = answers[0]
     reading = [answer for answer in answers if answer.reads_sentence]
-    # Vectors of words alone stand beside: those that were asked for, or those that come with the program.
+    # Static vectors for comparison: the requested ones, or the bundled ones.
     words = [answer for answer in answers if not answer.reads_sentence] or [first]
     return render(
         "nearest_several.html",
@@ -86,7 +92,7 @@ def page_of_several(answers: Sequence[NearestUses], sense: str = "", query: str 
 
 
 def csv_of_several(reading: Sequence[NearestUses], words: Sequence[NearestUses]) -> str:
-    """What is in the columns, as a spreadsheet."""
+    """Return the content of the columns as a spreadsheet."""
     uses = [
         (answer.model, "in this sentence", use.token, use.cosine, use.sentence, use.sense)
         for answer in reading
@@ -97,7 +103,10 @@ def csv_of_several(reading: Sequence[NearestUses], words: Sequence[NearestUses])
 
 
 def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Answer what the browser sent: what the form shows next (how far the work is, at first), and the markup of the answer."""
+    """Answer a form of the page: the next form state, and the markup of the answer.
+
+    The form state reports progress first.
+    """
     word, sentence = str(data.get("word") or "").strip(), " ".join(str(data.get("sentence") or "").split())
     layer, source = (str(data[key]) if data.get(key) else None for key in ("layer", "source"))
     sent = data.get("models")

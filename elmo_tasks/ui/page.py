@@ -35,7 +35,7 @@ _templates = Environment(
 
 
 def unbroken(text: str) -> Markup:
-    """A sentence whose last words in parentheses, how likely it is, stay on one line."""
+    """Keep the parenthesis at the end of a sentence, its probability, on one line."""
     before, _, rest = text.rpartition("(")
     inside, closing, after = rest.partition(")")
     if not closing or not before:
@@ -44,7 +44,7 @@ def unbroken(text: str) -> Markup:
 
 
 def data_link(content: Any) -> str:
-    """The address of a file that is in its link: of a spreadsheet if it is text, else of JSON."""
+    """Return a data link of a file: a spreadsheet if it is text, else JSON."""
     if isinstance(content, str):
         # The byte order mark tells spreadsheets that the file is UTF-8.
         return f"data:text/csv;charset=utf-8,{quote(chr(0xFEFF) + content)}"
@@ -78,28 +78,34 @@ _templates.globals.update(
 
 
 def render(template: str, **values: Any) -> Markup:
-    """A template of this folder, filled in; the result may be put into another one."""
+    """Render a template of this folder; the result may be used in another template."""
     return Markup(_templates.get_template(template).render(**values))
 
 
 def fill(template: str, macro: str, *values: Any) -> Markup:
-    """One macro of a template, filled in."""
+    """Render one macro of a template."""
     made: Markup = getattr(_templates.get_template(template).module, macro)(*values)
     return made
 
 
 def joined(*names: str) -> str:
-    """Scripts or styles as one text; of scripts, what one defines, those after it can use: gradio runs them as one function."""
+    """Join scripts or styles into one text.
+
+    Later scripts can use the definitions of earlier ones, because gradio runs them as one function.
+    """
     return "\n".join((FOLDER / name).read_text(encoding="utf-8") for name in names)
 
 
 def nothing(tab: str, reason: str = "") -> str:
-    """What is shown where there is no answer: before a question, or with the reason, which stands at the form as well."""
+    """Render the placeholder without an answer, with the reason if there is one."""
     return render(f"{tab}_none.html", reason=reason)
 
 
 def pieces(text: str, spans: Iterable[tuple[int, int, Mark]]) -> list[tuple[str, Mark | None]]:
-    """The text in pieces, each with what marks it; what is empty or begins inside an earlier one marks nothing."""
+    """Split a text into pieces, each with its mark.
+
+    Marks that are empty or begin inside an earlier one are ignored.
+    """
     found: list[tuple[str, Mark | None]] = []
     at = 0
     for start, end, mark in sorted(spans, key=lambda span: span[:2]):
@@ -113,7 +119,10 @@ def pieces(text: str, spans: Iterable[tuple[int, int, Mark]]) -> list[tuple[str,
 
 
 def csv_cell(value: object) -> str:
-    """A cell that no spreadsheet runs as a formula: text that begins like one gets a leading apostrophe."""
+    """Escape a cell that a spreadsheet would run as a formula.
+
+    Text that begins like one gets a leading apostrophe.
+    """
     if isinstance(value, float):
         return f"{value:.6f}"
     if isinstance(value, bool):
@@ -123,7 +132,7 @@ def csv_cell(value: object) -> str:
 
 
 def csv_file(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Rows as a spreadsheet in which no cell is run as a formula."""
+    """Format rows as a spreadsheet in which no cell is run as a formula."""
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow([csv_cell(name) for name in header])

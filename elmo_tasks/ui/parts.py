@@ -1,7 +1,7 @@
-"""How gradio is used: parts of the page that are markup, parts that a script builds, and the questions that these ask.
+"""Helpers around gr.HTML: static markup, scripted forms and their events.
 
-The protocol is that of ``scripts/form.js``: a question is what a script gives to ``trigger("submit", {question})``, and carries a
-``revision``; its answer is the value of the part that asked, a dict with the same ``revision``.
+The protocol is that of ``scripts/form.js``: a script sends a question by ``trigger("submit", {question})``, with a
+``revision``; the answer is the new value of that part, a dict with the same ``revision``.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from elmo_tasks.ui.format import note_of_error
 from elmo_tasks.ui.page import joined, nothing, render
 from elmo_tasks.wording.text import whole
 
-#: Whatever asks a model: four at once, the others wait.
+#: Model requests: at most four at once.
 SHARED: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 4}
-#: What may take seconds, asked by programs: two at once, so that slots of the others stay free for those who wait at a page.
+#: Slow endpoints: at most two at once, so that requests of the page are not delayed.
 SLOW: dict[str, Any] = {"concurrency_id": "slow", "concurrency_limit": 2}
 #: Events of the page are no endpoints, and the page itself says that it waits.
 PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
-#: Events of the page that ask a model.
+#: Events of the page that run a model.
 QUIET: dict[str, Any] = {**SHARED, **PRIVATE}
 #: Events of the page that may take seconds: a comparison never waits behind them, nor those of one tab behind another's.
 READ_TEXTS: dict[str, Any] = {"concurrency_id": "texts", "concurrency_limit": 2, **PRIVATE}
@@ -44,13 +44,16 @@ _LEAST = 0.7  # what takes less long says nothing
 
 
 def revision_of(question: Question) -> int:
-    """The number of a question, which its answer carries, so that the page knows answers that come too late; 0 without one."""
+    """Return the revision of a request, which its answer repeats; 0 without one.
+
+    The page uses it to discard late answers.
+    """
     revision = question.get("revision")
     return revision if isinstance(revision, int) else 0
 
 
 def choice(choices: Sequence[Any], **options: Any) -> gr.Dropdown:
-    """Make a list whose choices change; the functions behind it check what comes, as with all requests.
+    """Create a list whose choices change; the handlers validate the chosen value.
 
     Gradio would check it against the choices of the session, which it forgets (see ``launch_options``).
     """
@@ -64,20 +67,20 @@ def _as_sent(payload: Any) -> Any:
 
 
 def markup(content: str, *scripts: str, classes: str | None = None) -> gr.HTML:
-    """A part that shows markup; its scripts see ``element`` and ``watch``."""
+    """Create a part that shows markup; its scripts see ``element`` and ``watch``."""
     return gr.HTML(
         content, js_on_load=joined(*scripts) if scripts else None, apply_default_css=False, elem_classes=classes
     )
 
 
 def scripted(name: str, *scripts: str, template: str = "", classes: str | None = None, **props: Any) -> gr.HTML:
-    """A part whose script asks questions.
+    """Create a part whose script sends requests.
 
     Args:
-        name: tells the part from others.
-        scripts: what builds it, with text nodes only: nothing a person typed is ever read as a template.
+        name: unique name of the part.
+        scripts: they build the part from text nodes only, so that input is never read as a template.
         template: ``"${value.markup}"`` where the answer brings markup for this part.
-        classes: for its look.
+        classes: CSS classes.
         props: what the script reads from ``props``; ``value`` holds what the form shows at first.
     """
     value = {"revision": 0, **props.pop("value", {})}
@@ -93,7 +96,7 @@ def scripted(name: str, *scripts: str, template: str = "", classes: str | None =
 
 
 def fails(part: gr.HTML) -> str:
-    """The script that tells a part that its question failed: a fault of ours, which gradio has logged."""
+    """Return the script that reports an internal error to a part; gradio logged it."""
     return f"() => {{ window.dispatchEvent(new CustomEvent('failed', {{ detail: '{part.props['part']}' }})); }}"
 
 
@@ -105,7 +108,7 @@ def on_question(
     on_failure: tuple[Callable[[], Any] | None, Any] = (None, None),
     **options: Any,
 ) -> None:
-    """Answer what a part asks.
+    """Answer the requests of a part.
 
     Args:
         part: made by :func:`scripted`.
@@ -129,24 +132,24 @@ def on_question(
 
 
 def shown_later(name: str, script: str, template: str, page: Callable[[], str]) -> None:
-    """Put a part into the open container that asks for its page when it is first shown, and waits with its template."""
+    """Add a part that requests its page when first shown; its template is the placeholder."""
     waiting = {"markup": render(template, is_waiting=True)}
     part = scripted(name, script, template="${value.markup}", value=waiting)
     on_question(part, lambda question: {"revision": revision_of(question), "markup": page()}, part, **PRIVATE)
 
 
 def build_save_page(name: str, file_of: Callable[[Question], tuple[str, str]]) -> None:
-    """Put the part behind a tab's "Save page" button into the open container.
+    """Add the part behind a tab's "Save page" button to the open container.
 
     Args:
-        name: tells the part from others.
-        file_of: returns the name and the text of the file; nothing that a person sends is kept, so it computes the answer again.
+        name: unique name of the part.
+        file_of: returns the file's name and text; requests are not stored, so it recomputes the answer.
     """
 
     def answer(question: Question) -> dict[str, Any]:
         try:
             file_name, text = file_of(question)
-        except InputError:  # the page shows an answer, so somebody wrote this request by hand
+        except InputError:  # the page shows an answer, so this request was written by hand
             file_name = text = ""
         return {"revision": revision_of(question), "name": file_name, "text": text}
 
@@ -155,9 +158,11 @@ def build_save_page(name: str, file_of: Callable[[Question], tuple[str, str]]) -
 
 
 def take_upload(path: Any) -> bytes | None:
-    """A file that a script sent with gradio's ``upload``, which is then forgotten; ``None`` if it is none of those.
+    """Return an uploaded file once, or ``None`` if gradio did not store it.
 
-    The path comes from the browser: nothing outside the folder where gradio keeps what was sent is read.
+    The file is deleted after it is read.
+
+    The path comes from the browser: files outside gradio's upload folder are never read.
     """
     folder = Path(get_upload_folder()).resolve()
     if not isinstance(path, str) or "\0" in path:
@@ -178,7 +183,10 @@ def _question_of(event: gr.EventData) -> Question:
 
 
 def with_whole_characters(value: Any) -> Any:
-    """A value from JSON, half characters replaced wherever it has some (see :func:`~elmo_tasks.wording.text.whole`)."""
+    """Replace lone surrogates in a JSON value.
+
+    See :func:`~elmo_tasks.wording.text.whole`.
+    """
     if isinstance(value, str):
         return whole(value)
     if isinstance(value, list):
@@ -189,7 +197,7 @@ def with_whole_characters(value: Any) -> Any:
 
 
 def working(work: Callable[[Progress], T]) -> Iterator[str | tuple[T]]:
-    """Run ``work`` and give what it says of its progress, at most every 0.4 seconds, and at last its result in a tuple.
+    """Run ``work``; yield its progress every 0.4 s at most, then its result in a tuple.
 
     Raises:
         Exception: what the work raised.
@@ -204,7 +212,7 @@ def working(work: Callable[[Progress], T]) -> Iterator[str | tuple[T]]:
         except BaseException as error:
             errors.append(error)
 
-    # The context knows whether somebody still waits for the answer.
+    # The context records if the client is still connected.
     thread = threading.Thread(target=copy_context().run, args=(run,), daemon=True)
     thread.start()
     thread.join(_LEAST)
@@ -223,7 +231,9 @@ def working(work: Callable[[Progress], T]) -> Iterator[str | tuple[T]]:
 def answered(
     question: Question, tab: str, work: Callable[[dict[str, Any], Progress], str]
 ) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Answer the form of a tab: what it shows next (how far the work is, at first), and the markup of the answer.
+    """Answer the form of a tab: the next form state, and the markup of the answer.
+
+    The form state reports progress first.
 
     The work makes the markup, and may add to what the form shows.
     """

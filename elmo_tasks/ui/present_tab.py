@@ -1,4 +1,4 @@
-"""The Present tab: nine steps for a person in front of an audience, with live answers of the model.
+"""Present tab: nine steps for a presenter, with live answers of the model.
 
 The content of a step is in its template; the markup of the live parts is in ``templates/present/answers.html``.
 """
@@ -44,19 +44,19 @@ class Turning:
 
     @property
     def deciding(self) -> tuple[str, str]:
-        """The word of the first sentence that decides, and that of the second."""
+        """Deciding word of the first sentence, and that of the second."""
         found = _EITHER.search(self.frame)
         assert found is not None
         return found[1], found[2]
 
     @property
     def sentences(self) -> tuple[str, str]:
-        """The first sentence and the second."""
+        """First sentence and second sentence."""
         return _EITHER.sub(r"\1", self.frame), _EITHER.sub(r"\2", self.frame)
 
     @property
     def title(self) -> str:
-        """What the button says."""
+        """Label of the button."""
         return f"{self.word}: {' / '.join(self.deciding)}"
 
 
@@ -71,7 +71,7 @@ FORMINGS = (
 
 @dataclass(frozen=True)
 class Step:
-    """One step; the page adds the headline on the screen to its notes."""
+    """Step of the presentation; the page adds its headline to the notes."""
 
     name: str  # of its template
     title: str
@@ -167,7 +167,7 @@ def layers(comparison: Comparison) -> str:
 
 
 def forming(answers: tuple[IncrementalReading, IncrementalReading]) -> str:
-    """Render two sentences that are read word by word, and a dot for each between two meanings."""
+    """Render two sentences read word by word, each with a dot between two meanings."""
     first = answers[0]
     steps = [
         {
@@ -184,19 +184,19 @@ def forming(answers: tuple[IncrementalReading, IncrementalReading]) -> str:
 
 
 def deciding_word(answers: tuple[IncrementalReading, IncrementalReading]) -> int:
-    """Where the two sentences part: the first token that differs."""
+    """Return the first token that differs between the two sentences."""
     return next(k for k, (one, other) in enumerate(zip(*(a.tokens for a in answers), strict=True)) if one != other)
 
 
 def _texts(answer: IncrementalReading) -> list[tuple[str, str]]:
-    """The words of a sentence as typed, each with the space behind it."""
+    """Split a sentence into words as typed, each with the space after it."""
     edges = [0, *(start for start, _ in answer.offsets[1:]), len(answer.sentence)]
     texts = [answer.sentence[start:end] for start, end in pairwise(edges)]
     return [(text.rstrip(), " " if text.endswith(" ") else "") for text in texts]
 
 
 def forming_said(answers: tuple[IncrementalReading, IncrementalReading]) -> str:
-    """What the two movements amount to."""
+    """Summarize the two trajectories."""
     at = deciding_word(answers)
     parts = [f"Up to “{answers[0].tokens[at - 1]}” the two sentences are the same, and so are their dots."]
     for number, answer in enumerate(answers, 1):
@@ -210,7 +210,7 @@ def forming_said(answers: tuple[IncrementalReading, IncrementalReading]) -> str:
 
 
 def own(service: Service, data: Question) -> dict[str, Any]:
-    """The presenter's own word: its answer, or what is missing."""
+    """Render the answer for the presenter's own word, or a note on missing input."""
     form = format.form_from({"word": data.get("word"), "sentences": str(data.get("sentences") or "").splitlines()})
     ready = service.present.ready(form.word) if form.word else None
     typed = ""
@@ -235,7 +235,7 @@ def own(service: Service, data: Question) -> dict[str, Any]:
 
 
 def respond(service: Service, data: Question) -> dict[str, Any]:
-    """Answer what the page asks: ``all``, ``story`` or ``forming`` (with a choice), or ``own``."""
+    """Answer a request: ``all``, ``story`` or ``forming`` (with a choice), or ``own``."""
     value: dict[str, Any] = {"revision": revision_of(data), "note": None}
     ask = data.get("ask")
     if ask == "own":
@@ -265,7 +265,7 @@ def respond(service: Service, data: Question) -> dict[str, Any]:
 
 
 def _rendered(make: Callable[[], str]) -> str:
-    """Render a part, or the reason why it has no answer: the other parts stay."""
+    """Render a part, or the reason for its missing answer; other parts are unaffected."""
     try:
         return make()
     except InputError as error:
@@ -273,7 +273,7 @@ def _rendered(make: Callable[[], str]) -> str:
 
 
 def build(service: Service) -> None:
-    """Put the tab's component into the open container and wire its event; nothing is asked before the tab is opened."""
+    """Add the tab's component and its event; the first request is sent on opening."""
     stage = scripted("present", "scripts/present.js", value={"parts": {}, "note": None}, markup=stage_markup())
 
     def meaning_forms(

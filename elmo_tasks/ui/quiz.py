@@ -1,4 +1,4 @@
-"""The quiz of the Present tab: ten pairs of uses, the room against the model, by a show of hands."""
+"""Quiz of the Present tab: the audience against the model on ten pairs of uses."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Compare = Callable[[int], Comparison]
 
 
 def said(same: bool) -> str:
-    """Say in a word whether two uses mean the same."""
+    """State in a word that two uses mean the same, or not."""
     return "the same" if same else "different"
 
 
 def model_says(comparison: Comparison) -> tuple[bool | None, str]:
-    """Return the model's answer and its sentence; ``None`` where it cannot tell or has no calibration."""
+    """Return the model's answer and its sentence; ``None`` if undecided or uncalibrated."""
     if not comparison.same_meaning:
         return None, "cannot tell."
     same = comparison.same_meaning[0][1]
@@ -34,13 +34,16 @@ def model_says(comparison: Comparison) -> tuple[bool | None, str]:
 
 
 def meant(pair: QuizPair) -> str:
-    """Say what the writer of a pair meant."""
+    """State the intended answer for a pair."""
     one, other = pair.senses
     return f"Both mean the same: {one}." if one == other else f"They mean different things: {one}, then {other}."
 
 
 def reveal(at: int, guess: str, compare: Compare) -> dict[str, Any]:
-    """Return the result of a pair: its markup, and who was right; ``guess`` is the answer of the room, if it gave one."""
+    """Return the markup of a pair's result, and who was right.
+
+    ``guess`` is the answer of the audience, if there is one.
+    """
     pair = quiz_pairs()[at]
     is_same = pair.senses[0] == pair.senses[1]
     model, told = model_says(compare(at))

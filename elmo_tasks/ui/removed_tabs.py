@@ -1,4 +1,4 @@
-"""Links to tabs that earlier versions had: they open Compare, which says so in one sentence."""
+"""Links to tabs of earlier versions: open Compare with a one-sentence notice."""
 
 from __future__ import annotations
 

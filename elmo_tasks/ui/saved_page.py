@@ -1,4 +1,4 @@
-"""The file that "Save page" and ``--html`` write: one answer as HTML that needs no server and no network."""
+"""File written by "Save page" and ``--html``: one answer as self-contained HTML."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OF_ANSWERS = ("scripts/answer.js", "scripts/map_answer.js")
 
 
 def page(title: str, markup: str) -> str:
-    """Return the file: an answer as its tab renders it, with the styles and scripts that it needs."""
+    """Return the file: a rendered answer with the styles and scripts that it needs."""
     script = "\n".join(("", joined(*_SHARED), *(_run(name) for name in _OF_ANSWERS), ""))
     return render(
         "saved_page.html",

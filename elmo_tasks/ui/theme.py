@@ -1,4 +1,4 @@
-"""How the pages look, and what ``launch()`` needs for it: one place for the app and for the tests.
+"""Theme of the pages and arguments of ``launch()``, shared by the app and the tests.
 
 No web font and no file of another host: the page must look right without a network.
 """
@@ -41,7 +41,7 @@ y='11' width='9' height='10' rx='2' fill='%23ffd76a'/%3E%3C/svg%3E">
 
 
 def theme() -> gr.themes.Base:
-    """Our colours, type and radii for what gradio draws itself."""
+    """Return the colours, type and radii of gradio's own components."""
     return gr.themes.Base(font=SANS, font_mono=MONO, radius_size="md").set(
         body_background_fill="#f6f4ee",
         body_background_fill_dark="#12171c",
@@ -60,7 +60,10 @@ def theme() -> gr.themes.Base:
 
 
 def launch_options() -> dict[str, Any]:
-    """The arguments of ``launch()`` that belong to the look; no footer, no record of what people ran."""
+    """Return the ``launch()`` arguments for the theme.
+
+    There is no footer, and gradio keeps no record of requests.
+    """
     # In the head and not as `css`: gradio rewrites selectors given as `css` and cuts `:is(a, b)` at its comma.
     return {
         "theme": theme(),

@@ -1,4 +1,4 @@
-"""The Train tab: choose examples, start a run, watch it learn, open the head in Try."""
+"""Train tab: choose examples, start and watch a run, open the head in Try."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ FIELDS = (
 
 
 def plan_from(**data: Any) -> TrainingPlan:
-    """Read the form; numbers out of range stay as they are, to be refused with words."""
+    """Read the form; out-of-range numbers are kept for validation to reject."""
     kind = data.get("kind") if data.get("kind") in TASK_WORDS else next(iter(TASK_WORDS))
     words, source = TASK_WORDS[str(kind)], str(data.get("source") or "sample")
     numbers: dict[str, Any] = {
@@ -76,7 +76,7 @@ def plan_from(**data: Any) -> TrainingPlan:
 
 
 def no_runs(*, is_off: bool = False) -> str:
-    """Render what is shown until the runs are listed, or where training is off."""
+    """Render the placeholder until runs are listed, or where training is off."""
     return render("train_none.html", is_off=is_off, kinds=TASK_WORDS.values())
 
 
@@ -101,7 +101,7 @@ def page(jobs: Sequence[TrainingJob], focus: TrainingJob | None) -> str:
 
 
 def card(job: TrainingJob) -> str:
-    """Render where a run is, or what came out of it."""
+    """Render the state of a run, or its result."""
     return render(
         "train_run.html",
         job=job,
@@ -125,7 +125,7 @@ def card(job: TrainingJob) -> str:
 
 
 def when(created: float) -> str:
-    """``3 Nov, 14:05``."""
+    """Format a time as ``3 Nov, 14:05``."""
     moment = time.localtime(created)
     return f"{moment.tm_mday}\u00a0{time.strftime('%b', moment)}, {time.strftime('%H:%M', moment)}"
 
@@ -163,13 +163,13 @@ def data_card(preview: DatasetPreview, kind: str) -> str:
 
 
 def no_data(message: str = "", *, is_file: bool = True) -> str:
-    """Render what stands in place of the data: why they cannot be used, or that none are chosen yet."""
+    """Render the placeholder for the data, with the error if they are unusable."""
     return render("train_data_none.html", message=message, is_file=is_file)
 
 
 @dataclass(frozen=True)
 class Checked:
-    """What the form shows of a plan: the data, the time that training takes, and a message."""
+    """Form state of a plan: the data, the training time and a message."""
 
     data: str
     takes: str = ""
@@ -203,7 +203,7 @@ def _note(text: str) -> str:
 
 
 class _Form:
-    """The components of the form, and the events between them."""
+    """Components of the form, and the events between them."""
 
     def __init__(self, service: Service) -> None:
         self.service, offer = service, service.training.offer()
@@ -246,7 +246,7 @@ class _Form:
 
     @property
     def inputs(self) -> list[Any]:
-        """The components of :data:`FIELDS`."""
+        """Components of :data:`FIELDS`."""
         return [getattr(self, field) for field in FIELDS]
 
     def plan(self, values: Sequence[Any]) -> TrainingPlan:
@@ -254,7 +254,7 @@ class _Form:
         return plan_from(**dict(zip(FIELDS, values, strict=True)))
 
     def fill(self, kind: str) -> dict[Any, Any]:
-        """Return what a change of the kind sets."""
+        """Return the updates for a change of the kind."""
         words = TASK_WORDS[kind]
         hub = self.hub_of[kind]
         return {
@@ -270,7 +270,7 @@ class _Form:
         }
 
     def check(self, shown: gr.HTML, *values: Any) -> dict[Any, Any]:
-        """Return what the form and the data card show for a plan."""
+        """Return the updates of the form and the data card for a plan."""
         plan = self.plan(values)
         checked = check(self.service, plan)
         source, columns = plan.source, checked.preview.columns if checked.preview else ()
@@ -313,7 +313,7 @@ class _Form:
 
 
 class _Runs:
-    """The components of the runs, and what is done with the one that is shown."""
+    """Components of the list of runs, and the actions on the shown run."""
 
     def __init__(self, service: Service) -> None:
         self.service = service
@@ -332,7 +332,7 @@ class _Runs:
         self.timer = gr.Timer(1.0, active=False)
 
     def show(self, shown: str | None = None, seen: str = "", note: str = "") -> dict[Any, Any]:
-        """Return what changes since the page that was seen."""
+        """Return the updates since the last page shown."""
         jobs = self.service.training.jobs()
         focus = focus_of(jobs, shown)
         content = page(jobs, focus)

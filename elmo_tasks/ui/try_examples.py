@@ -1,4 +1,4 @@
-"""Texts to try the models on, written for this project; a line is a text."""
+"""Example texts for the Try tab, one per line, written for this project."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from elmo_tasks.ui.examples import chosen
 
 @dataclass(frozen=True)
 class TryExample:
-    """A text that runs on click."""
+    """Text that runs on click."""
 
     title: str
     task: str  # ``"sentiment"``, ``"entities"`` or ``"all"``

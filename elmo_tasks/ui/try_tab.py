@@ -1,4 +1,4 @@
-"""The Try tab: a text in; its sentiment and its entities out, with and without context."""
+"""Try tab: sentiment and entities of a text, with and without context."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _meanings(service: Service, texts: Sequence[str], query: str) -> str:
 
 @dataclass(frozen=True)
 class HeadMode:
-    """A mode that is answered by trained heads."""
+    """Mode answered by trained heads."""
 
     name: str  #: in links
     title: str
@@ -78,7 +78,7 @@ class HeadMode:
 
 @dataclass(frozen=True)
 class PlainMode:
-    """A mode that needs no head."""
+    """Mode that needs no head."""
 
     name: str  #: in links
     title: str
@@ -109,13 +109,13 @@ def modes_of(name: str) -> list[HeadMode | PlainMode]:
 
 
 def _frame(**parts: Any) -> str:
-    """Render the answer: ``cards`` and the kinds whose head is ``missing``, or why there is nothing."""
+    """Render the answer: ``cards`` and the ``missing`` heads, or the reason for none."""
     shown = {"cards": (), "missing": (), "reason": "", "is_empty": False, "is_waiting": False, **parts}
     return render("try.html", kinds=TASK_WORDS, **shown)
 
 
 def page(service: Service, text: str, mode: str, heads: Mapping[str, Sequence[str]]) -> str:
-    """Render the whole answer; ``heads`` are the names of those to stand side by side, by kind.
+    """Render the whole answer; ``heads`` lists the compared heads by kind.
 
     Raises:
         InputError: the text cannot be answered.
@@ -156,7 +156,7 @@ def _head_cards(
 
 
 class _Correction:
-    """Components by which a person corrects an answer of one kind and keeps it as an example."""
+    """Components to correct an answer of one kind and keep it as an example."""
 
     def __init__(self, service: Service, kind: str) -> None:
         self.service, self.kind, self.is_label = service, kind, TASK_WORDS[kind].one_label
@@ -175,11 +175,11 @@ class _Correction:
 
     @property
     def outputs(self) -> list[Any]:
-        """The components that an answer changes."""
+        """Components that an answer changes."""
         return [self.fold, self.text, self.label, self.line, self.kept]
 
     def show(self, text: str, mode: str, heads: Sequence[str]) -> dict[Any, Any]:
-        """Return what stands here for a new answer."""
+        """Return the updates for a new answer."""
         texts = lines_of(text)
         options = head_options(self.service.heads.offered(), self.kind)
         is_asked = HEAD_MODES[self.kind] in modes_of(mode) and bool(texts and options)
@@ -191,7 +191,7 @@ class _Correction:
         return changes
 
     def propose(self, text: str, heads: Sequence[str]) -> dict[Any, Any]:
-        """Return what the first head says of one text, to be corrected."""
+        """Return the prediction of the first head for one text, as a draft to correct."""
         name = heads[0] if heads else None
         option = find(head_options(self.service.heads.offered(), self.kind), name)
         if option is None:
@@ -205,7 +205,7 @@ class _Correction:
         return {self.label: gr.update(choices=choices, value=result.label)}
 
     def store(self, text: str, label: str | None, line: str) -> dict[Any, Any]:
-        """Keep the corrected text, and say how many examples there are."""
+        """Store the corrected text, and report the number of examples."""
         try:
             example = f"{label}: {text}" if self.is_label else line
             count = self.service.training.keep_example(self.kind, example)
@@ -216,7 +216,7 @@ class _Correction:
 
 
 class TryTab:
-    """The components of the tab, as the Train tab uses them, too."""
+    """Components of the tab, also used by the Train tab."""
 
     def __init__(self, service: Service) -> None:
         self.service, limits = service, service.limits
@@ -251,22 +251,22 @@ class TryTab:
 
     @property
     def inputs(self) -> list[Any]:
-        """The components of a question."""
+        """Components of a request."""
         return [self.text, self.mode, *self.head.values()]
 
     @property
     def outputs(self) -> list[Any]:
-        """The components that an answer changes."""
+        """Components that an answer changes."""
         corrections = [part for correction in self.corrections for part in correction.outputs]
         return [self.result, *self.head.values(), *corrections]
 
     @property
     def train_buttons(self) -> dict[str, gr.Button]:
-        """The buttons that lead to the Train tab, by kind."""
+        """Buttons that lead to the Train tab, by kind."""
         return {correction.kind: correction.train for correction in self.corrections}
 
     def answer(self, text: str, mode: str, *heads: Sequence[str] | None) -> dict[Any, Any]:
-        """Answer what the form holds."""
+        """Answer the form."""
         chosen = {kind: list(names or ()) for kind, names in zip(self.head, heads, strict=True)}
         changes = self._show_heads(mode, chosen)
         try:
@@ -279,7 +279,7 @@ class TryTab:
         return changes
 
     def _show_heads(self, mode: str, chosen: Mapping[str, Sequence[str]]) -> dict[Any, Any]:
-        """Return what the lists of heads offer; heads may have been trained since, or deleted."""
+        """Return the updated lists of heads, since heads may be trained or deleted."""
         offered, changes = self.service.heads.offered(), {}
         for kind, box in self.head.items():
             options = head_options(offered, kind)

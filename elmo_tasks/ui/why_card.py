@@ -1,4 +1,4 @@
-"""The card and the file of an explanation."""
+"""Card and file of an explanation."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ STEPS = (0.01, 0.03, 0.08, 0.16)
 
 
 def question(explanation: Explanation) -> str:
-    """What is answered."""
+    """State the question that the card answers."""
     a, b = (use + 1 for use in explanation.pair)
     return f"What sets {a} and {b} apart?" if explanation.apart else f"What holds {a} and {b} together?"
 
 
 def reason(explanation: Explanation) -> str:
-    """The numbers behind the answer, and what keeps it from naming a word."""
+    """Describe the numbers behind the answer, and any reason for naming no word."""
     if explanation.layer == "verdict":
         return _reason_of_two(explanation)
     where = view_place(explanation.layer)
@@ -53,7 +53,7 @@ def reason(explanation: Explanation) -> str:
 
 
 def _reason_of_two(explanation: Explanation) -> str:
-    """What the two alone hang on."""
+    """Describe the words on which the cosine of the two uses depends."""
     now = percent(explanation.cosine)
     if not explanation.words:
         return f"The verdict gives {now} that they mean the same."
@@ -68,13 +68,13 @@ def _reason_of_two(explanation: Explanation) -> str:
 
 
 def _moves_most(explanation: Explanation) -> tuple[int, HiddenWord]:
-    """Which way a hidden word is to move the number (1 is up), and the word that moves it most."""
+    """Return the direction of the effect (1 is up), and the word with the largest."""
     sign = 1 if explanation.apart else -1
     return sign, explanation.decisive or max(explanation.words, key=lambda word: sign * word.change)
 
 
 def agreed(explanation: Explanation, top: HiddenWord) -> bool:
-    """Whether every way of hiding moves the cosine most at this word."""
+    """Check that every way of hiding moves the cosine most at this word."""
     sign = 1 if explanation.apart else -1
     return all(
         max(explanation.words, key=lambda word: sign * word.changes[way]) == top for way in range(len(explanation.ways))
@@ -82,7 +82,10 @@ def agreed(explanation: Explanation, top: HiddenWord) -> bool:
 
 
 def words(explanation: Explanation, use: int) -> list[tuple[str, HiddenWord | str | None]]:
-    """A sentence as typed, in pieces: each hidden word with what hiding it does, the compared word with ``"word"``."""
+    """Split a sentence into pieces, each hidden word with its effect.
+
+    The compared word has the mark ``"word"``.
+    """
     item = explanation.comparison.items[use]
     spans: list[tuple[int, int, HiddenWord | str]] = [(item.start, item.end, "word")]
     spans += [(word.start, word.end, word) for word in explanation.words if word.use == use]
@@ -90,7 +93,7 @@ def words(explanation: Explanation, use: int) -> list[tuple[str, HiddenWord | st
 
 
 def tip(explanation: Explanation, word: HiddenWord) -> str:
-    """What would be if the word were hidden."""
+    """Describe the cosine if the word were hidden."""
     shown = percent if explanation.layer == "verdict" else number
     now, then = shown(explanation.cosine), shown(explanation.cosine + word.change)
     measure = "same meaning" if explanation.layer == "verdict" else "cosine"
@@ -98,12 +101,15 @@ def tip(explanation: Explanation, word: HiddenWord) -> str:
 
 
 def way_words(way: str) -> str:
-    """A way of hiding."""
+    """Name a way of hiding."""
     return f"as “{way}”" if way else "left out"
 
 
 def halves(explanation: Explanation) -> Iterator[tuple[str, bool, list[tuple[str, float, float]]]]:
-    """The half-views: title, whether it reads what stands before the word, and layer, cosine and length of each bar."""
+    """Return the half-views: title, side before the word or not, and bars.
+
+    A bar has a layer, a cosine and a length.
+    """
 
     def bar(layer: str, cosine: float, random: float) -> tuple[str, float, float]:
         return layer, cosine, min(1.0, max(0.0, (cosine - random) / max(1 - random, 1e-6)))
@@ -114,7 +120,7 @@ def halves(explanation: Explanation) -> Iterator[tuple[str, bool, list[tuple[str
 
 
 def body(explanation: Explanation) -> str:
-    """The whole answer, below the fold's title."""
+    """Render the whole answer, below the fold's title."""
     comparison = explanation.comparison
     views = [("verdict", comparison.same_meaning), ("words", comparison.same_meaning)]
     return render(
@@ -137,7 +143,7 @@ def body(explanation: Explanation) -> str:
 
 
 def csv_text(explanation: Explanation) -> str:
-    """One row for each hidden word, then one for each half of a layer."""
+    """Return one row per hidden word, then one per half of each layer."""
     ways = [first_capital(way_words(way)) for way in explanation.ways]
     measure = "probability" if explanation.layer == "verdict" else "cosine"
     header = ["use", "word", "position", "layer", measure, "change when hidden", *ways, "sentence"]
