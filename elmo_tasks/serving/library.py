@@ -1,4 +1,4 @@
-"""What ``from elmo_tasks import …`` gives beside the encoder: the app's own answers, as functions."""
+"""Functions that ``from elmo_tasks import …`` provides beside the encoder."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from elmo_tasks.serving.nearest_uses import NearestSearch
 from elmo_tasks.serving.sentences import Sentences
 
 
-@lru_cache(maxsize=2)  # a model and its calibration stay in memory from one call to the next
+@lru_cache(maxsize=2)  # A model and its calibration stay in memory between calls.
 def _loaded(
     model: str | None, device: str | None, others: tuple[str, ...] = (), may_measure: bool = True
 ) -> LoadedModels:
@@ -33,7 +33,7 @@ def compare(
     device: str | None = None,
     calibration: bool = True,
 ) -> Comparison:
-    """Compare the uses of a word: which go together, how sure that is, and the cosines of every layer.
+    """Compare the uses of a word: its meanings, and the cosines at every layer.
 
     The first call loads the model and keeps it.
 
@@ -42,8 +42,8 @@ def compare(
         sentences: 2 to 12 sentences that have it; ``[brackets]`` in one mark another word there.
         model: name or folder of an encoder; the bundled biLM if ``None``.
         device: where to compute; a GPU if there is one and ``None`` is given.
-        calibration: whether what a cosine means is measured first, once, in a model that came without it; it takes a minute or
-            two. Without it nothing is said of meanings.
+        calibration: whether to calibrate, once, a model that came without a calibration, which takes a minute or two.
+            An uncalibrated model predicts no meanings.
 
     Returns:
         ``verdict`` is the answer in plain words, ``layers[k].cosine`` the matrix of a layer, ``to_dict()`` what ``--json`` prints.
@@ -64,12 +64,14 @@ def side_by_side(
     device: str | None = None,
     calibration: bool = True,
 ) -> SideBySide:
-    """Compare the uses of a word by two or three models at once, each told by what was measured of it.
+    """Compare the uses of a word by two or three models at once.
+
+    Each result rests on the measurements of its own model.
 
     All but ``models``, names or folders of up to three encoders (biLMs, static vectors, transformers), is as for :func:`compare`.
 
     Returns:
-        ``comparisons``, one for each model; ``agreement``, a line on who agrees with whom.
+        ``comparisons``, one for each model; ``agreement``, a line on which models agree.
 
     Raises:
         InputError: see :func:`compare`; or there are too many models, or one twice.
@@ -90,12 +92,15 @@ def side_by_side(
 def sentence_similarity(
     sentences: Iterable[str], model: str | Path | None = None, device: str | None = None
 ) -> SentenceComparison:
-    """Compare 2 to 12 whole sentences: by the mean of their words at each layer, and as the model was trained for it, if it was.
+    """Compare 2 to 12 whole sentences.
+
+    The mean of the words at each layer gives one vector per sentence; a model that was trained for it also gives its
+    own sentence embedding.
 
     The latter needs the package sentence-transformers and a folder in its format. Models and devices are as for :func:`compare`.
 
     Returns:
-        ``layers[k].cosine`` is the matrix of a layer; ``told`` says what it can tell and what it cannot, as measured.
+        ``layers[k].cosine`` is the matrix of a layer; ``told`` states its capabilities and limits, as measured.
 
     Raises:
         InputError: there are too few, too many or too long sentences.
@@ -125,7 +130,8 @@ def nearest(
         index: folder that ``elmo-tasks index`` wrote, to search your own text; examples of the dictionary if ``None``. They
             are encoded on the first call (half a minute for the bundled model) and kept in your cache folder.
         n: how many uses, 1 to 50.
-        layer: name of the layer (``"0"``, ``"1"``, …, ``"mean"``), or ``"meanings"``, what meanings are read from, which is taken if ``None``.
+        layer: name of the layer (``"0"``, ``"1"``, …, ``"mean"``), or ``"meanings"``, the sense
+            embedding; the latter if ``None``.
         only: ``"same"`` for uses of this word, ``"other"`` for other words, ``"all"``.
         model: name or folder of an encoder; the bundled biLM if ``None``.
         device: where to compute; a GPU if there is one and ``None`` is given.
@@ -133,8 +139,7 @@ def nearest(
             that come with the program if ``None``.
 
     Returns:
-        ``uses`` nearest first, each with its sentence and cosine, and ``static``, the word's neighbours where every word has one
-        vector.
+        ``uses`` nearest first, each with its sentence and cosine, and ``static``, the word's neighbours among static vectors.
 
     Raises:
         InputError: the word is not in the sentence, or there is no such layer.
