@@ -1,4 +1,4 @@
-"""Start the app: ``elmo-tasks app``, or ``python app.py`` in the repository's folder, as a hosted Space does."""
+"""Start the app: ``elmo-tasks app``, or ``python app.py`` in the repository."""
 
 from __future__ import annotations
 

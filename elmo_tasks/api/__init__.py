@@ -2,7 +2,7 @@
 
 Each file holds the frozen result types and the service protocol of one topic.
 
-Standard library only, so that the screen needs neither torch nor a model to be built and tested.
+Standard library only, so that the UI can be built and tested without torch or a model.
 """
 
 # ruff: noqa: F401 (this is where they are imported from)

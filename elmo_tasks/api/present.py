@@ -55,8 +55,6 @@ class IncrementalReading:
     """Probabilities of two meanings of a word as its sentence is read word by word.
 
     Each step encodes the words so far as if they were the whole sentence.
-
-    Each step reads the words so far as if they were the whole sentence.
     """
 
     word: str  #: the word as requested

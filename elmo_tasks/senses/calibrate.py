@@ -4,13 +4,11 @@ Held-out words and test sentences are never read here. One example in five of ea
 sentence: it fits the slope of the softmax and the detection of unlisted meanings, and is part of no centroid
 meanwhile. The steps are:
 
-Held-out words and test sentences are never read here. One example in five of each meaning is a *development* sentence: it fits the
-slope of the softmax and what says "another meaning", and is in no centroid while that is fitted. In order:
-
 1. the weight of each view: softmax regression on the cosines of a use to the meanings of its word, each use left out of its own;
-2. a projection of all views that makes the same cosines tell meanings apart better (prototypes: Snell et al., 2017), kept only if
+2. a projection of all views with which the same cosines separate meanings better (prototypes: Snell et al., 2017), kept only if
    it does so on development sentences;
-3. the slope, "another meaning" (each meaning left out in turn), and "the same meaning" of two uses of a word in no list.
+3. the slope, the log-odds of an unlisted meaning (each meaning left out in turn), and those of a shared meaning of two uses of an
+   unlisted word.
 """
 
 from __future__ import annotations

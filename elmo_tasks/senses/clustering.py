@@ -13,7 +13,9 @@ MAX_CLUSTERS = 6
 
 
 def cluster_uses(vectors: NDArray[np.floating]) -> tuple[tuple[int, ...], ...]:
-    """Cluster ``[n, D]`` uses with k-means, by the number of clusters with the highest silhouette (Rousseeuw, 1987).
+    """Cluster ``[n, D]`` uses with k-means.
+
+    The number of clusters is the one with the highest silhouette (Rousseeuw, 1987).
 
     Returns:
         The positions of the uses in each cluster, the largest first; nothing for fewer than :data:`MIN_USES` uses, or where the

@@ -66,7 +66,7 @@ class TwoAnswers:
         self.checksum = _checksum(self.words, (self._weight, self._bias))
 
     def __call__(self, uses: Sequence[Use], before: Tensor, after: Tensor) -> Tensor:
-        """See :class:`WordsInPlaces`; combined as in :func:`~elmo_tasks.senses.expected_words.told_by_all`."""
+        """See :class:`WordsInPlaces`; combined by :func:`told_by_all`."""
         told, told_after = (linear(side[-1].float().cpu(), self._weight, self._bias) for side in (before, after))
         return told_by_all((told, told_after), self._log_frequency)
 
@@ -92,9 +92,6 @@ class ExpectedWords:
 
     The word in the place itself is not read. To separate uses by substitutes is an old idea (Yatbaz, Sert and Yuret,
     2012; Melamud, Goldberger and Dagan, 2016).
-
-    The word that stands there is not read. To tell uses apart by substitutes is an old idea (Yatbaz, Sert and Yuret, 2012; Melamud,
-    Goldberger and Dagan, 2016).
     """
 
     def __init__(self, told: WordsInPlaces, static: StaticVectors) -> None:
@@ -132,9 +129,8 @@ class ExpectedWords:
     def candidates(self, uses: Sequence[Use], read: UseVectors) -> list[list[tuple[str, float]]]:
         """Return the :data:`N_CANDIDATES` most probable words for each place.
 
-        Each comes with its probability, the most probable one first.
-
-        Punctuation is left out, and keeps its share of the probability.
+        Each comes with its probability, the most probable one first. Punctuation is left out and keeps its
+        share of the probability.
         """
         assert read.before is not None  # a language model reads in two directions
         assert read.after is not None

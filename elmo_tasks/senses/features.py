@@ -64,8 +64,6 @@ def extract(
 
     Each sentence is encoded once, whatever the number of uses in it.
 
-    Each sentence is encoded once, however many of the uses stand in it.
-
     Args:
         encoder: reads the sentences.
         static: vectors of the words around a use.
@@ -128,7 +126,7 @@ def context_vector(
 
     The vector is zero if no other word is known.
 
-    A bag without order: rare words (SIF: Arora, Liang and Ma, 2017) and words related to the word itself weigh more, the latter the
+    A bag of words: rare words (SIF: Arora, Liang and Ma, 2017) and words related to the word itself weigh more, the latter the
     more, the higher ``related``. The word is left out, and so is every token with its very vector.
 
     Args:

@@ -1,8 +1,6 @@
 """ASGI middleware that limits request size, uploads and login attempts.
 
 It uses only the standard library and works in front of any ASGI app.
-
-Plain ASGI, standard library only: it stands in front of whatever serves the pages.
 """
 
 from __future__ import annotations
@@ -53,9 +51,6 @@ class Door:
 
     Without ``uploads`` it refuses every upload; ``most_bytes`` limits the body of any other request; the first wrong
     password costs ``pause`` seconds, and each further one twice as many.
-
-    Without ``uploads`` nothing may be uploaded; ``most_bytes`` bounds any other request's body; the first wrong password costs
-    ``pause`` seconds, every further one twice as many.
     """
 
     def __init__(

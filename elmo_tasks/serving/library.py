@@ -38,7 +38,7 @@ def compare(
     The first call loads the model and keeps it.
 
     Args:
-        word: the word to look at; inflected forms of it are found.
+        word: the word to look at; inflected forms match, too.
         sentences: 2 to 12 sentences that have it; ``[brackets]`` in one mark another word there.
         model: name or folder of an encoder; the bundled biLM if ``None``.
         device: where to compute; a GPU if there is one and ``None`` is given.
@@ -68,7 +68,8 @@ def side_by_side(
 
     Each result rests on the measurements of its own model.
 
-    All but ``models``, names or folders of up to three encoders (biLMs, static vectors, transformers), is as for :func:`compare`.
+    ``models`` are names or folders of up to three encoders (biLMs, static vectors, transformers); all else is as for
+    :func:`compare`.
 
     Returns:
         ``comparisons``, one for each model; ``agreement``, a line on which models agree.

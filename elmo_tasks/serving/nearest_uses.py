@@ -48,9 +48,6 @@ class NearestSearch:
 
     An index holds one example of each meaning; the first search builds it in the user's cache. The other examples of
     the query word are encoded with every query.
-
-    One example of each meaning is in an index, which is made when it is first searched and kept in the user's cache; the other
-    examples of the word asked about are read with every question.
     """
 
     def __init__(self, load: LoadModel, static: LoadStatic, own: UseIndex | None = None) -> None:

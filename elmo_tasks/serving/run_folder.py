@@ -1,8 +1,6 @@
 """Folder of a training run, ``runs/NAME/``: its state, its process and its progress.
 
 The process locks a file in the folder for as long as it lives, so that any app can detect whether the run is alive.
-
-The process holds a lock on a file in the folder for as long as it lives, so any app finds out whether a run goes on.
 """
 
 from __future__ import annotations

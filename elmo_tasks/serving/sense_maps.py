@@ -2,9 +2,6 @@
 
 The vectors of uses are cached, so that another view takes no time. Sentences are not: the cache identifies a pasted
 one by its digest, and its text stays in memory no longer than the request.
-
-Vectors of uses are kept, so that another view takes no time; the sentences are not: a pasted one is known by its digest only, and
-is in memory no longer than the request.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Session:
         training: whether users may train heads from the screen, and upload data for it.
         index: folder of an index of one's own text, to search beside the dictionary.
         others: see :class:`LoadedModels`.
-        may_measure: see :class:`LoadedModels`; else nothing is said of meanings.
+        may_measure: see :class:`LoadedModels`; an uncalibrated model predicts no meanings.
         precision: see :class:`LoadedModels`.
 
     Raises:

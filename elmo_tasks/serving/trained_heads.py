@@ -46,7 +46,7 @@ _log = logging.getLogger(__name__)
 
 
 class TrainedHeads:
-    """The heads in ``checkpoints/`` and in the folders of runs; each is loaded when first used."""
+    """Heads in ``checkpoints/`` and in the folders of runs, loaded on first use."""
 
     def __init__(
         self, encoder: Callable[[str], Encoder], runs: Sequence[Path], device: str = "cpu", limits: Limits = LIMITS
@@ -260,8 +260,6 @@ def _occlusion(
     """Leave out each word in turn (occlusion: Zeiler and Fergus, 2014; Li et al., 2016).
 
     Short texts come first, until the limit per request is reached; batches hold texts of similar length.
-
-    The shortest texts first, until what one request may cost is spent; all of them in batches of like length.
     """
     chosen, spent = [], 0
     for k in sorted(range(len(rows)), key=lambda k: len(rows[k])):

@@ -128,7 +128,7 @@ def _fill_data(plan: TrainingPlan, data: dict[str, Any], spans: bool) -> None:
 
 
 def _callbacks(template: list[dict[str, Any]], monitor: str, about: dict[str, str]) -> list[dict[str, Any]]:
-    """Return the template's checkpoint and export callbacks, with progress and stop before them."""
+    """Return the callbacks: progress and stop, then the template's checkpoint and export."""
     kept = {entry["class_path"].rpartition(".")[2]: entry for entry in template}
     checkpoint, export = kept["RunCheckpoint"], kept["ExportHead"]
     checkpoint["init_args"] |= {"dirpath": ".", "monitor": monitor}
@@ -143,7 +143,7 @@ def _callbacks(template: list[dict[str, Any]], monitor: str, about: dict[str, st
 
 
 class TrainingJobs:
-    """Start, list, resume, stop and delete runs; implements :class:`elmo_tasks.api.TrainingService`.
+    """Implements :class:`elmo_tasks.api.TrainingService`: start, list and stop runs.
 
     Args:
         runs: their folder, which need not exist yet.

@@ -37,11 +37,11 @@ def nearest_answer(word: str, uses: Sequence[NearUse], only: str, random: float,
     """Name the nearest use, and count the uses of the same word among the nearest.
 
     Args:
-        word: as it stands in the sentence asked about.
+        word: as written in the query sentence.
         uses: the nearest first.
-        only: whether uses of the ``same`` word, of ``other`` words, or ``all`` were asked for.
+        only: ``same`` for uses of this word, ``other`` for other words, or ``all``.
         random: cosine of two random words.
-        sense: meaning of the word in the sentence asked about; empty if nothing is said of it.
+        sense: meaning of the word in the query sentence; empty if unknown.
     """
     if not uses:
         none = (
