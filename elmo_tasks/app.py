@@ -1,4 +1,4 @@
-"""Start the app: ``elmo-tasks app``, or ``python app.py`` in the repository's folder, as a hosted Space does."""
+"""Start the app: ``elmo-tasks app``, or ``python app.py`` in the repository."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 LOCAL = ("", "127.0.0.1", "localhost", "::1")
 AUTH_VARIABLE = "ELMO_AUTH"
-#: Questions that wait at most; whoever asks the next is told to come back.
+#: Maximum number of waiting requests; further ones receive a message to retry.
 _MOST_WAITING = 200
 
 
@@ -68,7 +68,10 @@ def _parser(prog: str | None = None) -> argparse.ArgumentParser:
 
 
 def training_is_allowed(args: argparse.Namespace, environment: Mapping[str, str]) -> bool:
-    """Whether people may train and upload: where only this machine reaches the app, or where it was asked for."""
+    """Return True if training and uploads are allowed.
+
+    They are if only this machine reaches the app, or on request.
+    """
     if args.allow_training:
         return True
     host = args.host or environment.get("GRADIO_SERVER_NAME") or ""
@@ -90,13 +93,15 @@ def _port(text: str) -> int:
 
 
 def passwords(args: argparse.Namespace, environment: MutableMapping[str, str]) -> list[tuple[str, str]] | None:
-    """Names and passwords to ask for, from the arguments or the environment, where they do not stay; ``None`` if there are none.
+    """Return user names and passwords from the arguments or the environment, or ``None``.
+
+    They are removed from the environment.
 
     Raises:
         ConfigError: the file or the variable does not hold what it should.
         OSError: the file cannot be read.
     """
-    in_environment = environment.pop(AUTH_VARIABLE, None)  # what the app starts, as training, need not know it
+    in_environment = environment.pop(AUTH_VARIABLE, None)  # child processes, such as training, need not know it
     if args.auth is not None:
         return [args.auth]
     if args.auth_file is not None:
@@ -118,7 +123,9 @@ def passwords(args: argparse.Namespace, environment: MutableMapping[str, str]) -
 
 
 def check_address(host: str | None, port: int | None) -> None:
-    """Refuse an address that cannot be listened on: gradio says of every one that its ports are taken.
+    """Check that the app can listen on this address.
+
+    For every failure, gradio would report that the ports are taken.
 
     Raises:
         ConfigError: there is no such address, or its port is taken or for others only.
@@ -154,7 +161,7 @@ def _build(service: Session) -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    """Build ``demo`` when something asks for it, so that importing this file stays cheap."""
+    """Build ``demo`` on first access, so that importing this file stays cheap."""
     if name == "demo":
         globals()["demo"] = _build(_service())
         return globals()["demo"]
@@ -162,7 +169,7 @@ def __getattr__(name: str) -> Any:
 
 
 def main(arguments: Sequence[str] | None = None, prog: str | None = None) -> None:
-    """Read the arguments (those of the process if ``None``) and serve the pages until interrupted."""
+    """Parse the arguments (of the process if ``None``) and serve until interrupted."""
     parser = _parser(prog)
     args = parser.parse_args(arguments)
     if args.mcp and find_spec("mcp") is None:
@@ -203,9 +210,9 @@ def _serve(args: argparse.Namespace) -> None:
         share=args.share or None,
         auth=users,
         mcp_server=args.mcp or None,
-        # Only what is trained on is sent to gradio's door for files.
+        # Only training data go to gradio's upload endpoint.
         max_file_size=MAX_UPLOAD if training else 1,
-        # What starlette's `Middleware` is unpacked to.
+        # starlette unpacks a `Middleware` to this.
         app_kwargs={"middleware": [(Door, (), bounds)]},
         **launch_options(),
     )

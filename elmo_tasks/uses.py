@@ -1,4 +1,4 @@
-"""Uses of words -> their vectors: the one place where that is done."""
+"""Vectors of the uses of words."""
 
 from __future__ import annotations
 
@@ -17,22 +17,25 @@ __all__ = ["Use", "UseVectors", "read_uses", "told_as_share", "use_batches", "us
 
 @dataclass(frozen=True)
 class UseVectors:
-    """What an encoder makes of ``n`` uses, in float32 on the CPU."""
+    """Vectors of ``n`` uses by one encoder, in float32 on the CPU."""
 
     layers: Tensor  #: ``[L, n, D]``; a word of several tokens is the mean of them
-    #: ``[L - 1, n, D / 2]`` what a language model knows of the place before it has read the word: the states of the reading up to
-    #: it, one step earlier, the top layer last. None for any other encoder.
+    #: ``[L - 1, n, D / 2]`` states of a language model one step before the word, which have not read it; the top
+    #: layer last. None for any other encoder.
     before: Tensor | None = None
-    after: Tensor | None = None  #: ``[L - 1, n, D / 2]`` the same of the reading back to it, one step later
+    after: Tensor | None = None  #: ``[L - 1, n, D / 2]`` states of the backward direction one step after the word
 
 
 def use_vectors(encoder: Encoder, uses: Sequence[Use]) -> Tensor:
-    """``[L, n, D]`` vectors of ``n`` uses, in their order, in float32 on the CPU; see :func:`read_uses`."""
+    """Return ``[L, n, D]`` vectors of ``n`` uses, in order; see :func:`read_uses`."""
     return read_uses(encoder, uses).layers
 
 
 def read_uses(encoder: Encoder, uses: Sequence[Use]) -> UseVectors:
-    """Read each sentence once, those of like length together; of a sentence no more is kept than its words in question."""
+    """Encode each sentence once, in batches of similar length.
+
+    Of a sentence, only the words of the uses are kept.
+    """
     n, width, two_ways = len(uses), encoder.width, encoder.language_model is not None
     layers = torch.zeros(encoder.n_layers, n, width)
     before, after = (torch.zeros(encoder.n_layers - 1, n, width // 2) if two_ways else None for _ in range(2))
@@ -45,7 +48,10 @@ def read_uses(encoder: Encoder, uses: Sequence[Use]) -> UseVectors:
 
 
 def use_batches(encoder: Encoder, uses: Sequence[Use]) -> Iterator[tuple[list[int], UseVectors]]:
-    """As :func:`read_uses`, batch by batch, for more uses than should be in memory in float32: which were read, their vectors."""
+    """Encode uses batch by batch; yield positions and vectors.
+
+    Use this in place of :func:`read_uses` if the vectors of all uses may exceed the memory.
+    """
     at: dict[tuple[str, ...], list[int]] = {}
     for k, use in enumerate(uses):
         at.setdefault(use.tokens, []).append(k)
@@ -66,7 +72,7 @@ def use_batches(encoder: Encoder, uses: Sequence[Use]) -> Iterator[tuple[list[in
 
 
 def told_as_share(progress: Callable[[float], None] | None, total: int) -> Callable[[int], None]:
-    """A ``step``, which is told how many more are done, that tells the share of ``total`` that is done."""
+    """Wrap a fraction callback so that it can be called with item counts."""
     n_done = 0
 
     def step(n: int) -> None:

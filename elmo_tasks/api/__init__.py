@@ -1,6 +1,8 @@
-"""What the screen and the commands talk about: frozen results and the :class:`Service` that gives them, one file per topic.
+"""Interface between the UI, the CLI and the models: results and services.
 
-Standard library only, so that the screen needs neither torch nor a model to be built and tested.
+Each file holds the frozen result types and the service protocol of one topic.
+
+Standard library only, so that the UI can be built and tested without torch or a model.
 """
 
 # ruff: noqa: F401 (this is where they are imported from)
@@ -81,42 +83,45 @@ from elmo_tasks.api.why import Explanation, HiddenWord, Sides, WhyService
 
 
 class Service(Protocol):
-    """What the screen asks for.
+    """Application service behind the UI and the CLI.
 
     Every method, also of a part, may raise :class:`elmo_tasks.errors.InputError` with a message for people.
     """
 
     limits: Limits
-    sentences: SentenceService  #: whole sentences, without a word
-    why: WhyService  #: what a cosine hangs on
-    maps: MapService  #: uses as points
-    nearest: NearestService  #: the nearest uses of any word
-    heads: HeadService  #: what was trained to read names and feelings
-    probes: ProbeService  #: what each layer knows
-    training: TrainingService  #: runs that train more of them
-    present: PresentService  #: ready sentences, static neighbours, mistakes, and meanings that form
+    sentences: SentenceService  #: compares whole sentences
+    why: WhyService  #: explains a cosine
+    maps: MapService  #: draws sense maps
+    nearest: NearestService  #: searches the nearest uses of any word
+    heads: HeadService  #: runs trained heads
+    probes: ProbeService  #: lists what each layer encodes
+    training: TrainingService  #: trains heads
+    present: PresentService  #: supplies ready sentences, static neighbours, errors and incremental readings
 
     def models(self) -> tuple[ModelInfo, ...]:
-        """The models on offer, the default one first."""
+        """Return the available models, the default one first."""
 
     def compare(
         self, word: str, sentences: Sequence[str], model: str | None = None, own_meanings: str = ""
     ) -> Comparison:
-        """Compare the uses of ``word`` in ``sentences``; ``[brackets]`` in a sentence mark another word there.
+        """Compare the uses of ``word`` in ``sentences``; ``[brackets]`` mark another word.
 
         ``own_meanings`` is a dictionary in the format of ``docs/dictionary.md``, which counts before ours.
         """
 
     def substitutes(self, word: str, sentences: Sequence[str], model: str | None = None) -> Substitutes:
-        """Return the words that the model expects in the place of each use; not every model can."""
+        """Predict the words for the place of each use, if the model can."""
 
     def senses(self, text: str, model: str | None = None, own_meanings: str = "") -> TextSenses:
-        """Find the meaning of each word of a text that the dictionary knows; ``own_meanings`` as in :meth:`compare`."""
+        """Find the meaning of each word of a text that the dictionary lists.
+
+        ``own_meanings`` is as in :meth:`compare`.
+        """
 
     def side_by_side(
         self, word: str, sentences: Sequence[str], models: Sequence[str], senses: Sequence[str] = ()
     ) -> SideBySide:
-        """:meth:`compare` by one to ``limits.max_models`` models.
+        """Compare the same uses by one to ``limits.max_models`` models.
 
         ``senses`` are the meanings of the uses; where none are given, those of sentences that come with the program are known.
         """

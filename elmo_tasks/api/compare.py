@@ -1,4 +1,4 @@
-"""A word in several sentences, or whole sentences, compared layer by layer, by one model or several."""
+"""Results of comparing uses of a word, or whole sentences, layer by layer."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from elmo_tasks.api.said import Answer, Said, Verdict
 
 @dataclass(frozen=True)
 class Choice:
-    """One way to read what a person typed, ready to be put in its place."""
+    """One reading of an ambiguous input, ready to replace it."""
 
-    label: str  #: what to write on the button, e.g. ``"banks"`` or ``"the 2nd “bank”"``
+    label: str  #: label of its button, e.g. ``"banks"`` or ``"the 2nd “bank”"``
     sentence: str  #: the sentence with ``[brackets]`` around that word
 
 
@@ -24,11 +24,11 @@ class ComparisonItem:
 
     sentence: str  #: the sentence as typed, without the brackets
     tokens: tuple[str, ...]  #: its tokens
-    index: int  #: position in ``tokens`` of the word that is compared
+    index: int  #: position in ``tokens`` of the compared word
     token: str  #: ``tokens[index]``
     start: int  #: character offset of that word in ``sentence``
     end: int  #: character offset one past its end
-    #: the other places of this sentence that could have been meant; empty when there is one only
+    #: other places in the sentence that may have been intended; empty if there is only one
     choices: tuple[Choice, ...] = ()
 
 
@@ -40,25 +40,27 @@ class LayerComparison:
     cosine: tuple[tuple[float, ...], ...]  #: ``[n][n]`` cosine similarities, in -1..1, 1 on the diagonal
     norms: tuple[float, ...]  #: ``[n]`` Euclidean lengths of the vectors
     random_pair_cosine: float  #: mean cosine of two random words in random sentences at this layer
-    sees: str = ""  #: what a layer that reads no other word sees: ``"the letters of the word"``; empty for the others
+    sees: str = (
+        ""  #: for a layer that reads no other word, its input: ``"the letters of the word"``; empty for the others
+    )
 
 
 class Certainty(str, Enum):
-    """How firmly an answer is stated."""
+    """Certainty of an answer."""
 
     CONFIDENT = "confident"
     TENTATIVE = "tentative"
-    ABSTAIN = "abstain"  #: too unsure to be an answer
+    ABSTAIN = "abstain"  #: too uncertain to be an answer
 
 
 class Source(str, Enum):
-    """Where the meanings of a word come from."""
+    """Origin of the meanings of a word."""
 
     DICTIONARY = "dictionary"
-    OWN = "own"  #: a person gave them
+    OWN = "own"  #: the user gave them
     ONE_MEANING = "one meaning"  #: the word is on the list of words with one everyday meaning
-    UNLISTED = "unlisted"  #: the word is in no list: only whether uses mean the same is estimated
-    NONE = "none"  #: nothing is said of meanings
+    UNLISTED = "unlisted"  #: the word is in no list: the model only estimates whether uses share a meaning
+    NONE = "none"  #: no meanings are known
 
 
 @dataclass(frozen=True)
@@ -73,26 +75,26 @@ class Meaning:
 
 @dataclass(frozen=True)
 class UseMeaning:
-    """What one use means."""
+    """Probabilities of the meanings of one use."""
 
     probabilities: tuple[float, ...]  #: of each of :attr:`Comparison.meanings`; with ``other`` they add up to 1
-    other: float  #: that it has another meaning than these
-    best: int | None  #: position of the likeliest meaning; ``None`` for another meaning than those listed
+    other: float  #: probability of a meaning that is not listed
+    best: int | None  #: position of the most probable meaning; ``None`` for an unlisted one
     certainty: Certainty
 
     @property
     def probability(self) -> float:
-        """Of what is likeliest."""
+        """Probability of the most probable meaning."""
         return self.other if self.best is None else self.probabilities[self.best]
 
     @property
     def is_sure(self) -> bool:
-        """Whether it is stated plainly."""
+        """True if the probability is high enough to state the meaning without reservation."""
         return self.certainty is Certainty.CONFIDENT
 
     @property
     def second(self) -> int | None:
-        """Position of the likeliest meaning after the best; ``None`` if there is none."""
+        """Position of the second most probable meaning; ``None`` if there is none."""
         rest = [k for k in range(len(self.probabilities)) if k != self.best]
         return max(rest, key=self.probabilities.__getitem__) if rest else None
 
@@ -101,34 +103,34 @@ class UseMeaning:
 class Comparison(Verdict):
     """A word in several sentences: its meanings, and its vectors compared layer by layer."""
 
-    word: str  #: the word that was asked for
+    word: str  #: the word as requested
     model: str  #: name of the model that answered
     items: tuple[ComparisonItem, ...]  #: the ``n`` uses
     layers: tuple[LayerComparison, ...]  #: one entry per layer, then the mean of the layers
     said: Said  #: the answer: a headline and its reasons
     verdict_layer: str  #: name of the layer that is shown first
     source: Source = Source.NONE
-    meanings: tuple[Meaning, ...] = ()  #: all that the word may have
+    meanings: tuple[Meaning, ...] = ()  #: all meanings that the word may have
     uses: tuple[UseMeaning, ...] = ()  #: one entry per use; empty where no meanings are known
-    #: the uses (positions in ``items``, from 0) that mean the same, in order; empty when the model cannot tell
+    #: the uses (positions in ``items``, from 0) that share a meaning, in order; empty if the model cannot group them
     groups: tuple[tuple[int, ...], ...] = ()
-    certainty: Certainty = Certainty.ABSTAIN  #: of the groups
-    probability: float = 0.0  #: that the groups are right as a whole; 0 where that is not known
-    #: ``[n][n]`` probabilities that two uses mean the same; empty where that is not known
+    certainty: Certainty = Certainty.ABSTAIN  #: certainty of the groups
+    probability: float = 0.0  #: probability that the groups are right as a whole; 0 if unknown
+    #: ``[n][n]`` probabilities that two uses share a meaning; empty if unknown
     same_meaning: tuple[tuple[float, ...], ...] = ()
     n_words: int = 0  #: words with several meanings in the dictionary
-    spellings_differ: bool = False  #: whether the uses are of different words, of which nothing is said of meanings
+    spellings_differ: bool = False  #: whether the uses are of different words, which have no meanings in common
 
     @property
     def cards(self) -> tuple[tuple[int | None, tuple[int, ...]], ...]:
-        """The meanings that the uses have, in order of first appearance (``None``: another meaning), each with its uses."""
+        """Uses by meaning, in order of first appearance (``None``: an unlisted meaning)."""
         found: dict[int | None, list[int]] = {}
         for use, meaning in enumerate(self.uses):
             found.setdefault(meaning.best, []).append(use)
         return tuple((meaning, tuple(uses)) for meaning, uses in found.items())
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON that the ``/compare`` endpoint and ``compare --json`` both give."""
+        """Convert to the JSON of ``/compare`` and ``compare --json``."""
         return {
             "word": self.word,
             "model": self.model,
@@ -167,34 +169,37 @@ class Comparison(Verdict):
         }
 
 
-#: The names that earlier versions had; they go with the next one.
+#: Names from earlier versions, deprecated: the next version removes them.
 _VOICES = {Certainty.CONFIDENT: "named", Certainty.TENTATIVE: "leaning", Certainty.ABSTAIN: "silent"}
 
 
 @dataclass(frozen=True)
 class ModelInfo:
-    """A model a person can choose."""
+    """A model that the user can choose."""
 
     name: str  #: what to pass as ``model``
-    title: str  #: one short line for people
-    #: layer names, from the context-free one up; none for a model other than the default one, which may not be read yet
+    title: str  #: one-line description
+    #: layer names, from the context-free one up; empty for other models that are not loaded yet
     layers: tuple[str, ...]
     about: tuple[str, ...] = ()  #: how it was trained, in sentences
 
 
 @dataclass(frozen=True)
 class SideBySide:
-    """One comparison per model, of the same uses."""
+    """Comparisons of the same uses, one per model."""
 
-    #: in the order in which the models were asked for; each is told by what was measured of its own model
+    #: in the order of the requested models
     comparisons: tuple[Comparison, ...]
-    senses: tuple[str, ...]  #: the meaning of each use, where those of all are known; else none
-    #: for each model, whether it groups the uses by these meanings; ``None`` where it names no groups, or nothing is known
+    senses: tuple[str, ...]  #: the meaning of each use if all are known; else empty
+    #: for each model, whether its groups match these meanings; ``None`` without groups or known meanings
     right: tuple[bool | None, ...]
-    agreement: str  #: one line: who agrees with whom, and who is right
+    agreement: str  #: one line: which models agree, and which are right
 
     def to_list(self) -> list[dict[str, Any]]:
-        """The JSON of ``/side_by_side`` and of ``compare --json`` with several models: one comparison each, with ``right``."""
+        """Convert to the JSON of ``/side_by_side``: one comparison each, with ``right``.
+
+        ``compare --json`` prints the same for several models.
+        """
         return [
             {**comparison.to_dict(), "right": right}
             for comparison, right in zip(self.comparisons, self.right, strict=True)
@@ -203,23 +208,25 @@ class SideBySide:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A word that a model expects in the place of another one."""
+    """A word that a model predicts in the place of another one."""
 
     word: str  #: the word
-    probability: float  #: from 0 to 1, among all words that the model chooses from
+    probability: float  #: from 0 to 1, over the model's vocabulary
 
 
 @dataclass(frozen=True)
 class Substitutes:
-    """The words that a model expects in the place of each use."""
+    """The words that a model predicts in the place of each use."""
 
-    word: str  #: the word that was asked for
+    word: str  #: the word as requested
     model: str  #: name of the model
     items: tuple[ComparisonItem, ...]  #: the uses
-    candidates: tuple[tuple[Candidate, ...], ...]  #: for each use the eight likeliest words, the likeliest first
+    candidates: tuple[
+        tuple[Candidate, ...], ...
+    ]  #: for each use the eight most probable words, the most probable first
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``/substitutes``."""
+        """Convert to the JSON of ``/substitutes``."""
         return {
             "word": self.word,
             "model": self.model,
@@ -236,22 +243,23 @@ class Substitutes:
 
 
 def partition(groups: Sequence[Sequence[int]]) -> frozenset[frozenset[int]]:
-    """Groups of uses without an order, so that two ways to group can be compared."""
+    """Return groups of uses without their order, so that two groupings can be compared."""
     return frozenset(frozenset(group) for group in groups)
 
 
 @dataclass(frozen=True)
 class SentenceLayer:
-    """Sentences compared by one way to make vectors of them."""
+    """Sentences compared by one kind of sentence vector."""
 
-    #: ``"0"``, ``"1"``, ..., ``"mean"``: the mean of the words at a layer; ``"sentence"``: as the model was trained for it
+    #: ``"0"``, ``"1"``, ..., ``"mean"``: mean word vector at a layer; ``"sentence"``: the model's own sentence
+    #: embedding
     name: str
     cosine: tuple[tuple[float, ...], ...]  #: ``[n][n]`` cosine similarities, 1 on the diagonal
-    unconnected: float  #: mean cosine of two sentences that have nothing to do with each other
-    #: in a test, how often the same said in other words was nearer than something else said in nearly the same words
+    unconnected: float  #: mean cosine of two unrelated sentences
+    #: in a test, how often a paraphrase was nearer than a sentence with similar words and another content
     reworded: int
-    related: int  #: in that test, how often it was nearer than each of sixty unconnected sentences
-    tests: int  #: how many sentences the test had
+    related: int  #: in that test, how often the paraphrase was nearer than each of sixty unrelated sentences
+    tests: int  #: number of test sentences
 
 
 @dataclass(frozen=True)
@@ -260,18 +268,22 @@ class SentenceComparison(Answer):
 
     model: str  #: its name
     sentences: tuple[str, ...]  #: as typed
-    layers: tuple[SentenceLayer, ...]  #: one entry for each way to make a vector of a sentence
+    layers: tuple[SentenceLayer, ...]  #: one entry for each kind of sentence vector
     shown: str  #: name of the layer that did best in the test
-    said: Said  #: which are the closest, and which are the furthest apart
-    told: str  #: what that can tell and what it cannot, as measured
+    said: Said  #: the closest sentences and the most distant ones
+    told: str  #: capabilities and limits of these cosines, as measured
 
     def layer(self, name: str | None = None) -> SentenceLayer:
-        """The layer of that name, or the one that is shown."""
+        """Return the layer with this name, or the one shown first."""
         return next(layer for layer in self.layers if layer.name == (name or self.shown))
 
 
 class SentenceService(Protocol):
-    """Compares whole sentences."""
+    """Service that compares whole sentences."""
 
     def compare(self, sentences: Sequence[str], model: str | None = None) -> SentenceComparison:
-        """2 to ``limits.max_sentences`` sentences by the mean of their words, and as the model was trained for it if it was."""
+        """Compare 2 to ``limits.max_sentences`` sentences by their sentence vectors.
+
+        These are the mean of the words at each layer and, if the model was trained for it, its own sentence
+        embedding.
+        """

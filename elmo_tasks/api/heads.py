@@ -1,4 +1,4 @@
-"""The trained heads on offer, what they say about a text, and what they learned about the layers."""
+"""Trained heads: their predictions, and their learned layer weights."""
 
 from __future__ import annotations
 
@@ -11,53 +11,56 @@ from elmo_tasks.api.said import Result
 
 @dataclass(frozen=True)
 class Entity(Result):
-    """A span that a tagger found."""
+    """A span that a tagger predicts."""
 
     start: int  #: first token, counted from 0
     end: int  #: one past the last token
-    type: str  #: what it is, such as ``PER``
+    type: str  #: its type, such as ``PER``
     confidence: float  #: the model's probability of exactly this span with this type
     start_char: int  #: where it begins in the sentence
     end_char: int  #: one past where it ends
-    text: str = ""  #: the characters from the one to the other
+    text: str = ""  #: the characters between the two offsets
 
 
 @dataclass(frozen=True)
 class Reading:
-    """One way to tag a sentence."""
+    """One tag sequence for a sentence."""
 
-    tags: tuple[str, ...]  #: one for each token: BIO, or plain tags where they are no spans
-    entities: tuple[Entity, ...]  #: what they spell, in order
-    probability: float  #: of this reading as a whole
+    tags: tuple[str, ...]  #: one for each token: BIO, or plain tags if the tags mark no spans
+    entities: tuple[Entity, ...]  #: the spans that the tags mark, in order
+    probability: float  #: of this tag sequence as a whole
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
+        """Convert to JSON."""
         spans = [entity.to_dict() for entity in self.entities]
         return {"tags": list(self.tags), "spans": spans, "probability": self.probability}
 
 
 @dataclass(frozen=True)
 class TaggedSentence:
-    """A sentence with what a tagger found in it."""
+    """A sentence with the predictions of a tagger."""
 
     sentence: str  #: as typed
     tokens: tuple[str, ...]  #: its tokens
     offsets: tuple[tuple[int, int], ...]  #: ``(start, end)`` characters of each token
-    best: Reading  #: the most probable reading
+    best: Reading  #: the most probable tag sequence
     runners_up: tuple[Reading, ...] = ()  #: the next most probable ones, best first
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """Those of the best reading."""
+        """Tags of the most probable reading."""
         return self.best.tags
 
     @property
     def spans(self) -> tuple[Entity, ...]:
-        """What they spell, in order."""
+        """Spans of the most probable reading, in order."""
         return self.best.entities
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``/ner``; a line of ``predict``, but for ``text`` and ``runners_up``, begins alike."""
+        """Convert to the JSON of ``/ner``.
+
+        A line of ``predict`` has the same fields except ``text`` and ``runners_up``.
+        """
         return {
             "text": self.sentence,
             "tokens": list(self.tokens),
@@ -68,17 +71,19 @@ class TaggedSentence:
 
 @dataclass(frozen=True)
 class WordOcclusion:
-    """What one word does to the label of its text, found by leaving the word out."""
+    """Effect of leaving one word out on the predicted label of its text."""
 
     token: str  #: the word
     start: int  #: where it begins in the text
     end: int  #: one past where it ends
-    change: float  #: probability of the text's label with the word minus without it: positive words speak for the label
+    change: (
+        float  #: probability of the predicted label with the word minus without it: positive words support the label
+    )
 
 
 @dataclass(frozen=True)
 class ClassifiedText:
-    """A text with what a classifier says of it."""
+    """A text with the prediction of a classifier."""
 
     text: str  #: as typed
     tokens: tuple[str, ...]  #: its tokens
@@ -86,13 +91,13 @@ class ClassifiedText:
     probabilities: dict[
         str, float
     ]  #: of each class, in the order of the head's classes; none for a text without a word
-    #: one for each token, in order; empty if they were not asked for, or if there are more words than one request may have weighed
+    #: one per token, in order; empty if not requested, or if the text has more words than the limit per request
     occlusion: tuple[WordOcclusion, ...] = ()
-    #: whether the label is probable enough to be said; where not, the text is clearly none of the classes
+    #: whether the label is probable enough to be stated; if not, the text clearly belongs to no class
     is_sure: bool = True
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``/sentiment``."""
+        """Convert to the JSON of ``/sentiment``."""
         return {
             "text": self.text,
             "tokens": list(self.tokens),
@@ -105,67 +110,80 @@ class ClassifiedText:
 
 @dataclass(frozen=True)
 class MixWeights:
-    """A scalar mix at one moment of its training, or at the end of one run."""
+    """Weights of a scalar mix after an epoch, or at the end of a run."""
 
     weights: tuple[float, ...]  #: share of each layer; they sum to 1
-    gamma: float  #: the factor in front of the mix
+    gamma: float  #: the scale factor of the mix
     epoch: int = 0  #: after which epoch (from 1); 0 for a run as a whole
-    seed: int = 0  #: of the run
-    score: float | None = None  #: what the head scored with it on validation data, if it is known
+    seed: int = 0  #: seed of the run
+    score: float | None = None  #: validation score of the head with it, if known
 
 
 @dataclass(frozen=True)
 class LayerWeights(Result):
-    """What a head learned about its encoder's layers."""
+    """Layer weights that a head learned."""
 
     head: str  #: its name
-    title: str  #: one short line for people
+    title: str  #: one-line description
     layers: tuple[str, ...]  #: names of the layers, from the context-free one up
     final: MixWeights  #: the weights of the head that is loaded
-    #: how they came about, one entry an epoch; the first is the start (epoch 0) if it is known
+    #: the weights after each epoch; the first entry is the start (epoch 0) if it is known
     epochs: tuple[MixWeights, ...]
-    #: the final weights of runs that differ in the seed only, this one among them; one entry if there was one run
+    #: the final weights of runs that differ only in the seed, this one included; one entry for a single run
     runs: tuple[MixWeights, ...]
-    learned: bool = True  #: whether they were learned, not set
+    learned: bool = True  #: whether they were learned rather than fixed
 
 
 @dataclass(frozen=True)
 class Score:
-    """What a head was measured to do."""
+    """Measured performance of a head."""
 
     metric: str  #: ``"F1"`` or ``"accuracy"``
     value: float  #: from 0 to 1
-    data: str  #: what it was measured on, such as ``"CoNLL-2003 test"``
+    data: str  #: name of the test data, such as ``"CoNLL-2003 test"``
 
 
 @dataclass(frozen=True)
 class HeadInfo:
-    """A trained head a person can choose."""
+    """A trained head that the user can choose."""
 
     name: str  #: what to pass as ``head``
-    title: str  #: one short line for people
+    title: str  #: one-line description
     kind: str  #: ``"tagging"`` (a tag per word) or ``"classification"`` (a label per text)
-    labels: tuple[str, ...]  #: span types of a tagger, or its tags where these are no spans; classes of a classifier
-    encoder: str  #: name of the encoder that it reads
-    score: Score | None = None  #: what it was measured to do, if that is known
+    labels: tuple[str, ...]  #: entity types of a tagger, or its tags if these mark no spans; classes of a classifier
+    encoder: str  #: name of its encoder
+    score: Score | None = None  #: its measured performance, if known
     #: name of its no-context baseline, the same head trained on context-free word vectors (layer 0), if there is one
     baseline: str | None = None
     own: bool = False  #: trained on this machine, not shipped
 
 
 class HeadService(Protocol):
-    """The trained heads."""
+    """Service that runs trained heads."""
 
     def offered(self) -> tuple[HeadInfo, ...]:
-        """The trained heads on offer: of each kind the default one first, a head before its baseline, shipped ones before own."""
+        """Return the available heads.
+
+        Of each kind, the default one comes first, a head comes before its baseline and bundled heads before local
+        ones.
+        """
 
     def tag(self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1) -> tuple[TaggedSentence, ...]:
-        """Tag 1 to ``limits.max_texts`` sentences with a head of kind ``"tagging"``, the default one if ``None``."""
+        """Tag 1 to ``limits.max_texts`` sentences.
+
+        ``head`` names a head of kind ``"tagging"``; ``None`` selects the default one.
+        """
 
     def classify(
         self, texts: Sequence[str], head: str | None = None, occlusion: bool = True
     ) -> tuple[ClassifiedText, ...]:
-        """Classify 1 to ``limits.max_texts`` texts with a head of kind ``"classification"``, the default one if ``None``."""
+        """Classify 1 to ``limits.max_texts`` texts.
+
+        ``head`` names a head of kind ``"classification"``; ``None`` selects the default one.
+        """
 
     def layer_weights(self) -> tuple[LayerWeights, ...]:
-        """What the heads on offer learned about the layers, in the order of :meth:`offered`; heads without a mix are left out."""
+        """Return the learned layer weights of the heads, in the order of :meth:`offered`.
+
+        Heads without a scalar mix are left out.
+        """

@@ -1,4 +1,4 @@
-"""What was measured of the layers of models, test by test."""
+"""Measurements of each layer of the models, test by test."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from elmo_tasks.api.said import Result
 
 @dataclass(frozen=True)
 class LayerScore:
-    """What a test found in one layer."""
+    """Score of one layer in a test."""
 
     layer: str  #: its name, ``"0"``, ``"1"``, … or ``"mean"``
     score: float  #: a share of 1, or a correlation
@@ -18,12 +18,12 @@ class LayerScore:
 
 @dataclass(frozen=True)
 class PaperScores:
-    """What the paper measured with this test in its own, larger model."""
+    """Scores of this test in the paper, whose model is larger."""
 
-    data: str  #: what on
-    source: str  #: where it is printed
-    scores: tuple[LayerScore, ...]  #: layer by layer
-    same_data: bool  #: whether it is the data measured here, so that the numbers compare
+    data: str  #: name of the data
+    source: str  #: table or figure of the paper
+    scores: tuple[LayerScore, ...]  #: one per layer
+    same_data: bool  #: whether the data are the same as here, so that the scores are comparable
 
 
 @dataclass(frozen=True)
@@ -31,28 +31,28 @@ class ProbeResult:
     """One test of one model."""
 
     task: str  #: its name in commands
-    title: str  #: what was measured, in the words of the field
+    title: str  #: title of the measurement
     unit: str  #: ``"percent"`` for shares, ``"index"`` for correlations
-    scores: tuple[LayerScore, ...]  #: of every layer, and of their mean if there are several
-    without: float | None  #: what one scores without any model; ``None`` if that says nothing
-    without_name: str  #: how
-    note: str  #: how it was measured
-    paper: PaperScores | None = None  #: what the paper has of it, if it has
+    scores: tuple[LayerScore, ...]  #: of every layer and, if there are several, of their mean
+    without: float | None  #: score without a model; ``None`` if that is not meaningful
+    without_name: str  #: description of that baseline
+    note: str  #: method of the measurement
+    paper: PaperScores | None = None  #: scores in the paper, if there are any
 
 
 @dataclass(frozen=True)
 class ModelProbes(Result):
-    """What was measured of one model."""
+    """All measurements of one model."""
 
     model: str  #: its name
-    layers: tuple[str, ...]  #: what each of its layers is, in words
-    command: str  #: what measured it, or would
-    results: tuple[ProbeResult, ...]  #: one for each test; empty if nothing was measured of the weights that are here
-    remark: str = ""  #: why there are none
+    layers: tuple[str, ...]  #: description of each layer
+    command: str  #: command that measures it
+    results: tuple[ProbeResult, ...]  #: one for each test; empty without measurements of these weights
+    remark: str = ""  #: reason for an empty ``tests``
 
 
 class ProbeService(Protocol):
-    """What the layers know."""
+    """Service that lists the measurements of the layers."""
 
     def measured(self) -> tuple[ModelProbes, ...]:
-        """The default model, and every other one on offer that was measured."""
+        """Return the measurements of the default model and of each other measured model."""

@@ -1,4 +1,4 @@
-"""What a request may hold, how one that takes long says how far it is, and whether anybody still waits for it."""
+"""Limits of a request, its progress callback and its cancellation."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-#: Told what is being done, and the share of it that is done, 0 to 1.
+#: Called with a description of the current step and the completed fraction, 0 to 1.
 Progress = Callable[[str, float], None]
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How much one request may hold."""
+    """Maximum size of one request."""
 
     min_sentences: int = 2
     max_sentences: int = 12
@@ -27,7 +27,7 @@ LIMITS = Limits()
 
 
 class NoLongerWanted(Exception):
-    """Whoever asked has left: nobody would see the answer."""
+    """The client disconnected; stop computing its result."""
 
 
 def _always() -> bool:
@@ -39,7 +39,10 @@ _is_wanted: ContextVar[Callable[[], bool]] = ContextVar("is_wanted", default=_al
 
 @contextmanager
 def wanted_while(is_wanted: Callable[[], bool]) -> Iterator[None]:
-    """What is computed here, in this thread and in those that copy its context, ends when ``is_wanted`` says no."""
+    """Cancel the computation in this context once ``is_wanted`` returns False.
+
+    This applies to the current thread and to threads that copy its context.
+    """
     token = _is_wanted.set(is_wanted)
     try:
         yield
@@ -48,15 +51,15 @@ def wanted_while(is_wanted: Callable[[], bool]) -> Iterator[None]:
 
 
 def for_everybody() -> AbstractContextManager[None]:
-    """What is computed here is kept for others too, and goes on when the one who asked first leaves."""
+    """Keep a shared computation alive when the client that started it disconnects."""
     return wanted_while(_always)
 
 
 def check_wanted() -> None:
-    """Called by whatever computes batch after batch, before each.
+    """Raise if the client has disconnected; call this before each batch.
 
     Raises:
-        NoLongerWanted: whoever asked has left.
+        NoLongerWanted: the client has disconnected.
     """
     if not _is_wanted.get()():
         raise NoLongerWanted

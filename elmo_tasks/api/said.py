@@ -1,4 +1,4 @@
-"""What an answer says, and what of a result goes out as JSON."""
+"""Answers in plain words, and the JSON of results."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ class Said:
     """An answer in plain words."""
 
     headline: str  #: the answer itself, one sentence
-    reasons: str = ""  #: what follows from it, or speaks for it; may be empty
-    numbers: str = ""  #: what only those ask who look inside the model, and a page tells there; may be empty
+    reasons: str = ""  #: consequences or evidence; may be empty
+    numbers: str = ""  #: technical details that a page shows on request; may be empty
 
     def __str__(self) -> str:
         return " ".join(filter(None, (self.headline, self.reasons, self.numbers)))
@@ -20,43 +20,43 @@ class Said:
 
 @dataclass(frozen=True)
 class Result:
-    """What an endpoint gives."""
+    """Result of an endpoint."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Convert to JSON."""
         return asdict(self)
 
     def _with_said(self, name: str, said: Said) -> dict[str, Any]:
-        """The fields, and in place of ``said`` what is said as a whole, by that name, and its headline."""
+        """Return the fields with ``said`` replaced by its full text and its headline."""
         kept = {key: value for key, value in asdict(self).items() if key != "said"}
         return {**kept, name: str(said), "headline": said.headline}
 
 
 class Verdict(Result):
-    """A result whose answer is called a verdict."""
+    """Mixin for a result whose JSON names its answer ``verdict``."""
 
     said: Said
 
     @property
     def verdict(self) -> str:
-        """The whole answer in a few plain sentences."""
+        """Full answer in a few sentences."""
         return str(self.said)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Convert to JSON."""
         return self._with_said("verdict", self.said)
 
 
 class Answer(Result):
-    """A result whose answer is called just that."""
+    """Mixin for a result whose JSON names its answer ``answer``."""
 
     said: Said
 
     @property
     def answer(self) -> str:
-        """The whole answer in a few plain sentences."""
+        """Full answer in a few sentences."""
         return str(self.said)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Convert to JSON."""
         return self._with_said("answer", self.said)

@@ -11,32 +11,32 @@ from elmo_tasks.api.said import Answer, Said
 
 @dataclass(frozen=True)
 class TextWord:
-    """A word of a text that the dictionary has several meanings of."""
+    """A word of a text for which the dictionary lists several meanings."""
 
-    token: str  #: as it stands in the text
+    token: str  #: as written in the text
     char_start: int  #: offset of its first character in the text
     char_end: int  #: offset one past its last character
-    meanings: tuple[Meaning, ...]  #: all that it may have
-    meant: UseMeaning  #: which one it has
+    meanings: tuple[Meaning, ...]  #: all meanings that it may have
+    meant: UseMeaning  #: probabilities of these meanings
 
     @property
     def meaning(self) -> Meaning | None:
-        """The likeliest meaning; ``None`` for another one than those listed."""
+        """Most probable meaning; ``None`` for an unlisted one."""
         return None if self.meant.best is None else self.meanings[self.meant.best]
 
 
 @dataclass(frozen=True)
 class TextSenses(Answer):
-    """The words of a text whose meanings the dictionary knows."""
+    """The words of a text whose meanings the dictionary lists."""
 
     model: str  #: its name
-    text: str  #: as it was read
+    text: str  #: the normalized text
     words: tuple[TextWord, ...]  #: in the order of the text
-    n_tokens: int  #: words and punctuation of the text
+    n_tokens: int  #: number of words and punctuation marks in the text
     said: Said
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``/senses``; the command ``senses`` prints one line of it for each text."""
+        """Convert to the JSON of ``/senses``, which ``senses`` prints as one line per text."""
         return {
             "model": self.model,
             "text": self.text,

@@ -1,4 +1,4 @@
-"""Training heads from the screen: what a person wants, what the data hold, how a run goes."""
+"""Training of heads in the UI: plans, data previews and the progress of runs."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from elmo_tasks.api.said import Result
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """What a person wants to train."""
+    """Settings of a training run."""
 
     kind: str  #: ``"classification"`` (a label per text) or ``"tagging"`` (a tag per word)
     #: ``"sample"`` (comes with the program), ``"examples"`` (typed, or kept in Try), ``"upload"``, ``"hub"`` (needs a network)
     source: str = "sample"
     data: str = ""  #: the id of an upload, or the short name of a hub data set; else empty
-    name: str = ""  #: what to call the head; made from the data's name if it is empty
+    name: str = ""  #: name of the head; derived from the data if empty
     #: of an upload, one of :attr:`DatasetPreview.columns`; ``None`` to guess. Of a tagged file: the column of the words.
     text_column: str | None = None
     label_column: str | None = None  #: likewise the column of the labels or tags
@@ -34,12 +34,12 @@ class TrainingPlan:
 class DatasetPreview(Result):
     """The contents of a data set, before anything is trained on it."""
 
-    title: str  #: what to call it; of an upload, the file's name as it came
-    rows: int  #: how many to train on and to pick the best epoch by; 0 if that is not known before it is downloaded
-    test_rows: int  #: how many are kept apart to score the head on
+    title: str  #: its title; of an upload, the original file name
+    rows: int  #: number of training and validation rows; 0 if unknown before the download
+    test_rows: int  #: number of test rows
     #: each label with how often it occurs: classes, types of names (spans) or tags
     labels: tuple[tuple[str, int], ...] = ()
-    counted: str = "texts"  #: what was counted there: ``"texts"``, ``"names"`` or ``"words"``
+    counted: str = "texts"  #: the counted unit: ``"texts"``, ``"names"`` or ``"words"``
     columns: tuple[str, ...] = ()  #: names of the columns; ``"column 2"`` where the file names none
     text_column: str | None = None  #: the column of the texts or words
     label_column: str | None = None  #: the column of the labels
@@ -47,92 +47,95 @@ class DatasetPreview(Result):
     header: bool | None = None
     #: the first rows: ``(texts or words, labels or tags)``
     examples: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
-    read_as: str = ""  #: which format and columns were found in the file, in words
+    read_as: str = ""  #: the detected format and columns of the file, in words
     seconds: float = 0.0  #: estimate of the time before the first epoch and after the last
     seconds_per_epoch: float = 0.0  #: estimate of the time of one epoch
 
 
 @dataclass(frozen=True)
 class TrainingEpoch:
-    """A training run after one pass over its data."""
+    """Scores of a training run after one epoch."""
 
-    epoch: int  #: which, from 1; 0 is the start, where only the mix is known
+    epoch: int  #: epoch, from 1; 0 is the start, where only the mix is known
     train_loss: float | None = None  #: mean loss on the training data
     validation_loss: float | None = None  #: loss on the validation data
     score: float | None = None  #: on the validation data, from 0 to 1
     weights: tuple[float, ...] = ()  #: share of each layer
-    gamma: float | None = None  #: the factor in front of the mix
+    gamma: float | None = None  #: the scale factor of the mix
 
 
 @dataclass(frozen=True)
 class SplitScore:
-    """What a trained head scores, beside what one scores without a model."""
+    """Score of a trained head on one split, with its baseline."""
 
     split: str  #: ``"test"`` or ``"validation"``
     metric: str  #: ``"F1"`` or ``"accuracy"``
     value: float  #: from 0 to 1
-    rows: int  #: how many rows that is from
+    rows: int  #: number of rows
     guess: float | None = None  #: the same score without a model, if it is known
-    #: how one guesses: ``"majority"`` (always the most frequent label) or ``"word"`` (each word's most frequent tag)
+    #: the baseline: ``"majority"`` (always the most frequent label) or ``"word"`` (each word's most frequent tag)
     guess_rule: str = "majority"
 
 
 @dataclass(frozen=True)
 class TrainingJob(Result):
-    """A training run, running or over."""
+    """State of a training run."""
 
     name: str  #: of the run, and of the head it leaves
-    title: str  #: as the person called it
+    title: str  #: title that the user gave it
     kind: str  #: as in :class:`TrainingPlan`
-    data: str  #: what it is trained on, in words
+    data: str  #: description of its training data
     status: str  #: ``"running"``, ``"done"``, ``"stopped"`` or ``"failed"``
     #: of a running one: ``"starting"``, ``"layers"`` (the frozen model reads all texts once), ``"training"``, ``"scoring"``
     phase: str = ""
-    created: float = 0.0  #: when it was asked for, in seconds since 1970
-    seconds: float = 0.0  #: how long it has run
-    seconds_left: float | None = None  #: estimate of what is left
-    epochs: int = 0  #: how many were asked for
+    created: float = 0.0  #: start time, in seconds since 1970
+    seconds: float = 0.0  #: elapsed seconds
+    seconds_left: float | None = None  #: estimated seconds left
+    epochs: int = 0  #: planned number of epochs
     step: int = 0  #: training steps done
-    steps: int = 0  #: training steps to do, 0 as long as that is not known
-    losses: tuple[tuple[float, float], ...] = ()  #: ``(epochs done, training loss)`` as it goes
-    course: tuple[TrainingEpoch, ...] = ()  #: the epochs done, with their scores
+    steps: int = 0  #: total number of training steps, 0 until it is known
+    losses: tuple[tuple[float, float], ...] = ()  #: ``(epochs done, training loss)`` points
+    course: tuple[TrainingEpoch, ...] = ()  #: the finished epochs, with their scores
     metric: str = "accuracy"  #: ``"F1"`` or ``"accuracy"``
     layers: tuple[str, ...] = ()  #: names of the layers of its mix
     learned: bool = True  #: whether the mix is learned
-    best_epoch: int | None = None  #: the epoch that was kept
-    scores: tuple[SplitScore, ...] = ()  #: at the end
-    head: str | None = None  #: what to pass as ``head``, once there is one
-    message: str = ""  #: why it failed, or what a stop left
-    stopping: bool = False  #: it was asked to stop and has not yet
-    can_resume: bool = False  #: whether it is over with rounds left to train
+    best_epoch: int | None = None  #: epoch of the best checkpoint
+    scores: tuple[SplitScore, ...] = ()  #: final scores
+    head: str | None = None  #: what to pass as ``head``; empty until there is one
+    message: str = ""  #: reason of a failure, or the result of a stop
+    stopping: bool = False  #: whether a stop was requested and has not taken effect yet
+    can_resume: bool = False  #: whether it ended before its last epoch
 
 
 @dataclass(frozen=True)
 class TrainingOffer:
-    """What can be trained here."""
+    """Available options for training."""
 
     allowed: bool  #: whether training and uploads are on
-    hub: tuple[tuple[str, str, str], ...] = ()  #: the public data sets: short name, kind, words for people
-    max_upload: int = 20_000_000  #: bytes that an upload may have
+    hub: tuple[tuple[str, str, str], ...] = ()  #: the public data sets: short name, kind, title
+    max_upload: int = 20_000_000  #: maximum size of an upload in bytes
 
 
 class TrainingService(Protocol):
     """Train heads, one run at a time."""
 
     def offer(self) -> TrainingOffer:
-        """Describe what can be trained here, and whether it may be."""
+        """Return the available training options."""
 
     def store_upload(self, name: str, content: bytes) -> str:
-        """Store a data file for :meth:`preview` and :meth:`start`; return its id."""
+        """Store a data file for :meth:`preview` and :meth:`start` and return its id."""
 
     def examples(self, kind: str) -> str:
-        """Return the examples of a kind, one a line: ``label: text``, or a sentence with marked spans."""
+        """Return the examples of a kind, one a line.
+
+        A line is ``label: text``, or a sentence with marked spans.
+        """
 
     def store_examples(self, kind: str, text: str) -> None:
         """Replace the examples of a kind."""
 
     def keep_example(self, kind: str, line: str) -> int:
-        """Add a line to the examples of a kind, unless it is there; return how many there are."""
+        """Add a line to the examples of a kind unless it exists; return their number."""
 
     def preview(self, plan: TrainingPlan) -> DatasetPreview:
         """Read and check the data of a plan."""

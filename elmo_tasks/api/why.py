@@ -1,4 +1,4 @@
-"""What the cosine of two uses of a word hangs on."""
+"""Explanations of the cosine between two uses of a word."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from elmo_tasks.api.compare import Comparison
 
 @dataclass(frozen=True)
 class HiddenWord:
-    """What becomes of the cosine of two uses when one word around them is hidden."""
+    """Effect of hiding one context word on the cosine of two uses."""
 
     use: int  #: position, from 0, of the use in whose sentence the word stands
     index: int  #: position of the word among the sentence's tokens
@@ -20,45 +20,45 @@ class HiddenWord:
     end: int  #: character offset one past its end
     #: cosine without the word minus cosine with it, for each way of hiding, in the order of :attr:`Explanation.ways`
     changes: tuple[float, ...]
-    change: float  #: the mean of the changes; above 0 the word sets the two uses apart, below 0 it holds them together
+    change: float  #: the mean of the changes; above 0 the word separates the two uses, below 0 it connects them
 
 
 @dataclass(frozen=True)
 class Sides:
-    """Two uses as the two halves of an ELMo layer see them."""
+    """Two uses compared by the forward and the backward half of an ELMo layer."""
 
     layer: str  #: name of the layer
-    before: float  #: cosine of the halves that have read the word and what stands before it
-    after: float  #: cosine of the halves that have read the word and what stands after it
-    random_before: float  #: mean cosine of two random words, in the first halves
-    random_after: float  #: mean cosine of two random words, in the second halves
+    before: float  #: cosine of the forward halves, which read the word and the words before it
+    after: float  #: cosine of the backward halves, which read the word and the words after it
+    random_before: float  #: mean cosine of two random words, in the forward halves
+    random_after: float  #: mean cosine of two random words, in the backward halves
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """What the cosine of two uses of a word hangs on."""
+    """Explanation of the cosine between two uses of a word."""
 
-    comparison: Comparison  #: the uses, all of them
+    comparison: Comparison  #: all uses of the comparison
     pair: tuple[int, int]  #: positions of the two that are explained
-    #: name of the layer that was asked; ``"words"``: the words around the word, each as one fixed vector; or ``"verdict"``: all
-    #: that the verdict reads
+    #: name of the explained view: a layer, ``"words"`` (the words around the word, as static vectors), or
+    #: ``"verdict"`` (all views that the verdict combines)
     layer: str
-    cosine: float  #: of the two, with all words there; of the verdict, the probability that the two alone mean the same
+    cosine: float  #: cosine of the two with no word hidden; for the verdict, the probability that the two alone share a meaning
     random_pair_cosine: float  #: mean cosine of two random words at this layer; 0 for the verdict
-    apart: bool  #: whether it was asked what sets the two apart; else what holds them together
+    apart: bool  #: whether it explains the difference of the two uses; else their similarity
     answer: str  #: one plain sentence
-    decisive: HiddenWord | None  #: the word the answer names, if it names one
-    ways: tuple[str, ...]  #: the ways of hiding: ``""`` for leaving the word out, else what is written in its place
+    decisive: HiddenWord | None  #: the word that the answer names, if any
+    ways: tuple[str, ...]  #: the ways of hiding: ``""`` for leaving the word out, else the word that replaces it
     words: tuple[HiddenWord, ...]  #: the words that were hidden, in the order of the sentences
-    skipped: int  #: how many more words the two sentences have, too far from the compared word for the time there is
-    sides: tuple[Sides, ...]  #: each layer above the context-free one, halved
-    #: ``"before"`` or ``"after"`` where the words on that side tell the two apart more, ``"both"`` where both sides do about alike,
-    #: ``"unclear"`` where the layers do not agree
+    skipped: int  #: number of further words in the two sentences, too far from the compared word to be hidden in time
+    sides: tuple[Sides, ...]  #: the halves of each layer above the context-free one
+    #: the side whose words separate the two more: ``"before"``, ``"after"``, ``"both"`` (about equal) or
+    #: ``"unclear"`` (the layers disagree)
     side: str
-    side_answer: str  #: the same as one plain sentence
+    side_answer: str  #: the same in one sentence
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``/why``."""
+        """Convert to the JSON of ``/why``."""
         items = self.comparison.items
         return {
             "word": self.comparison.word,
@@ -81,7 +81,7 @@ class Explanation:
 
 
 class WhyService(Protocol):
-    """Explains comparisons."""
+    """Service that explains comparisons."""
 
     def explain(
         self,
@@ -92,10 +92,11 @@ class WhyService(Protocol):
         model: str | None = None,
         comparison: Comparison | None = None,
     ) -> Explanation:
-        """Compare as :meth:`Service.compare` does, and say what the cosine of two uses hangs on.
+        """Compare as :meth:`Service.compare` does, and explain the cosine of two uses.
 
-        ``comparison`` is what :meth:`Service.compare` gave for the same word, sentences and model, if that was asked before.
+        ``comparison`` is the result of :meth:`Service.compare` for the same word, sentences and model, if available.
 
-        ``pair`` holds two positions from 0, the most different two if ``None``; ``layer`` any layer but the context-free one,
-        ``"verdict"`` where there is one (which is asked if it is ``None``), or ``"words"`` where the words around speak in it.
+        ``pair`` holds two positions from 0; ``None`` selects the most different two. ``layer`` is any layer above the
+        context-free one, ``"verdict"`` if there is one (the default for ``None``), or ``"words"`` if the verdict uses
+        the words around.
         """

@@ -1,1 +1,1 @@
-"""Uses of words and their meanings: the dictionary, features, disambiguation, maps, an index of uses."""
+"""Word sense disambiguation, and the dictionary, maps and indexes of uses."""

@@ -1,4 +1,4 @@
-"""What the cosine of two uses of a word hangs on: single words around them, and the side of the word they stand on."""
+"""Attribution of a cosine to single words and to the two sides of the compared word."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from torch.nn import functional as F
 
 from elmo_tasks.uses import Use
 
-#: The ways of hiding a word: leave it out, or write one of these in its place. ELMo was trained without a mask or a word for
-#: "nothing", so every way leaves its own trace; what all ways have in common is the doing of the word that was hidden.
+#: Ways of hiding a word: leave it out, or replace it by one of these. ELMo was trained without a mask or a word for
+#: "nothing", so each way leaves its own trace; their common effect is due to the hidden word.
 WAYS = ("", "something", "the")
-# A word is named if it makes up at least this share of all that moves the cosine in its direction.
+# Least share of the total effect in one direction at which an answer names a word.
 _MOST = 0.5
-# Halves of a layer that differ by less than this are said to be alike: at layer 1 of elmo-mini half of all pairs of the gallery do.
+# Halves of a layer that differ by less than this count as equal: at layer 1 of elmo-mini half of all gallery pairs
+# do.
 _ALIKE = 0.1
 
 
 def hidden(use: Use, at: int, way: str) -> Use:
-    """The same use where the token at one place outside of the word is hidden in one of :data:`WAYS`."""
+    """Return the use with the token at ``at`` hidden in one of :data:`WAYS`."""
     left = (way,) if way else ()
     moved = 0 if way or at > use.token_start else 1
     tokens = (*use.tokens[:at], *left, *use.tokens[at + 1 :])
@@ -30,27 +31,31 @@ def hidden(use: Use, at: int, way: str) -> Use:
 
 
 def nearest(n_tokens: int, index: int, most: int) -> list[int]:
-    """The positions of at most ``most`` other words of a sentence, those nearest to ``index``, in the order of the sentence."""
+    """Return the positions of at most ``most`` other words nearest to ``index``, in order."""
     others = sorted((k for k in range(n_tokens) if k != index), key=lambda k: (abs(k - index), k))
     return sorted(others[:most])
 
 
 def cosine_changes(without: Tensor, other: Tensor, cosine: float) -> Tensor:
-    """``[..., D]`` vectors of a use with a word of its sentence hidden, ``[D]`` of the other use, and the cosine of the two with
-    all words there -> ``[...]`` how far hiding moves it (occlusion: Zeiler and Fergus, 2014; Li, Monroe and Jurafsky, 2016); above
-    0 where hiding makes the two more alike.
+    """Change of the cosine for each hidden word: occlusion.
+
+    ``without`` holds ``[..., D]`` vectors of a use with a word of its sentence hidden, ``other`` is ``[D]``, and
+    ``cosine`` is the cosine with no word hidden. The result ``[...]`` is above 0 if hiding makes the two more similar
+    (Zeiler and Fergus, 2014; Li, Monroe and Jurafsky, 2016).
     """
     return F.cosine_similarity(without.double(), other.double(), dim=-1) - cosine
 
 
 def decisive(changes: NDArray[np.float64], apart: bool) -> int | None:
-    """The place of the one word among ``n`` that the cosine mostly hangs on, if there is one, by its changes ``[W, n]`` for each
-    way of hiding and each word: what sets the two uses apart (hiding raises the cosine), or what holds them together.
+    """Return the position of the one decisive word among ``n``, or ``None``.
 
-    Hiding moves a cosine by leaving a trace of its own, too. So a word is named only if every way of hiding ranks it first, and if
-    it makes up at least half of what all words move in that direction, on the mean of the ways. On 1,000 pairs of gallery uses in
-    different senses (elmo-mini, layer 1), hiding in three other ways (“,”, “it”, “people”) puts the
-    same word first in 49 % of all pairs, and in 87 % of the 60 for which a word is named.
+    ``changes`` is ``[W, n]``, one row per way of hiding. If ``apart`` is True, the word must separate the two uses
+    (hiding raises the cosine); otherwise it must connect them.
+
+    Hiding also leaves a trace of its own. So every way of hiding must rank the word first, and the word must account
+    for at least half of the total effect in that direction, averaged over the ways. On 1,000 pairs of gallery uses in
+    different senses (elmo-mini, layer 1), hiding in three other ways (“,”, “it”, “people”) ranks the same word first
+    in 49 % of all pairs, and in 87 % of the 60 with a decisive word.
     """
     if not changes.size:
         return None
@@ -63,7 +68,7 @@ def decisive(changes: NDArray[np.float64], apart: bool) -> int | None:
 
 
 def halved_cosines(one: Tensor, other: Tensor) -> Tensor:
-    """``[..., D]`` twice -> ``[..., 2]`` cosines of the first and of the second halves of ELMo's vectors.
+    """Cosines ``[..., 2]`` of the two halves of ELMo vectors ``[..., D]``.
 
     An ELMo layer is two vectors side by side (Peters et al., 2018, equation 1): the first half has read the word and what stands
     before it, the second half the word and what stands after it. Neither has read both sides.
@@ -73,11 +78,12 @@ def halved_cosines(one: Tensor, other: Tensor) -> Tensor:
 
 
 def telling_side(before: Sequence[tuple[float, float]], after: Sequence[tuple[float, float]]) -> str:
-    """Which side of the word tells two uses apart more: ``"before"``, ``"after"``, ``"both"`` (about alike at every layer) or
-    ``"unclear"`` (the layers do not agree).
+    """Return the side of the word that separates two uses more.
 
-    Given are ``(cosine, cosine of two random words)`` of the first and of the second halves, at each layer above the context-free
-    one. Each half is measured by its own stick: 0 where the two are identical, 1 where they are as far apart as two random words.
+    The result is ``"before"``, ``"after"``, ``"both"`` (about equal at every layer) or ``"unclear"`` (the layers
+    disagree). The arguments are ``(cosine, cosine of two random words)`` of the first and of the second halves, at
+    each layer above the context-free one. Each half has its own scale: 0 if the two are identical, 1 if they are as
+    distant as two random words.
     """
     distances = [
         (1 - b) / (1 - random_b) - (1 - a) / (1 - random_a)

@@ -1,12 +1,14 @@
-"""Fit what turns the views of a use into probabilities of meanings, for one encoder, on the words of the dictionary.
+"""Fit the calibration of an encoder's sense model on the words of the dictionary.
 
-Held-out words and test sentences are never read here. One example in five of each meaning is a *development* sentence: it fits the
-slope of the softmax and what says "another meaning", and is in no centroid while that is fitted. In order:
+Held-out words and test sentences are never read here. One example in five of each meaning is a *development*
+sentence: it fits the slope of the softmax and the detection of unlisted meanings, and is part of no centroid
+meanwhile. The steps are:
 
 1. the weight of each view: softmax regression on the cosines of a use to the meanings of its word, each use left out of its own;
-2. a projection of all views that makes the same cosines tell meanings apart better (prototypes: Snell et al., 2017), kept only if
+2. a projection of all views with which the same cosines separate meanings better (prototypes: Snell et al., 2017), kept only if
    it does so on development sentences;
-3. the slope, "another meaning" (each meaning left out in turn), and "the same meaning" of two uses of a word in no list.
+3. the slope, the log-odds of an unlisted meaning (each meaning left out in turn), and those of a shared meaning of two uses of an
+   unlisted word.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ from elmo_tasks.senses.lexicon import Entry, Lexicon
 from elmo_tasks.text.mentions import find_mention
 from elmo_tasks.uses import Use, use_vectors
 
-#: Share of development sentences that may be called "another meaning"; of new sentences it is about one in twenty.
+#: Share of development sentences that may count as an unlisted meaning; of new sentences it is about one in twenty.
 MAX_FALSE_ALARMS = 0.035
 _DEVELOPMENT_EVERY = 5
 _MIN_WORDS = 40
@@ -47,7 +49,7 @@ _TRIED = 60  # words on which the layers of an encoder are compared
 
 @dataclass(frozen=True)
 class WordUses:
-    """The labelled uses of one word: rows of a matrix of uses, and which meaning each has."""
+    """The labelled uses of one word: rows of a matrix of uses, and the meaning of each."""
 
     word: str
     rows: Tensor  #: ``[n]``
@@ -56,7 +58,7 @@ class WordUses:
     is_development: Tensor  #: ``[n]`` bool
 
     def part(self, development: bool) -> tuple[Tensor, Tensor]:
-        """Rows and meanings of the development sentences, or of the others."""
+        """Return rows and meanings of the development sentences, or of the others."""
         chosen = self.is_development == development
         return self.rows[chosen], self.senses[chosen]
 
@@ -69,7 +71,7 @@ def calibrate(
     max_uses: int | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> tuple[SenseCalibration, dict[str, Vectors]]:
-    """Fit the calibration of an encoder, and compute the centroids of all meanings that were read.
+    """Fit the calibration of an encoder, and compute the centroids of all meanings.
 
     Args:
         encoder: the model.
@@ -122,7 +124,7 @@ def calibrate(
 
 
 def _some(entries: Sequence[Entry], max_uses: int | None) -> list[Entry]:
-    """Every entry, or entries at even distances in the alphabet, about ``max_uses`` sentences."""
+    """Return all entries, or entries at even distances with about ``max_uses`` sentences."""
     total = sum(len(sense.sentences) for entry in entries for sense in entry.senses)
     if max_uses is None or total <= max_uses:
         return list(entries)
@@ -131,7 +133,7 @@ def _some(entries: Sequence[Entry], max_uses: int | None) -> list[Entry]:
 
 
 def _uses_of(entries: Sequence[Entry]) -> tuple[list[Use], list[tuple[int, int, int]]]:
-    """The examples of entries as uses, and entry, meaning and number of each."""
+    """Return the examples of entries as uses, with entry, meaning and number of each."""
     uses: list[Use] = []
     owners: list[tuple[int, int, int]] = []
     for e, entry in enumerate(entries):
@@ -143,7 +145,11 @@ def _uses_of(entries: Sequence[Entry]) -> tuple[list[Use], list[tuple[int, int, 
 
 
 def _layers(encoder: Encoder, uses: Sequence[Use], words: Sequence[WordUses]) -> list[int]:
-    """The layers above the context-free one, if there are two; else the two that alone tell meanings apart best on a sample."""
+    """Select the layers to read.
+
+    These are the layers above the context-free one, if there are two; else the two that alone separate meanings best
+    on a sample.
+    """
     if encoder.n_layers <= 3:
         return list(range(min(1, encoder.n_layers - 1), encoder.n_layers))
     sample = words[:: max(1, len(words) // _TRIED)]
@@ -162,7 +168,7 @@ def _layers(encoder: Encoder, uses: Sequence[Use], words: Sequence[WordUses]) ->
 
 
 def _words(entries: Sequence[Entry], owners: Sequence[tuple[int, int, int]]) -> list[WordUses]:
-    """The words to fit on: not held out, with two meanings or more."""
+    """Return the words to fit on: not held out, with two meanings or more."""
     rows: dict[int, list[int]] = {}
     for row, (e, _, _) in enumerate(owners):
         rows.setdefault(e, []).append(row)
@@ -180,7 +186,7 @@ def _words(entries: Sequence[Entry], owners: Sequence[tuple[int, int, int]]) -> 
 def _fit_weights(
     views: Mapping[str, Vectors], centres: Mapping[str, Vectors], words: Sequence[WordUses]
 ) -> dict[str, float]:
-    """Weights of the views that speak for a meaning where a use is alike in them."""
+    """Fit the non-negative weights of the views."""
     names = list(views)
     one_view = [torch.from_numpy(join({n: views[n]}, centres, {n: 1.0})) for n in names]
     batches = []
@@ -208,14 +214,20 @@ def _fit_weights(
 
 
 def _left_out_cosines(embedded: Tensor, senses: Tensor, n_senses: int) -> Tensor:
-    """``[n, S]`` cosines of ``n`` uses ``[n, H]`` to the meanings, each use left out of its own."""
+    """Return ``[n, S]`` cosines of uses ``[n, H]`` to meanings, leaving each use out.
+
+    A use does not contribute to the centroid of its own meaning.
+    """
     sums = embedded.new_zeros(n_senses, embedded.shape[1]).index_add(0, senses, embedded)
     own = F.one_hot(senses, n_senses).to(embedded).unsqueeze(-1) * embedded.unsqueeze(1)  # [n, S, H]
     return torch.einsum("nh,nsh->ns", embedded, F.normalize(sums - own, dim=-1))
 
 
 def _fit_projection(joined: Tensor, words: Sequence[WordUses], seed: int = 0) -> Tensor:
-    """``[sum of D, H]`` such that cosines to the meanings, each use left out of its own, tell them apart."""
+    """Fit ``[sum of D, H]`` so that cosines to the meanings separate them.
+
+    Each use is left out of the centroid of its own meaning.
+    """
     generator = torch.Generator().manual_seed(seed)
     width = min(_WIDTH, joined.shape[1])
     start = torch.linalg.qr(torch.randn(joined.shape[1], width, generator=generator))[0]
@@ -242,7 +254,10 @@ def _fit_projection(joined: Tensor, words: Sequence[WordUses], seed: int = 0) ->
 
 
 def _development_cosines(embedded: Tensor, words: Sequence[WordUses]) -> list[tuple[Tensor, Tensor]]:
-    """For each word ``[n, S]`` cosines of its development sentences to the meanings made of the others, and their meanings."""
+    """Return the cosines of development sentences, and their meanings, for each word.
+
+    The cosines ``[n, S]`` are to the meanings, whose centroids consist of the other sentences.
+    """
     found = []
     for word in words:
         rows, senses = word.part(development=False)
@@ -258,7 +273,7 @@ def _accuracy(embedded: Tensor, words: Sequence[WordUses]) -> float:
 
 
 def _fit_slope(embedded: Tensor, words: Sequence[WordUses]) -> float:
-    """The slope of the softmax under which development sentences are likeliest."""
+    """Fit the slope of the softmax by the likelihood of development sentences."""
     cosines = _development_cosines(embedded, words)
     tried = np.geomspace(2.0, 60.0, 80)
     losses = [
@@ -268,7 +283,7 @@ def _fit_slope(embedded: Tensor, words: Sequence[WordUses]) -> float:
 
 
 def _fit_unknown(embedded: Tensor, words: Sequence[WordUses], slope: float) -> tuple[float, float, float]:
-    """Log-odds that none of the meanings is meant, such that few known uses are called so."""
+    """Fit the log-odds of an unlisted meaning so that few known uses count as one."""
     from sklearn.linear_model import LogisticRegression
 
     known: list[NDArray[np.float64]] = []
@@ -306,7 +321,10 @@ def _best_and_lead(cosines: NDArray[np.float64]) -> tuple[float, float]:
 
 
 def _fit_same(embedded: Tensor, words: Sequence[WordUses]) -> tuple[float, float]:
-    """Log-odds that two uses share a meaning, by their cosine: pairs of a development sentence and another, at even odds."""
+    """Log-odds that two uses share a sense: a logistic regression on their cosines.
+
+    It is fitted on pairs of a development sentence and another one, at even odds.
+    """
     from sklearn.linear_model import LogisticRegression
 
     cosines, same = [], []
@@ -325,7 +343,7 @@ def _fit_same(embedded: Tensor, words: Sequence[WordUses]) -> tuple[float, float
 def _centroids(
     entries: Sequence[Entry], owners: Sequence[tuple[int, int, int]], embedded: Vectors
 ) -> dict[str, Vectors]:
-    """``[H]`` of every meaning, by its fingerprint."""
+    """Return the centroid ``[H]`` of every meaning, by its fingerprint."""
     rows: dict[tuple[int, int], list[int]] = {}
     for row, (e, s, _) in enumerate(owners):
         rows.setdefault((e, s), []).append(row)

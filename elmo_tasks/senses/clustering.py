@@ -1,4 +1,4 @@
-"""Clusters of the uses of a word whose meanings are not known."""
+"""Clusters of the uses of a word that the dictionary does not list."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from numpy.typing import NDArray
 
 from elmo_tasks.senses.projection import directions
 
-#: Fewer uses are not clustered.
+#: Fewer uses form no clusters.
 MIN_USES = 6
 MAX_CLUSTERS = 6
 
 
 def cluster_uses(vectors: NDArray[np.floating]) -> tuple[tuple[int, ...], ...]:
-    """Cluster ``[n, D]`` uses with k-means, by the number of clusters with the highest silhouette (Rousseeuw, 1987).
+    """Cluster ``[n, D]`` uses with k-means.
+
+    The number of clusters is the one with the highest silhouette (Rousseeuw, 1987).
 
     Returns:
         The positions of the uses in each cluster, the largest first; nothing for fewer than :data:`MIN_USES` uses, or where the
@@ -34,7 +36,7 @@ def cluster_uses(vectors: NDArray[np.floating]) -> tuple[tuple[int, ...], ...]:
 
 
 def k_means(points: NDArray[np.floating], k: int, starts: int) -> NDArray[np.int64]:
-    """``[n, D]`` -> ``[n]`` the number of the cluster of each; always the same for the same points."""
+    """Return the cluster number ``[n]`` of each point ``[n, D]``, deterministically."""
     from sklearn.cluster import KMeans  # takes a second to import
 
     labels: NDArray[np.int64] = KMeans(k, n_init=starts, random_state=0).fit_predict(points)

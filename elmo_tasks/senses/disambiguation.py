@@ -31,58 +31,58 @@ from elmo_tasks.text.mentions import find_mention
 from elmo_tasks.uses import Use, UseVectors
 
 MEANINGS_NAME, SETTINGS_NAME = "meanings", "meanings.json"
-#: To be raised when uses are embedded in another way: older files no longer count.
+#: Increase this when the embedding of uses changes: it invalidates older files.
 METHOD = 1
 
 
 @dataclass(frozen=True)
 class SenseCalibration:
-    """What was fitted on the dictionary for one encoder."""
+    """Parameters fitted on the dictionary for one encoder."""
 
     checksum: str  #: of the encoder, the static vectors and the output layer (:func:`models_checksum`)
     layers: tuple[int, ...]  #: the encoder layers that are read
     weights: Mapping[str, float]  #: weight of each view that is read, by name
     centres: Mapping[str, Vectors]  #: ``[D]`` mean of each view
-    projection: Vectors | None  #: ``[sum of D, H]``; ``None`` where the views as they are do as well
+    projection: Vectors | None  #: ``[sum of D, H]``; ``None`` if the plain views do as well
     slope: float  #: of the softmax over cosines
-    #: log-odds that none of the meanings is meant: intercept, on the best cosine, on its lead over the second
+    #: log-odds of an unlisted meaning: intercept, coefficient of the best cosine, of its lead over the second
     unknown: tuple[float, float, float]
-    #: log-odds that two uses of a word in no list have one meaning: intercept, on their cosine
+    #: log-odds that two uses of an unlisted word share a meaning: intercept, coefficient of their cosine
     same: tuple[float, float]
-    measured: Mapping[str, Any] = field(default_factory=dict)  #: what was measured on test sentences and held-out words
+    measured: Mapping[str, Any] = field(default_factory=dict)  #: scores on test sentences and held-out words
 
     def embed(self, views: Mapping[str, Vectors]) -> Vectors:
-        """``[n, H]`` of length 1, from the views of ``n`` uses."""
+        """Return unit vectors ``[n, H]`` from the views of ``n`` uses."""
         joined = join(views, self.centres, self.weights)
         return unit(joined if self.projection is None else joined @ self.projection)
 
 
 @dataclass(frozen=True)
 class SenseProbabilities:
-    """What one use of a word may mean."""
+    """Probabilities of the meanings of one use."""
 
     probabilities: tuple[float, ...]  #: of each meaning; they and ``other`` add up to 1
-    other: float  #: that it has another meaning than these
+    other: float  #: of an unlisted meaning
 
     @property
     def best(self) -> int | None:
-        """Position of the likeliest meaning; ``None`` if another meaning is likelier."""
+        """Position of the most probable meaning; ``None`` for an unlisted one."""
         k = max(range(len(self.probabilities)), key=self.probabilities.__getitem__)
         return k if self.probabilities[k] >= self.other else None
 
     @property
     def top(self) -> float:
-        """Probability of what is likeliest."""
+        """Probability of the most probable meaning."""
         return max(*self.probabilities, self.other)
 
     def same(self, other: SenseProbabilities) -> float:
-        """Probability that two uses mean the same: both one of the meanings, the same one, or both the one that is missing."""
+        """Return the probability that two uses share a meaning, listed or not."""
         shared = sum(p * q for p, q in zip(self.probabilities, other.probabilities, strict=True))
         return min(1.0, shared + self.other * other.other)
 
 
 def classify(calibration: SenseCalibration, embedded: Vectors, centroids: Vectors) -> list[SenseProbabilities]:
-    """Probabilities of meanings.
+    """Compute the probabilities of the meanings of each use.
 
     Args:
         calibration: of the encoder that embedded the uses.
@@ -99,7 +99,7 @@ def classify(calibration: SenseCalibration, embedded: Vectors, centroids: Vector
 
 
 def unknown_probability(weights: tuple[float, float, float], cosines: NDArray[np.float64]) -> NDArray[np.float64]:
-    """``[n]`` probability that none of the meanings is meant, from ``[n, S]`` cosines to them."""
+    """Return ``[n]`` probabilities of an unlisted meaning, from ``[n, S]`` cosines."""
     ordered = np.sort(cosines, axis=1)[:, ::-1]
     lead = ordered[:, 0] - ordered[:, 1] if cosines.shape[1] > 1 else np.zeros(len(cosines))
     odds = weights[0] + weights[1] * ordered[:, 0] + weights[2] * lead
@@ -107,7 +107,10 @@ def unknown_probability(weights: tuple[float, float, float], cosines: NDArray[np
 
 
 def same_probability(calibration: SenseCalibration, embedded: Vectors) -> NDArray[np.float64]:
-    """``[n, n]`` probability that two uses of a word that is in no list have one meaning, at even odds beforehand."""
+    """Return ``[n, n]`` probabilities that two uses of an unlisted word share a meaning.
+
+    The prior odds are even.
+    """
     odds = calibration.same[0] + calibration.same[1] * (embedded @ embedded.T).astype(np.float64)
     return np.asarray(1 / (1 + np.exp(-odds)), np.float64)
 
@@ -118,7 +121,7 @@ def _softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 class SenseModel:
-    """Embeds uses with one encoder and compares them with the meanings of dictionary entries.
+    """Embed uses with one encoder and compare them with meanings of the dictionary.
 
     Args:
         encoder: reads the sentences.
@@ -140,15 +143,18 @@ class SenseModel:
         self._centroids: dict[str, Vectors] = dict(centroids or {})
 
     def embed(self, uses: Sequence[Use]) -> Vectors:
-        """``[n, H]`` uses; each sentence is encoded once."""
+        """Return ``[n, H]`` embedded uses, encoding each sentence once."""
         return self.calibration.embed(extract(self.encoder, self.static, self.expected, uses, self.calibration.layers))
 
     def embed_read(self, uses: Sequence[Use], read: UseVectors) -> Vectors:
-        """The same of uses that the encoder has read already."""
+        """Embed uses that the encoder has read before."""
         return self.calibration.embed(views_of(self.static, self.expected, uses, read, self.calibration.layers))
 
     def centroids(self, senses: Sequence[tuple[str, Sense]]) -> Vectors:
-        """``[S, H]`` of meanings, each with its word; those that were not computed before are computed now, and kept."""
+        """Return ``[S, H]`` centroids of meanings, each given with its word.
+
+        Compute missing ones and cache them.
+        """
         keys = [sense_fingerprint(word, sense) for word, sense in senses]
         missing = [k for k, key in enumerate(keys) if key not in self._centroids]
         if missing:
@@ -165,29 +171,32 @@ class SenseModel:
         return np.stack([self._centroids[key] for key in keys])
 
     def classify(self, embedded: Vectors, senses: Sequence[tuple[str, Sense]]) -> list[SenseProbabilities]:
-        """What ``[n, H]`` embedded uses mean, of these meanings."""
+        """Classify ``[n, H]`` embedded uses by these meanings."""
         return classify(self.calibration, embedded, self.centroids(senses))
 
 
 def senses_of(entries: Sequence[Entry]) -> list[tuple[str, Sense]]:
-    """All meanings of one or more entries, each with its word."""
+    """Return all meanings of one or more entries, each with its word."""
     return [(entry.word, sense) for entry in entries for sense in entry.senses]
 
 
 def sense_fingerprint(word: str, sense: Sense) -> str:
-    """What changes when an example of a meaning does."""
+    """Return a key that changes when an example of a meaning does."""
     text = "\n".join([word, *(sense.examples or sense.sentences)])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def models_checksum(encoder: Encoder, static: StaticVectors, expected: ExpectedWords | None) -> str:
-    """What changes when any model that embeds uses does."""
+    """Return a key that changes when any model that embeds uses does."""
     parts = [str(METHOD), encoder.checksum, static.checksum, expected.checksum if expected is not None else ""]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def write_calibration(folder: Path, calibration: SenseCalibration, centroids: Mapping[str, Vectors]) -> None:
-    """Write a calibration and the centroids of meanings; the settings come last and say that the rest is whole."""
+    """Write a calibration and the centroids of meanings.
+
+    The settings come last and mark the rest as complete.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     names = sorted(centroids)
     tensors = {f"centre.{view}": torch.from_numpy(np.ascontiguousarray(v)) for view, v in calibration.centres.items()}
@@ -211,7 +220,9 @@ def write_calibration(folder: Path, calibration: SenseCalibration, centroids: Ma
 
 
 def read_calibration(folder: Path, checksum: str) -> tuple[SenseCalibration, dict[str, Vectors]] | None:
-    """A calibration with its centroids; ``None`` where there is none, or where it was fitted for other models.
+    """Read a calibration with its centroids.
+
+    Return ``None`` if there is none, or if it belongs to other models.
 
     Raises:
         WeightsError: the files are broken.

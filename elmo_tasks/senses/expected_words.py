@@ -1,4 +1,7 @@
-"""What a language model would have written in the place of a word: the words, and their mean as one static vector."""
+"""Substitutes: the words that a language model predicts in the place of a word.
+
+Their mean is one static vector.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +21,9 @@ from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors, rarity
 from elmo_tasks.uses import Use, UseVectors
 
-#: The words that the model would have written there, as static vectors.
+#: Name of the view of the predicted words, as static vectors.
 EXPECTED = "expected"
-#: How many words are shown of those that the model expects in a place.
+#: Number of predicted words to show for a place.
 N_CANDIDATES = 8
 # The most frequent words of the vocabulary are enough: see `python -m benchmarks.selected_view`.
 _WORDS = 10_000
@@ -29,7 +32,7 @@ _OFFSET = 2.7
 
 
 class WordsInPlaces(Protocol):
-    """What says how probable each of some words is in places."""
+    """Predictor of words in places."""
 
     @property
     def words(self) -> Sequence[str]:
@@ -38,19 +41,22 @@ class WordsInPlaces(Protocol):
 
     @property
     def checksum(self) -> str:
-        """SHA-256 of the words and of what makes them probable."""
+        """SHA-256 of the words and of the weights that predict them."""
         ...
 
     def __call__(self, uses: Sequence[Use], before: Tensor, after: Tensor) -> Tensor:
-        """``[n, V]`` log-probabilities in the places of ``n`` uses, whose words are not read, from ``[K, n, P]`` twice: what
-        :attr:`UseVectors.before` and :attr:`UseVectors.after` hold.
+        """Return ``[n, V]`` log-probabilities in ``n`` places, without reading their words.
+
+        ``before`` and ``after`` are ``[K, n, P]``, from :attr:`UseVectors.before` and :attr:`UseVectors.after`.
         """
         ...
 
 
 class TwoAnswers:
-    """Each direction answers by the output layer of the language model (``[V, P]`` and ``[V]``), for the first of its words, which
-    stand there by frequency, behind the special ones; the answers are joined afterwards.
+    """Output layer of a language model, applied to each direction by itself.
+
+    The layer is ``[V, P]`` and ``[V]``, for the most frequent words, which follow the special ones in the vocabulary.
+    The two predictions are combined afterwards.
     """
 
     def __init__(self, weight: Tensor, bias: Tensor, words: Sequence[str], most: int = _WORDS) -> None:
@@ -60,13 +66,13 @@ class TwoAnswers:
         self.checksum = _checksum(self.words, (self._weight, self._bias))
 
     def __call__(self, uses: Sequence[Use], before: Tensor, after: Tensor) -> Tensor:
-        """See :class:`WordsInPlaces`; joined as in :func:`~elmo_tasks.senses.expected_words.told_by_all`."""
+        """See :class:`WordsInPlaces`; combined by :func:`told_by_all`."""
         told, told_after = (linear(side[-1].float().cpu(), self._weight, self._bias) for side in (before, after))
         return told_by_all((told, told_after), self._log_frequency)
 
 
 class OneAnswer:
-    """A cloze head, which reads the static vectors, too, reads both sides before it answers."""
+    """Cloze head, which combines both sides and the static vectors before it predicts."""
 
     def __init__(self, cloze: Cloze, static: StaticVectors) -> None:
         self.words: Sequence[str] = static.words[: cloze.options.n_words]
@@ -82,10 +88,10 @@ class OneAnswer:
 
 
 class ExpectedWords:
-    """The mean static vector of the words that a model expects in a place, by how probable and how rare they are.
+    """Mean static vector of the predicted words, weighted by probability and rarity.
 
-    The word that stands there is not read. To tell uses apart by substitutes is an old idea (Yatbaz, Sert and Yuret, 2012; Melamud,
-    Goldberger and Dagan, 2016).
+    The word in the place itself is not read. To separate uses by substitutes is an old idea (Yatbaz, Sert and Yuret,
+    2012; Melamud, Goldberger and Dagan, 2016).
     """
 
     def __init__(self, told: WordsInPlaces, static: StaticVectors) -> None:
@@ -97,13 +103,14 @@ class ExpectedWords:
 
     @property
     def checksum(self) -> str:
-        """Of what says how probable the words are, as given: what is computed of it may differ by machine."""
+        """Checksum of the given weights; values computed from them may differ by machine."""
         return self._told.checksum
 
     @classmethod
     def load(cls, encoder: Encoder, static: StaticVectors, most: int = _WORDS) -> ExpectedWords | None:
-        """Those of a cloze head beside a language model, else of its output layer; ``None`` where there is neither, as with the
-        published models.
+        """Load the cloze head beside a language model, else its output layer.
+
+        Return ``None`` if there is neither, as with the published models.
 
         Raises:
             WeightsError: the files are broken.
@@ -120,9 +127,10 @@ class ExpectedWords:
 
     @torch.no_grad()
     def candidates(self, uses: Sequence[Use], read: UseVectors) -> list[list[tuple[str, float]]]:
-        """The :data:`N_CANDIDATES` likeliest words in the place of each use, with their probabilities, likeliest first.
+        """Return the :data:`N_CANDIDATES` most probable words for each place.
 
-        Punctuation is left out, and keeps its share of the probability.
+        Each comes with its probability, the most probable one first. Punctuation is left out and keeps its
+        share of the probability.
         """
         assert read.before is not None  # a language model reads in two directions
         assert read.after is not None
@@ -136,7 +144,7 @@ class ExpectedWords:
 
     @torch.no_grad()
     def __call__(self, uses: Sequence[Use], read: UseVectors) -> NDArray[np.float32]:
-        """``[n, S]`` of length 1: what is expected in the places of ``n`` uses, by what a language model read of them."""
+        """Return unit vectors ``[n, S]`` of the predicted words in the places of ``n`` uses."""
         assert read.before is not None  # a language model reads in two directions
         assert read.after is not None
         told = self._told(uses, read.before, read.after)[:, self._kept].softmax(dim=-1)
@@ -151,12 +159,14 @@ def _checksum(words: Sequence[str], numbers: Iterable[Tensor]) -> str:
 
 
 def states_around(top: Tensor, places: Tensor) -> tuple[Tensor, Tensor]:
-    """``[B, P]`` the forward and ``[B, P]`` the backward states that know a place before they have read the word that stands there,
-    from ``[B, T, 2 P]`` the top layer of :class:`elmo_tasks.bilm.bilm.BiLMOutput`, boundaries included, and the step ``[B]`` of the
-    word in each row: 1 for the first word of a sentence.
+    """Return the states that predict a place before they have read its word.
 
-    The forward state one step earlier predicts the word, and so does the backward state one step later; these are the states that
-    :func:`elmo_tasks.bilm.perplexity.sentence_losses` scores.
+    From the top layer ``[B, T, 2 P]`` of :class:`elmo_tasks.bilm.bilm.BiLMOutput`, boundaries included, and the step
+    ``[B]`` of the word in each row (1 for the first word of a sentence), select the forward states ``[B, P]`` and the
+    backward states ``[B, P]``.
+
+    The forward state one step earlier predicts the word, and so does the backward state one step later; these are the
+    states that :func:`elmo_tasks.bilm.perplexity.sentence_losses` scores.
     """
     rows = torch.arange(len(top), device=top.device)
     ahead, back = top.chunk(2, dim=-1)
@@ -164,17 +174,22 @@ def states_around(top: Tensor, places: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def log_frequencies(n_words: int) -> Tensor:
-    """``[V]`` log-probability of each word by its rank alone; a vocabulary is sorted by frequency."""
+    """Return ``[V]`` log-probabilities of the words by rank alone.
+
+    A vocabulary is sorted by frequency.
+    """
     return (-(torch.arange(n_words) + _OFFSET).log()).log_softmax(dim=-1)
 
 
 def told_by_all(told: Sequence[Tensor], log_frequency: Tensor) -> Tensor:
-    """Join what the sides of a place say of it: ``[N, V]`` log-probabilities of each, and ``[V]`` those of each word on its own
-    (:func:`log_frequencies`) -> ``[N, V]``.
+    """Combine the predictions of the sides of a place.
+
+    From the log-probabilities ``[N, V]`` of each side, and ``[V]`` unconditional ones (:func:`log_frequencies`),
+    compute ``[N, V]``.
 
     If the two sides are independent given the word, ``p(w | before, after)`` is proportional to ``p(w | before) p(w | after) /
     p(w)`` (Bayes): without the division, a word's frequency counts twice. On the 4,758 gallery words that the vocabulary of
-    elmo-mini has, the division takes the mean negative log-probability of the word that stands there
+    elmo-mini has, the division takes the mean negative log-probability of the actual word
     from 12.39 to 8.89 (one side alone: 8.89 before, 9.51 after), and the share of words among the first 8 guesses from 1.7 % to 3.9
     % (1.9 % and 0.4 %).
     """

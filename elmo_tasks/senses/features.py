@@ -1,4 +1,4 @@
-"""Features of a use of a word: what a meaning is recognized by.
+"""Features of a use of a word, from which its meaning is predicted.
 
 The views of a use, each about the mean of all uses and of length 1:
 
@@ -27,24 +27,27 @@ from elmo_tasks.uses import Use, UseVectors, use_batches
 WORDS, EXPECTED, CONTEXT = "words", "expected", "context"
 Vectors = NDArray[np.float32]
 
-# A word whose vector is that of the use's own word counts e^2 times as much as one at right angles to it: of all that stands in a
-# sentence, what goes with the word tells its meaning.
+# A word whose vector equals that of the compared word weighs e^2 times as much as an orthogonal one: related words
+# indicate the meaning.
 _RELATED = 2.0
 
 
 def layer_view(layer: int) -> str:
-    """Name of the view of an encoder layer."""
+    """Return the name of the view of an encoder layer."""
     return f"layer {layer}"
 
 
 def unit(vectors: NDArray[np.floating]) -> Vectors:
-    """``[..., D]`` with length 1; the zero vector stays."""
+    """Scale ``[..., D]`` to length 1; keep zero vectors."""
     length = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return np.asarray(vectors / np.maximum(length, 1e-12), np.float32)
 
 
 def centred(vectors: NDArray[np.floating], centre: NDArray[np.floating]) -> Vectors:
-    """``[n, D]`` about a centre ``[D]`` and of length 1; a zero vector, of which nothing is known, stays zero."""
+    """Centre ``[n, D]`` on ``[D]`` and scale to length 1.
+
+    A zero vector, which stands for an unknown word, stays zero.
+    """
     known = np.abs(vectors).max(axis=1, keepdims=True) > 0
     return unit(np.where(known, vectors - centre, 0.0))
 
@@ -57,9 +60,9 @@ def extract(
     layers: Sequence[int],
     on_done: Callable[[int], object] | None = None,
 ) -> dict[str, Vectors]:
-    """The views of ``n`` uses as the models give them, ``[n, D]`` each, not yet centred.
+    """Return the views of ``n`` uses, ``[n, D]`` each, not yet centred.
 
-    Each sentence is encoded once, however many of the uses stand in it.
+    Each sentence is encoded once, whatever the number of uses in it.
 
     Args:
         encoder: reads the sentences.
@@ -83,7 +86,7 @@ def extract(
 def views_of(
     static: StaticVectors, expected: ExpectedWords | None, uses: Sequence[Use], read: UseVectors, layers: Sequence[int]
 ) -> dict[str, Vectors]:
-    """The views of uses that an encoder has read; see :func:`extract`."""
+    """Return the views of uses that an encoder has read before; see :func:`extract`."""
     views: dict[str, Vectors] = {layer_view(k): read.layers[k].numpy() for k in layers}
     if read.before is not None and read.after is not None:
         views[CONTEXT] = torch.cat([read.before[-1], read.after[-1]], dim=-1).numpy()
@@ -98,7 +101,9 @@ def views_of(
 
 
 def context_vectors(static: StaticVectors, uses: Sequence[Use]) -> Vectors:
-    """``[n, S]`` the words around ``n`` uses in one sentence; zero where no other word is known.
+    """Return ``[n, S]`` vectors of the words around ``n`` uses in one sentence.
+
+    A vector is zero if no other word is known.
 
     A use of several tokens is left out as a whole, and its vector is the mean of them.
     """
@@ -117,9 +122,11 @@ def context_vectors(static: StaticVectors, uses: Sequence[Use]) -> Vectors:
 def context_vector(
     vectors: NDArray[np.floating], shares: NDArray[np.floating], index: int, related: float = _RELATED
 ) -> Vectors:
-    """The words around one word as one vector ``[D]`` of length 1, or zero where no other word is known.
+    """Return the words around one word as a unit vector ``[D]``.
 
-    A bag without order: rare words (SIF: Arora, Liang and Ma, 2017) and words related to the word itself weigh more, the latter the
+    The vector is zero if no other word is known.
+
+    A bag of words: rare words (SIF: Arora, Liang and Ma, 2017) and words related to the word itself weigh more, the latter the
     more, the higher ``related``. The word is left out, and so is every token with its very vector.
 
     Args:
@@ -137,7 +144,9 @@ def context_vector(
 
 
 def join(views: Mapping[str, Vectors], centres: Mapping[str, Vectors], weights: Mapping[str, float]) -> Vectors:
-    """``[n, sum of D]`` the views that have a weight, each centred, of length 1 and times the root of its weight, side by side.
+    """Concatenate the weighted views to ``[n, sum of D]``.
+
+    Each view is centred, scaled to length 1 and multiplied by the root of its weight.
 
     The dot product of two rows is the weighted sum of the cosines in the views.
     """

@@ -1,4 +1,7 @@
-"""How the index of a corpus is built: every word read once, its vectors on disk; go on where it was interrupted."""
+"""Build the index of a corpus: encode every word once and store the vectors.
+
+An interrupted build resumes.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +31,12 @@ from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.word_forms import folded
 from elmo_tasks.uses import told_as_share
 
-#: What fits into a few seconds of exact search on one core; about 0.2 s for 400,000 words on one core.
+#: Size that exact search handles in a few seconds on one core; 400,000 words take about 0.2 s.
 MOST_TOKENS = 5_000_000
 _BLOCK = 16_384
 _PER_TOKEN = 12  # bytes beside the vectors
 
-#: Called with the share that is done, 0..1.
+#: Called with the completed fraction, 0..1.
 Progress = Callable[[float], None]
 
 
@@ -47,17 +50,17 @@ def build_index(
     wait: bool = False,
     bf16: bool = False,
 ) -> UseIndex:
-    """Encode a corpus, or open what an earlier call made of it; go on where one was interrupted.
+    """Encode a corpus, resume an interrupted build, or open a complete index.
 
     Args:
-        encoder: gives the vectors.
-        sentences: of the corpus.
-        folder: to write to.
-        title: one short line for people.
-        max_tokens: the most it may hold.
-        progress: told how far it is.
-        wait: for another process that writes it, in place of refusing.
-        bf16: products are computed in bfloat16.
+        encoder: computes the vectors.
+        sentences: sentences of the corpus.
+        folder: output folder.
+        title: one-line description.
+        max_tokens: maximum number of tokens.
+        progress: called with the completed fraction.
+        wait: whether to wait for another process that writes it, in place of raising.
+        bf16: whether to compute products in bfloat16.
 
     Raises:
         ConfigError: there are no sentences, too many tokens, too little room, the folder holds another index, or another
@@ -75,7 +78,7 @@ def build_index(
         )
     folder = Path(folder)
     key = CacheDescription.of(cache_encoding(encoder, tokens)).key
-    if (index := _already(folder, key)) is not None:  # without the lock: it may lie where nobody may write
+    if (index := _already(folder, key)) is not None:  # Without the lock: the folder may be read-only.
         return index
     with file_lock(folder / ".lock", f"the index {folder}", wait):
         if (index := _already(folder, key)) is None:
@@ -111,23 +114,23 @@ def _written(
     starts = np.concatenate([[0], np.cumsum([len(line) for line in encoded])]).astype(np.int64)
     with atomic_file(folder / ARRAYS_NAME) as partial, partial.open("wb") as file:
         np.savez(file, lines=starts, words=word_of, norms=_norms(store))
-    # Last: with it the index is whole.
+    # Written last: it marks the index as complete.
     write_json(folder / DESCRIPTION_NAME, asdict(description))
     return UseIndex(folder)
 
 
 def size_of(n_tokens: int, n_layers: int, width: int) -> int:
-    """Bytes that an index takes on disk, about."""
+    """Estimate the bytes of an index on disk."""
     return n_tokens * (2 * n_layers * width + 4 * (n_layers + 1) + _PER_TOKEN)
 
 
 def text_key(sentences: Sequence[str]) -> str:
-    """What changes when the sentences do."""
+    """Return a key that changes when the sentences do."""
     return hashlib.sha256("\n".join(sentences).encode()).hexdigest()[:16]
 
 
 def _norms(store: LayerCache) -> NDArray[np.float32]:
-    """``[L + 1, tokens]`` lengths of the vectors of each layer and of their mean."""
+    """Return ``[L + 1, tokens]`` lengths of the vectors of each layer and of their mean."""
     n = int(store.offsets[-1])
     norms = np.empty((store.n_layers + 1, n), np.float32)
     for start in range(0, n, _BLOCK):

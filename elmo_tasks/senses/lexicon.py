@@ -1,4 +1,4 @@
-"""Dictionary of word meanings: text files that people can edit, and the entries in them.
+"""Dictionary of word meanings: text files that people can edit, and their entries.
 
 A word stands at the left margin, its meanings below it by two spaces, the example sentences of a meaning by four::
 
@@ -24,9 +24,9 @@ from elmo_tasks.errors import DataError, InputError
 from elmo_tasks.text.mentions import find_mention
 from elmo_tasks.text.word_forms import comparative_bases, folded, lemmas
 
-#: Every so many sentences of a meaning, one is a test sentence: the sixth, the twelfth, …
+#: One in this many sentences of a meaning is a test sentence: the sixth, the twelfth, …
 TEST_EVERY = 6
-#: One word in so many is held out: nothing is fitted or trained on it.
+#: One in this many words is held out: nothing is fitted or trained on it.
 HELD_OUT_EVERY = 10
 PARTS_OF_SPEECH = (
     "noun", "verb", "adjective", "adverb", "preposition", "conjunction", "interjection", "determiner", "pronoun", "name",
@@ -45,18 +45,18 @@ class Sense:
     """One meaning of a word."""
 
     key: str  #: short name, unique in its entry
-    part_of_speech: str  #: one of :data:`PARTS_OF_SPEECH`; empty for a meaning that a person gave without one
+    part_of_speech: str  #: one of :data:`PARTS_OF_SPEECH`; empty for a user's meaning without one
     gloss: str
     sentences: tuple[str, ...]  #: examples with the word in ``[brackets]``
 
     @property
     def examples(self) -> tuple[str, ...]:
-        """The sentences that stand for the meaning: all but the test sentences."""
+        """Sentences that represent the meaning: all but the test sentences."""
         return tuple(s for k, s in enumerate(self.sentences, 1) if k % TEST_EVERY)
 
     @property
     def test_sentences(self) -> tuple[str, ...]:
-        """The sentences that only measure."""
+        """Sentences used only for measurement."""
         return self.sentences[TEST_EVERY - 1 :: TEST_EVERY]
 
 
@@ -69,7 +69,7 @@ class Entry:
 
     @property
     def is_held_out(self) -> bool:
-        """Whether nothing may be fitted or trained on this word."""
+        """True if nothing may be fitted or trained on this word."""
         return is_held_out(self.word)
 
     @property
@@ -78,7 +78,7 @@ class Entry:
         return any(sense.part_of_speech in ("adjective", "adverb") for sense in self.senses)
 
     def sense(self, key: str) -> Sense:
-        """The meaning with that key. Raises KeyError if there is none."""
+        """Return the meaning with that key. Raise KeyError if there is none."""
         return next((s for s in self.senses if s.key == key), None) or self._missing(key)
 
     def _missing(self, key: str) -> Sense:
@@ -86,7 +86,7 @@ class Entry:
 
 
 def is_held_out(word: str) -> bool:
-    """Whether a word, by a hash of it, is one of the tenth that only measures."""
+    """Return True if the hash of a word selects it for the held-out tenth."""
     return int.from_bytes(hashlib.sha256(word.encode()).digest()[:4], "big") % HELD_OUT_EVERY == 0
 
 
@@ -115,11 +115,14 @@ class Lexicon(Mapping[str, Entry]):
 
     @cached_property
     def ambiguous(self) -> tuple[Entry, ...]:
-        """The entries with two or more meanings, by word."""
+        """Entries with two or more meanings, by word."""
         return tuple(sorted((e for e in self.values() if len(e.senses) > 1), key=lambda e: e.word))
 
     def find(self, form: str) -> tuple[Entry, ...]:
-        """The entries that a word in any inflection may belong to: ``rose`` finds rose and rise; its own entry is first."""
+        """Return the entries that a word in any inflection may belong to.
+
+        ``rose`` gives rose and rise; its own entry is first.
+        """
         key = folded(form)
         words = [key, *sorted(lemmas(key) - {key})]
         found = tuple(self._entries[word] for word in words if word in self._entries)
@@ -129,19 +132,22 @@ class Lexicon(Mapping[str, Entry]):
         return tuple(entry for entry in compared if entry.is_compared)
 
     def has_one_meaning(self, form: str) -> bool:
-        """Whether a word in any inflection is on the list of words with one everyday meaning, and in no entry."""
+        """Return True if a word in any inflection has one everyday meaning.
+
+        Such a word is on the list of these words, and in no entry.
+        """
         return not any(len(e.senses) > 1 for e in self.find(form)) and any(
             word in self.one_meaning for word in lemmas(folded(form))
         )
 
     def with_entries(self, entries: Iterable[Entry]) -> Lexicon:
-        """A dictionary in which these entries stand in place of, or beside, those that are there."""
+        """Return a dictionary in which these entries replace or extend the existing ones."""
         return Lexicon([*self.values(), *entries], self.one_meaning)
 
 
 @cache
 def bundled_lexicon() -> Lexicon:
-    """The dictionary that comes with the program."""
+    """Return the bundled dictionary."""
     entries = [entry for path in sorted(_FOLDER.glob("*.txt")) for entry in read_entries(path)]
     words = [
         w for line in _ONE_MEANING.read_text("utf-8").splitlines() if not line.startswith("#") for w in line.split()
@@ -163,13 +169,16 @@ def read_entries(path: Path) -> list[Entry]:
 
 
 def parse_entries(text: str, name: str = "dictionary") -> list[Entry]:
-    """Entries of a dictionary in the format that this module describes.
+    """Parse a dictionary in the format that this module describes.
 
     Raises:
         DataError: a line breaks the format, a word stands twice, or a meaning has no example.
     """
     entries: dict[str, Entry] = {}
-    word, senses, head, sentences, number = "", [], None, [], 0  # type: str, list[Sense], tuple[str, str, str] | None, list[str], int
+    word, number = "", 0
+    senses: list[Sense] = []
+    head: tuple[str, str, str] | None = None
+    sentences: list[str] = []
 
     def close_sense() -> None:
         nonlocal head
@@ -256,7 +265,7 @@ def check_marks(entries: Iterable[Entry], name: str) -> None:
 
 
 def format_entries(entries: Iterable[Entry]) -> str:
-    """Entries as the text that :func:`parse_entries` reads."""
+    """Format entries as the text that :func:`parse_entries` reads."""
     lines: list[str] = []
     for entry in entries:
         lines.append(entry.word)

@@ -1,4 +1,4 @@
-"""Two dimensions for a map: points in many dimensions drawn in a plane, on which further points find their place."""
+"""Projection of vectors to the two dimensions of a map, and of further vectors later."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-#: Uses closer than this are one point: the layer without context, on one spelling, but for the rounding of float16.
+#: Uses closer than this are one point: with one spelling, the context-free layer differs only by rounding to float16.
 _FLAT = 1e-3
 
 
 @dataclass(frozen=True)
 class Projection:
-    """A drawing of points in a plane."""
+    """Projection of points to a plane."""
 
     places: NDArray[np.float64]  #: ``[n, 2]`` between -1 and 1, both axes in one scale
-    shown: float  #: share of all differences between the points that the drawing shows, 0..1
+    shown: float  #: share of the variance of the points that the projection keeps, 0..1
     center: NDArray[np.float64]  #: ``[D]`` mean of the points
-    axes: NDArray[np.float64]  #: ``[2, D]`` directions of the two axes, in the scale of the places
+    axes: NDArray[np.float64]  #: ``[2, D]`` directions of the two axes, scaled like the places
 
 
 def directions(vectors: NDArray[np.floating]) -> NDArray[np.float64]:
-    """``[n, D]`` -> ``[n, D]`` of length 1, seen from the mean of the uses; all zero where they are one point.
+    """Centre ``[n, D]`` vectors and scale them to length 1; zero if all are one point.
 
-    What all uses of a word share, its spelling above all, says nothing about which of them belong together.
+    Shared properties of all uses of a word, above all its spelling, say nothing about their groups.
     """
     centred = np.asarray(vectors, np.float64) - np.mean(vectors, axis=0, dtype=np.float64)
     length = np.linalg.norm(centred, axis=1, keepdims=True)
@@ -32,7 +32,7 @@ def directions(vectors: NDArray[np.floating]) -> NDArray[np.float64]:
 
 
 def fit_projection(points: NDArray[np.floating]) -> Projection:
-    """Draw ``[n, D]`` points by their two principal components; always the same for the same points."""
+    """Project ``[n, D]`` points to their two principal components, deterministically."""
     n, width = np.shape(points)
     center = np.asarray(points, np.float64).mean(axis=0) if n else np.zeros(width)
     centred = np.asarray(points, np.float64) - center
@@ -43,7 +43,7 @@ def fit_projection(points: NDArray[np.floating]) -> Projection:
     n_axes = min(2, len(spread))
     axes[:n_axes] = components[:n_axes]
     places = centred @ axes.T
-    # The sign of a component is free: the first point that stands out lies to the right, and above.
+    # The sign of a component is arbitrary: place the first outlier to the right, and above.
     for axis in range(n_axes):
         side = places[:, axis]
         if side[np.argmax(np.abs(side) > 0.3 * np.abs(side).max())] < 0:
@@ -54,7 +54,9 @@ def fit_projection(points: NDArray[np.floating]) -> Projection:
 
 
 def project_use(projection: Projection, vectors: NDArray[np.floating], vector: NDArray[np.floating]) -> list[float]:
-    """Place of a further use ``[D]`` on the map of ``[n, D]`` uses whose :func:`directions` were drawn.
+    """Return the place of a further use ``[D]`` on the map of ``[n, D]`` uses.
+
+    The map shows the :func:`directions` of these uses.
 
     It is projected on the same two axes (Gower, 1968, for principal components); one farther out than all uses of the map comes
     out beyond -1 or 1.

@@ -1,4 +1,4 @@
-"""Whole sentences as vectors: the mean of their words, and how far that tells what a sentence says."""
+"""Sentence vectors, and a test of how well they represent the content of a sentence."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ _BATCH = 64
 
 @dataclass(frozen=True)
 class Triple:
-    """A sentence, the same said in other words, and something else said in nearly the same words; written for this project."""
+    """A sentence, a paraphrase, and a similar sentence with another content.
+
+    All are written for this project.
+    """
 
     sentence: str
     reworded: str
@@ -32,22 +35,25 @@ class Triple:
 
 @dataclass(frozen=True)
 class SentenceTest:
-    """What cosines of sentences told in one test, for one way to make vectors of them."""
+    """Test scores of one kind of sentence vector."""
 
-    unconnected: float  #: mean cosine of two sentences that have nothing to do with each other
-    reworded: int  #: of the triples, in how many the reworded sentence is nearer than the turned one
-    related: int  #: of the triples, in how many the reworded sentence is nearer than each of the unconnected ones
-    triples: int  #: how many there are
+    unconnected: float  #: mean cosine of two unrelated sentences
+    reworded: int  #: number of triples in which the paraphrase is nearer than the similar sentence
+    related: int  #: number of triples in which the paraphrase is nearer than each of the unrelated sentences
+    triples: int  #: number of triples
 
 
 @functools.cache
 def triples() -> tuple[Triple, ...]:
-    """All of them."""
+    """Return all triples."""
     return tuple(Triple(**json.loads(line)) for line in _FILE.read_text(encoding="utf-8").splitlines())
 
 
 def sentence_vectors(encoder: Encoder, sentences: Sequence[str]) -> Tensor:
-    """``[L + 1, n, D]`` mean over the words of each sentence at each layer, and the mean of the layers; see ``with_mean``."""
+    """Return ``[L + 1, n, D]`` mean word vectors of each sentence.
+
+    The first axis holds the layers and their mean; see ``with_mean``.
+    """
     rows = [[token.text for token in tokenize(sentence)] for sentence in sentences]
     found = []
     for start in range(0, len(rows), _BATCH):
@@ -57,13 +63,13 @@ def sentence_vectors(encoder: Encoder, sentences: Sequence[str]) -> Tensor:
 
 
 def sentences_of_test() -> list[str]:
-    """What :func:`measured` takes the vectors of."""
+    """Return the sentences whose vectors :func:`measured` needs."""
     parts = [sentence for triple in triples() for sentence in (triple.sentence, triple.reworded, triple.turned)]
     return [*parts, *everyday_sentences()]
 
 
 def measured(vectors: Tensor) -> SentenceTest:
-    """Measure one way to make vectors of sentences by the ``[n, D]`` that it makes of :func:`sentences_of_test`."""
+    """Score the ``[n, D]`` vectors of :func:`sentences_of_test`."""
     unit = torch.nn.functional.normalize(vectors.double(), dim=-1)
     n = len(triples())
     first, reworded, turned = unit[: 3 * n].view(n, 3, -1).unbind(dim=1)

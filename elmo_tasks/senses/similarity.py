@@ -1,4 +1,4 @@
-"""Cosines of uses at each layer, and what two random words have."""
+"""Cosines of uses at each layer, and of two random words for comparison."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from elmo_tasks.uses import Use, use_vectors
 
 
 def cosine_matrix(vectors: Tensor) -> Tensor:
-    """``[n, D]`` -> ``[n, n]`` cosine similarities; exactly 1 on the diagonal, exactly symmetric."""
+    """Return ``[n, n]`` cosines of ``[n, D]``, exactly symmetric with a diagonal of 1."""
     unit = F.normalize(vectors.double(), dim=-1)
     cosine = (unit @ unit.T).clamp(-1.0, 1.0)
     cosine = (cosine + cosine.T) / 2
@@ -23,10 +23,12 @@ def cosine_matrix(vectors: Tensor) -> Tensor:
 
 
 def random_pair_cosine(vectors: Tensor, sentence: Tensor, word: Tensor) -> Tensor:
-    """``[L, n, D]`` tokens, and ``[n]`` numbers of their sentences and words -> ``[L]`` mean cosines of two tokens that share
-    neither.
+    """Return ``[L]`` mean cosines of two tokens that share neither sentence nor word.
 
-    The published figures of this kind are those of Ethayarajh (2019), "How contextual are contextualized word representations?".
+    The arguments are ``[L, n, D]`` tokens, and ``[n]`` numbers of their sentences and words.
+
+    The published figures of this kind are those of Ethayarajh (2019), "How contextual are contextualized word
+    representations?".
     """
     unit = F.normalize(vectors.double(), dim=-1)
     apart = (sentence.unsqueeze(0) != sentence.unsqueeze(1)) & (word.unsqueeze(0) != word.unsqueeze(1))
@@ -35,18 +37,21 @@ def random_pair_cosine(vectors: Tensor, sentence: Tensor, word: Tensor) -> Tenso
 
 
 def random_pairs(encoder: Encoder) -> tuple[float, ...]:
-    """Mean cosine of two random words of the everyday sentences, at each layer and in their mean."""
+    """Return the mean cosine of two random everyday words at each layer and in the mean."""
     vectors, sentence, word = everyday_words(encoder)
     return tuple(round(value, 6) for value in random_pair_cosine(with_mean(vectors), sentence, word).tolist())
 
 
 def everyday_sentences() -> list[str]:
-    """Sixty unconnected sentences, written for this project: what two random words have in common is measured on them."""
+    """Return sixty unrelated sentences, written for this project.
+
+    The cosines of random words are measured on them.
+    """
     return Path(__file__).with_name("everyday.txt").read_text(encoding="utf-8").splitlines()
 
 
 def everyday_words(encoder: Encoder) -> tuple[Tensor, Tensor, Tensor]:
-    """All words of the everyday sentences, as :func:`random_pair_cosine` needs them.
+    """Return the arguments of :func:`random_pair_cosine` for the everyday sentences.
 
     Returns:
         ``[L, n, D]`` vectors, ``[n]`` the number of the sentence of each, ``[n]`` the number of the word, in any case.

@@ -1,4 +1,4 @@
-"""The vectors of every word of a corpus on disk, and the exact search for the nearest ones."""
+"""Index of the vectors of every word of a corpus, with exact nearest-neighbour search."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ _BLOCK = 16_384
 
 @dataclass(frozen=True)
 class IndexDescription:
-    """What an index holds."""
+    """Description of an index."""
 
-    title: str  #: one short line for people
+    title: str  #: one-line description
     encoder: str  #: name of the model
-    checksum: str  #: of its weights
+    checksum: str  #: checksum of its weights
     store: str  #: key of the layer cache
     n_sentences: int  #: number of sentences
     n_tokens: int  #: words and punctuation of all sentences
-    version: int = VERSION  #: of the files' layout
+    version: int = VERSION  #: version of the file format
 
 
 @dataclass(frozen=True)
 class Hit:
-    """A use that was found."""
+    """One search result."""
 
     use: Use  #: the word in its sentence
-    cosine: float  #: with what was searched for
+    cosine: float  #: cosine with the query
 
 
 class UseIndex:
@@ -78,7 +78,7 @@ class UseIndex:
         self._check()
 
     def _check(self) -> None:
-        """Refuse an index that would fail at the first question: one whose parts are cut short, or of another index."""
+        """Refuse an index with truncated files, or with files of another index."""
         about, store = self.description, self.store.description
         size = (self.folder / SENTENCES_NAME).stat().st_size if (self.folder / SENTENCES_NAME).is_file() else -1
         lines, words = self._lines, self._word_of
@@ -100,23 +100,25 @@ class UseIndex:
             )
 
     def __len__(self) -> int:
-        """Number of tokens."""
+        """Return the number of tokens."""
         return self.description.n_tokens
 
     @cached_property
     def _is_word(self) -> NDArray[np.bool_]:
-        """``[tokens]`` whether it is a word, not punctuation."""
+        """Mask ``[tokens]`` of words, as opposed to punctuation."""
         kinds = np.array([any(c.isalnum() for c in word) for word in self._vocabulary])
         return kinds[self._word_of]
 
     def forms_of(self, word: str) -> NDArray[np.bool_]:
-        """``[tokens]`` whether a token is an inflection of a word."""
+        """Return the mask ``[tokens]`` of inflections of a word."""
         key = folded(word)
         return np.array([are_inflections(key, other) for other in self._vocabulary])[self._word_of]
 
     def uses_of(self, word: str, most: int) -> tuple[tuple[tuple[str, int], ...], int]:
-        """The sentence of each use of a word, in any inflection, and which token of it the word is, in order; and how many uses
-        there are: where there are more than ``most``, so many are taken at even distances.
+        """Return the uses of a word in any inflection, in order, and their number.
+
+        A use is a sentence and the position of its token. Of more than ``most`` uses, keep ``most`` at even
+        distances.
         """
         rows = np.flatnonzero(self.forms_of(word))
         kept = rows if len(rows) <= most else rows[np.arange(most) * len(rows) // most]
@@ -134,11 +136,12 @@ class UseIndex:
         among: NDArray[np.bool_] | None = None,
         leave_out: str = "",
     ) -> tuple[Hit, ...]:
-        """The nearest uses to a word ``[D]`` at a layer (one more than the last means their mean), nearest first, by comparing with
-        all words or those ``[tokens]`` that count; at most one of each sentence, and none of the one asked about, which is left
-        out.
+        """Return the nearest uses to a vector ``[D]`` at a layer, nearest first.
+
+        One more than the last layer means the mean of the layers. The search covers all words, or those in the mask
+        ``among`` ``[tokens]``; it returns at most one use per sentence, and none from the sentence ``leave_out``.
         """
-        # By blocks: the vectors lie on disk in float16, and all of them in float32 may be more than there is memory.
+        # In blocks: the vectors are float16 on disk, and all of them in float32 may exceed the memory.
         direction = np.asarray(vector, np.float32) / max(float(np.linalg.norm(vector)), 1e-12)
         cosines = np.empty(len(self), np.float32)
         for start in range(0, len(self), _BLOCK):
@@ -159,7 +162,7 @@ class UseIndex:
         return tuple(hits)
 
     def use(self, row: int) -> Use:
-        """The use of one token."""
+        """Return the use of one token."""
         number = int(np.searchsorted(self.store.offsets, row, side="right")) - 1
         sentence = self.sentence(number)
         index = row - int(self.store.offsets[number])
@@ -167,20 +170,20 @@ class UseIndex:
         return Use.in_sentence(sentence, tokens, index)
 
     def some_words(self, n: int, layer: int) -> list[tuple[Use, NDArray[np.float32]]]:
-        """Words of the index, drawn by chance but always the same ones, and the vector ``[D]`` of each at a layer."""
+        """Return a fixed random sample of words, with the vector ``[D]`` of each at a layer."""
         rows = np.flatnonzero(self._is_word)
         drawn = np.random.default_rng(0).choice(rows, min(n, len(rows)), replace=False).tolist()
         return [(self.use(row), self.store.vectors(layer, row, row + 1)[0]) for row in drawn]
 
     def sentence(self, number: int) -> str:
-        """One sentence."""
+        """Return one sentence."""
         with (self.folder / SENTENCES_NAME).open("rb") as file:
             file.seek(int(self._lines[number]))
             return file.read(int(self._lines[number + 1] - self._lines[number]) - 1).decode("utf-8")
 
 
 def _descending(values: NDArray[np.float32], n: int) -> Iterator[int]:
-    """Positions by falling value: the first ``n`` without sorting all, more only where they are asked for."""
+    """Yield positions by descending value; sort beyond the first ``n`` only on demand."""
     k = min(len(values), n)
     near = np.argpartition(-values, k - 1)[:k] if k else np.zeros(0, np.int64)
     yield from near[np.argsort(-values[near], kind="stable")].tolist()
@@ -190,5 +193,5 @@ def _descending(values: NDArray[np.float32], n: int) -> Iterator[int]:
 
 
 def one_line(sentence: str) -> str:
-    """As an index holds a sentence, and finds it again."""
+    """Normalize a sentence to the single line that an index stores."""
     return " ".join(sentence.split())

@@ -1,4 +1,4 @@
-"""Where a word occurs: in the examples of the dictionary, and in a person's own text, pasted or in files."""
+"""Occurrences of a word in the dictionary's examples and in the user's own text."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _WORD = re.compile(r"\w+")
 
 
 def use_at(sentence: str, tokens: Sequence[Token], index: int) -> Use:
-    """The use of one of the tokens of a sentence."""
+    """Return the use of one token of a sentence."""
     return Use.in_sentence(sentence, tokens, index)
 
 
 def base_word(word: str) -> str:
-    """One word as typed -> the key by which its uses are found.
+    """Return the key that identifies the uses of one word as typed.
 
     Raises:
         InputError: it is not one word.
@@ -43,7 +43,10 @@ def base_word(word: str) -> str:
 
 
 def example_uses(entries: Iterable[Entry]) -> list[tuple[Use, str, Sense]]:
-    """All sentences of entries as uses, test sentences included, each with its word and its meaning."""
+    """Return all sentences of entries as uses, each with its word and its meaning.
+
+    Test sentences are included.
+    """
     return [
         (find_mention(entry.word, sentence), entry.word, sense)
         for entry in entries
@@ -53,14 +56,15 @@ def example_uses(entries: Iterable[Entry]) -> list[tuple[Use, str, Sense]]:
 
 
 def uses_in(word: str, sentences: Iterable[str], most: int = MAX_USES) -> tuple[tuple[Use, ...], int]:
-    """The uses of a word, in any inflection and case, in one's own sentences, and how many there are: where there are more than
-    ``most``, so many are kept at even distances.
+    """Return the uses of a word, in any inflection and case, and their number.
+
+    Of more than ``most`` uses, keep ``most`` at even distances.
     """
     key = base_word(word)
     found = []
     known: dict[str, bool] = {}
     for sentence in sentences:
-        # A rough look first: cutting a long text into tokens takes most of the time.
+        # A quick filter first: tokenizing a long text takes most of the time.
         words = set(_WORD.findall(folded(sentence)))
         known |= {word: are_inflections(word, key) for word in words - known.keys()}
         if not any(known[word] for word in words) and key not in folded(sentence):
@@ -73,7 +77,7 @@ def uses_in(word: str, sentences: Iterable[str], most: int = MAX_USES) -> tuple[
 
 
 def landing_use(word: str, sentence: str) -> Use:
-    """The use of a word, in any inflection, in a sentence that is to be put on the map of the word.
+    """Return the use of a word in a sentence that is to be placed on its map.
 
     Args:
         word: one word.
@@ -100,18 +104,20 @@ def landing_use(word: str, sentence: str) -> Use:
 
 
 def index_uses(word: str, index: UseIndex, most: int = MAX_USES) -> tuple[tuple[Use, ...], int]:
-    """The uses of a word in an index of one's own text, as :func:`uses_in` gives those of a text."""
+    """Return the uses of a word in an index, as :func:`uses_in` does for a text."""
     found, total = index.uses_of(base_word(word), most)
     return tuple(use_at(sentence, tokenize(sentence), k) for sentence, k in found), total
 
 
 def evenly(found: Sequence[Found], n: int) -> list[Found]:
-    """At most ``n`` of them, at even distances."""
+    """Return at most ``n`` items, at even distances."""
     return list(found) if len(found) <= n else [found[k * len(found) // n] for k in range(n)]
 
 
 def sentences_of(text: str, name: str = "", most: int | None = MAX_CHARACTERS) -> list[str]:
-    """Split a person's own text into sentences: running text, a list of texts, or a table, of which the column of texts is read.
+    """Split the user's text into sentences.
+
+    The text is running text, a list of texts, or a table with a column of texts.
 
     Args:
         text: pasted, or what a file holds.
@@ -138,9 +144,9 @@ def sentences_of(text: str, name: str = "", most: int | None = MAX_CHARACTERS) -
 
 
 def _sentences_of(table: Table, text: str, column: str | None = None) -> tuple[list[str], str]:
-    """Split the texts of a table, or running text, into sentences; and state what was read."""
+    """Split a table or running text into sentences, and describe the input."""
     if table.names is None and not table.delimiter and table.form == "txt":
-        # Lines of their own are sentences of their own where the text is a list.
+        # In a list, each line is split by itself.
         return split_sentences(text if _is_running(text) else text.replace("\n", "\n\n"), MAX_TOKENS), "text"
     found = find_columns(table, TextColumns(text=column), labelled=False)
     texts = texts_of(table, found)
@@ -148,14 +154,17 @@ def _sentences_of(table: Table, text: str, column: str | None = None) -> tuple[l
 
 
 def _is_running(text: str) -> bool:
-    """Whether lines are broken inside sentences, as in a book: many lines end without an end of a sentence."""
+    """Return True if lines break inside sentences, as in a book.
+
+    In such a text many lines end without an end of a sentence.
+    """
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     broken = sum(line[-1] not in ".!?\"'”’)…:" for line in lines[:-1])
     return broken > 0.5 * max(1, len(lines) - 1)
 
 
 def read_corpus(paths: Sequence[Path], column: str | None = None) -> Iterator[tuple[list[str], str]]:
-    """Read files of text or tables: for each, its sentences in order and a statement of what was read.
+    """Read files of text or tables; yield the sentences and a description of each.
 
     Raises:
         DataError: a file is missing, no text, or a table that cannot be read.

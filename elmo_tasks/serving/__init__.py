@@ -1,1 +1,1 @@
-"""What stands behind the screen and the commands."""
+"""Application layer between the UI or the CLI and the models."""

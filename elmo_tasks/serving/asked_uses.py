@@ -1,4 +1,4 @@
-"""The uses of a word that a request asks about: found, and refused in plain words where they are too long or missing."""
+"""Find the uses of a word that a request names, and check the limits of the request."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from elmo_tasks.wording.text import whole
 
 
 def find_uses(word: str, sentences: Iterable[str], fewest: int = LIMITS.min_sentences) -> list[Mention]:
-    """One use of the word in each sentence; the word is not needed where every sentence has ``[brackets]``.
+    """Find one use of the word in each sentence.
+
+    The word may be empty if every sentence has ``[brackets]``.
 
     Raises:
         InputError: there are too few sentences or too many, one is too long, or the word is not in it.
@@ -26,7 +28,7 @@ def find_uses(word: str, sentences: Iterable[str], fewest: int = LIMITS.min_sent
 
 
 def find_use(word: str, sentence: str, field: str, what: str = "The sentence") -> Mention:
-    """The use of the word in a sentence, where ``[brackets]`` mark another one.
+    """Find the use of the word in a sentence; ``[brackets]`` mark another word.
 
     Raises:
         InputError: it is too long, or the word is not in it.
@@ -43,7 +45,7 @@ def _checked_word(word: str) -> str:
 
 
 def check_number(sentences: Sequence[str], fewest: int = LIMITS.min_sentences) -> None:
-    """Refuse too few sentences, or too many."""
+    """Raise an :class:`InputError` for too few or too many sentences."""
     if not LIMITS.min_sentences <= len(sentences) <= LIMITS.max_sentences:
         had = {0: "is no sentence", 1: "is one sentence"}.get(len(sentences), f"are {len(sentences)} sentences")
         raise InputError(
@@ -53,7 +55,10 @@ def check_number(sentences: Sequence[str], fewest: int = LIMITS.min_sentences) -
 
 
 def check_length(sentence: str, field: str, what: str = "The sentence", limits: Limits = LIMITS) -> None:
-    """Refuse what has too many characters to be read at all; ``what`` it is called in the message."""
+    """Raise an :class:`InputError` for too many characters.
+
+    ``what`` names the text in the message.
+    """
     if len(sentence) > limits.max_characters:
         raise InputError(
             f"{what} has {len(sentence):,} characters; the most is {limits.max_characters:,}. Shorten it.", field=field
@@ -61,13 +66,13 @@ def check_length(sentence: str, field: str, what: str = "The sentence", limits: 
 
 
 def check_words(tokens: Sequence[object], field: str, what: str = "The sentence", limits: Limits = LIMITS) -> None:
-    """Refuse what has too many words."""
+    """Raise an :class:`InputError` for too many words."""
     if len(tokens) > limits.max_tokens:
         raise InputError(f"{what} has {len(tokens):,} words; the most is {limits.max_tokens}. Shorten it.", field=field)
 
 
 def item_of(mention: Mention) -> ComparisonItem:
-    """A use as the screen shows it."""
+    """Convert a use to its form in results."""
     return ComparisonItem(
         mention.sentence,
         mention.tokens,
@@ -80,5 +85,5 @@ def item_of(mention: Mention) -> ComparisonItem:
 
 
 def use_of(item: ComparisonItem) -> Use:
-    """The use that an item of a comparison shows."""
+    """Convert an item of a comparison back to a use."""
     return Use(item.tokens, item.index, item.index + 1, item.sentence, item.start, item.end)

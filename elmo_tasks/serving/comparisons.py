@@ -1,4 +1,4 @@
-"""Uses of a word compared: cosines at each layer, what is said of them, and what several models say side by side."""
+"""Comparisons of the uses of a word, by one model or by several."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from elmo_tasks.wording.side_by_side import agreement
 def compare_uses(
     word: str, mentions: Sequence[Mention], loaded: LoadedModel, own_meanings: Sequence[Entry] = ()
 ) -> Comparison:
-    """See :meth:`elmo_tasks.api.Service.compare`; the uses were found in their sentences."""
+    """Implement :meth:`elmo_tasks.api.Service.compare` for given uses."""
     read = read_uses(loaded.encoder, mentions)
     layers = _layers(loaded, with_mean(read.layers))
     spellings = [spelling(mention) for mention in mentions]
@@ -80,7 +80,7 @@ def _meanings(
     *,
     is_one_word: bool,
 ) -> tuple[Said, Judged]:
-    """What is said of the meanings of uses, and the numbers behind it."""
+    """Return the answer about the meanings of uses, and the numbers behind it."""
     nothing = Judged(Source.NONE)
     if not loaded.encoder.reads_sentence:
         return reads_no_sentence(loaded.encoder.name, one_spelling=len(set(spellings)) == 1), nothing
@@ -101,7 +101,7 @@ def _meanings(
 
 
 def substitutes(word: str, mentions: Sequence[Mention], loaded: LoadedModel) -> Substitutes:
-    """See :meth:`elmo_tasks.api.Service.substitutes`; the uses were found in their sentences.
+    """Implement :meth:`elmo_tasks.api.Service.substitutes` for given uses.
 
     Raises:
         InputError: the model does not predict words.
@@ -122,13 +122,13 @@ def substitutes(word: str, mentions: Sequence[Mention], loaded: LoadedModel) -> 
 
 
 def rounded(values: Any, digits: int = 6) -> Any:
-    """A tensor or array of any shape as results hold it: tuples in tuples."""
+    """Convert a tensor or array of any shape to nested tuples of rounded numbers."""
     values = values.tolist() if hasattr(values, "tolist") else values
     return tuple(rounded(value, digits) for value in values) if isinstance(values, list) else round(values, digits)
 
 
 def _layers(loaded: LoadedModel, views: Tensor) -> tuple[LayerComparison, ...]:
-    """``[L + 1, n, D]`` the uses at each layer and in their mean -> as they are shown."""
+    """Convert ``[L + 1, n, D]`` vectors, the mean of the layers last, to results."""
     return tuple(
         LayerComparison(
             name=name,
@@ -142,14 +142,17 @@ def _layers(loaded: LoadedModel, views: Tensor) -> tuple[LayerComparison, ...]:
 
 
 def spelling(mention: Mention) -> str:
-    """The word as it is spelled, without the capital that only the start of a sentence gives it."""
+    """Return the word as written, without a capital due only to the start of a sentence."""
     text = mention.token
     starts = all(not token[0].isalnum() for token in mention.tokens[: mention.token_start])
     return text[:1].lower() + text[1:] if starts and text[1:] == text[1:].lower() else text
 
 
 def are_one_word(spellings: Sequence[str]) -> bool:
-    """Whether all are one word, perhaps in several forms; a capital makes no other word (apple, Apple)."""
+    """Return True if all are forms of one word.
+
+    A capital makes no other word (apple, Apple).
+    """
     first, *others = dict.fromkeys(map(folded, spellings))
     return all(are_inflections(first, other) for other in others)
 
@@ -162,7 +165,7 @@ def side_by_side(
     senses: Sequence[str] = (),
     own_meanings: Sequence[Entry] = (),
 ) -> SideBySide:
-    """See :meth:`elmo_tasks.api.Service.side_by_side`."""
+    """Implement :meth:`elmo_tasks.api.Service.side_by_side`."""
     names = [loaded.allowed(model) for model in models]
     if not 1 <= len(names) <= LIMITS.max_models or len(set(names)) < len(names):
         raise InputError(f"Choose one to {LIMITS.max_models} different models; there {_had(names)}.", field="model")
@@ -182,7 +185,10 @@ def side_by_side(
 
 
 def is_right(comparison: Comparison, senses: Sequence[str]) -> bool | None:
-    """Whether uses are grouped by their meanings; ``None`` where no groups are named, or the meanings are not known."""
+    """Return True if the groups match the meanings.
+
+    Return ``None`` without groups or without known meanings.
+    """
     if not senses or not comparison.groups:
         return None
     by_sense: dict[str, list[int]] = {}
@@ -192,7 +198,7 @@ def is_right(comparison: Comparison, senses: Sequence[str]) -> bool | None:
 
 
 def known_senses(mentions: Sequence[Mention]) -> tuple[str, ...]:
-    """The meaning of each use, where all are sentences of this project whose meanings are known; else none."""
+    """Return the meaning of each use if all sentences are bundled ones; else nothing."""
     found = [known_meaning(mention.sentence, mention.char_start) for mention in mentions]
     known = [entry for entry in found if entry is not None]
     one_word = len(known) == len(found) and len({word for word, _ in known}) == 1

@@ -1,6 +1,6 @@
-"""What comes through the door of the app, before any of it is read: sizes, uploads, and how fast passwords may be tried.
+"""ASGI middleware that limits request size, uploads and login attempts.
 
-Plain ASGI, standard library only: it stands in front of whatever serves the pages.
+It uses only the standard library and works in front of any ASGI app.
 """
 
 from __future__ import annotations
@@ -20,37 +20,37 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
-#: The longest text that a question may hold has 2,000,000 characters, and each may be sent as six bytes (``\\u00e9``).
+#: The longest text in a request has 2,000,000 characters, and each may take six bytes (``\\u00e9``).
 MOST_BYTES = 13_000_000
-#: What gradio would keep in a temporary folder; only uploading a file to train on needs any of it.
+#: Endpoints whose files gradio would keep in a temporary folder; only the upload of training data needs one of them.
 _KEEPING = ("/upload", "/process_recording", "/component_server")
 _LOGIN = "/login"
-_FORGOTTEN = 900.0  # seconds after which wrong passwords are forgiven
+_FORGOTTEN = 900.0  # seconds after which wrong passwords are forgotten
 _MOST_ADDRESSES = 1000
 _LONGEST_WAIT = 30.0
-# The header of a file in a form; in the text of one, "filename=" alone may well stand.
+# The header of a file in a form; the text of a field may well contain "filename=" alone.
 _LONGEST_HEADER = 500
 _FILE = re.compile(rb"\r\ncontent-disposition:[^\r\n]*?filename\*?=", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Uploads:
-    """How much may be uploaded."""
+    """Limits on uploads."""
 
     most_bytes: int  #: of one request
     most_files: int = 2  #: of one request
-    most_requests: int = 60  #: in an hour, by all people together
+    most_requests: int = 60  #: in an hour, by all clients together
 
 
 class _TooMuch(Exception):
-    """More came than may; the text says what."""
+    """The request exceeds a limit; the message names it."""
 
 
 class Door:
-    """Middleware that bounds what a request may cost before it is understood.
+    """Middleware that limits the cost of a request before it is parsed.
 
-    Without ``uploads`` nothing may be uploaded; ``most_bytes`` bounds any other request's body; the first wrong password costs
-    ``pause`` seconds, every further one twice as many.
+    Without ``uploads`` it refuses every upload; ``most_bytes`` limits the body of any other request; the first wrong
+    password costs ``pause`` seconds, and each further one twice as many.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Door:
         async def reply(message: Message) -> None:
             nonlocal begun, was_kept
             was_kept |= message.get("status", 400) < 400
-            if body.too_much is None or begun:  # else it is said of half a body, and not what was wrong
+            if body.too_much is None or begun:  # else the app would report an error in half a body
                 begun = True
                 await send(message)
 
@@ -93,14 +93,17 @@ class Door:
         except _TooMuch:
             pass
         finally:
-            if keeping and not was_kept:  # who was refused, for want of a password say, took nobody's turn
-                with contextlib.suppress(ValueError):  # it took an hour, and was forgotten
+            if keeping and not was_kept:  # a refused request does not count as an upload
+                with contextlib.suppress(ValueError):  # the upload lasted more than an hour, and its entry has expired
                     self._uploaded.remove(turn)
         if body.too_much is not None and not begun:
             await _refuse(send, 413, body.too_much)
 
     def _refused_upload(self, now: float) -> tuple[int, str] | None:
-        """Why there is no turn for an upload; else it is taken at once, so that no more come at a time either."""
+        """Reserve an upload, or return the reason for a refusal.
+
+        The reservation takes effect at once, so concurrent uploads count as well.
+        """
         if self._uploads is None:
             return 403, "Uploads are off here."
         while self._uploaded and now - self._uploaded[0] > 3600:
@@ -112,7 +115,7 @@ class Door:
 
 
 class _Body:
-    """A request's body that ends in an error where it is too large, or brings too many files."""
+    """Request body that raises an error if it is too large or contains too many files."""
 
     def __init__(self, receive: Receive, most: int, most_files: int | None) -> None:
         self._receive, self._most, self._most_files = receive, most, most_files
@@ -129,7 +132,7 @@ class _Body:
         if self._bytes > self._most:
             self.too_much = _too_large(self._most)
         if self._most_files is not None:
-            # A header may lie across two pieces: so much of the one before is looked at again.
+            # A header may span two chunks: keep this much of the previous one.
             seen = self._tail + chunk
             found = list(_FILE.finditer(seen))
             self._files += len(found)
@@ -143,7 +146,7 @@ class _Body:
 
 @dataclass
 class _Tries:
-    """Of one address."""
+    """Failed logins from one address."""
 
     turn: asyncio.Lock
     wrong: int = 0
@@ -151,7 +154,7 @@ class _Tries:
 
 
 class _Logins:
-    """Wrong passwords from one address are answered one at a time, each later than the one before."""
+    """Delay answers to wrong passwords, one address at a time and longer each time."""
 
     def __init__(self, pause: float) -> None:
         self._pause = pause
@@ -176,7 +179,7 @@ class _Logins:
             await ask(answered)
 
     def _noted(self, tries: _Tries) -> float:
-        """Note a wrong password; how long its answer waits."""
+        """Record a wrong password and return the delay of its answer."""
         now = time.monotonic()
         tries.wrong = 1 if now - tries.last > _FORGOTTEN else tries.wrong + 1
         tries.last = now
@@ -188,7 +191,7 @@ def _too_large(most: int) -> str:
 
 
 def _length(scope: MutableMapping[str, Any]) -> int:
-    """What a request says of its length; 0 where it says nothing of use."""
+    """Return the declared length of a request; 0 without a valid one."""
     said = next((value for name, value in scope["headers"] if name.lower() == b"content-length"), b"")
     return int(said) if said.isdigit() else 0
 

@@ -1,4 +1,4 @@
-"""What ``from elmo_tasks import …`` gives beside the encoder: the app's own answers, as functions."""
+"""Functions that ``from elmo_tasks import …`` provides beside the encoder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from elmo_tasks.serving.sentences import Sentences
 from elmo_tasks.serving.text_senses import text_senses
 
 
-@lru_cache(maxsize=2)  # a model and its calibration stay in memory from one call to the next
+@lru_cache(maxsize=2)  # A model and its calibration stay in memory between calls.
 def _loaded(
     model: str | None, device: str | None, others: tuple[str, ...] = (), may_measure: bool = True
 ) -> LoadedModels:
@@ -36,12 +36,12 @@ def compare(
     calibration: bool = True,
     lexicon: str | Path | None = None,
 ) -> Comparison:
-    """Compare the uses of a word: which go together, how sure that is, and the cosines of every layer.
+    """Compare the uses of a word: its meanings, and the cosines at every layer.
 
     The first call loads the model and keeps it.
 
     Args:
-        word: the word to look at; inflected forms of it are found.
+        word: the word to look at; inflected forms match, too.
         sentences: 2 to 12 sentences that have it; ``[brackets]`` in one mark another word there.
         model: name or folder of an encoder; the bundled biLM if ``None``.
         device: where to compute; a GPU if there is one and ``None`` is given.
@@ -110,12 +110,15 @@ def side_by_side(
     calibration: bool = True,
     lexicon: str | Path | None = None,
 ) -> SideBySide:
-    """Compare the uses of a word by two or three models at once, each told by what was measured of it.
+    """Compare the uses of a word by two or three models at once.
 
-    All but ``models``, names or folders of up to three encoders (biLMs, static vectors, transformers), is as for :func:`compare`.
+    Each result rests on the measurements of its own model.
+
+    ``models`` are names or folders of up to three encoders (biLMs, static vectors, transformers); all else is as for
+    :func:`compare`.
 
     Returns:
-        ``comparisons``, one for each model; ``agreement``, a line on who agrees with whom.
+        ``comparisons``, one for each model; ``agreement``, a line on which models agree.
 
     Raises:
         InputError: see :func:`compare`; or there are too many models, or one twice.
@@ -137,12 +140,15 @@ def side_by_side(
 def sentence_similarity(
     sentences: Iterable[str], model: str | Path | None = None, device: str | None = None
 ) -> SentenceComparison:
-    """Compare 2 to 12 whole sentences: by the mean of their words at each layer, and as the model was trained for it, if it was.
+    """Compare 2 to 12 whole sentences.
+
+    The mean of the words at each layer gives one vector per sentence; a model that was trained for it also gives its
+    own sentence embedding.
 
     The latter needs the package sentence-transformers and a folder in its format. Models and devices are as for :func:`compare`.
 
     Returns:
-        ``layers[k].cosine`` is the matrix of a layer; ``told`` says what it can tell and what it cannot, as measured.
+        ``layers[k].cosine`` is the matrix of a layer; ``told`` states its capabilities and limits, as measured.
 
     Raises:
         InputError: there are too few, too many or too long sentences.
@@ -172,7 +178,8 @@ def nearest(
         index: folder that ``elmo-tasks index`` wrote, to search your own text; examples of the dictionary if ``None``. They
             are encoded on the first call (half a minute for the bundled model) and kept in your cache folder.
         n: how many uses, 1 to 50.
-        layer: name of the layer (``"0"``, ``"1"``, …, ``"mean"``), or ``"meanings"``, what meanings are read from, which is taken if ``None``.
+        layer: name of the layer (``"0"``, ``"1"``, …, ``"mean"``), or ``"meanings"``, the sense
+            embedding; the latter if ``None``.
         only: ``"same"`` for uses of this word, ``"other"`` for other words, ``"all"``.
         model: name or folder of an encoder; the bundled biLM if ``None``.
         device: where to compute; a GPU if there is one and ``None`` is given.
@@ -180,8 +187,7 @@ def nearest(
             that come with the program if ``None``.
 
     Returns:
-        ``uses`` nearest first, each with its sentence and cosine, and ``static``, the word's neighbours where every word has one
-        vector.
+        ``uses`` nearest first, each with its sentence and cosine, and ``static``, the word's neighbours among static vectors.
 
     Raises:
         InputError: the word is not in the sentence, or there is no such layer.

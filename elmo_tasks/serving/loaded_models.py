@@ -1,4 +1,4 @@
-"""The models on offer: each is loaded when it is first asked for, once; and what their cards say of them."""
+"""Registry of the available models: load each on first use, and read its card."""
 
 from __future__ import annotations
 
@@ -25,38 +25,41 @@ from elmo_tasks.serving.sense_models import load_sense_model
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A model in memory, and what is needed to speak of meanings with it."""
+    """A model in memory, with its calibration for meanings."""
 
-    encoder: Encoder  #: the model
-    names: tuple[str, ...]  #: of its layers, the mean included
-    static: StaticVectors  #: one vector per word, for the words around a use
-    expected: ExpectedWords | None  #: ``None`` for a model without its output layer
-    senses: SenseModel | None  #: ``None`` where nothing is said of meanings
+    encoder: Encoder  #: the encoder
+    names: tuple[str, ...]  #: names of its layers, the mean included
+    static: StaticVectors  #: static vectors of the words around a use
+    expected: ExpectedWords | None  #: ``None`` for a model without an output layer
+    senses: SenseModel | None  #: ``None`` if the model has no calibration
     random_pair: tuple[float, ...]  #: mean cosine of two random words at each layer and in the mean
 
     @property
     def shown_layer(self) -> int:
-        """Position of the layer that is shown first: the top one, or of a deep model the best at telling meanings apart."""
+        """Position of the layer shown first.
+
+        This is the top layer or, in a deep model, the layer that separates meanings best.
+        """
         deep = self.encoder.n_layers > 3 and self.senses is not None
         return self.senses.calibration.layers[-1] if deep and self.senses else self.encoder.n_layers - 1
 
 
-#: Gives a model by name, the default one for ``None``; raises :class:`InputError` for one that is not on offer.
+#: Returns a model by name, the default one for ``None``; raises :class:`InputError` for an unknown one.
 LoadModel = Callable[[str | None], LoadedModel]
-#: The same without the calibration, which only comparing needs.
+#: Returns a model without its calibration, which only comparisons need.
 LoadEncoder = Callable[[str | None], Encoder]
-#: Gives the vectors of words alone.
+#: Returns the static vectors.
 LoadStatic = Callable[[], StaticVectors]
 
 
 class LoadedModels:
-    """Loads models by name.
+    """Load models by name, each once.
 
     Args:
         model: name or folder of the default model; the one of the program if ``None``.
         device: where to compute; a GPU if there is one and ``None`` is given.
         others: names or folders of more models that a request may ask for, beside those that come with the program.
-        may_measure: whether what a cosine means is measured, once, in a model that came without it.
+        may_measure: whether to calibrate, once, a model that came without a calibration.
         precision: of the products of biLMs, ``"float32"`` or ``"int8"``.
 
     Raises:
@@ -86,23 +89,26 @@ class LoadedModels:
         self._models: dict[str, LoadedModel] = {}
         self._encoders: dict[str, Encoder] = {}
         self._static: StaticVectors | None = None
-        # One at a time: requests come in threads, and a model is loaded once, whether heads or comparing need it.
+        # Requests run in threads: the lock ensures that each model is loaded once, for heads and comparisons alike.
         self._lock = threading.RLock()
 
     def names(self) -> tuple[str, ...]:
-        """What a request may name, the default one first."""
+        """Names that a request may use, the default one first."""
         return tuple(dict.fromkeys([*self._found, *bundled_models(), *bundled_vectors()]))
 
     def name_of(self, place: str | None) -> str:
-        """What a name or folder that this was made with is called."""
+        """Return the name of the model with this name or folder."""
         return self._places[place]
 
     def folder(self, name: str) -> Path | None:
-        """Where the files of a model on offer lie, if they are on this machine; the model is not read."""
+        """Return the local folder of an available model, if there is one, without loading it."""
         return self._find(name).folder
 
     def allowed(self, model: str | None) -> str:
-        """The name of the model that a request asks for, if it is on offer: a path from the network is not opened."""
+        """Return the name of the requested model if it is available.
+
+        A path from the network is never opened.
+        """
         if model is None or model == self.default:
             return self.default
         if model not in self.names():
@@ -112,7 +118,7 @@ class LoadedModels:
         return model
 
     def model(self, asked: str | None = None) -> LoadedModel:
-        """The model that a request asks for, with its calibration.
+        """Return the requested model with its calibration.
 
         Raises:
             InputError: it is not on offer.
@@ -129,18 +135,18 @@ class LoadedModels:
             return self._models[name]
 
     def static(self) -> StaticVectors:
-        """The static vectors that come with the program."""
+        """Return the bundled static vectors."""
         with self._lock:
             if self._static is None:
                 self._static = StaticVectors.load()
             return self._static
 
     def encoder_for(self, asked: str | None) -> Encoder:
-        """The encoder of the model that a request asks for; raises as :meth:`model`."""
+        """Return the encoder of the requested model; raise as :meth:`model` does."""
         return self.encoder(self.allowed(asked))
 
     def encoder(self, name: str) -> Encoder:
-        """An encoder by a name or folder that is trusted, without the calibration that only comparing needs."""
+        """Return an encoder by a trusted name or folder, without its calibration."""
         with self._lock:
             if name not in self._encoders:
                 self._encoders[name] = self._find(name).load(self.device, self._precision)
@@ -151,7 +157,7 @@ class LoadedModels:
 
 
 def told(folder: Path | None) -> tuple[str, ...]:
-    """How a model was trained, and on what; nothing if it has no card, or a card that says nothing of it."""
+    """Describe the training of a model from its card; return nothing without a card."""
     if folder is None:
         return ()
     try:
@@ -182,7 +188,10 @@ def told(folder: Path | None) -> tuple[str, ...]:
 
 
 def _language_model_alone(training: Any, n_tasks: int) -> int:
-    """Positions of the first part of a training, if that part had one task and the whole has more; else 0."""
+    """Return the number of positions that trained the language model alone, or 0.
+
+    It is the first part of a training if that part had one task and the whole has more.
+    """
     parts = training.get("parts")
     first = parts[0] if isinstance(parts, list) and parts and isinstance(parts[0], dict) else {}
     positions = first.get("positions")

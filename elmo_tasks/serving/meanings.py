@@ -1,4 +1,4 @@
-"""Meanings of uses: the dictionary, a person's own meanings, and what may be said of words that are in neither."""
+"""Meanings of uses from the dictionary, from the user, or for unlisted words."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from elmo_tasks.senses.lexicon import Entry, Lexicon, Sense, bundled_lexicon, ch
 from elmo_tasks.text.word_forms import folded, lemmas
 from elmo_tasks.wording.text import whole
 
-#: From which probability on the meaning of one use, and the grouping of all, is stated plainly. Measured, not tuned, on held-out
-#: words and fresh sets (``elmo-tasks evaluate --senses``).
+#: Least probability at which the meaning of a use, or the grouping of all, is stated without reservation. Measured,
+#: not tuned, on held-out words and fresh test sets (``elmo-tasks evaluate --senses``).
 CONFIDENT_USE, CONFIDENT_SET, TENTATIVE_SET = 0.7, 0.6, 0.35
 #: Two uses of a word in no list.
 _UNLISTED_CERTAINTY = 0.75
@@ -32,16 +32,16 @@ _UNLISTED_CERTAINTY = 0.75
 _ONE_MEANING = 0.97
 _VERY_UNLIKE = 0.1
 MIN_KNOWN_WORDS = 0.5
-#: The name of a meaning that is not among those that are known.
+#: Name of a meaning that is not listed.
 ANOTHER = "another meaning"
-#: Words beyond this rank are names, and words of other languages in English texts.
+#: Words beyond this rank are mostly names, and words of other languages in English texts.
 _ENGLISH_RANK = 20_000
 _MAX_OWN_CHARACTERS, _MAX_OWN_SENTENCES = 20_000, 60
 
 
 @dataclass(frozen=True)
 class Judged:
-    """What is known and computed of the meanings of some uses of a word; see :class:`elmo_tasks.api.Comparison`."""
+    """Meanings of some uses, known or predicted; see :class:`elmo_tasks.api.Comparison`."""
 
     source: Source
     meanings: tuple[Meaning, ...] = ()
@@ -50,11 +50,11 @@ class Judged:
     certainty: Certainty = Certainty.ABSTAIN
     probability: float = 0.0
     same_meaning: tuple[tuple[float, ...], ...] = ()
-    all_same: float = 0.0  #: for a word in no list: the probability that all uses mean the same
+    all_same: float = 0.0  #: for an unlisted word: the probability that all uses share a meaning
 
 
 def entries_for(word: str, forms: Sequence[str], lexicon: Lexicon) -> tuple[Entry, ...]:
-    """The entries whose meanings the uses of a word may have.
+    """Return the entries whose meanings the uses of a word may have.
 
     Args:
         word: as typed; its entries count if all forms are inflections of it.
@@ -69,7 +69,7 @@ def entries_for(word: str, forms: Sequence[str], lexicon: Lexicon) -> tuple[Entr
 
 
 def own_entries(text: str) -> list[Entry]:
-    """A person's own meanings, in the format of the dictionary.
+    """Parse the user's own meanings, in the format of the dictionary.
 
     Raises:
         InputError: with ``field="own_meanings"``: the text breaks the format, or there is too much of it.
@@ -98,7 +98,7 @@ def own_entries(text: str) -> list[Entry]:
 
 
 def known_share(static: StaticVectors, sentences: Sequence[Sequence[str]]) -> float:
-    """Share of the words of some sentences that are English ones."""
+    """Return the share of English words in some sentences."""
     words = [token for tokens in sentences for token in tokens if token[:1].isalpha()]
     rows = static.rows_of(words)
     return float((rows < min(_ENGLISH_RANK, len(static))).float().mean()) if words else 1.0
@@ -107,7 +107,7 @@ def known_share(static: StaticVectors, sentences: Sequence[Sequence[str]]) -> fl
 def judge(
     model: SenseModel, embedded: Vectors, word: str, forms: Sequence[str], lexicon: Lexicon, own: Sequence[Entry] = ()
 ) -> Judged:
-    """Meanings of the uses of one word.
+    """Predict the meanings of the uses of one word.
 
     Args:
         model: compares uses with meanings.
@@ -129,12 +129,12 @@ def judge(
 
 
 def senses_as_meanings(entries: Sequence[Entry]) -> tuple[Meaning, ...]:
-    """Every meaning of entries, in the order of :func:`~elmo_tasks.senses.disambiguation.senses_of`."""
+    """Return every meaning of the entries, in the order of ``senses_of``."""
     return tuple(Meaning(word, s.key, s.part_of_speech, s.gloss) for word, s in senses_of(entries))
 
 
 def use_meaning(found: SenseProbabilities) -> UseMeaning:
-    """The probabilities of one use as results hold them."""
+    """Convert the probabilities of one use to their form in results."""
     certainty = Certainty.CONFIDENT if found.top >= CONFIDENT_USE else Certainty.TENTATIVE
     probabilities = tuple(round(p, 4) for p in found.probabilities)
     return UseMeaning(probabilities, round(found.other, 4), found.best, certainty)
@@ -167,7 +167,10 @@ def _by_meanings(source: Source, meanings: tuple[Meaning, ...], found: Sequence[
 
 
 def _one_meaning(model: SenseModel, embedded: Vectors) -> Judged:
-    """One meaning by the list; stated plainly unless two of the sentences are very unlike, which a second meaning would explain."""
+    """Judge a word with one everyday meaning.
+
+    The answer has no reservation unless two of the sentences are very unlike, which a second meaning would explain.
+    """
     n = len(embedded)
     unlike = float(same_probability(model.calibration, embedded).min()) < _VERY_UNLIKE
     certainty = Certainty.TENTATIVE if unlike else Certainty.CONFIDENT
@@ -176,11 +179,14 @@ def _one_meaning(model: SenseModel, embedded: Vectors) -> Judged:
 
 
 def _unlisted(model: SenseModel, embedded: Vectors) -> Judged:
-    """Two certainties only: probably the same, or probably not; else nothing is said."""
+    """Judge a word in no list: its uses probably share a meaning, or probably do not.
+
+    Between these two, give no answer.
+    """
     same = same_probability(model.calibration, embedded)
     n = len(embedded)
     pairs = [float(same[a, b]) for a, b in combinations(range(n), 2)]
-    # Uses are chained: n - 1 pairs decide, and the least alike ones decide most.
+    # Uses are chained: n - 1 pairs decide, and the least similar ones decide most.
     all_same = float(np.prod(sorted(pairs)[: n - 1]) ** (1 / max(1, n - 1)))
     sure = max(all_same, 1 - all_same)
     certainty = Certainty.TENTATIVE if sure >= _UNLISTED_CERTAINTY else Certainty.ABSTAIN
@@ -190,17 +196,20 @@ def _unlisted(model: SenseModel, embedded: Vectors) -> Judged:
 
 
 def dictionary() -> Lexicon:
-    """The dictionary that answers read."""
+    """Return the dictionary that all answers use."""
     return bundled_lexicon()
 
 
 def meanings_of_uses(model: SenseModel, embedded: Vectors, entries: Sequence[Entry]) -> list[UseMeaning]:
-    """What ``[n, H]`` embedded uses mean, of the meanings of entries (in the order of ``senses_of``)."""
+    """Predict the meanings of ``[n, H]`` embedded uses.
+
+    The candidates are the meanings of the entries, in the order of ``senses_of``.
+    """
     return [use_meaning(found) for found in model.classify(embedded, senses_of(entries))]
 
 
 def known_meaning(sentence: str, start: int) -> tuple[str, Sense] | None:
-    """The word and the meaning of a use that is an example of the dictionary.
+    """Return the word and the meaning of a use that is an example of the dictionary.
 
     Args:
         sentence: without brackets.

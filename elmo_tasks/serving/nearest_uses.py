@@ -1,4 +1,4 @@
-"""The nearest uses of any word: in the dictionary, or in an index of one's own text."""
+"""Nearest uses of any word, in the dictionary or in the user's index."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ from elmo_tasks.wording.answers import nearest_answer
 from elmo_tasks.wording.models import nearest_of_word_vectors
 
 DICTIONARY = "dictionary"
-#: What the meanings are read from.
+#: View that meanings are predicted from.
 MEANINGS = "meanings"
 ONLY = ("all", "same", "other")
 MAX_USES = 50
 _STATIC = 10
-#: So many of the nearest by a layer are put in order anew by what meanings are read from, which an index does not hold.
+#: Number of nearest uses by a layer to rank again by the sense embedding, which an index does not hold.
 _RERANKED = 60
-#: Words whose pairs show what two random words have.
+#: Number of words whose pairs estimate the cosine of two random words.
 _DRAWN = 40
 
 _log = logging.getLogger(__name__)
 
 
 class NearestSearch:
-    """Answers for the Nearest uses tab.
+    """Implements :class:`elmo_tasks.api.NearestService`.
 
-    One example of each meaning is in an index, which is made when it is first searched and kept in the user's cache; the other
-    examples of the word asked about are read with every question.
+    An index holds one example of each meaning; the first search builds it in the user's cache. The other examples of
+    the query word are encoded with every query.
     """
 
     def __init__(self, load: LoadModel, static: LoadStatic, own: UseIndex | None = None) -> None:
@@ -67,7 +67,7 @@ class NearestSearch:
         model: str | None = None,
         progress: Progress | None = None,
     ) -> NearestUses:
-        """See :meth:`elmo_tasks.api.NearestService.uses`."""
+        """Implement :meth:`elmo_tasks.api.NearestService.uses`."""
         mention = find_use(word, sentence, "sentence")
         if only not in ONLY:
             raise InputError(f"Choose {', '.join(ONLY)}, not “{only[:40]}”.", field="only")
@@ -145,7 +145,7 @@ class NearestSearch:
         )
 
     def _random_pair(self, model: SenseModel, source: str, index: UseIndex, layer: int) -> float:
-        """The mean cosine of two random words of the index, by what meanings are read from."""
+        """Return the mean cosine of two random words of the index, by sense embedding."""
         key = (model.encoder.name, source)
         if key not in self._random_pairs:
             embedded = model.embed([use for use, _ in index.some_words(_DRAWN, layer)])
@@ -154,7 +154,7 @@ class NearestSearch:
         return self._random_pairs[key]
 
     def _sources(self, encoder: Encoder) -> tuple[str, ...]:
-        """What can be searched with a model: an index holds the vectors of one."""
+        """Return the collections available to a model: an index holds the vectors of one."""
         if self._own is None or self._own.description.checksum != encoder.checksum:
             return (DICTIONARY,)
         return (DICTIONARY, self._own.description.title)
@@ -162,7 +162,7 @@ class NearestSearch:
     def _index(self, encoder: Encoder, source: str, progress: Progress | None) -> UseIndex:
         if source != DICTIONARY and self._own is not None:
             return self._own
-        with self._lock:  # two people who ask first wait for one encoding
+        with self._lock:  # The lock makes two clients that start at the same time wait for one encoding.
             if encoder.name not in self._indexes:
                 sentences = _one_of_each_meaning()
                 name = f"{encoder.checksum[:16]}-{text_key(sentences)}"
@@ -173,7 +173,7 @@ class NearestSearch:
 
 @cache
 def _one_of_each_meaning() -> list[str]:
-    """The first example of each meaning of the dictionary."""
+    """Return the first example of each meaning of the dictionary."""
     first = (sense.sentences[0] for entry in dictionary().values() for sense in entry.senses)
     return list(dict.fromkeys(sentence.replace("[", "").replace("]", "") for sentence in first))
 
@@ -183,7 +183,10 @@ def _at_layer(loaded: LoadedModel, uses: Sequence[Use], layer: int) -> Vectors:
 
 
 def _senses(model: SenseModel | None, uses: Sequence[Use]) -> list[tuple[str, float | None]]:
-    """The meaning of each use, and its probability where it was computed; no name where nothing is said of meanings."""
+    """Return the meaning of each use, with its probability if it is a prediction.
+
+    The name is empty if no meanings are known.
+    """
     found: list[tuple[str, float | None]] = []
     unknown = []
     for k, use in enumerate(uses):
@@ -209,7 +212,10 @@ def _neighbours(static: StaticVectors, word: str) -> tuple[StaticNeighbour, ...]
 def _opened(
     encoder: Encoder, sentences: Sequence[str], name: str, progress: Callable[[float], None] | None
 ) -> UseIndex:
-    """The dictionary's index in the user's cache; in a temporary folder where that is read-only or full."""
+    """Open the index of the dictionary in the user's cache.
+
+    Use a temporary folder if the cache is read-only or full.
+    """
     for place in (cache_folder(), temporary_cache()):
         folder = place / "uses" / name
         try:

@@ -1,4 +1,4 @@
-"""What the Present tab asks for beside comparisons: ready sentences, neighbours, mistakes, a meaning that forms word by word."""
+"""Ready sentences, static neighbours, errors and incremental readings."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ from elmo_tasks.text.mentions import check_word, find_mention
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.uses import Use
 
-#: Every word is read with all words before it: the work grows with the square of this.
+#: Each word is read together with all words before it: the work grows with the square of this number.
 MAX_WORDS = 40
 MAX_NEIGHBOURS = 50
 _READY_MEANINGS = 4
-#: So many test sentences are read in about a second.
+#: Number of test sentences that take about a second.
 _TESTED = 120
 _MISTAKES = 3
 
 
 class Presentation:
-    """Answers what is shown to an audience. Nothing is loaded or computed before it is asked for."""
+    """Implements :class:`elmo_tasks.api.PresentService`; loads nothing before first use."""
 
     def __init__(self, load: LoadModel, static: LoadStatic) -> None:
         self._load, self._static = load, static
         self._tested: dict[str, DictionaryTest] = {}
 
     def ready(self, word: str) -> ReadyWord | None:
-        """See :meth:`elmo_tasks.api.PresentService.ready`."""
+        """Implement :meth:`elmo_tasks.api.PresentService.ready`."""
         entry = next((e for e in dictionary().find(word.strip()) if len(e.senses) > 1), None)
         if entry is None:
             return None
@@ -51,7 +51,7 @@ class Presentation:
         return ReadyWord(entry.word, tuple(s for s, _ in rows), tuple(key for _, key in rows))
 
     def neighbours(self, word: str, n: int = 12) -> StaticNeighbours:
-        """See :meth:`elmo_tasks.api.PresentService.neighbours`."""
+        """Implement :meth:`elmo_tasks.api.PresentService.neighbours`."""
         check_word(word)
         if not 1 <= n <= MAX_NEIGHBOURS:
             raise InputError(f"Between 1 and {MAX_NEIGHBOURS} neighbours can be shown, not {n}.", field="n")
@@ -65,7 +65,7 @@ class Presentation:
         return StaticNeighbours(word.strip(), vectors.name, len(vectors), near)
 
     def tested(self, model: str | None = None) -> DictionaryTest:
-        """See :meth:`elmo_tasks.api.PresentService.tested`."""
+        """Implement :meth:`elmo_tasks.api.PresentService.tested`."""
         senses = self._senses(model)
         name = senses.encoder.name
         if name not in self._tested:
@@ -75,7 +75,7 @@ class Presentation:
     def forms(
         self, word: str, sentence: str, senses: Sequence[str] | None = None, model: str | None = None
     ) -> IncrementalReading:
-        """See :meth:`elmo_tasks.api.PresentService.forms`."""
+        """Implement :meth:`elmo_tasks.api.PresentService.forms`."""
         check_length(sentence, "sentence 1")
         mention = find_mention(word, sentence, field="sentence 1")
         tokens = mention.tokens
@@ -115,7 +115,7 @@ class Presentation:
 
 
 def _two(word: str, meanings: Sequence[Meaning], keys: Sequence[str] | None) -> tuple[int, int]:
-    """Positions of the two meanings that are asked for, else of the first two."""
+    """Return the positions of the two requested meanings, or of the first two."""
     check_word(word)
     if len(meanings) < 2:
         raise InputError(f"“{word.strip()[:40]}” has no two meanings in the dictionary.", field="word")
@@ -127,7 +127,10 @@ def _two(word: str, meanings: Sequence[Meaning], keys: Sequence[str] | None) -> 
 
 
 def _test(model: SenseModel) -> DictionaryTest:
-    """Read one test sentence of each meaning of held-out words, in an order that only their spelling decides."""
+    """Classify one test sentence for each meaning of held-out words.
+
+    Only the spelling of the words decides their order.
+    """
     held_out = [entry for entry in dictionary().ambiguous if entry.is_held_out]
     held_out.sort(key=lambda entry: hashlib.sha256(entry.word.encode()).digest())
     rows = [(e, sense, s) for e in held_out for sense in e.senses for s in sense.test_sentences[:1]][:_TESTED]

@@ -1,4 +1,4 @@
-"""What was measured of each layer, as the files beside the models have it; nothing is measured here."""
+"""Stored measurements of each layer, read from the files beside the models."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ class MeasuredLayers:
         self._loaded = loaded
 
     def measured(self) -> tuple[ModelProbes, ...]:
-        """See :meth:`elmo_tasks.api.ProbeService.measured`."""
+        """Implement :meth:`elmo_tasks.api.ProbeService.measured`."""
         default, *others = self._loaded.names()
         found = [self._of(name) for name in others if self._file(name) is not None]
         return (self._of(default), *(model for model in found if model.results))
 
     def _file(self, name: str) -> Path | None:
-        """Where the numbers of a model lie; the model is not read."""
+        """Return the path of a model's measurements without loading the model."""
         folder = self._loaded.folder(name)
         return folder / NAME if folder is not None and (folder / NAME).is_file() else None
 
     def _of(self, name: str) -> ModelProbes:
         encoder, path = self._loaded.encoder(name), self._file(name)
-        # Not the place on this machine: the page may be anybody's.
+        # The page may be public: do not show the path on this machine.
         bundled = self._loaded.folder(name) == CHECKPOINTS / name
         command = f"elmo-tasks probe --model {name} --out {f'{CHECKPOINTS.name}/{name}' if bundled else name}/{NAME}"
         results: tuple[ProbeResult, ...] = ()

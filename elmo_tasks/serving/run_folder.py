@@ -1,6 +1,6 @@
-"""The folder of a training run, ``runs/NAME/``: its state, its process and its progress.
+"""Folder of a training run, ``runs/NAME/``: its state, its process and its progress.
 
-The process holds a lock on a file in the folder for as long as it lives, so any app finds out whether a run goes on.
+The process locks a file in the folder for as long as it lives, so that any app can detect whether the run is alive.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ JOB, PROGRESS, CONFIG, HEAD, LOG = "job.json", "progress.jsonl", "config.yaml", 
 PACKAGES = Path(__file__).resolve().parents[2]
 _LOCK = ".running"
 _MAX_REASON, _MAX_POINTS = 1200, 240
-_NICE = 5  # behind the app itself
-# Folders of this machine before the name of a file: a reader of the reason need not know them.
+_NICE = 5  # lower priority than the app
+# Local folders before a file name: the reason of a failure omits them.
 _PATH = re.compile(r"(?<![\w.:/~-])/(?:[^\s/:'\"()]+/)+")
 
 
@@ -41,7 +41,7 @@ class RunFolder:
         self.path = path
 
     def state(self) -> dict[str, Any]:
-        """Return what ``job.json`` holds; a run whose process has ended is closed first.
+        """Return the contents of ``job.json``; close a run whose process has ended first.
 
         Raises:
             ValueError: the file is not the state of a run.
@@ -60,7 +60,7 @@ class RunFolder:
         return state | changes
 
     def is_running(self) -> bool:
-        """Return whether the process of this run lives: it holds the lock as long as it does."""
+        """Return True while the process of this run holds its lock."""
         try:
             with (self.path / _LOCK).open("rb") as file:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -71,7 +71,7 @@ class RunFolder:
         return False
 
     def launch(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
-        """Start the process in the folder and hand it the lock; called before the run can be seen.
+        """Start the process in the folder and pass it the lock, before the run is visible.
 
         Raises:
             OSError: it cannot be started.
@@ -101,10 +101,13 @@ class RunFolder:
         return child
 
     def stop(self, state: dict[str, Any]) -> dict[str, Any]:
-        """Ask a run to keep its best state; asked again, or before there is one, kill it."""
+        """Stop a run at its best state so far.
+
+        Kill it on a second call, or if it has no such state yet.
+        """
         again = bool(state.get("stop"))
         state = self.update(state, stop=2 if again else 1)
-        # An interrupt reaches training only: before that, processes of a script's `&` ignore it.
+        # An interrupt works only during training: earlier, processes that a script starts with `&` ignore it.
         training = any(row.get("phase") == "training" for row in self.progress())
         with contextlib.suppress(ProcessLookupError):
             if again or not training:
@@ -135,7 +138,7 @@ class RunFolder:
         return rows
 
     def reason(self) -> str:
-        """Return why it failed, from the end of its log, without paths of this machine."""
+        """Return the reason of a failure from the end of the log, without local paths."""
         try:
             log = (self.path / LOG).read_text(encoding="utf-8", errors="replace")
         except OSError:
@@ -153,7 +156,7 @@ class RunFolder:
         return "The training process was ended from outside, perhaps because the machine ran out of memory."
 
     def _close(self, state: dict[str, Any]) -> dict[str, Any]:
-        """Write how a run ended, judged by what its process left; remove what is incomplete."""
+        """Record the end of a run, judged by its files, and remove incomplete ones."""
         remove_stale(self.path / HEAD)
         card, rows = self.card(), self.progress()
         done = [row for row in rows if row.get("epoch")]
@@ -176,7 +179,7 @@ class RunFolder:
         return self.update(state, status=status, message=message, ended=ended)
 
     def job(self, state: dict[str, Any] | None = None) -> TrainingJob:
-        """Return all of it as the screen shows it."""
+        """Return the run as the UI shows it."""
         state = self.state() if state is None else state
         card, rows = self.card(), self.progress()
         end = state.get("ended") or time.time()
@@ -203,7 +206,10 @@ class RunFolder:
 
 
 def _course(rows: list[dict[str, Any]], running: bool) -> dict[str, Any]:
-    """Read the lines of the progress file into fields of :class:`TrainingJob`; a resumed run repeats rounds."""
+    """Convert the progress lines to fields of :class:`TrainingJob`.
+
+    A resumed run repeats epochs.
+    """
     phase, steps, per_epoch, step = "starting", 0, 1, 0
     losses: list[tuple[float, float]] = []
     course: list[TrainingEpoch] = []
@@ -235,7 +241,7 @@ def _course(rows: list[dict[str, Any]], running: bool) -> dict[str, Any]:
 
 
 def _seconds_left(job: TrainingJob, state: dict[str, Any], rows: list[dict[str, Any]]) -> float | None:
-    """Estimate the time left from the pace of this training, or from the plan before there is one."""
+    """Estimate the time left from the pace of the run, or at first from the plan."""
     if job.status != "running" or job.stopping or job.phase == "scoring":
         return None
     began = next((k for k in range(len(rows) - 1, -1, -1) if rows[k].get("phase") == "training"), len(rows))
@@ -247,7 +253,7 @@ def _seconds_left(job: TrainingJob, state: dict[str, Any], rows: list[dict[str, 
 
 
 def scores_of(card: dict[str, Any]) -> tuple[SplitScore, ...]:
-    """Return the scores on a card, those on the test part first."""
+    """Return the scores on a card, those on the test split first."""
     scores = []
     for split in ("test", "validation"):
         about = card.get("scores", {}).get(split)

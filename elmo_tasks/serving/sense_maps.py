@@ -1,7 +1,7 @@
-"""Sense maps, and sentences that land on them.
+"""Sense maps, and further sentences placed on them.
 
-Vectors of uses are kept, so that another view takes no time; the sentences are not: a pasted one is known by its digest only, and
-is in memory no longer than the request.
+The vectors of uses are cached, so that another view takes no time. Sentences are not: the cache identifies a pasted
+one by its digest, and its text stays in memory no longer than the request.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from elmo_tasks.serving.meanings import ANOTHER, dictionary, meanings_of_uses
 from elmo_tasks.uses import Use, told_as_share, use_batches
 from elmo_tasks.wording.sense_maps import landed, map_verdict, nothing_to_draw
 
-#: The view that the meanings are read from.
+#: View that meanings are predicted from.
 MEANINGS = "meanings"
 _MAX_KEPT = 4096
 _NEAREST, _NEAREST_LANDED = 8, 5
@@ -63,7 +63,7 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 @dataclass(frozen=True)
 class _Drawn:
-    """A map in numbers."""
+    """A map as arrays."""
 
     loaded: LoadedModel
     view: str
@@ -71,16 +71,16 @@ class _Drawn:
     entries: tuple[Entry, ...]  # of the dictionary
     senses: tuple[tuple[str, Sense], ...]  # their meanings, each with its word
     uses: tuple[Use, ...]
-    sources: tuple[str, ...]  # of each use
-    labels: tuple[int | None, ...]  # of each use the position of its meaning; len(senses) for another one
-    found: tuple[UseMeaning | None, ...]  # of each use what was computed; None for an example
+    sources: tuple[str, ...]  # one per use
+    labels: tuple[int | None, ...]  # the position of the meaning of each use; len(senses) for an unlisted one
+    found: tuple[UseMeaning | None, ...]  # the prediction for each use; None for an example
     n_own: int
     vectors: Vectors  # [n, D] of length 1
     projection: Projection
 
 
 class SenseMaps:
-    """Answers for the Sense map tab. Nothing is loaded or computed before it is asked for."""
+    """Implements :class:`elmo_tasks.api.MapService`; loads nothing before first use."""
 
     def __init__(self, load: LoadModel, own: UseIndex | None = None) -> None:
         self._load, self._index = load, own
@@ -88,15 +88,15 @@ class SenseMaps:
         self._lock = threading.Lock()
 
     def index_title(self) -> str:
-        """See :meth:`elmo_tasks.api.MapService.index_title`."""
+        """Implement :meth:`elmo_tasks.api.MapService.index_title`."""
         return self._index.description.title if self._index else ""
 
     def words(self) -> tuple[str, ...]:
-        """See :meth:`elmo_tasks.api.MapService.words`."""
+        """Implement :meth:`elmo_tasks.api.MapService.words`."""
         return tuple(entry.word for entry in dictionary().ambiguous)
 
     def sense_map(self, asked: MapRequest, progress: Progress | None = None) -> SenseMap:
-        """See :meth:`elmo_tasks.api.MapService.sense_map`."""
+        """Implement :meth:`elmo_tasks.api.MapService.sense_map`."""
         drawn = self._draw(asked, progress)
         word, n = asked.word.strip(), len(drawn.uses)
         has_one = dictionary().has_one_meaning(word)
@@ -140,7 +140,7 @@ class SenseMaps:
         )
 
     def land(self, sentence: str, on: MapRequest) -> LandedUse:
-        """See :meth:`elmo_tasks.api.MapService.land`."""
+        """Implement :meth:`elmo_tasks.api.MapService.land`."""
         base_word(on.word)
         check_length(sentence, "sentence")
         use = landing_use(on.word, sentence)
@@ -165,12 +165,12 @@ class SenseMaps:
         return LandedUse(use.sentence, use.char_start, use.char_end, x, y, group, is_sure, meanings, near, said)
 
     def _draw(self, asked: MapRequest, progress: Progress | None = None) -> _Drawn:
-        """Find the uses of a map, read them, and place them.
+        """Collect the uses of a map, encode them, and place them.
 
         Raises:
             InputError: there is no use of the word, no such view or model, or too much text.
         """
-        base_word(asked.word)  # refuses what is not one word, before anything is loaded
+        base_word(asked.word)  # refuses input that is not one word, before anything is loaded
         entries = dictionary().find(asked.word.strip())
         examples = example_uses(entries) if asked.examples else []
         rows = [(use, EXAMPLES) for use, _, _ in examples]
@@ -227,7 +227,7 @@ class SenseMaps:
         return meanings_of_uses(loaded.senses, self._read(loaded, uses, None)(MEANINGS), entries)
 
     def _read(self, loaded: LoadedModel, uses: Sequence[Use], progress: Progress | None) -> Callable[[str], Vectors]:
-        """Read uses, none of them twice; what is returned gives ``[n, D]`` of length 1 in a view."""
+        """Encode uses, none of them twice; return a function from a view to unit ``[n, D]``."""
         keys = [_key(loaded.encoder.name, use) for use in uses]
         with self._lock:
             read = {key: self._kept[key] for key in keys if key in self._kept}
@@ -257,7 +257,7 @@ def _key(model: str, use: Use) -> bytes:
 
 
 def _members(labels: Sequence[int | None]) -> dict[int, tuple[int, ...]]:
-    """The uses of each meaning that some use has, in the order of the dictionary."""
+    """Return the uses of each meaning that occurs, in the order of the dictionary."""
     present = sorted({label for label in labels if label is not None})
     return {label: tuple(k for k, other in enumerate(labels) if other == label) for label in present}
 
@@ -280,11 +280,14 @@ def _groups(drawn: _Drawn, members: dict[int, tuple[int, ...]]) -> tuple[SenseGr
 
 
 def _sees(view: str, loaded: LoadedModel) -> str:
-    """What the layer of a view sees if that reads no other word; empty for all other views."""
+    """Return the input of a view's layer if it reads no other word; else nothing."""
     return loaded.encoder.layer_names[0] if view == "0" else ""
 
 
 def _nearest(cosines: NDArray[np.floating], n: int) -> list[tuple[int, float]]:
-    """The positions of the highest cosines, with these in four digits; of equal ones the first."""
+    """Return the positions of the highest cosines, with these in four digits.
+
+    Of equal ones, the first counts.
+    """
     order = np.argsort(-np.asarray(cosines, np.float64), kind="stable")[:n]
     return [(int(k), round(float(cosines[k]), 4)) for k in order]

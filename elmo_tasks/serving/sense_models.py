@@ -1,4 +1,4 @@
-"""The model of meanings of an encoder: beside it if it came with one, else in the user's cache, else fitted now."""
+"""Sense model of an encoder: bundled with it, cached, or fitted on first use."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.similarity import everyday_sentences, random_pairs
 from elmo_tasks.wording.text import duration
 
-#: Nobody waits longer for the first answer of a large model: no more of the dictionary is read than fits in so many seconds.
+#: Upper bound in seconds on the time for reading the dictionary on first use; a large model reads a part of it.
 _READING_SECONDS = 75.0
 _FITTING_SECONDS = 45.0
 _MIN_USES = 1_500
@@ -35,9 +35,11 @@ _log = logging.getLogger(__name__)
 def load_sense_model(
     encoder: Encoder, static: StaticVectors, expected: ExpectedWords | None, may_fit: bool = True
 ) -> SenseModel | None:
-    """The model of meanings of an encoder; ``None`` where it reads no sentence, or must not be fitted and came without.
+    """Load the sense model of an encoder, or fit it on first use.
 
-    It is fitted on first use, on a part of the dictionary that takes about a minute to read, and kept in the user's cache.
+    Return ``None`` for an encoder that reads no sentence, or one without a calibration if ``may_fit`` is False.
+
+    Fitting uses a part of the dictionary that takes about a minute to read; the result stays in the user's cache.
     """
     if not encoder.reads_sentence:
         return None
@@ -52,7 +54,7 @@ def load_sense_model(
 
 
 def cached_folder(checksum: str) -> Path:
-    """Where the calibration of a model that came without one is kept."""
+    """Return the cache folder for the calibration of a model that came without one."""
     return cache_folder() / "meanings" / checksum[:16]
 
 
@@ -79,6 +81,6 @@ def _fit(encoder: Encoder, static: StaticVectors, expected: ExpectedWords | None
         )
     try:
         write_calibration(cached, calibration, centroids)
-    except OSError as error:  # a read-only home: it will be fitted again next time
+    except OSError as error:  # the home folder is read-only: the next start fits it again
         _log.warning("%s could not be written: %s", cached, error)
     return SenseModel(encoder, static, expected, calibration, centroids)

@@ -1,4 +1,4 @@
-"""Whole sentences compared: by the mean of their words at each layer, and as the model was trained for it, if it was."""
+"""Comparisons of whole sentences by their sentence vectors."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from elmo_tasks.serving.loaded_models import LoadEncoder
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.wording.sentences import closest, limits_of
 
-#: A layer of its own: what a model gives that was trained for whole sentences.
+#: Layer name for the sentence embedding of a model that was trained to provide one.
 SENTENCE = "sentence"
 
 
 class Sentences:
-    """Answers for whole sentences. What a model can tell is measured when it is first asked."""
+    """Implements :class:`elmo_tasks.api.SentenceService`; measures a model on first use."""
 
     def __init__(self, load: LoadEncoder) -> None:
         self._load = load
@@ -35,7 +35,7 @@ class Sentences:
         self._lock = threading.Lock()
 
     def compare(self, sentences: Sequence[str], model: str | None = None) -> SentenceComparison:
-        """See :meth:`elmo_tasks.api.SentenceService.compare`."""
+        """Implement :meth:`elmo_tasks.api.SentenceService.compare`."""
         sentences = checked_texts(sentences)
         check_number(sentences)
         for k, sentence in enumerate(sentences, 1):
@@ -53,7 +53,7 @@ class Sentences:
             )
             for name, vectors, test in zip(names, self._vectors(encoder, sentences), tests, strict=True)
         )
-        # Reversed, as max keeps the first of equals: of layers that do as well the highest is shown.
+        # Reversed, as max keeps the first of equals: of equally good layers, show the highest.
         best = max(reversed(layers), key=lambda layer: (layer.reworded + layer.related, layer.name == SENTENCE))
         return SentenceComparison(
             encoder.name,
@@ -73,7 +73,7 @@ class Sentences:
             return self._tests[encoder.name]
 
     def _vectors(self, encoder: Encoder, sentences: Sequence[str]) -> list[Tensor]:
-        """``[n, D]`` for each way to make vectors of sentences."""
+        """Return ``[n, D]`` for each kind of sentence vector."""
         trained = self._trained[encoder.name]
         found = list(sentence_vectors(encoder, sentences))
         return found if trained is None else [*found, trained.vectors(sentences)]

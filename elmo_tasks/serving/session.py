@@ -1,4 +1,4 @@
-"""What stands behind the screen and the commands: comparisons, and the parts that answer everything else."""
+"""Application service: implements ``api.Service`` for the UI and the CLI."""
 
 from __future__ import annotations
 
@@ -25,17 +25,18 @@ from elmo_tasks.wording.models import model_title
 
 
 class Session:
-    """Implements :class:`elmo_tasks.api.Service`. What a person types is not kept; what they
-    upload to train on is, in the folder of runs.
+    """Implements :class:`elmo_tasks.api.Service`.
+
+    It does not keep the user's texts; uploads of training data stay in the folder of runs.
 
     Args:
         model: name or folder of the model to start with; the default one if ``None``.
         device: where to compute; a GPU if there is one and ``None`` is given.
         runs_dir: where training runs leave their heads.
-        training: whether people may train heads from the screen, and upload data for it.
+        training: whether users may train heads from the screen, and upload data for it.
         index: folder of an index of one's own text, to search beside the dictionary.
         others: see :class:`LoadedModels`.
-        may_measure: see :class:`LoadedModels`; else nothing is said of meanings.
+        may_measure: see :class:`LoadedModels`; an uncalibrated model predicts no meanings.
         precision: see :class:`LoadedModels`.
 
     Raises:
@@ -73,7 +74,7 @@ class Session:
         self.present: api.PresentService = Presentation(loaded.model, loaded.static)
 
     def models(self) -> tuple[ModelInfo, ...]:
-        """See :meth:`elmo_tasks.api.Service.models`."""
+        """Implement :meth:`elmo_tasks.api.Service.models`."""
         layers = self.loaded.model().names
         return tuple(
             ModelInfo(
@@ -85,20 +86,20 @@ class Session:
     def compare(
         self, word: str, sentences: Sequence[str], model: str | None = None, own_meanings: str = ""
     ) -> Comparison:
-        """See :meth:`elmo_tasks.api.Service.compare`."""
+        """Implement :meth:`elmo_tasks.api.Service.compare`."""
         own = own_entries(own_meanings)
         return compare_uses(word, find_uses(word, sentences), self.loaded.model(model), own)
 
     def substitutes(self, word: str, sentences: Sequence[str], model: str | None = None) -> Substitutes:
-        """See :meth:`elmo_tasks.api.Service.substitutes`."""
+        """Implement :meth:`elmo_tasks.api.Service.substitutes`."""
         return substitutes(word, find_uses(word, sentences), self.loaded.model(model))
 
     def senses(self, text: str, model: str | None = None, own_meanings: str = "") -> TextSenses:
-        """See :meth:`elmo_tasks.api.Service.senses`."""
+        """Implement :meth:`elmo_tasks.api.Service.senses`."""
         return text_senses(text, self.loaded.model(model), own_entries(own_meanings))
 
     def side_by_side(
         self, word: str, sentences: Sequence[str], models: Sequence[str], senses: Sequence[str] = ()
     ) -> SideBySide:
-        """See :meth:`elmo_tasks.api.Service.side_by_side`."""
+        """Implement :meth:`elmo_tasks.api.Service.side_by_side`."""
         return side_by_side(word, sentences, models, self.loaded, senses)

@@ -1,4 +1,4 @@
-"""The meaning of each word of a text that the dictionary knows."""
+"""Meanings of the words of a text that the dictionary lists."""
 
 from __future__ import annotations
 
@@ -59,7 +59,10 @@ def text_senses(text: str, loaded: LoadedModel, own: Sequence[Entry] = ()) -> Te
 
 
 def _uses(sentences: Sequence[str], lexicon: Lexicon) -> tuple[list[Use], list[tuple[Entry, ...]], list[int], int]:
-    """The uses of words of the dictionary in sentences, the entries of each, the offset of its sentence; the number of tokens."""
+    """Return the uses of dictionary words in sentences, and the number of tokens.
+
+    For each use, also return its entries and the offset of its sentence.
+    """
     uses: list[Use] = []
     entries: list[tuple[Entry, ...]] = []
     offsets: list[int] = []

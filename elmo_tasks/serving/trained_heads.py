@@ -36,17 +36,17 @@ from elmo_tasks.training.head_sources import resolve_source
 from elmo_tasks.training.predictor import Predictor, batched
 from elmo_tasks.wording.task_kinds import METRIC_WORDS
 
-#: A head with this at the end of its name is the same head on the context-free layer.
+#: Suffix of the name of a no-context baseline: the same head on the context-free layer.
 NO_CONTEXT = "-layer0"
-# Leaving out each word of a longer text would take too long to follow typing.
+# Leaving out each word of a longer text takes too long for interactive use.
 _MOST_OCCLUDED = 100
-# Words that one request may have read again without one: some four seconds of elmo-mini on one core.
+# Words that one request may encode again for occlusion: about four seconds of elmo-mini on one core.
 _MOST_LEFT_OUT = 20_000
 _log = logging.getLogger(__name__)
 
 
 class TrainedHeads:
-    """The heads in ``checkpoints/`` and in the folders of runs; each is loaded when first used."""
+    """Heads in ``checkpoints/`` and in the folders of runs, loaded on first use."""
 
     def __init__(
         self, encoder: Callable[[str], Encoder], runs: Sequence[Path], device: str = "cpu", limits: Limits = LIMITS
@@ -57,12 +57,12 @@ class TrainedHeads:
         self._lock = threading.Lock()
 
     def offered(self) -> tuple[HeadInfo, ...]:
-        """See :meth:`elmo_tasks.api.HeadService.offered`."""
+        """Implement :meth:`elmo_tasks.api.HeadService.offered`."""
         files = self._files()
         return tuple(_info(name, found, own=name not in bundled_heads(), names=files) for name, found in files.items())
 
     def layer_weights(self) -> tuple[LayerWeights, ...]:
-        """See :meth:`elmo_tasks.api.HeadService.layer_weights`."""
+        """Implement :meth:`elmo_tasks.api.HeadService.layer_weights`."""
         groups: dict[object, list[LayerWeights]] = {}
         for name, files in self._files().items():
             if (weights := _layer_weights(name, files)) is not None:
@@ -70,7 +70,7 @@ class TrainedHeads:
         return tuple(_joined_runs(group) for group in groups.values())
 
     def tag(self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1) -> tuple[TaggedSentence, ...]:
-        """See :meth:`elmo_tasks.api.HeadService.tag`."""
+        """Implement :meth:`elmo_tasks.api.HeadService.tag`."""
         if not 1 <= n_readings <= 10:
             raise InputError(f"Between 1 and 10 readings can be shown, not {n_readings}.", field="n_readings")
         rows = self._tokens(sentences, "sentence")
@@ -81,7 +81,7 @@ class TrainedHeads:
     def classify(
         self, texts: Sequence[str], head: str | None = None, occlusion: bool = True
     ) -> tuple[ClassifiedText, ...]:
-        """See :meth:`elmo_tasks.api.HeadService.classify`."""
+        """Implement :meth:`elmo_tasks.api.HeadService.classify`."""
         rows = self._tokens(texts, "text")
         predictor = self._predictor(head, "classification")
         said = predictor.classify([[token.text for token in row] for row in rows])
@@ -92,7 +92,10 @@ class TrainedHeads:
         return tuple(replace(result, occlusion=found) for result, found in zip(results, effects, strict=True))
 
     def _files(self) -> dict[str, HeadFiles]:
-        """Return the heads by name: the default of each kind first, a head before its baseline, local ones last."""
+        """Return the heads by name.
+
+        The default of each kind comes first, a head comes before its baseline, and local ones come last.
+        """
         shipped = [find_head(name) for name in bundled_heads()]
         first = {kind: _default(kind) for kind in KINDS}
         order = list(KINDS)
@@ -101,10 +104,10 @@ class TrainedHeads:
         for folder in heads_below(self._runs):
             try:
                 files = find_head(folder)
-                # Whether its card can be read, too: one that cannot must not take all the others away.
+                # Check that the card is readable, too: a broken one must not hide all other heads.
                 _info(files.name, files, own=True, names={})
                 _layer_weights(files.name, files)
-            except (ConfigError, ValueError, KeyError, TypeError, AttributeError) as error:  # half a run, or not ours
+            except (ConfigError, ValueError, KeyError, TypeError, AttributeError) as error:  # not a complete run
                 if folder not in self._said:
                     self._said.add(folder)
                     _log.warning("%s is passed over: %s", folder, error)
@@ -116,7 +119,7 @@ class TrainedHeads:
         return found
 
     def _predictor(self, head: str | None, kind: str) -> Predictor:
-        """Load a head by name; a request names one on offer, never a path."""
+        """Load a head by name; a request names an available one, never a path."""
         files = self._files()
         fitting = {name: found for name, found in files.items() if found.kind == kind}
         if not fitting:
@@ -126,7 +129,7 @@ class TrainedHeads:
         if name not in fitting:
             raise InputError(f"There is no model “{name[:40]}” for this; there is {', '.join(fitting)}.", field="head")
         found = fitting[name]
-        # A run that is repeated writes a new head to the same place.
+        # A repeated run writes a new head to the same place.
         key = (found.folder, (found.folder / "head.json").stat().st_mtime)
         with self._lock:
             if key not in self._predictors:
@@ -139,7 +142,7 @@ class TrainedHeads:
             return self._predictors[key]
 
     def _loaded(self, files: HeadFiles) -> Predictor:
-        """Load a head, sharing the encoder in memory if it is the same one."""
+        """Load a head, sharing the encoder in memory if possible."""
         source = files.encoder
         encoder: Encoder | None = None
         with contextlib.suppress(ConfigError, WeightsError):
@@ -147,7 +150,7 @@ class TrainedHeads:
         if encoder is None or encoder.checksum != source.checksum:
             try:
                 place = resolve_source(files, "encoder", self._runs)
-            except ConfigError as error:  # it names folders of this machine, which are nobody's business on the network
+            except ConfigError as error:  # The message names local folders, which a client on the network must not see.
                 raise ConfigError(
                     f"the encoder {Path(source.name).name} that it was trained on is not here. Whoever runs this app can put it "
                     "into checkpoints/ or the folder of runs"
@@ -227,7 +230,10 @@ def _layer_weights(name: str, files: HeadFiles) -> LayerWeights | None:
 
 
 def _configuration(name: str, files: HeadFiles) -> object:
-    """Return a key that runs of one configuration share, whatever their seed: title, encoder, data and settings."""
+    """Return a key that runs of one configuration share, whatever their seed.
+
+    It consists of the title, the encoder, the data and the settings.
+    """
     card, training = files.card, files.card.get("training", {})
     if training.get("seed") is None:
         return name
@@ -239,7 +245,7 @@ def _configuration(name: str, files: HeadFiles) -> object:
 
 
 def _joined_runs(group: Sequence[LayerWeights]) -> LayerWeights:
-    """Join runs that differ in their seed only; of one seed the first counts."""
+    """Join runs that differ only in their seed; of one seed, keep the first run."""
     runs = {run.seed: run for entry in reversed(group) for run in entry.runs}
     return replace(group[0], runs=tuple(runs[seed] for seed in sorted(runs)))
 
@@ -251,9 +257,9 @@ def _mix(row: dict[str, Any], seed: int) -> MixWeights:
 def _occlusion(
     predictor: Predictor, rows: Sequence[Sequence[Token]], said: Sequence[TextPrediction]
 ) -> list[tuple[WordOcclusion, ...]]:
-    """Leave out each word in turn (occlusion: Zeiler and Fergus, 2014; Li, Monroe and Jurafsky, 2016).
+    """Leave out each word in turn (occlusion: Zeiler and Fergus, 2014; Li et al., 2016).
 
-    The shortest texts first, until what one request may cost is spent; all of them in batches of like length.
+    Short texts come first, until the limit per request is reached; batches hold texts of similar length.
     """
     chosen, spent = [], 0
     for k in sorted(range(len(rows)), key=lambda k: len(rows[k])):

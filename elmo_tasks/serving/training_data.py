@@ -1,4 +1,4 @@
-"""Data of training runs: store uploads and examples; read, check, preview, split and write rows."""
+"""Training data: store uploads and examples; read, check, preview and split rows."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ Records = Sequence[Record]
 
 
 class Uploads:
-    """Uploaded files, kept for a day in a folder each, named by checksum: a name that was sent is never a path."""
+    """Uploaded files, kept for a day in a folder each.
+
+    The checksum names the folder: a file name from the network is never a path.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -105,7 +108,7 @@ class Uploads:
 
 
 class Examples:
-    """Examples typed in Train or kept in Try: one file for each kind of task, an example a line."""
+    """Examples from Train or Try: one file for each kind of task, an example a line."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -134,7 +137,7 @@ class Examples:
         atomic_write(self.path(kind), content)
 
     def add(self, kind: str, line: str) -> int:
-        """Add one line unless it is there; return how many there are."""
+        """Add one line unless it exists; return the number of lines."""
         lines = [old for old in self.text(kind).splitlines() if old.strip()]
         line = " ".join(line.split())
         if line and line not in lines:
@@ -171,7 +174,7 @@ def _labelled_line(number: int, line: str) -> LabelledText:
 
 
 def count_labels(records: Sequence[Record]) -> tuple[tuple[tuple[str, int], ...], str]:
-    """Count classes, entity types or tags, most frequent first; and say which of these were counted."""
+    """Count classes, entity types or tags, most frequent first; return the unit as well."""
     counts: Counter[str] = Counter()
     texts = [row for row in records if isinstance(row, LabelledText)]
     tagged = [row for row in records if isinstance(row, TaggedSentence)]
@@ -184,7 +187,10 @@ def count_labels(records: Sequence[Record]) -> tuple[tuple[tuple[str, int], ...]
 
 
 def split_rows(records: Sequence[Record], seed: int = 1) -> tuple[list[Record], list[Record]]:
-    """Split rows into training and test rows: no label is in the test rows only, and no text in both."""
+    """Split rows into training and test rows.
+
+    No label occurs only in the test rows, and no text in both.
+    """
     order = list(range(len(records)))
     random.Random(seed).shuffle(order)
     groups: dict[str, list[int]] = defaultdict(list)
@@ -202,12 +208,12 @@ def split_rows(records: Sequence[Record], seed: int = 1) -> tuple[list[Record], 
 def _labels_of(row: Record) -> set[str]:
     if isinstance(row, LabelledText):
         return {row.label}
-    # The type is what counts: a head has all tags of a type, whichever of them came.
+    # Compare types: a head has all tags of a type, whichever of them occur.
     return {tag.partition("-")[2] if SPAN_TAG.fullmatch(tag) else tag for tag in row.tags}
 
 
 def _first_rows(records: Sequence[Record]) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
-    """Return the first rows, cut to fit on a screen: ``(texts or words, labels or tags)``."""
+    """Return the first rows, shortened: ``(texts or words, labels or tags)``."""
     shown: list[tuple[tuple[str, ...], tuple[str, ...]]] = []
     for row in records[:_SHOWN_ROWS]:
         if isinstance(row, LabelledText):
@@ -220,13 +226,13 @@ def _first_rows(records: Sequence[Record]) -> tuple[tuple[tuple[str, ...], tuple
 
 @dataclass(frozen=True)
 class Dataset:
-    """The rows of a plan, and what to call them."""
+    """The rows of a plan, with their title."""
 
     title: str
     train: Sequence[Record]
     test: Sequence[Record]
     columns: UploadColumns | None = None
-    origin: str = ""  #: whose rows they are, for the head's card
+    origin: str = ""  #: origin of the rows, for the head's card
 
     def preview(self) -> DatasetPreview:
         """Describe the rows for the screen."""
@@ -319,7 +325,9 @@ def _read_sample(kind: str, split: str) -> Records:
 
 
 def preview_hub(name: str, kind: str) -> DatasetPreview:
-    """Return what is known of a public data set before it is downloaded: only those listed here may be named.
+    """Describe a public data set before its download.
+
+    The name must be one of those listed here.
 
     Raises:
         InputError: it is not listed, or of the other kind.
@@ -349,7 +357,7 @@ def estimate(preview: DatasetPreview, kind: str, factor: float = 1.0) -> Dataset
 
 
 def pace(earlier: Sequence[dict[str, Any]]) -> float:
-    """Median ratio of measured to estimated time over the last finished runs, within reason."""
+    """Return the median ratio of measured to estimated time over recent runs, clipped."""
     done = sorted((s for s in earlier if s.get("status") == "done"), key=lambda s: -float(s["created"]))[:_RECENT]
     ratios = [
         (s["ended"] - s["started"]) / (s["estimate"] / s.get("pace", 1.0))

@@ -1,4 +1,4 @@
-"""Training runs of the app: one at a time, each in a process of its own; its folder is its state."""
+"""Training runs of the app: one at a time, each with its own process and folder."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ OFF = (
     "app.py --allow-training."
 )
 CHECKPOINT = "last.ckpt"
-#: Longer texts and larger data sets than these take hours without a GPU.
+#: Longer texts and larger data sets take hours without a GPU.
 HUB_ROWS, HUB_TOKENS = 5_000, 200
 _RANGES: dict[str, tuple[float, float]] = {"epochs": (1, 200), "hidden": (8, 512), "learning_rate": (1e-5, 0.1)}
 _NAMES = {"epochs": "Rounds", "hidden": "Hidden size", "learning_rate": "Learning rate"}
 _MAX_TITLE, _MAX_SHOWN = 60, 50
-# Raised by files that somebody edited.
+# Errors from files that the user edited.
 _BROKEN = (OSError, ValueError, KeyError, TypeError, AttributeError)
 
 
@@ -73,7 +73,9 @@ def check_settings(plan: TrainingPlan) -> None:
 def config_for(
     plan: TrainingPlan, encoder: str, n_layers: int, layer_store: Path, about: dict[str, str], spans: bool = True
 ) -> dict[str, Any]:
-    """Return the settings of ``fit --config``: those of the sample, changed by the plan; files lie in the run's folder.
+    """Return the settings of ``fit --config``: those of the sample, changed by the plan.
+
+    Relative paths refer to the folder of the run.
 
     Args:
         plan: a checked plan.
@@ -126,7 +128,7 @@ def _fill_data(plan: TrainingPlan, data: dict[str, Any], spans: bool) -> None:
 
 
 def _callbacks(template: list[dict[str, Any]], monitor: str, about: dict[str, str]) -> list[dict[str, Any]]:
-    """Return the template's checkpoint and export callbacks, with progress and stop before them."""
+    """Return the callbacks: progress and stop, then the template's checkpoint and export."""
     kept = {entry["class_path"].rpartition(".")[2]: entry for entry in template}
     checkpoint, export = kept["RunCheckpoint"], kept["ExportHead"]
     checkpoint["init_args"] |= {"dirpath": ".", "monitor": monitor}
@@ -141,7 +143,7 @@ def _callbacks(template: list[dict[str, Any]], monitor: str, about: dict[str, st
 
 
 class TrainingJobs:
-    """Start, list, resume, stop and delete runs; implements :class:`elmo_tasks.api.TrainingService`.
+    """Implements :class:`elmo_tasks.api.TrainingService`: start, list and stop runs.
 
     Args:
         runs: their folder, which need not exist yet.
@@ -160,51 +162,51 @@ class TrainingJobs:
         command: Sequence[str] = (sys.executable, "-m", "elmo_tasks", "fit", "--config", CONFIG),
     ) -> None:
         self.runs, self._n_layers, self._allowed, self._command = runs, n_layers, allowed, list(command)
-        # Runs have a working directory of their own: a folder needs its absolute path, a name stays a name.
+        # Each run has its own working directory: a folder needs its absolute path, a name stays a name.
         self._encoder = str(Path(encoder).resolve()) if Path(encoder).is_dir() else encoder
         self._uploads, self._examples = Uploads(runs / "uploads"), Examples(runs / "examples")
         self._guard = threading.RLock()
         self._child: subprocess.Popen[bytes] | None = None
 
     def offer(self) -> TrainingOffer:
-        """See :meth:`elmo_tasks.api.TrainingService.offer`."""
+        """Implement :meth:`elmo_tasks.api.TrainingService.offer`."""
         hub = tuple((name, kind.name, data.words) for kind in KINDS.values() for name, data in kind.hub.items())
         return TrainingOffer(self._allowed, hub, MAX_UPLOAD)
 
     def store_upload(self, name: str, content: bytes) -> str:
-        """See :meth:`elmo_tasks.api.TrainingService.store_upload`."""
+        """Implement :meth:`elmo_tasks.api.TrainingService.store_upload`."""
         with self._writing("file"):
             return self._uploads.store(name, content)
 
     def examples(self, kind: str) -> str:
-        """See :meth:`elmo_tasks.api.TrainingService.examples`."""
+        """Implement :meth:`elmo_tasks.api.TrainingService.examples`."""
         self._check_allowed()
         return self._examples.text(kind)
 
     def store_examples(self, kind: str, text: str) -> None:
-        """See :meth:`elmo_tasks.api.TrainingService.store_examples`."""
+        """Implement :meth:`elmo_tasks.api.TrainingService.store_examples`."""
         with self._writing("examples"):
             self._examples.store(kind, text)
 
     def keep_example(self, kind: str, line: str) -> int:
-        """See :meth:`elmo_tasks.api.TrainingService.keep_example`."""
+        """Implement :meth:`elmo_tasks.api.TrainingService.keep_example`."""
         with self._writing("examples"):
             return self._examples.add(kind, line)
 
     def preview(self, plan: TrainingPlan) -> DatasetPreview:
-        """See :meth:`elmo_tasks.api.TrainingService.preview`."""
+        """Implement :meth:`elmo_tasks.api.TrainingService.preview`."""
         self._check_allowed()
         check_settings(replace(plan, epochs=1, hidden=64, learning_rate=1e-3))
         return self._load(plan)[0]
 
     def _load(self, plan: TrainingPlan) -> tuple[DatasetPreview, Dataset | None]:
-        """Return the preview of a plan's data with its times, and the rows where they are here."""
+        """Return the preview of a plan's data with estimated times, and any local rows."""
         dataset = None if plan.source == "hub" else load_dataset(plan, self._uploads, self._examples)
         preview = preview_hub(plan.data, plan.kind) if dataset is None else dataset.preview()
         return estimate(preview, plan.kind, pace([state for _, state in self._known()])), dataset
 
     def start(self, plan: TrainingPlan) -> TrainingJob:
-        """See :meth:`elmo_tasks.api.TrainingService.start`."""
+        """Implement :meth:`elmo_tasks.api.TrainingService.start`."""
         self._check_allowed()
         check_settings(plan)
         preview, dataset = self._load(plan)
@@ -220,7 +222,7 @@ class TrainingJobs:
         return RunFolder(target).job()
 
     def resume(self, name: str) -> TrainingJob:
-        """See :meth:`elmo_tasks.api.TrainingService.resume`."""
+        """Implement :meth:`elmo_tasks.api.TrainingService.resume`."""
         with self._writing("resume"):
             folder, state = self._finished(name, "resume")
             if not folder.job(state).can_resume:
@@ -231,23 +233,23 @@ class TrainingJobs:
         return folder.job()
 
     def stop(self, name: str) -> TrainingJob:
-        """See :meth:`elmo_tasks.api.TrainingService.stop`."""
+        """Implement :meth:`elmo_tasks.api.TrainingService.stop`."""
         with self._writing("stop"):
             folder = self._folder(name, "stop")
             state = folder.state()
             return folder.job(folder.stop(state) if state["status"] == "running" else state)
 
     def delete(self, name: str) -> None:
-        """See :meth:`elmo_tasks.api.TrainingService.delete`."""
+        """Implement :meth:`elmo_tasks.api.TrainingService.delete`."""
         with self._writing("delete"):
             folder, _ = self._finished(name, "delete")
-            # One rename and it is no run any more; what a reader holds open it keeps.
+            # After this rename it is no run any more; a reader may keep its open files.
             removed = Path(tempfile.mkdtemp(prefix=".gone-", dir=self.runs))
             folder.path.rename(removed / folder.path.name)
         shutil.rmtree(removed, ignore_errors=True)
 
     def jobs(self) -> tuple[TrainingJob, ...]:
-        """See :meth:`elmo_tasks.api.TrainingService.jobs`."""
+        """Implement :meth:`elmo_tasks.api.TrainingService.jobs`."""
         if not self._allowed:
             return ()
         jobs = []
@@ -263,7 +265,7 @@ class TrainingJobs:
 
     @contextlib.contextmanager
     def _writing(self, field: str) -> Iterator[None]:
-        """Allow one change at a time, where training is on; say in words that a disk is read-only or full."""
+        """Allow one change at a time, if training is on; report a read-only or full disk."""
         self._check_allowed()
         try:
             with self._guard:
@@ -276,7 +278,7 @@ class TrainingJobs:
             ) from error
 
     def _known(self) -> list[tuple[RunFolder, dict[str, Any]]]:
-        """Return all runs that can be read, each with its state."""
+        """Return all readable runs, each with its state."""
         with self._guard:
             if self._child is not None and self._child.poll() is not None:
                 self._child = None
@@ -293,7 +295,7 @@ class TrainingJobs:
             raise InputError(f"“{running}” is still training. Stop it, or wait until it is done.", field="start")
 
     def _folder(self, name: str, field: str) -> RunFolder:
-        """Find a run; a name from the network is compared, never opened."""
+        """Find a run by name; a name from the network is compared, never opened."""
         folder = next((job for job, _ in self._known() if job.path.name == name), None)
         if folder is None:
             raise InputError(f"There is no run “{name[:40]}”.", field=field)
@@ -327,7 +329,7 @@ class TrainingJobs:
         about = {"title": title, "data": data, "licence": licence}
         store = (self.runs / "layers").resolve()
         config = config_for(plan, self._encoder, self._n_layers(), store, about, spans)
-        if dataset is not None and not dataset.test:  # an empty file would end the run when all is learned
+        if dataset is not None and not dataset.test:  # an empty file would end the run when training is over
             config["data"]["init_args"]["test"] = None
         text = yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
         (folder.path / CONFIG).write_text(text, encoding="utf-8")
@@ -355,7 +357,7 @@ class TrainingJobs:
 
 
 def _title(plan: TrainingPlan, preview: DatasetPreview) -> str:
-    """Return the name that a person typed, on one line, or one made from the data."""
+    """Return the user's title on one line, or one derived from the data."""
     typed = " ".join("".join(c if c.isprintable() else " " for c in plan.name).split())
     if len(typed) > _MAX_TITLE:
         raise InputError(f"The name has {len(typed)} characters; the most is {_MAX_TITLE}.", field="name")

@@ -1,4 +1,4 @@
-"""Why two uses of a word come out as they do: words are hidden one at a time, and the halves of the layers looked at."""
+"""Explanations of a cosine: hide one word at a time, and compare halves of layers."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.uses import Use, use_vectors
 from elmo_tasks.wording.answers import NO_SIDES, SIDE_ANSWERS, why_answer
 
-# Tokens that one answer may encode for the hiding; in long sentences only the words nearest to the compared one are hidden.
+# Maximum number of tokens that one answer may encode; in long sentences, only words near the compared one are hidden.
 _MOST_TOKENS = 12_000
 _SEVERAL = 3
-#: The probability that two uses mean the same, in place of the cosine of a layer.
+#: Name of the view whose value is the probability that two uses share a meaning.
 VERDICT = "verdict"
 
 
 class Explainer:
-    """Explains the cosine of two uses. Nothing is computed before it is asked for."""
+    """Implements :class:`elmo_tasks.api.WhyService`; computes nothing before first use."""
 
     def __init__(self, compare: Callable[..., Comparison], load: LoadModel) -> None:
         self._compare, self._load = compare, load
@@ -50,7 +50,7 @@ class Explainer:
         model: str | None = None,
         comparison: Comparison | None = None,
     ) -> Explanation:
-        """See :meth:`elmo_tasks.api.WhyService.explain`."""
+        """Implement :meth:`elmo_tasks.api.WhyService.explain`."""
         comparison = comparison or self._compare(word, sentences, model)
         loaded = self._load(comparison.model)
         if not loaded.encoder.reads_sentence:
@@ -77,7 +77,8 @@ class Explainer:
         changes = np.array([found.changes for found in words]).reshape(-1, len(WAYS)).T
         named = decisive(changes, apart)
         found = None if named is None or not any(c.isalnum() for c in words[named].token) else words[named]
-        # In a sum of fixed vectors every word has its own part; inside the model what a change does is not the word's alone.
+        # In a sum of fixed vectors every word has its own part; inside the model, an effect does not belong to one
+        # word alone.
         several = _several(words, apart) if asked.name in (WORDS, VERDICT) else []
         sides = self._sides(loaded.encoder, plain)
         halves = ([(s.before, s.random_before) for s in sides], [(s.after, s.random_after) for s in sides])
@@ -100,7 +101,7 @@ class Explainer:
         )
 
     def _sides(self, encoder: Encoder, plain: Tensor) -> tuple[Sides, ...]:
-        """Each layer of ``[L, 2, D]`` vectors of the two uses, halved; none where layers have no halves."""
+        """Return the halves of each layer of ``[L, 2, D]``; none if layers have no halves."""
         if encoder.language_model is None:
             return ()
         found = halved_cosines(plain[1:, 0], plain[1:, 1]).tolist()  # layer 0 has no halves
@@ -112,7 +113,7 @@ class Explainer:
         )
 
     def _random_halves(self, encoder: Encoder) -> tuple[tuple[float, ...], ...]:
-        """``[L - 1][2]`` mean cosine of two random words of the everyday sentences in each half of each layer."""
+        """Return ``[L - 1][2]`` mean cosines of two random words in each half of each layer."""
         with self._lock:
             if encoder.name not in self._random:
                 vectors, sentence, word = everyday_words(encoder)
@@ -123,7 +124,10 @@ class Explainer:
 
 
 def _asked(comparison: Comparison, loaded: LoadedModel, name: str | None) -> LayerComparison:
-    """The view that is explained: the verdict, a layer, or the words around the word where they speak in the verdict."""
+    """Return the explained view: the verdict, a layer, or the words around the word.
+
+    The words around are available if the verdict uses them.
+    """
     layers = [*comparison.layers[1:]]
     if comparison.same_meaning and name in (None, VERDICT):
         return LayerComparison(VERDICT, comparison.same_meaning, (), 0.0)
@@ -144,13 +148,13 @@ def _asked(comparison: Comparison, loaded: LoadedModel, name: str | None) -> Lay
 
 
 def _around(senses: SenseModel, uses: Sequence[Use]) -> NDArray[np.float32]:
-    """``[n, S]`` the words around each use, about their mean over the dictionary."""
+    """Return ``[n, S]`` vectors of the words around each use, centred on the dictionary."""
     vectors = np.concatenate([context_vectors(senses.static, [use]) for use in uses])
     return centred(vectors, senses.calibration.centres[WORDS])
 
 
 def _random_context(senses: SenseModel) -> float:
-    """Mean cosine of the words around two random words of the everyday sentences."""
+    """Return the mean cosine of the contexts of two random words."""
     tokens = [[token.text for token in tokenize(sentence)] for sentence in everyday_sentences()]
     vectors = _around(senses, [Use.of_tokens(words, len(words) // 2) for words in tokens])
     cosine = vectors @ vectors.T
@@ -158,11 +162,14 @@ def _random_context(senses: SenseModel) -> float:
 
 
 Measure = Callable[[Sequence[Use], int], NDArray[np.float64]]
-"""``n`` uses and one of the two that are explained (0 or 1) -> ``[n]`` how alike each is to it."""
+"""Similarities ``[n]`` of ``n`` uses to one of the two explained ones (0 or 1)."""
 
 
 def _measure(loaded: LoadedModel, comparison: Comparison, view: str, pair: Sequence[Use]) -> Measure:
-    """How alike uses are in a view: their cosine; for the verdict, the probability that the two mean the same."""
+    """Return the similarity in a view: the cosine or, for the verdict, a probability.
+
+    This is the probability that the two uses share a meaning.
+    """
     if view == VERDICT:
         return _verdict(loaded, comparison, pair)
     vectors = _reader(loaded, view)
@@ -195,7 +202,7 @@ def _verdict(loaded: LoadedModel, comparison: Comparison, pair: Sequence[Use]) -
 
 
 def _reader(loaded: LoadedModel, view: str) -> Callable[[Sequence[Use]], Tensor]:
-    """A function from ``n`` uses to their vectors ``[n, D]`` in a view."""
+    """Return a function from ``n`` uses to their vectors ``[n, D]`` in a view."""
     if view == WORDS and loaded.senses is not None:
         senses = loaded.senses
         return lambda uses: torch.from_numpy(_around(senses, uses))
@@ -205,7 +212,7 @@ def _reader(loaded: LoadedModel, view: str) -> Callable[[Sequence[Use]], Tensor]
 
 def _pair(comparison: Comparison, layer: LayerComparison, pair: tuple[int, int] | None) -> tuple[int, int]:
     n = len(comparison.items)
-    if pair is None:  # the two that the verdict is surest to be different, or that the layer has furthest apart
+    if pair is None:  # the two with the surest difference in the verdict, or with the lowest cosine at the layer
         alike = comparison.same_meaning if layer.name == WORDS and comparison.same_meaning else layer.cosine
         return min(((a, b) for b in range(n) for a in range(b)), key=lambda ab: alike[ab[0]][ab[1]])
     if len(pair) != 2 or pair[0] == pair[1] or not all(0 <= use < n for use in pair):
@@ -214,7 +221,7 @@ def _pair(comparison: Comparison, layer: LayerComparison, pair: tuple[int, int] 
 
 
 def _is_apart(comparison: Comparison, layer: LayerComparison, pair: tuple[int, int], alike: float) -> bool:
-    """Whether the two are rather different than alike: not in one group, or no closer than pairs are on average."""
+    """Return True if the two are in different groups, or less similar than the average."""
     a, b = pair
     if comparison.groups:
         return not any(a in group and b in group for group in comparison.groups)
@@ -251,7 +258,10 @@ def _hide(
 
 
 def _several(words: Sequence[HiddenWord], apart: bool) -> list[str]:
-    """The three words that move the cosine most, of those that move it the same way however they are hidden."""
+    """Return the three words that move the cosine most.
+
+    Only words that move it in the same direction with every way of hiding count.
+    """
     sign = 1 if apart else -1
     steady = [w for w in words if any(c.isalnum() for c in w.token) and all(sign * change > 0 for change in w.changes)]
     return list(dict.fromkeys(w.token for w in sorted(steady, key=lambda w: -sign * w.change)))[:_SEVERAL]

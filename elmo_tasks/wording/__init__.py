@@ -1,1 +1,1 @@
-"""Words that the screen, the commands, the report and the benchmarks share; standard library only."""
+"""Texts of the UI, the CLI, the report and the benchmarks; standard library only."""

@@ -1,4 +1,4 @@
-"""What is answered beside a comparison: why, and what is nearest."""
+"""Answers about a cosine and about nearest uses."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Sequence
 from elmo_tasks.api import ComparisonItem, HiddenWord, NearestUses, NearUse, Said
 from elmo_tasks.wording.text import listed
 
-#: Which side of the word tells two uses apart, by the name of the answer.
+#: Sentence for each side of the word that may separate two uses more.
 SIDE_ANSWERS = {
     "before": "The words before it tell the two apart more than the words after it.",
     "after": "The words after it tell the two apart more than the words before it.",
     "both": "The words before it and the words after it tell the two apart about equally.",
     "unclear": "The layers do not agree on which side tells the two apart more.",
 }
-#: Where no layer has read one side only.
+#: Sentence for models whose layers have no halves.
 NO_SIDES = "This model reads both sides of a word at once: it has no layers that have read one side only."
 
 
 def why_answer(
     items: Sequence[ComparisonItem], words: Sequence[HiddenWord], named: HiddenWord | None, several: Sequence[str]
 ) -> str:
-    """Which of the hidden words two uses come out by: the one that decides, or the several that change most, where none does."""
+    """Name the decisive hidden word or, without one, the words with the largest effect."""
     if not words:
         return "There is no other word in the two sentences."
     if named is not None:
@@ -34,14 +34,14 @@ def why_answer(
 
 
 def nearest_answer(word: str, uses: Sequence[NearUse], only: str, random: float, sense: str = "") -> Said:
-    """The nearest use, and how many of the nearest are of the same word.
+    """Name the nearest use, and count the uses of the same word among the nearest.
 
     Args:
-        word: as it stands in the sentence asked about.
+        word: as written in the query sentence.
         uses: the nearest first.
-        only: whether uses of the ``same`` word, of ``other`` words, or ``all`` were asked for.
+        only: ``same`` for uses of this word, ``other`` for other words, or ``all``.
         random: cosine of two random words.
-        sense: meaning of the word in the sentence asked about; empty if nothing is said of it.
+        sense: meaning of the word in the query sentence; empty if unknown.
     """
     if not uses:
         none = (
@@ -59,13 +59,13 @@ def nearest_answer(word: str, uses: Sequence[NearUse], only: str, random: float,
 
 
 def _in_sense(uses: Sequence[NearUse], sense: str) -> tuple[int, int]:
-    """How many uses of the word asked about have a meaning, and of how many the meaning is known or was found."""
+    """Count the uses of the query word with this meaning, and with any meaning."""
     found = [use.sense for use in uses if use.same_word and use.sense]
     return found.count(sense), len(found)
 
 
 def nearest_by_several(word: str, answers: Sequence[NearestUses], sense: str) -> str:
-    """How many of the nearest uses each model that reads sentences finds in the meaning asked about, if that is known."""
+    """Count, for each model that reads sentences, the nearest uses in a known meaning."""
     counts = [(answer.model, *_in_sense(answer.uses, sense)) for answer in answers] if sense else []
     parts = [(same, f"{same} of {known} by “{model}”") for model, same, known in counts if known]
     if not parts:

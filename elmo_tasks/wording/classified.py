@@ -9,7 +9,7 @@ from elmo_tasks.api import ClassifiedText, WordOcclusion
 from elmo_tasks.wording.labels import class_words
 from elmo_tasks.wording.text import first_capital, listed, percent
 
-# Between labels closer than this nothing is claimed.
+# Labels with closer probabilities count as undecided.
 _MIN_MARGIN = 0.05
 
 

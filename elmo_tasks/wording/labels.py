@@ -1,9 +1,9 @@
-"""Classes, types of names and tags in words that need no explanation."""
+"""Class names, entity types and tags in everyday words."""
 
 from __future__ import annotations
 
 CLASSES = {"pos": "positive", "neg": "negative", "neu": "neutral"}
-# One noun for one of them, as it stands after "for" or "as", and for several.
+# A noun for one of them, as after "for" or "as", and its plural.
 TYPES = {
     "PER": ("a person", "people"),
     "ORG": ("an organisation", "organisations"),
@@ -34,25 +34,25 @@ TAGS = {
 
 
 def class_words(label: str) -> str:
-    """A class as it stands inside a sentence: ``very_positive`` is “very positive”."""
+    """Format a class for a sentence: ``very_positive`` is “very positive”."""
     words = label.replace("_", " ").strip()
     return CLASSES.get(words.lower(), words.lower() if words.isascii() and words.isupper() else words)
 
 
 def type_words(name: str) -> str:
-    """An entity type as it stands after “takes it for”."""
+    """Format an entity type as it follows “takes it for”."""
     return TYPES[name][0] if name in TYPES else name
 
 
 def type_note(name: str) -> str:
-    """What a type or a tag stands for, without the article; empty if its name is all that is known."""
+    """Describe a type or a tag, without an article; empty if it has only a name."""
     if name in TYPES:
         return TYPES[name][0].split(" ", 1)[1] if name != "MISC" else "other name"
     return TAGS.get(name, "")
 
 
 def counted(name: str, number: int) -> str:
-    """``1 person``, ``3 people``; types nobody explained keep their name."""
+    """Format ``1 person``, ``3 people``; unknown types keep their name."""
     if name not in TYPES:
         return f"{number} {name}"
     return f"1 {type_note(name)}" if number == 1 else f"{number} {TYPES[name][1]}"

@@ -1,4 +1,4 @@
-"""What learned layer weights say, in sentences that claim no more than the numbers carry."""
+"""Sentences about learned layer weights that claim no more than the numbers support."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from statistics import fmean, stdev
 from elmo_tasks.api import LayerWeights
 from elmo_tasks.wording.text import listed, number, percent
 
-# A layer is ahead of the others, or the shares differ at all, from so many parts of one on.
+# Least difference of shares at which a layer counts as ahead of another one.
 _NOTABLE = 0.02
 
 
 def ranges(entry: LayerWeights) -> list[tuple[float, float]]:
-    """The smallest and the largest weight of each layer over all runs."""
+    """Return the smallest and the largest weight of each layer over all runs."""
     runs = entry.runs or (entry.final,)
     return [
         (min(run.weights[at] for run in runs), max(run.weights[at] for run in runs)) for at in range(len(entry.layers))
@@ -27,16 +27,19 @@ def mean_and_spread(entry: LayerWeights) -> list[tuple[float, float]]:
 
 
 def order(entry: LayerWeights) -> list[int]:
-    """The layers, the one the loaded head draws most from first."""
+    """Return the layers by weight in the loaded head, the largest first."""
     return sorted(range(len(entry.layers)), key=lambda at: -entry.final.weights[at])
 
 
 def unclear(entry: LayerWeights) -> list[list[int]]:
-    """Groups of layers whose ranges over the runs overlap, so that their order is not clear."""
+    """Return groups of layers whose ranges over the runs overlap.
+
+    The order within a group is unclear.
+    """
     spans = ranges(entry)
     groups: list[list[int]] = []
     top = 0.0
-    # From the smallest up: a layer joins the group below it if it begins before that one ends.
+    # In ascending order: a layer joins the group below it if it begins before that one ends.
     for at in sorted(range(len(spans)), key=lambda layer: spans[layer]):
         low, high = spans[at]
         if groups and low <= top:
@@ -49,7 +52,7 @@ def unclear(entry: LayerWeights) -> list[list[int]]:
 
 
 def sentence(entry: LayerWeights) -> str:
-    """What the loaded head draws from which layer."""
+    """Describe the weights of the loaded head."""
     first, *rest = order(entry)
     if _is_even(entry):
         share = percent(1 / len(entry.layers))
@@ -64,7 +67,7 @@ def _is_even(entry: LayerWeights) -> bool:
 
 
 def certainty(entry: LayerWeights) -> str:
-    """How far the order of the layers can be trusted."""
+    """Describe the reliability of the order of the layers."""
     count = len(entry.runs)
     if count < 2:
         return "This is one run: another one, begun from other random numbers, may give other shares."
@@ -81,7 +84,7 @@ def certainty(entry: LayerWeights) -> str:
 
 
 def course(entry: LayerWeights) -> str:
-    """How the weights came about; empty if that was not recorded."""
+    """Describe the weights during training; empty without a record."""
     if len(entry.epochs) < 2:
         return ""
     first, last = entry.epochs[0], entry.epochs[-1]
@@ -98,7 +101,7 @@ def course(entry: LayerWeights) -> str:
 
 
 def overview_sentence(entries: Sequence[LayerWeights]) -> str:
-    """What the heads side by side have in common, counted and not interpreted."""
+    """Describe properties that the heads share, by counting them."""
     ahead = [entry for entry in entries if _lead(entry) >= _NOTABLE]
     if not ahead:
         return f"In none of the {len(entries)} heads is one layer ahead of the others."
@@ -125,5 +128,5 @@ def _lead(entry: LayerWeights) -> float:
 
 
 def _is_sure(entry: LayerWeights) -> bool:
-    """Whether every run draws most from the layer that the loaded head draws most from, with room between."""
+    """Return True if every run has the same top layer, by a margin."""
     return len(entry.runs) > 1 and all(order(entry)[0] not in group for group in unclear(entry))

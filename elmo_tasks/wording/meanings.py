@@ -1,4 +1,4 @@
-"""Sentences about the meanings of a word: the headline of a comparison and what stands under it."""
+"""Sentences about the meanings of a word: headline and details."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MORE_HINTS = "A sentence that says more around the word may help."
 def meanings_answer(
     word: str, meanings: Sequence[Meaning], uses: Sequence[UseMeaning], probability: float, certainty: Certainty
 ) -> Said:
-    """Which meanings of the dictionary the uses have, and how sure that is as a whole."""
+    """State the meanings of the uses, and the certainty of the whole."""
     found = list(dict.fromkeys(use.best for use in uses))
     missing = None in found
     unsure = [k for k, use in enumerate(uses, 1) if use.certainty is not Certainty.CONFIDENT]
@@ -36,7 +36,7 @@ def meanings_answer(
 
 
 def one_meaning_answer(word: str, n: int, certainty: Certainty) -> Said:
-    """The word is on the list of words with one everyday meaning."""
+    """State that the word is on the list of words with one everyday meaning."""
     if certainty is not Certainty.CONFIDENT:
         return Said(
             f"“{word}” probably means the same in {_all(n)}.",
@@ -50,7 +50,10 @@ def one_meaning_answer(word: str, n: int, certainty: Certainty) -> Said:
 
 
 def unlisted_answer(word: str, n: int, probability: float, certainty: Certainty) -> Said:
-    """The word is in no list; ``probability`` is that all uses mean the same."""
+    """State that the word is in no list.
+
+    ``probability`` is that all uses share a meaning.
+    """
     why = f"“{word}” is not in the dictionary, so this is only an estimate from how alike the sentences are."
     add = "Give its meanings yourself under “Own meanings” for a better answer."
     if certainty is Certainty.ABSTAIN:
@@ -61,7 +64,7 @@ def unlisted_answer(word: str, n: int, probability: float, certainty: Certainty)
 
 
 def text_answer(n: int, unsure: int, n_words: int) -> Said:
-    """How many words of a text have several meanings, and how many of them the model is unsure of."""
+    """Count the words of a text with several meanings, and those that are uncertain."""
     if not n:
         return Said(
             "No word of this text has several meanings in the dictionary.",
@@ -76,7 +79,7 @@ def text_answer(n: int, unsure: int, n_words: int) -> Said:
 
 
 def not_english_answer(known: float) -> Said:
-    """Too few of the words are English ones."""
+    """State that too few of the words are English."""
     return Said(
         "This model reads English, and most of these words are not English.",
         f"It knows {percent(known)} of the words around, so nothing is said of meanings.",
@@ -84,7 +87,7 @@ def not_english_answer(known: float) -> Said:
 
 
 def uncalibrated_answer(model: str) -> Said:
-    """Nothing was fitted for the model."""
+    """State that the model has no calibration."""
     return Said(
         f"Nothing is said of meanings: “{model}” was not calibrated.",
         "Run elmo-tasks calibrate with it, or start the app without --no-calibration. The vectors are compared below.",
@@ -92,12 +95,12 @@ def uncalibrated_answer(model: str) -> Said:
 
 
 def different_words_answer() -> Said:
-    """The marked words are different words."""
+    """State that the marked words are different words."""
     return Said("These are different words, so their meanings are not compared.", "Their vectors are compared below.")
 
 
 def source_line(source: Source, n_words: int) -> str:
-    """What is known and what is computed."""
+    """State the known and the computed part of an answer."""
     if source is Source.DICTIONARY:
         return f"Meanings come from this project’s dictionary ({n_words:,} words); which one is meant is computed."
     if source is Source.OWN:
@@ -106,12 +109,12 @@ def source_line(source: Source, n_words: int) -> str:
 
 
 def heading(meaning: Meaning | None) -> str:
-    """The heading of a card: the gloss of a meaning."""
+    """Return the heading of a card: the gloss of a meaning."""
     return "another meaning, not in the dictionary" if meaning is None else meaning.gloss
 
 
 def hesitation(use: UseMeaning, meanings: Sequence[Meaning]) -> str:
-    """For a use between two meanings, which two; empty for a sure one."""
+    """Name the two candidates for an uncertain use; empty for a sure one."""
     if use.certainty is Certainty.CONFIDENT or use.second is None:
         return ""
     best = "another meaning" if use.best is None else f"“{meanings[use.best].gloss}”"
@@ -122,7 +125,7 @@ def hesitation(use: UseMeaning, meanings: Sequence[Meaning]) -> str:
 
 
 def sense_tip(word: TextWord) -> str:
-    """The meaning of a word of a text in a line."""
+    """Describe the meaning of a word of a text in one line."""
     meaning = word.meaning
     kind = f"{meaning.word}, {meaning.part_of_speech}: " if meaning else ""
     between = hesitation(word.meant, word.meanings)

@@ -1,4 +1,4 @@
-"""What is said of models, and of those that read no sentence."""
+"""Sentences about models, and about those that read no sentence."""
 
 from __future__ import annotations
 
@@ -14,23 +14,26 @@ _TITLES = {
 
 
 def model_title(name: str) -> str:
-    """What a model is called where it is introduced; its name where that is all that is known."""
+    """Return the title of a model, or its name if it has no title."""
     return _TITLES.get(name, name)
 
 
 def title_of(name: str, models: Sequence[ModelInfo]) -> str:
-    """The title of one of several models; its name where it is none of them."""
+    """Return the title of one of several models, or its name if it is not among them."""
     return next((model.title for model in models if model.name == name), name)
 
 
 def reads_no_sentence(model: str, *, one_spelling: bool) -> Said:
-    """What there is to compare where a word has one vector, whatever the sentence."""
+    """Describe the comparison by a model with one vector per word."""
     every = "so every cosine is 1.00." if one_spelling else "so only the spellings make a difference."
     return Said(f"“{model}” does not read the sentence: a word has the same vector in all of them, {every}")
 
 
 def nearest_of_word_vectors(vectors: str, n_words: int, word: str, near: Sequence[StaticNeighbour] | None) -> Said:
-    """What is found where a word has one vector; ``None`` in place of the nearest words where the vectors do not know it."""
+    """Describe the nearest words by a model with one vector per word.
+
+    ``near`` is ``None`` if the model does not know the word.
+    """
     if near is None:
         return Said(f"“{word}” is not among the {n_words:,} words of “{vectors}”.")
     nearest = f"The word nearest to “{word}” is “{near[0].word}” with a cosine of {near[0].cosine:.2f}." if near else ""

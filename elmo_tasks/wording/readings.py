@@ -1,4 +1,4 @@
-"""What a tagged sentence says, how two ways to read it differ, and its tags written into it for people who mend these."""
+"""Sentences about tagged texts, differences between taggings, and editable tags."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ MOST_DIFFERENCES = 4
 
 
 def has_spans(results: Sequence[TaggedSentence]) -> bool:
-    """Whether the tags spell spans (BIO), or are one plain tag a word (such as parts of speech)."""
+    """Return True if the tags mark spans (BIO).
+
+    Other tags are one plain tag per word, such as parts of speech.
+    """
     readings = [reading for result in results for reading in (result.best, *result.runners_up)]
     return any(reading.entities for reading in readings) or all(
         tag == "O" or tag[:2] in ("B-", "I-") for reading in readings for tag in reading.tags
@@ -21,7 +24,7 @@ def has_spans(results: Sequence[TaggedSentence]) -> bool:
 
 
 def headline(results: Sequence[TaggedSentence]) -> str:
-    """What was found, counted."""
+    """Count the entities or tags."""
     if not has_spans(results):
         words = sum(len(result.tokens) for result in results)
         return f"{words} words, each with its tag" if words != 1 else "1 word with its tag"
@@ -32,12 +35,12 @@ def headline(results: Sequence[TaggedSentence]) -> str:
 
 
 def text_of(result: TaggedSentence, entity: Entity) -> str:
-    """The words of an entity as typed."""
+    """Return the words of an entity as typed."""
     return result.sentence[entity.start_char : entity.end_char]
 
 
 def differences(result: TaggedSentence, best: Reading, other: Reading) -> list[str]:
-    """How ``other`` reads the sentence differently from ``best``, one phrase each."""
+    """List the differences of ``other`` from ``best``, one phrase each."""
     if not (best.entities or other.entities):
         return [
             f"{other.tags[at]} for “{token}” instead of {best.tags[at]}"
@@ -68,14 +71,14 @@ def differences(result: TaggedSentence, best: Reading, other: Reading) -> list[s
 
 
 def shortened(phrases: Sequence[str]) -> str:
-    """The first phrases, and how many more there are."""
+    """List the first phrases, and count the others."""
     if len(phrases) <= MOST_DIFFERENCES:
         return listed(phrases)
     return f"{', '.join(phrases[:MOST_DIFFERENCES])} and {len(phrases) - MOST_DIFFERENCES} more"
 
 
 def difference(results: Sequence[TaggedSentence], without: Sequence[TaggedSentence]) -> str:
-    """What the head reads without context, where that is something else; empty where it reads the same."""
+    """Describe the tags of the head without context; empty if they are the same."""
     phrases = []
     for number, (one, other) in enumerate(zip(results, without, strict=True), 1):
         place = f" (sentence {number})" if len(results) > 1 else ""
@@ -86,7 +89,10 @@ def difference(results: Sequence[TaggedSentence], without: Sequence[TaggedSenten
 
 
 def marked_spans(text: str, spans: Iterable[tuple[int, int, str]]) -> str:
-    """A sentence on one line with its spans ``(start, end, type)``, which do not overlap."""
+    """Write a sentence on one line with its spans ``(start, end, type)``.
+
+    The spans do not overlap.
+    """
     out, at = "", 0
     for start, end, name in sorted(spans):
         out += f"{text[at:start]}[{text[start:end]}]({name})"
@@ -95,5 +101,5 @@ def marked_spans(text: str, spans: Iterable[tuple[int, int, str]]) -> str:
 
 
 def marked_words(tokens: Sequence[str], tags: Sequence[str]) -> str:
-    """A sentence with a tag behind every word: ``Ada/NOUN flew/VERB``."""
+    """Write a sentence with a tag behind every word: ``Ada/NOUN flew/VERB``."""
     return " ".join(f"{token}/{tag}" for token, tag in zip(tokens, tags, strict=True))

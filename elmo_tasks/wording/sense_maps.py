@@ -1,4 +1,4 @@
-"""Sentences about a sense map: what it shows, whose uses these are, and where a sentence landed."""
+"""Sentences about a sense map: its contents, their origins, and placed sentences."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _SOURCES = {EXAMPLES: "dictionary", TEXT_A: "text A", TEXT_B: "text B", INDEX: "
 
 
 def source_name(source: str) -> str:
-    """Where a use comes from, as people read it."""
+    """Return the title of an origin of uses."""
     return _SOURCES.get(source, source)
 
 
 def nothing_to_draw(word: str, has_text: bool, examples: bool) -> str:
-    """There is no use to draw: why, and what to do."""
+    """Explain an empty map, and suggest a remedy."""
     if has_text:
         return f"Your text has no use of {quoted(word)}. Type another word, or paste a text that has it."
     if not examples:
@@ -33,7 +33,7 @@ def map_verdict(
     *,
     has_one_meaning: bool,
 ) -> Said:
-    """What a map shows.
+    """Describe the contents of a map.
 
     Args:
         word: as typed.
@@ -72,7 +72,10 @@ def map_verdict(
 
 
 def texts_compared(answer: SenseMap) -> list[tuple[str, list[float]]]:
-    """Of each group its name, and its share of the uses in text A and in text B; nothing with fewer than two texts."""
+    """Return each group's name, and its shares of the uses in text A and in text B.
+
+    Return nothing with fewer than two texts.
+    """
     columns = [answer.sources.index(source) for source in (TEXT_A, TEXT_B) if source in answer.sources]
     if len(columns) < 2 or not answer.groups:
         return []
@@ -84,14 +87,14 @@ def texts_compared(answer: SenseMap) -> list[tuple[str, list[float]]]:
 
 
 def typed_otherwise(answer: SenseMap) -> str:
-    """What the person who typed the word is told where the examples are those of another form of it."""
+    """Note that the examples are of another form of the typed word; else empty."""
     if not answer.examples_of or answer.word.lower() in {word.lower() for word in answer.examples_of}:
         return ""
     return f"You typed “{answer.word}”; the examples are those of {listed([f'“{w}”' for w in answer.examples_of])}."
 
 
 def shown_words(answer: SenseMap) -> str:
-    """What the picture leaves out."""
+    """Describe the limits of the picture."""
     if answer.shown >= 0.995:
         return "The map shows all differences between the uses."
     return (
@@ -101,7 +104,7 @@ def shown_words(answer: SenseMap) -> str:
 
 
 def own_words(answer: SenseMap) -> str:
-    """How many uses came from the person's own text, where not all of them are on the map."""
+    """Count the uses from the user's own text; some may not be on the map."""
     on_map = sum(use.own for use in answer.uses)
     if answer.n_own <= on_map:
         return ""
@@ -109,14 +112,17 @@ def own_words(answer: SenseMap) -> str:
 
 
 def use_name(use: MapUse, number: int, answer: SenseMap) -> str:
-    """A mark as a screen reader says it."""
+    """Describe a mark for a screen reader."""
     group = f", {answer.groups[use.group].name}" if use.group is not None else ""
     unsure = "" if use.is_sure or use.group is None or not answer.are_meanings else ", unsure"
     return f"Use {number + 1}{group}{unsure}{f', from {source_name(use.source)}' if use.own else ''}: {use.sentence}"
 
 
 def landed(meanings: Sequence[LandedMeaning], *, is_sure: bool) -> str:
-    """Where a sentence came to lie, by the probabilities of its meanings, the likeliest first."""
+    """Describe the place of a sentence by the probabilities of its meanings.
+
+    The most probable one comes first.
+    """
     if not meanings:
         return "It lands beside its nearest uses. Nothing is said of its meaning."
     first = meanings[0]

@@ -1,4 +1,4 @@
-"""What is said of whole sentences that were compared."""
+"""Sentences about compared sentences."""
 
 from __future__ import annotations
 
@@ -10,12 +10,18 @@ from elmo_tasks.wording.views import view_place, view_title
 
 
 def sentence_layer_title(name: str) -> str:
-    """A layer where whole sentences are compared by it: what reads no other word still knows which words there are."""
+    """Return the title of a layer for whole sentences.
+
+    Even a layer that reads no other word represents all words of a sentence.
+    """
     return "Words alone" if name == "0" else view_title(name)
 
 
 def closest(cosine: Sequence[Sequence[float]], unconnected: float, layer: str) -> Said:
-    """Which sentences are the closest and which the furthest apart, beside what unconnected ones have."""
+    """Name the closest and the most distant sentences.
+
+    The cosine of unrelated sentences is given for comparison.
+    """
     n = len(cosine)
     pairs = sorted((cosine[a][b], a + 1, b + 1) for b in range(n) for a in range(b))
     (low, a, b), (high, c, d) = pairs[0], pairs[-1]
@@ -27,7 +33,10 @@ def closest(cosine: Sequence[Sequence[float]], unconnected: float, layer: str) -
 
 
 def limits_of(model: str, reworded: int, related: int, tests: int) -> str:
-    """What these cosines can tell and what they cannot, as measured (:class:`elmo_tasks.api.SentenceLayer`) with some sentences."""
+    """State the capabilities and limits of these cosines.
+
+    They are measured on test sentences (:class:`elmo_tasks.api.SentenceLayer`).
+    """
     return (
         f"In a test with {tests} sentences, “{model}” found the same said in other words nearer than each of sixty unconnected "
         f"sentences in {related}. It found it nearer than something else said in nearly the same words (“was good”, “was not "

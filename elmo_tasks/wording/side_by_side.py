@@ -1,4 +1,4 @@
-"""What is said of several models that read the same uses."""
+"""Sentences about several models that read the same uses."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ from elmo_tasks.wording.text import first_capital, listed
 
 @dataclass(frozen=True)
 class Told:
-    """What one model says."""
+    """Result of one model."""
 
     model: str  #: its name
-    #: the uses that go together, in no order; ``None`` where it names no groups
+    #: groups of uses, in no order; ``None`` if it names no groups
     groups: frozenset[frozenset[int]] | None
-    #: whether these are the known meanings; ``None`` where nothing is known, or it names no groups
+    #: whether the groups match the known meanings; ``None`` without either
     right: bool | None = None
 
 
 def agreement(told: Sequence[Told], *, known: bool = False) -> str:
-    """Who groups the uses alike, who is right where the meanings of all uses are known, and who does not say: one line on two
-    models or more.
+    """Compare the groupings of two models or more in one line.
+
+    The line states which models agree, which are right if the meanings of all uses are known, and which name no
+    groups.
     """
     told = [replace(one, model=f"“{one.model}”") for one in told]
     silent = [one.model for one in told if one.groups is None]

@@ -8,27 +8,27 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class TaskWords:
-    """The words of a kind of task."""
+    """Texts about one kind of task."""
 
     kind: str  #: its name in files, arguments and endpoints
-    title: str  #: a head of this kind that was given no name, such as ``"Entities"``
-    choice: str  #: what a person chooses to train one: ``"Entities in a text"``
-    gives: str  #: what a head of this kind says: ``"a tag for each word"``
-    reads: str  #: what it is trained on: ``"tagged words"``
-    unit: str  #: what its rows are: ``"sentences"``
-    #: what its accuracy counts: ``"words"``. Where that is not the unit, the cases of one row depend on each other.
+    title: str  #: default title of a head of this kind, such as ``"Entities"``
+    choice: str  #: label of this kind in the form: ``"Entities in a text"``
+    gives: str  #: output of a head of this kind: ``"a tag for each word"``
+    reads: str  #: its training data: ``"tagged words"``
+    unit: str  #: its rows: ``"sentences"``
+    #: unit of its accuracy: ``"words"``. If this is not the row, the cases of one row depend on each other.
     counts: str
-    task: str  #: what a person looks for with such a head, in links: ``"entities"``
-    model: str  #: what the choice between such heads is called
-    about: str  #: what such a head is for, in one sentence
-    files: str  #: what a file to train one from looks like
-    typing: str  #: how examples are typed, one a line
-    endings: tuple[str, ...]  #: of the names of such files
+    task: str  #: name of its output in links: ``"entities"``
+    model: str  #: label of the choice between such heads
+    about: str  #: purpose of such a head, in one sentence
+    files: str  #: format of a training file
+    typing: str  #: format of typed examples, one a line
+    endings: tuple[str, ...]  #: extensions of such files
     purpose: str  #: ``"for names (entities)"``, after "a model"
-    train: str  #: the line that trains one on the sample
-    epochs: int = 30  #: what the screen's form starts with: passes over the data,
-    hidden: int = 64  #: the size of the head's hidden layer,
-    learning_rate: float = 1e-3  #: and the highest learning rate
+    train: str  #: command that trains one on the sample
+    epochs: int = 30  #: defaults of the form: number of epochs,
+    hidden: int = 64  #: hidden size of the head,
+    learning_rate: float = 1e-3  #: and highest learning rate
 
     @property
     def one_label(self) -> bool:
@@ -36,7 +36,7 @@ class TaskWords:
         return self.counts == self.unit
 
 
-#: By name, in the order in which the screen offers them.
+#: By name, in the order of the UI.
 TASK_WORDS: Mapping[str, TaskWords] = {
     words.kind: words
     for words in (
@@ -82,5 +82,5 @@ TASK_WORDS: Mapping[str, TaskWords] = {
     )
 }
 
-#: What a score is called, by its name in files.
+#: Titles of scores, by their name in files.
 METRIC_WORDS: Mapping[str, str] = {"f1": "F1", "accuracy": "accuracy"}

@@ -1,10 +1,10 @@
-"""Words of the field, explained in a sentence or two where the page first uses them."""
+"""Technical terms, explained in a sentence or two at their first use on a page."""
 
 from __future__ import annotations
 
 import re
 
-#: What each is, for somebody who meets it for the first time.
+#: Explanations for newcomers.
 TERMS = {
     "vector": "A list of numbers with which the model describes a word where it stands. The more alike two lists, the more "
     "alike the words are to the model.",
@@ -23,8 +23,10 @@ _FOUND = re.compile(
 
 
 def first_terms(text: str) -> list[tuple[str, str]]:
-    """Cut a text at the first use of each term: ``(piece, explanation)`` in order, together the text; the explanation is empty
-    where the piece holds no new term.
+    """Cut a text at the first use of each term.
+
+    The result is ``(piece, explanation)`` in order; the pieces form the text, and the explanation is empty if the
+    piece holds no new term.
     """
     pieces: list[tuple[str, str]] = []
     known: set[str] = set()

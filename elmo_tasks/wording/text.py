@@ -1,4 +1,4 @@
-"""Numbers, shares, scores, lists and durations as people read them."""
+"""Numbers, shares, scores, lists and durations in readable form."""
 
 from __future__ import annotations
 
@@ -10,19 +10,22 @@ ORDINALS = {1: "st", 2: "nd", 3: "rd"}
 
 
 def number(value: float) -> str:
-    """Two decimals, with a true minus sign and never a negative zero."""
+    """Format two decimals, with a true minus sign and never a negative zero."""
     text = f"{value:.2f}"
     return text.lstrip("-") if float(text) == 0 else text.replace("-", "−")
 
 
 def signed(value: float) -> str:
-    """A change, with an arrow so that its direction does not hang on a sign alone."""
+    """Format a change, with an arrow that shows its direction beside the sign."""
     text = number(value)
     return text if text == "0.00" else f"▼ {text}" if value < 0 else f"▲ +{text}"
 
 
 def percent(share: float) -> str:
-    """A share from 0 to 1 in whole percent, never rounded to certainty; the space does not break."""
+    """Format a share from 0 to 1 in whole percent, never rounded to certainty.
+
+    The space does not break.
+    """
     if 0 < share < 0.005:
         return "under 1\u00a0%"
     if 0.995 <= share < 1:
@@ -31,44 +34,47 @@ def percent(share: float) -> str:
 
 
 def short_percent(share: float) -> str:
-    """As :func:`percent`, for a narrow cell that need not say what it counts: ``<1``, ``50``, ``>99``."""
+    """Format as :func:`percent` for a narrow cell: ``<1``, ``50``, ``>99``."""
     return cell_percent(share).removesuffix("\u00a0%")
 
 
 def cell_percent(share: float) -> str:
-    """As :func:`percent`, for a cell: ``<1 %``, ``50 %``, ``>99 %``."""
+    """Format as :func:`percent` for a cell: ``<1 %``, ``50 %``, ``>99 %``."""
     return percent(share).replace("under ", "<").replace("over ", ">")
 
 
 def listed(parts: Sequence[object]) -> str:
-    """``a``, ``a and b``, ``a, b and c``."""
+    """Format ``a``, ``a and b``, ``a, b and c``."""
     words = [str(part) for part in parts]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
 
 
 def ordinal(place: int) -> str:
-    """``1st``, ``2nd``, ``3rd``, ``11th``, ``1,001st``."""
+    """Format ``1st``, ``2nd``, ``3rd``, ``11th``, ``1,001st``."""
     return f"{place:,}{'th' if 10 <= place % 100 <= 20 else ORDINALS.get(place % 10, 'th')}"
 
 
 def first_capital(text: str) -> str:
-    """The text with a capital at its beginning, the rest as it is."""
+    """Capitalize the first letter and keep the rest."""
     return text[:1].upper() + text[1:]
 
 
 def quoted(text: str) -> str:
-    """The text in quotation marks as a message may hold it: on one line, without control characters, not too long."""
+    """Quote the text for a message: on one line, without control characters, shortened."""
     return f"“{shortened(text)}”"
 
 
 def shortened(text: str) -> str:
-    """The text on one line, without control characters, not too long for a message."""
+    """Shorten the text for a message: on one line, without control characters."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return line if len(line) <= _LONGEST_QUOTE else line[: _LONGEST_QUOTE - 1].rstrip() + "…"
 
 
 def duration(seconds: float) -> str:
-    """``about 40 seconds``, ``about 3 minutes``, ``about 2.5 hours``: no more digits than an estimate has."""
+    """Format ``about 40 seconds``, ``about 3 minutes``, ``about 2.5 hours``.
+
+    The number has no more digits than an estimate supports.
+    """
     if seconds < 10:
         return "a few seconds"
     if seconds < 90:
@@ -79,7 +85,7 @@ def duration(seconds: float) -> str:
 
 
 def whole(text: str) -> str:
-    """Text whose half characters (lone surrogates, which no encoding can write) are replaced; both halves together become one."""
+    """Replace lone surrogates, which no encoding can write; join pairs of them."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -88,15 +94,15 @@ def whole(text: str) -> str:
 
 
 def slug(text: str) -> str:
-    """A file name that every system takes."""
+    """Return a file name that is valid on every system."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "word"
 
 
 def score_line(metric: str, value: float, data: str) -> str:
-    """``F1 0.87 on CoNLL-2003 test``."""
+    """Format ``F1 0.87 on CoNLL-2003 test``."""
     return f"{metric} {value:.2f} on {data}"
 
 
 def score_text(metric: str, value: float) -> str:
-    """A score as people read it: accuracy in percent, F1 as it is."""
+    """Format a score: accuracy in percent, F1 as it is."""
     return percent(value) if metric == "accuracy" else number(value)

@@ -1,4 +1,4 @@
-"""Sentences about training data and runs that claim no more than the numbers carry."""
+"""Sentences about training data and runs that claim no more than the numbers support."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from elmo_tasks.wording.labels import class_words, type_note
 from elmo_tasks.wording.task_kinds import TASK_WORDS
 from elmo_tasks.wording.text import duration, number, percent, score_text
 
-#: With fewer test rows a score says little.
+#: A score on fewer test rows is unreliable.
 MIN_TEST_ROWS = 30
 _UNEVEN = 4
 STATES = {"running": "running", "done": "done", "stopped": "stopped", "failed": "failed"}
@@ -23,7 +23,10 @@ _PHASES = {
 
 
 def best_epoch(course: Sequence[TrainingEpoch]) -> TrainingEpoch | None:
-    """Return the epoch with the highest score; of equals the one with the lowest loss, as the run chooses."""
+    """Return the epoch with the highest score.
+
+    Of equal ones, return the one with the lowest loss, as the run does.
+    """
     scored = [epoch for epoch in course if epoch.score is not None]
 
     def rank(epoch: TrainingEpoch) -> tuple[float, float, int]:
@@ -34,12 +37,12 @@ def best_epoch(course: Sequence[TrainingEpoch]) -> TrainingEpoch | None:
 
 
 def is_rough(job: TrainingJob) -> bool:
-    """Return whether the test has too few rows to say how good a head is."""
+    """Return True if the test has too few rows for a reliable score."""
     return bool(job.scores) and job.scores[0].rows < MIN_TEST_ROWS
 
 
 def headline(job: TrainingJob) -> str:
-    """Say where a run is, or what came out, in one sentence."""
+    """Describe the state or the result of a run in one sentence."""
     if job.status == "failed":
         return "It failed."
     if job.status == "running":
@@ -99,7 +102,10 @@ def comparison(job: TrainingJob) -> str:
 
 
 def wilson(share: float, count: int, z: float = 1.96) -> tuple[float, float]:
-    """The 95 % interval of a share of ``count`` independent cases (Wilson, 1927)."""
+    """Return the 95 % interval of a share of independent cases (Wilson, 1927).
+
+    ``count`` is the number of cases.
+    """
     if count <= 0:
         return 0.0, 1.0
     middle = (share + z * z / (2 * count)) / (1 + z * z / count)
@@ -108,7 +114,7 @@ def wilson(share: float, count: int, z: float = 1.96) -> tuple[float, float]:
 
 
 def details(job: TrainingJob) -> str:
-    """Add what else there is to say, in one or two sentences."""
+    """Describe further details in one or two sentences."""
     if job.status == "failed":
         return job.message
     parts = []
@@ -150,7 +156,7 @@ def balance_warning(preview: DatasetPreview) -> str:
 
 
 def label_name(name: str, counted: str) -> str:
-    """Return a label with what it stands for."""
+    """Return a label with its explanation."""
     note = type_note(name) if counted != "texts" else class_words(name)
     return f"{name} ({note})" if note and note != name.lower() and note != name else name
 

@@ -1,4 +1,4 @@
-"""What uses are compared by: a layer, the mean of the layers, the words around the word, or several; and what a verdict read."""
+"""Titles of views: a layer, the mean of the layers, or the words around."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _COLUMNS = {
     "words": "words around it",
     "verdict": "what the verdict reads",
 }
-#: What a column of an evaluation holds, where its title does not say it.
+#: Explanations of evaluation columns whose title is not enough.
 COLUMN_REMARKS = {
     "before/after": (
         "before/after: the top forward state before the word and the top backward state behind it; the word is not read."
@@ -54,12 +54,12 @@ COLUMN_REMARKS = {
 
 
 def view_title(view: str) -> str:
-    """The name of a view by itself."""
+    """Return the title of a view by itself."""
     return _TITLES.get(view, f"Layer {view}")
 
 
 READS_LETTERS = "the letters of the word"
-#: By what a layer sees that reads no other word.
+#: Titles of layers that read no other word, by their input.
 _UNREAD = {
     READS_LETTERS: "Spelling only",
     "the word's pieces and their places": "Word pieces only",
@@ -68,17 +68,17 @@ _UNREAD = {
 
 
 def layer_title(name: str, sees: str = "") -> str:
-    """The name of a layer of any encoder by itself, or of what it sees if it reads no other word."""
+    """Return the title of a layer, or of its input if it reads no other word."""
     return _UNREAD.get(sees, f"Layer {name}") if sees else view_title(name)
 
 
 def view_place(view: str) -> str:
-    """A view inside a sentence: ``at layer 1``."""
+    """Format a view inside a sentence: ``at layer 1``."""
     return _PLACES.get(view, f"at layer {view}")
 
 
 def read_from(view: str) -> str:
-    """A view inside a sentence, as what a verdict was read from."""
+    """Format a view inside a sentence as the source of a verdict."""
     return _READ_FROM.get(view, view_place(view))
 
 
@@ -90,7 +90,10 @@ _LOOKED_AT = {
 
 
 def looked_at(views: Sequence[str], use: str = "each use") -> str:
-    """Views in plain words: ``at each use in its sentence, at the words beside it and at words that would fit there``."""
+    """List views in plain words.
+
+    For example: ``at each use in its sentence, at the words beside it and at words that would fit there``.
+    """
     if tuple(views) == ("words",):
         return f"at the words beside {use}"
     parts = [_LOOKED_AT.get(view, "at each use in its sentence").replace("each use", use) for view in views]
@@ -98,8 +101,9 @@ def looked_at(views: Sequence[str], use: str = "each use") -> str:
 
 
 def map_title(view: str, sees: str = "") -> str:
-    """A view as the map offers it, where the layers of a model, or what they see if they read no other word, stand beside what is
-    no model.
+    """Return the title of a view for the choice on the map.
+
+    There, layers of a model, or their input if they read no other word, stand beside views that use no model.
     """
     if view == "words":
         return f"{_TITLES[view]}, without ELMo"
@@ -107,21 +111,22 @@ def map_title(view: str, sees: str = "") -> str:
 
 
 def mapped_by(view: str, sees: str = "") -> str:
-    """A view inside a sentence about a map: what uses were compared by; ``sees`` as of :func:`map_title`."""
+    """Format a view inside a sentence about a map; ``sees`` is as in :func:`map_title`."""
     if sees:
         return f"by {sees} only"
     return _MAPPED_BY.get(view, f"by layer {view}")
 
 
 def views_name(views: Sequence[str]) -> str:
-    """Views that are read together, in a line of a table: ``layer 2 and the words around it``."""
+    """List combined views for a table: ``layer 2 and the words around it``."""
     text = listed([_NAMES.get(view, f"layer {view}") for view in views])
     return f"{text}, without the model" if tuple(views) == ("words",) else text
 
 
 def column_title(view: str, layers: Sequence[str]) -> str:
-    """A view at the head of a narrow column, which may join one of the encoder's layers with the words; one that is no view of ours
-    by its own name.
+    """Return the title of a narrow column.
+
+    A column may combine one of the encoder's layers with the words around; an unknown view keeps its name.
     """
     if view == "both":
         return f"layer {layers[:2][-1]} and words"
@@ -129,8 +134,10 @@ def column_title(view: str, layers: Sequence[str]) -> str:
 
 
 def read_by(views: Sequence[str], model: str, right_when_clear: float = 0.0, *, is_named: bool = False) -> str:
-    """What a verdict was read from by a model of that title, and, where groups are named and not only leaned to, how often such
-    groupings were right in a test; nothing where nothing could be read.
+    """State the views behind a verdict, and the model that read them.
+
+    If groups are named with certainty, add the share of such groupings that were right in a test. Return nothing if
+    there are no views.
     """
     if not views:
         return ""
@@ -138,12 +145,12 @@ def read_by(views: Sequence[str], model: str, right_when_clear: float = 0.0, *, 
     said = f"The program looked {looked_at(views)}. {by}"
     if not (is_named and right_when_clear):
         return said
-    # Not in percent: readers held a second percentage against the first.
+    # Not in percent: readers compared a second percentage with the first.
     right = round(100 * right_when_clear)
     tested = f"In a test with other words, {right} of 100 answers stated as plainly as this one were right, so it can be wrong."
     return f"{said} The percentage is the model’s own estimate. {tested}"
 
 
 def read_where(views: Sequence[str]) -> str:
-    """The same by the names of the views, for those who want to know exactly: ``Read at layer 2 and from …``."""
+    """State the same by the names of the views: ``Read at layer 2 and from …``."""
     return f"Read {listed([read_from(view) for view in views])}." if views else ""
