@@ -111,7 +111,11 @@ def test_tokens_are_taken_as_they_are_and_read_as_what_they_stand_for(models: Pa
 def test_texts_are_classified(models: Path, tmp_path: Path) -> None:
     found = predicted(models, tmp_path, "\n".join(LINES), head="classifier")
     assert [list(row) for row in found] == [["tokens", "label", "is_sure", "probabilities"]] * len(LINES)
+    assert [row["label"] is None for row in found] == [not line.strip() for line in LINES]
     for row in found:
+        if row["label"] is None:
+            assert (row["is_sure"], row["probabilities"]) == (False, {})
+            continue
         assert row["label"] == max(row["probabilities"], key=row["probabilities"].__getitem__)
         assert sum(row["probabilities"].values()) == pytest.approx(1)
     expected = Predictor.load(find_head(models / "classifier")).classify([found[0]["tokens"]])[0]

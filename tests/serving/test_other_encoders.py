@@ -146,10 +146,11 @@ def test_what_static_vectors_cannot_do_is_said_in_one_sentence(static):
         static.why.explain("bank", SENTENCES)
     with pytest.raises(InputError, match="“static-mini” gives vectors but does not predict words"):
         static.substitutes("bank", SENTENCES)
+    with pytest.raises(InputError, match="“static-mini” says nothing of meanings: .*it reads no sentences"):
+        static.present.forms("bank", SENTENCES[1], ["money", "river"])
 
 
 def test_static_vectors_draw_maps_by_the_words_around_and_find_uses(static):
     assert len(static.maps.sense_map(MapRequest("bank", view="words")).uses) == N_EXAMPLES
     assert len(static.maps.sense_map(MapRequest("bank")).uses) == N_EXAMPLES
     assert static.nearest.uses("bank", SENTENCES[0]).uses[0].cosine == pytest.approx(1.0, abs=1e-3)
-    assert static.present.forms("bank", SENTENCES[1], ["money", "river"]).steps
