@@ -3,7 +3,7 @@ from itertools import product
 
 import pytest
 
-from elmo_tasks.api import Said
+from elmo_tasks.api import Certainty, Meaning, Said, Source
 from elmo_tasks.ui import answer, format, heat, page
 from tests.ui.reader import parsed
 
@@ -43,7 +43,7 @@ def test_reason_is_not_markup():
 
 def test_the_verdict_comes_first_and_the_word_is_marked(service):
     page = parsed(page_of(service))
-    order = ("fall into 2 groups", "Group A", "The muddy river bank.", "How likely the two uses mean the same")
+    order = ("fall into 2 groups", "the money kind", "The bank lent cash.", "the water kind", "The muddy river bank.")
     places = [page.text.index(said) for said in order]
     assert places == sorted(places)
     assert set(page.marked) == {"bank"}
@@ -62,30 +62,53 @@ def test_the_layer_shown_first(service, layer, shown):
 
 def test_no_groups_looks_unsure(service):
     page = page_of(service, "muddle", ["A muddle here.", "A muddle there."])
-    assert "Not sorted: the model is too unsure of the groups" in page
-    assert "verdict unsure" in page
-    assert "Group A" not in page
+    assert 'class="card verdict unsure" data-certainty="abstain"' in page
+    assert page.count('class="sureness unsure"') == 2
+    assert "verdict unsure" not in page_of(service)
 
 
-def test_a_use_in_no_group_is_still_listed(service):
-    comparison = replace(service.compare("bank", ["The bank lent cash.", "The muddy river bank."]), groups=((0,),))
-    assert "In no group" in answer.page(comparison, format.Form("bank", ()), service.models())
+def test_a_use_of_another_meaning_is_still_listed(service):
+    comparison = service.compare("bank", ["The bank lent cash.", "The muddy river bank."])
+    known, other = comparison.uses
+    comparison = replace(comparison, uses=(known, replace(other, best=None)))
+    shown = parsed(answer.page(comparison, format.Form("bank", ()), service.models()))
+    assert "another meaning, not in the dictionary" in shown.headings
+    assert shown.text.index("another meaning") < shown.text.index("The muddy river bank.")
 
 
-@pytest.mark.parametrize(("voice", "title"), [("named", "One meaning"), ("leaning", "Perhaps one meaning")])
-def test_a_lone_group_is_one_meaning_as_surely_as_it_is_told(service, voice, title):
-    comparison = service.compare("bank", ["The bank lent cash.", "The bank paid."])
-    comparison = replace(comparison, groups=((0, 1),), voice=voice)
-    headings = parsed(answer.page(comparison, format.Form("bank", ()), service.models())).headings
-    assert title in headings
-    assert not any(heading.startswith("Group") for heading in headings)
+def test_a_use_between_two_meanings_names_both(service):
+    comparison = service.compare("bank", ["The bank lent cash.", "The muddy river bank."])
+    sure, other = comparison.uses
+    unsure = replace(other, certainty=Certainty.TENTATIVE)
+    shown = parsed(answer.verdict_section(replace(comparison, uses=(sure, unsure)), ()))
+    assert shown.text.count("between “the water kind” and “the money kind”") == 1
+
+
+def test_where_no_meanings_are_known_all_uses_stand_in_one_list(service):
+    comparison = service.compare("bank", ["The bank lent cash.", "The muddy river bank."])
+    comparison = replace(comparison, source=Source.NONE, meanings=(), uses=(), groups=(), same_meaning=())
+    shown = answer.verdict_section(comparison, ())
+    assert shown.count('<section class="group gnone"') == 1
+    assert all(item.sentence in parsed(shown).text for item in comparison.items)
+    assert "dictionary" not in parsed(shown).text
+
+
+def test_other_meanings_of_the_dictionary_are_folded_away(service):
+    comparison = service.compare("bank", ["The bank lent cash.", "The muddy river bank."])
+    tilt = Meaning("bank", "tilt", "verb", "tilt <b>sideways</b>")
+    page = answer.verdict_section(replace(comparison, meanings=(*comparison.meanings, tilt)), ())
+    before, _, folded = page.partition("<details")
+    assert "1 other meaning of “bank” in the dictionary" in folded
+    assert "tilt &lt;b&gt;sideways" in folded
+    assert "tilt" not in before
+    assert "other meaning" not in answer.verdict_section(comparison, ())
 
 
 @pytest.mark.parametrize("rests_on_more", [True, False])
 def test_cosines_are_said_not_to_be_the_answer_where_they_are_not(service, rests_on_more):
     comparison = service.compare("bank", ["The bank lent cash.", "The muddy river bank."])
     if not rests_on_more:
-        comparison = replace(comparison, read_from=(comparison.verdict_layer,))
+        comparison = replace(comparison, same_meaning=())
     shown = parsed(answer.page(comparison, format.Form("bank", ()), service.models()))
     assert ("This is not the answer. It shows the raw numbers of one layer" in shown.visible) == rests_on_more
 
@@ -108,7 +131,8 @@ def test_without_a_word_the_marked_ones_are_named(service):
 @pytest.mark.parametrize("count", [2, 12])
 def test_any_number_of_sentences(service, count):
     page = page_of(service, sentences=[f"The bank number {i}." for i in range(count)])
-    sure = page.count('aria-label="How likely two uses mean the same"')  # where that is known
+    sure = page.count('aria-label="How likely two uses mean the same"')  # of two, the headline says it
+    assert sure == (count > 2)
     assert page.count('scope="row"') == 4 * (count + count + count * (count - 1) // 2) + sure * count
 
 
@@ -134,44 +158,13 @@ def test_terms_are_explained_on_the_page(service):
     assert parsed(page).text.count("A cosine at layer 2 is 0.30.") == 1
 
 
-def test_the_matrix_says_why_an_answer_about_all_has_another_percentage(service):
-    comparison = replace(
-        service.compare("bank", ["A bank.", "The bank.", "My bank."]), groups=((0, 1, 2),), probability=0.8
-    )
-    page = parsed(answer.verdict_section(comparison, ()))
-    assert "the model is surer of any single pair than of the whole" in page.text
-    assert "A low percentage" not in page.text
-    assert "Each pair on its own" not in page.text
-    apart = answer.verdict_section(replace(comparison, groups=((0, 1), (2,)), probability=0.5), ())
-    assert "than of the whole. A low percentage can be a sure one: it says that the two differ." in apart
-    as_sure = replace(comparison, probability=comparison.same_meaning[0][1])
-    assert "any single pair" not in answer.verdict_section(as_sure, ())  # as a reader sees them, they are the same
-    two = answer.verdict_section(service.compare("bank", ["A bank.", "The bank."]), ())
-    assert "any single pair" not in two  # there is one pair
-
-
-def test_where_nothing_is_sorted_the_pairs_are_folded_away(service):
-    """They would be read as the answer that the headline refuses."""
-    unsorted = replace(service.compare("bank", ["A bank.", "The bank.", "My bank."]), groups=())
-    page = answer.verdict_section(unsorted, ())
-    before, _, folded = page.partition("<details")
-    assert "How likely two uses mean the same" not in before
-    assert "Each pair on its own" in folded
-    assert "The model is not sure enough of all pairs at once to name groups." in folded
-
-
-def test_the_small_print_is_in_plain_words_and_the_layer_in_a_tip(service):
+def test_the_small_print_says_what_is_known_and_what_is_computed(service):
     comparison = service.compare("bank", ["A bank.", "The bank."])
-    page = answer.verdict_section(comparison, service.models())
-    assert "The program looked at each use in its sentence and at the words beside it." in parsed(page).text
-    assert "layer 2" not in parsed(page).text
-    assert parsed(page).carried["explains"] == ["Read at layer 2 and from the words around it."]
-
-
-def test_uses_of_several_spellings_are_not_said_to_have_been_sorted(service):
-    comparison = replace(service.compare("muddle", ["A muddle.", "The muddle."]), spellings_differ=True)
-    page = answer.verdict_section(comparison, service.models())
-    assert "Not sorted: the model is too unsure of the groups" in page
+    shown = parsed(answer.verdict_section(comparison, service.models())).text
+    assert "Meanings come from this project’s dictionary (1,200 words); which one is meant is computed." in shown
+    assert "Model: Fake small (for tests)." in shown
+    own = parsed(answer.verdict_section(replace(comparison, source=Source.OWN), ())).text
+    assert "Meanings come from you; which one is meant is computed." in own
 
 
 def test_the_lengths_of_vectors_are_folded_away_on_the_page(service):

@@ -50,7 +50,7 @@ def test_endpoint_says_what_is_wrong(client, word, sentences, message):
 
 def test_only_the_named_endpoints_are_public(client):
     api = client.view_api(return_format="dict", print_info=False)
-    comparing = {"/compare", "/why", "/substitutes", "/side_by_side", "/sentences"}
+    comparing = {"/compare", "/why", "/substitutes", "/side_by_side", "/sentences", "/senses"}
     others = {"/sentiment", "/ner", "/training_runs", "/meaning_forms", "/static_neighbours"}
     maps = {"/sense_map", "/land", "/nearest", "/what_layers_know"}
     assert set(api["named_endpoints"]) == comparing | others | maps

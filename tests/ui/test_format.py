@@ -121,10 +121,9 @@ def test_snippet_is_short_and_keeps_the_word(sentence, service):
 def test_display_order_keeps_groups_together_and_forgets_nobody(service):
     comparison = service.compare("bank", SENTENCES)
     assert format.display_order(comparison) == (0, 2, 1)
-    assert format.display_order(replace(comparison, groups=((2,),))) == (2, 0, 1)
-    # A guess under a condition leaves the pictures in the order that was typed: nothing in them would say why.
-    unsorted = replace(comparison, groups=(), groups_if_several=((0, 2), (1,)))
-    assert format.display_order(unsorted) == (0, 1, 2)
+    # Where no meanings are known, by the groups.
+    assert format.display_order(replace(comparison, uses=(), groups=((2,),))) == (2, 0, 1)
+    assert format.display_order(replace(comparison, uses=(), groups=())) == (0, 1, 2)
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])

@@ -32,7 +32,7 @@ def test_no_regular_expression_reads_our_own_markup():
     with_expressions = {
         path.name for path in UI.rglob("*.py") if re.search(r"^import re$", path.read_text(), re.MULTILINE)
     }
-    assert with_expressions == {"present_examples.py"}
+    assert with_expressions == {"present_tab.py"}
     assert not [path.name for path in UI.rglob("*.js") if re.search(r"DOMParser|\.innerHTML\.", path.read_text())]
 
 

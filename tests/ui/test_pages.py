@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from elmo_tasks.api import MapRequest, TrainingPlan
-from elmo_tasks.ui import asked, compare_tab, format, layers_tab, map_tab, nearest_tab, train_page, try_tab
+from elmo_tasks.ui import asked, compare_tab, format, layers_tab, map_tab, nearest_tab, train_tab, try_tab
 from tests.ui.fake_service import FakeService
 
 FOLDER = Path(__file__).resolve().parents[1] / "snapshots"
@@ -93,12 +93,12 @@ def near(sentence: str) -> str:
     return nearest_tab.page(service.nearest.uses("bank", sentence), service.models())
 
 
-def tried(text: str, task: str = "both", **form: object) -> str:
-    return try_tab.respond(FakeService(), {"text": text, "task": task, "revision": 1, **form})[1]
+def tried(text: str, mode: str = "all") -> str:
+    return try_tab.page(FakeService(), text, mode, {})
 
 
 def data_of(kind: str) -> str:
-    return train_page.data_card(FakeService().training.look(TrainingPlan(kind)), kind)
+    return train_tab.data_card(FakeService().training.look(TrainingPlan(kind)), kind)
 
 
 PAGES = {
@@ -117,15 +117,16 @@ PAGES = {
     "layers-weights": lambda: layers_tab.weights_page(FakeService().heads.layer_weights()),
     "layers-no-weights": lambda: layers_tab.weights_page([]),
     "layers-probes": lambda: layers_tab.probes_page(FakeService().probes.measured()),
-    "try-feeling": lambda: tried("The food was not bad.", "feeling"),
-    "try-several-feelings": lambda: tried("It is good.\nIt is bad.", "feeling"),
-    "try-names": lambda: tried(JORDAN, "names"),
-    "try-both": lambda: tried(JORDAN),
+    "try-sentiment": lambda: tried("The food was not bad.", "sentiment"),
+    "try-several-texts": lambda: tried("It is good.\nIt is bad.", "sentiment"),
+    "try-entities": lambda: tried(JORDAN, "entities"),
+    "try-meanings": lambda: tried("The bank of the river.\nA bank.", "meanings"),
+    "try-all": lambda: tried(JORDAN),
     "try-nothing": lambda: tried(""),
     "train-texts": lambda: data_of("classification"),
     "train-names": lambda: data_of("tagging"),
-    "train-no-data": lambda: train_page.no_data(),
-    "train-no-run": lambda: train_page.page([])[0],
+    "train-no-data": lambda: train_tab.no_data(),
+    "train-no-run": lambda: train_tab.page([], None),
 }
 
 

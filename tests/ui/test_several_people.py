@@ -55,6 +55,7 @@ QUESTIONS = {
     "/sentences": lambda word: ([f"The {word} shut.", f"My {word} is here."],),
     "/why": lambda word: (word, [f"The {word} shut.", f"My {word} is here."]),
     "/substitutes": lambda word: (word, [f"The {word} shut.", f"My {word} is here."]),
+    "/senses": lambda word: (f"My {word} is by the bank.",),
     "/sentiment": lambda word: ([f"A fine {word}."],),
     "/ner": lambda word: ([f"A fine {word}."],),
     "/sense_map": lambda word: (word, f"My {word} is here."),

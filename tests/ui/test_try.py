@@ -98,9 +98,10 @@ def test_the_json_is_what_the_endpoint_gives(service):
 
 def test_lines_and_older_links_are_read():
     assert try_tab.lines_of(" a \n\n b\r\nc") == ["a", "b", "c"]
-    for name, modes in (("feeling", ["sentiment"]), ("names", ["entities"]), ("both", ["sentiment", "entities"])):
-        assert [mode.name for mode in try_tab.modes_of(name)] == modes
-    assert len(try_tab.modes_of("x")) == len(try_tab.MODES)
+    for name, mode in (("feeling", "sentiment"), ("names", "entities"), ("meanings", "meanings")):
+        assert [found.name for found in try_tab.modes_of(name)] == [mode]
+    for every in ("both", "all", "x"):
+        assert [mode.name for mode in try_tab.modes_of(every)] == ["sentiment", "entities", "meanings"]
 
 
 def test_several_heads_stand_side_by_side_and_the_page_says_where_they_agree(service):

@@ -99,18 +99,6 @@ def test_of_the_verdict_shares_are_said_not_cosines(service):
     assert why_card.reason(replace(explanation, words=(), decisive=None)).startswith("The verdict gives")
 
 
-def test_with_more_sentences_the_number_of_the_matrix_stands_beside_that_of_the_two_alone(service):
-    two = service.why.explain("bank", SENTENCES)
-    more = service.compare("bank", [*SENTENCES, "One more bank."])
-    explanation = replace(two, layer="verdict", cosine=0.22, comparison=more)
-    first, second = explanation.pair
-    shown = round(100 * more.same_meaning[first][second])
-    said = why_card.reason(explanation).replace("\xa0", " ")
-    assert "22 % that the two alone mean the same" in said
-    assert f"Among all the sentences it is {shown} %, as in the table above" in said
-    assert "Among all" not in why_card.reason(replace(explanation, comparison=two.comparison))
-
-
 def test_the_picture_holds_the_whole_sentence(service):
     tags = parsed(why_card.body(service.why.explain("bank", SENTENCES)))
     assert all(sentence in tags.text for sentence in SENTENCES)

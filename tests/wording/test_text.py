@@ -95,13 +95,8 @@ def test_views_by_themselves_and_in_a_sentence():
         ("0", "the letters of the word", "Spelling only", "by the letters of the word only"),
         ("0", "the word's pieces and their places", "Word pieces only", "by the word's pieces and their places only"),
         ("5", "", "Layer 5", "by layer 5"),
-        ("both", "", "Layer 1 and the words around it", "by layer 1 together with the words around them"),
-        (
-            "both",
-            "one vector for each word",
-            "One vector a word and the words around it",
-            "by one vector for each word together with the words around them",
-        ),
+        ("0", "one vector for each word", "One vector a word", "by one vector for each word only"),
+        ("meanings", "", "What meanings are read from", "by what meanings are read from"),
     ],
 )
 def test_a_map_names_the_layers_of_any_model(view, sees, title, said):
