@@ -276,8 +276,8 @@ def card_of(elmo: Elmo, teacher: Teacher, steps: int, seconds: float) -> dict[st
     folder = elmo.folder
     card = dict(read_json(folder / CARD_NAME)) if folder is not None and (folder / CARD_NAME).exists() else {}
     learned = (
-        f"which uses of {len(teacher.words):,} words of the dictionary share a meaning, at the top layer alone, together with the next "
-        "word of the text (elmo_tasks/recipes/meaning_layers.py)"
+        f"which uses of {len(teacher.words):,} words of the dictionary share a meaning, at the top layer alone, together with the "
+        "next word of the text (elmo_tasks/recipes/meaning_layers.py)"
     )
     for measured in ("metrics", "sha256", "while_training"):
         card.pop(measured, None)

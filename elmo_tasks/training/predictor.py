@@ -76,9 +76,8 @@ class ReadRow:
 class Predictor:
     """A trained head with its encoder and static vectors, in evaluation mode.
 
-    Of a text, a head whose kind :attr:`~TaskKind.truncates` reads ``max_tokens``, as many as it was trained on; all if ``None``. The
-    ``confidence`` says how the probabilities of a classifier are to be read, where that was fitted; without it they are the head's
-    own. A text without a token has no label.
+    Of a text, a head whose kind :attr:`~TaskKind.truncates` reads ``max_tokens``, as many as in training; all if ``None``. The
+    ``confidence`` calibrates the probabilities of a classifier, where it was fitted. A text without a token has no label.
     """
 
     def __init__(
@@ -107,8 +106,8 @@ class Predictor:
     ) -> Predictor:
         """Load a head and its encoder; an encoder may be given by name, folder or object.
 
-        By default it is looked for, also in ``folders``, see :func:`~elmo_tasks.training.head_sources.resolve_source`. One that is loaded
-        computes its products in ``precision``, see :meth:`~elmo_tasks.encoders.elmo.Elmo.load`.
+        By default it is looked for, also in ``folders``, see :func:`~elmo_tasks.training.head_sources.resolve_source`.
+        One that is loaded computes its products in ``precision``, see :meth:`~elmo_tasks.encoders.elmo.Elmo.load`.
 
         Raises:
             ConfigError: another encoder, or other static vectors, than the head was trained on; or they are in none of the places.
