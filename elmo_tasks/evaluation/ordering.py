@@ -26,8 +26,8 @@ Vectors = NDArray[np.float32]
 def ordering(reader: Reader, data: Path) -> list[Row]:
     """All sentences of the held-out words of the dictionary that have several meanings."""
     note = (
-        "Pairs in order: of all (pair of uses in one meaning, pair in two meanings) of a word, the share with the higher cosine in the "
-        "pair of one meaning; mean over held-out words. Bag: the other words of the sentence, rare ones weighing more."
+        "Pairs in order: of all (pair of uses in one meaning, pair in two meanings) of a word, the share with the higher cosine in "
+        "the pair of one meaning; mean over held-out words. Bag: the other words of the sentence, rare ones weighing more."
     )
     uses, words, senses = held_out_uses(bundled_lexicon())
     vectors = reader.words(uses, "held-out words")
