@@ -144,7 +144,7 @@ def test_without_calibration_nothing_is_fitted_and_nothing_said_of_meanings(fold
     answer = session.compare("bank", SENTENCES[:2])
     assert answer.verdict.startswith("Nothing is said of meanings: “toy” was not calibrated.")
     assert (answer.groups, answer.same_meaning, answer.source) == ((), (), Source.NONE)
-    assert "was not calibrated" in session.senses(SENTENCES[0]).verdict
+    assert "was not calibrated" in session.senses(SENTENCES[0]).answer
     assert 0 < answer.layers[-1].random_pair_cosine < 1
     assert not (tmp_path / "cache").exists()
     assert session.why.explain("bank", SENTENCES[:2]).layer == answer.verdict_layer

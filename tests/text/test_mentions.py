@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -329,8 +331,9 @@ def test_choices_lead_to_the_other_places(sentence: str) -> None:
     answer = tried("bank", sentence)
     if isinstance(answer, InputError):
         assert len(str(answer)) < 400
+        plain = re.sub(r"\[([^\[\]]*)\]", r"\1", sentence)  # of a part of a word in brackets, the whole word is offered
         for choice in answer.choices:
-            assert find_mention("bank", choice.sentence).sentence == sentence
+            assert find_mention("bank", choice.sentence).sentence in (sentence, plain)
         return
     places = {answer.token_start}
     for choice in answer.choices:

@@ -15,7 +15,8 @@ def test_slow_work_has_slots_of_its_own():
     }
     assert slots["compare"] == "model"
     tabs = {part.props["part"]: fn.concurrency_id for fn in app.fns.values() for part in _asking(app, fn)}
-    assert (tabs["compare"], tabs["try"], tabs["map"]) == ("model", "texts", "uses")
+    assert (tabs["compare"], tabs["map"]) == ("model", "uses")
+    assert "texts" in {fn.concurrency_id for fn in app.fns.values()}  # of Try, whose components are gradio's
 
 
 def _asking(app, fn):
