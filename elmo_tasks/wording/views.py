@@ -1,4 +1,4 @@
-"""What uses are compared by: a layer, the mean of the layers, the words around the word, or several; and what a verdict read."""
+"""What uses are compared by: a layer, the mean of the layers, the words around the word, or several."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ _PLACES = {
     "expected": "by the words expected in their place",
     "meanings": "by what meanings are read from",
 }
-_READ_FROM = {"words": "from the words around it", "expected": "from the words expected in its place"}
 _MAPPED_BY = {
     "mean": "by the mean of the layers",
     "words": "by the words around them, without ELMo",
@@ -77,26 +76,6 @@ def view_place(view: str) -> str:
     return _PLACES.get(view, f"at layer {view}")
 
 
-def read_from(view: str) -> str:
-    """A view inside a sentence, as what a verdict was read from."""
-    return _READ_FROM.get(view, view_place(view))
-
-
-_LOOKED_AT = {
-    "0": "at each use by itself",
-    "words": "at the words beside it",
-    "expected": "at words that would fit there",
-}
-
-
-def looked_at(views: Sequence[str], use: str = "each use") -> str:
-    """Views in plain words: ``at each use in its sentence, at the words beside it and at words that would fit there``."""
-    if tuple(views) == ("words",):
-        return f"at the words beside {use}"
-    parts = [_LOOKED_AT.get(view, "at each use in its sentence").replace("each use", use) for view in views]
-    return listed(list(dict.fromkeys(parts)))
-
-
 def map_title(view: str, sees: str = "") -> str:
     """A view as the map offers it, where the layers of a model, or what they see if they read no other word, stand beside what is
     no model.
@@ -126,24 +105,3 @@ def column_title(view: str, layers: Sequence[str]) -> str:
     if view == "both":
         return f"layer {layers[:2][-1]} and words"
     return f"layer {view}" if view in layers else _COLUMNS.get(view, view)
-
-
-def read_by(views: Sequence[str], model: str, right_when_clear: float = 0.0, *, is_named: bool = False) -> str:
-    """What a verdict was read from by a model of that title, and, where groups are named and not only leaned to, how often such
-    groupings were right in a test; nothing where nothing could be read.
-    """
-    if not views:
-        return ""
-    by = f"It did without {model}." if tuple(views) == ("words",) else f"Model: {model}."
-    said = f"The program looked {looked_at(views)}. {by}"
-    if not (is_named and right_when_clear):
-        return said
-    # Not in percent: readers held a second percentage against the first.
-    right = round(100 * right_when_clear)
-    tested = f"In a test with other words, {right} of 100 answers stated as plainly as this one were right, so it can be wrong."
-    return f"{said} The percentage is the model’s own estimate. {tested}"
-
-
-def read_where(views: Sequence[str]) -> str:
-    """The same by the names of the views, for those who want to know exactly: ``Read at layer 2 and from …``."""
-    return f"Read {listed([read_from(view) for view in views])}." if views else ""
