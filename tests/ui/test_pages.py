@@ -98,7 +98,7 @@ def tried(text: str, mode: str = "all") -> str:
 
 
 def data_of(kind: str) -> str:
-    return train_tab.data_card(FakeService().training.look(TrainingPlan(kind)), kind)
+    return train_tab.data_card(FakeService().training.preview(TrainingPlan(kind)), kind)
 
 
 PAGES = {
