@@ -22,7 +22,6 @@ _PLACES = {
     "expected": "by the words expected in their place",
     "meanings": "by what meanings are read from",
 }
-_READ_FROM = {"words": "from the words around it", "expected": "from the words expected in its place"}
 _MAPPED_BY = {
     "mean": "by the mean of the layers",
     "words": "by the words around them, without ELMo",
@@ -77,29 +76,6 @@ def view_place(view: str) -> str:
     return _PLACES.get(view, f"at layer {view}")
 
 
-def read_from(view: str) -> str:
-    """Format a view inside a sentence as the source of a verdict."""
-    return _READ_FROM.get(view, view_place(view))
-
-
-_LOOKED_AT = {
-    "0": "at each use by itself",
-    "words": "at the words beside it",
-    "expected": "at words that would fit there",
-}
-
-
-def looked_at(views: Sequence[str], use: str = "each use") -> str:
-    """List views in plain words.
-
-    For example: ``at each use in its sentence, at the words beside it and at words that would fit there``.
-    """
-    if tuple(views) == ("words",):
-        return f"at the words beside {use}"
-    parts = [_LOOKED_AT.get(view, "at each use in its sentence").replace("each use", use) for view in views]
-    return listed(list(dict.fromkeys(parts)))
-
-
 def map_title(view: str, sees: str = "") -> str:
     """Return the title of a view for the choice on the map.
 
@@ -131,26 +107,3 @@ def column_title(view: str, layers: Sequence[str]) -> str:
     if view == "both":
         return f"layer {layers[:2][-1]} and words"
     return f"layer {view}" if view in layers else _COLUMNS.get(view, view)
-
-
-def read_by(views: Sequence[str], model: str, right_when_clear: float = 0.0, *, is_named: bool = False) -> str:
-    """State the views behind a verdict, and the model that read them.
-
-    If groups are named with certainty, add the share of such groupings that were right in a test. Return nothing if
-    there are no views.
-    """
-    if not views:
-        return ""
-    by = f"It did without {model}." if tuple(views) == ("words",) else f"Model: {model}."
-    said = f"The program looked {looked_at(views)}. {by}"
-    if not (is_named and right_when_clear):
-        return said
-    # Not in percent: readers compared a second percentage with the first.
-    right = round(100 * right_when_clear)
-    tested = f"In a test with other words, {right} of 100 answers stated as plainly as this one were right, so it can be wrong."
-    return f"{said} The percentage is the model’s own estimate. {tested}"
-
-
-def read_where(views: Sequence[str]) -> str:
-    """State the same by the names of the views: ``Read at layer 2 and from …``."""
-    return f"Read {listed([read_from(view) for view in views])}." if views else ""

@@ -16,9 +16,15 @@ def test_slow_work_has_slots_of_its_own():
     assert slots["compare"] == "model"
     tabs = {part.props["part"]: fn.concurrency_id for fn in app.fns.values() for part in _asking(app, fn)}
     assert (tabs["compare"], tabs["map"]) == ("model", "uses")
-    assert "texts" in {fn.concurrency_id for fn in app.fns.values()}  # of Try, whose components are gradio's
+    typed = {fn.concurrency_id for fn in app.fns.values() if _label(app, fn, "input") == "Text"}
+    assert typed == {"texts"}  # of the tab Try
 
 
 def _asking(app, fn):
     found = (app.blocks.get(target) for target, event in fn.targets if event == "submit")
     return [block for block in found if getattr(block, "props", {}).get("part")]
+
+
+def _label(app, fn, event):
+    found = [app.blocks[target].label for target, name in fn.targets if name == event]
+    return found[0] if found else ""

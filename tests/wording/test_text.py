@@ -8,8 +8,6 @@ from elmo_tasks.wording.views import (
     column_title,
     map_title,
     mapped_by,
-    read_by,
-    read_where,
     view_place,
     view_title,
     views_name,
@@ -130,35 +128,6 @@ def test_scores():
     assert score_line("F1", 0.8749, "CoNLL-2003 test") == "F1 0.87 on CoNLL-2003 test"
     assert plain(score_text("accuracy", 0.5)) == "50 %"
     assert score_text("F1", 0.5) == "0.50"
-
-
-@pytest.mark.parametrize(
-    ("views", "words"),
-    [
-        (("2", "words"), "The program looked at each use in its sentence and at the words beside it. Model: Fake."),
-        (
-            ("1", "words", "expected"),
-            "The program looked at each use in its sentence, at the words beside it and at words that would fit there. "
-            "Model: Fake.",
-        ),
-        (("words",), "The program looked at the words beside each use. It did without Fake."),
-        (("2",), "The program looked at each use in its sentence. Model: Fake."),
-        (("0",), "The program looked at each use by itself. Model: Fake."),
-        ((), ""),
-    ],
-)
-def test_who_says_it_and_how_often_that_is_right(views, words):
-    measured = (
-        "In a test with other words, 85 of 100 answers stated as plainly as this one were right, so it can be wrong."
-    )
-    tested = f" The percentage is the model’s own estimate. {measured}"
-    assert read_by(views, "Fake", 0.85) == words
-    assert plain(read_by(views, "Fake", 0.85, is_named=True)) == (words + tested if words else "")
-
-
-def test_the_layer_is_named_to_those_who_ask():
-    assert read_where(("2", "words")) == "Read at layer 2 and from the words around it."
-    assert read_where(()) == ""
 
 
 def test_a_narrow_cell_has_a_short_percentage():
