@@ -109,7 +109,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(AGAIN)
             item.add_marker(pytest.mark.browser)
             if not item.get_closest_marker("smoke") and not item.get_closest_marker("nightly"):
-                item.add_marker(pytest.mark.ci)
+                item.add_marker(pytest.mark.nightly)
 
 
 OpenPage = Callable[..., "Page"]
