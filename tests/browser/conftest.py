@@ -103,7 +103,7 @@ def new_profile(browser: Browser) -> BrowserContext:
 
 @pytest.hookimpl(tryfirst=True)  # before -m is heeded
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of this folder: what is neither smoke nor nightly is for the CI."""
+    """Mark the tests of this folder: what is not smoke is nightly."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(AGAIN)
