@@ -14,14 +14,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from elmo_tasks.commands.fit import train
+    from elmo_tasks.cli.fit import train
     from elmo_tasks.encoders import load as load_encoder
     from elmo_tasks.encoders.elmo import Elmo
     from elmo_tasks.encoders.elmo_module import ElmoModule
     from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
     from elmo_tasks.layers.layers import Layers
     from elmo_tasks.layers.scalar_mix import ScalarMix
-    from elmo_tasks.serving.library import compare, disambiguate, nearest, sentence_similarity, side_by_side
+    from elmo_tasks.service.library import compare, disambiguate, nearest, sentence_similarity, side_by_side
     from elmo_tasks.training.predictor import load_head
     from elmo_tasks.vectorizer import ElmoVectorizer
 
@@ -34,12 +34,12 @@ _NAMES = {
     "ScalarMix": "elmo_tasks.layers.scalar_mix.ScalarMix",  # all layers -> one, learned with a task
     "load_encoder": "elmo_tasks.encoders.load",  # any encoder, by name or folder
     "load_head": "elmo_tasks.training.predictor.load_head",  # a trained head: texts -> labelled spans, or a label
-    "compare": "elmo_tasks.serving.library.compare",  # a word in several sentences
-    "disambiguate": "elmo_tasks.serving.library.disambiguate",  # the words of a text: which meaning each has
-    "sentence_similarity": "elmo_tasks.serving.library.sentence_similarity",  # whole sentences
-    "side_by_side": "elmo_tasks.serving.library.side_by_side",  # the same by several models
-    "nearest": "elmo_tasks.serving.library.nearest",  # the nearest uses of any word
-    "train": "elmo_tasks.commands.fit.train",  # a head or a biLM, from a configuration
+    "compare": "elmo_tasks.service.library.compare",  # a word in several sentences
+    "disambiguate": "elmo_tasks.service.library.disambiguate",  # the words of a text: which meaning each has
+    "sentence_similarity": "elmo_tasks.service.library.sentence_similarity",  # whole sentences
+    "side_by_side": "elmo_tasks.service.library.side_by_side",  # the same by several models
+    "nearest": "elmo_tasks.service.library.nearest",  # the nearest uses of any word
+    "train": "elmo_tasks.cli.fit.train",  # a head or a biLM, from a configuration
     "ConfigError": "elmo_tasks.errors.ConfigError",
     "DataError": "elmo_tasks.errors.DataError",
     "InputError": "elmo_tasks.errors.InputError",

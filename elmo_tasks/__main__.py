@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from elmo_tasks import app
-from elmo_tasks.commands import fit
+from elmo_tasks.cli import fit
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
 from elmo_tasks.files import describe_os_error
 
 #: In the order of the help; each is a file of its name.
 COMMANDS = {
-    name: import_module(f"elmo_tasks.commands.{name.replace('-', '_')}")
+    name: import_module(f"elmo_tasks.cli.{name.replace('-', '_')}")
     for name in (
         "compare",
         "senses",

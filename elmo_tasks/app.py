@@ -10,12 +10,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from elmo_tasks.commands.arguments import add_device, add_precision
+from elmo_tasks.cli.arguments import add_device, add_precision
 from elmo_tasks.errors import ConfigError, DataError, WeightsError
 from elmo_tasks.files import describe_os_error
 
 if TYPE_CHECKING:
-    from elmo_tasks.serving.session import Session
+    from elmo_tasks.service.session import Session
 
 LOCAL = ("", "127.0.0.1", "localhost", "::1")
 AUTH_VARIABLE = "ELMO_AUTH"
@@ -147,7 +147,7 @@ def check_address(host: str | None, port: int | None) -> None:
 
 def _service(models: Sequence[str] = (), device: str | None = None, **settings: Any) -> Session:
     from elmo_tasks.layers.device import checked_device
-    from elmo_tasks.serving.session import Session
+    from elmo_tasks.service.session import Session
 
     first, *others = models or (None,)
     device = None if device is None else str(checked_device(device))
@@ -186,8 +186,8 @@ def main(arguments: Sequence[str] | None = None, prog: str | None = None) -> Non
 def _serve(args: argparse.Namespace) -> None:
     users = passwords(args, os.environ)
     check_address(args.host or os.environ.get("GRADIO_SERVER_NAME"), args.port or _port_of(os.environ))
-    from elmo_tasks.serving.door import Door, Uploads
-    from elmo_tasks.serving.training_data import MAX_UPLOAD
+    from elmo_tasks.service.door import Door, Uploads
+    from elmo_tasks.service.training_data import MAX_UPLOAD
     from elmo_tasks.ui.theme import launch_options
 
     training = training_is_allowed(args, os.environ)

@@ -10,7 +10,7 @@ import pytest
 REPOSITORY = Path(__file__).resolve().parents[1]
 # Each room may import those of earlier rows, and itself.
 ROWS = (
-    {"errors", "bundled", "api", "files", "wording"},
+    {"errors", "bundled", "api", "files", "messages"},
     {"text"},
     {"layers"},
     {"bilm"},
@@ -22,17 +22,17 @@ ROWS = (
     {"senses"},
     {"recipes"},
     {"evaluation"},
-    {"serving"},
-    {"commands"},
+    {"service"},
+    {"cli"},
     {"app"},
     {"__main__"},
 )
 #: Commands that write what the screen shows.
-WRITE_PAGES = {"commands/compare.py"}
-UI_MAY = {"api", "errors", "wording", "ui"}
+WRITE_PAGES = {"cli/compare.py"}
+UI_MAY = {"api", "errors", "messages", "ui"}
 #: What else the files of a room may import, beside the standard library, where that is little.
 PACKAGES: dict[str, set[str]] = {
-    **{own: set() for own in ("errors", "bundled", "api", "wording")},
+    **{own: set() for own in ("errors", "bundled", "api", "messages")},
     "files": {"filelock"},
     "ui": {"gradio", "jinja2", "markupsafe"},  # the last two come with gradio
 }
@@ -93,7 +93,7 @@ def test_imports_go_up_the_list_only(own):
 #: a table of words, too.
 BACKENDS = {"elmo_tasks.encoders.elmo", "elmo_tasks.encoders.transformer"}
 #: The names of the library; a command that writes what `allennlp elmo` wrote; a recipe that teaches a biLM.
-OF_ONE_BACKEND = {"__init__.py", "commands/embed.py", "recipes/meaning_layers.py"}
+OF_ONE_BACKEND = {"__init__.py", "cli/embed.py", "recipes/meaning_layers.py"}
 
 
 def test_backends_are_known_to_the_encoders_only():

@@ -12,7 +12,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from elmo_tasks import __main__ as program
-from elmo_tasks.commands import compare
+from elmo_tasks.cli import compare
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -130,9 +130,7 @@ def run_ours(words, command, workplace, monkeypatch, run):
         assert all(word in known for word in words if word.startswith("--"))
     elif name == "download" or "small" in words:  # from the network, or of what came from there
         run(name, "--help")
-    elif (
-        name == "sweep" and "--encoders" in words
-    ):  # trains for minutes; tests/commands/test_sweep.py does it on tiny data
+    elif name == "sweep" and "--encoders" in words:  # trains for minutes; tests/cli/test_sweep.py does it on tiny data
         known = run(name, "--help")
         assert all(word in known for word in words if word.startswith("--"))
     elif name in ("fit", "test") and ("_sample" in command or "--run" in words):

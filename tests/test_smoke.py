@@ -10,7 +10,7 @@ import pytest
 from gradio_client.exceptions import AppError
 
 from elmo_tasks.__main__ import main
-from elmo_tasks.serving.session import Session
+from elmo_tasks.service.session import Session
 from elmo_tasks.ui.layout import build_app
 from elmo_tasks.ui.theme import launch_options
 

@@ -9,7 +9,7 @@ from elmo_tasks import load_head
 from elmo_tasks.api import Certainty, Comparison
 from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.files import read_json
-from elmo_tasks.serving.session import Session
+from elmo_tasks.service.session import Session
 from elmo_tasks.ui.examples import EXAMPLES
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "clinical.md").read_text(encoding="utf-8")

@@ -71,7 +71,7 @@ def verify(files: Iterable[Path]) -> None:
 def _checksums_on(card: Path) -> dict[str, str]:
     try:
         content = read_json(card)
-    except (OSError, ValueError):  # a card that cannot be read says nothing; see elmo_tasks.serving.loaded_models
+    except (OSError, ValueError):  # a card that cannot be read says nothing; see elmo_tasks.service.loaded_models
         return {}
     sums = content.get(KEY, {}) if isinstance(content, dict) else {}
     if not isinstance(sums, dict) or not all(isinstance(s, str) and _SHA256.fullmatch(s) for s in sums.values()):

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeVar
 
-from elmo_tasks.wording.views import COLUMN_REMARKS, column_title
+from elmo_tasks.messages.views import COLUMN_REMARKS, column_title
 
 Unit = Literal["percent", "index", "plain"]
 _SHOWN: dict[Unit, str] = {"percent": "{:.1f}", "index": "{:.3f}", "plain": "{:.1f}"}

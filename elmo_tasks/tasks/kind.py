@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from elmo_tasks.data.records import LabelledText, TaggedSentence
 from elmo_tasks.data.tables import Column
 from elmo_tasks.heads.head import HeadTask, Prediction
+from elmo_tasks.messages.task_kinds import TaskWords
 from elmo_tasks.text.tag_schemes import Scheme
 from elmo_tasks.text.tokens import Token
-from elmo_tasks.wording.task_kinds import TaskWords
 
 if TYPE_CHECKING:  # they take Lightning and torchmetrics along, which those who only predict do without
     from elmo_tasks.data.split_data import SplitData

@@ -10,10 +10,10 @@ from itertools import pairwise
 
 from elmo_tasks.api import Choice
 from elmo_tasks.errors import InputError
+from elmo_tasks.messages.text import listed, quoted, shortened
 from elmo_tasks.text.tokens import Token, tokenize
 from elmo_tasks.text.use import Use
 from elmo_tasks.text.word_forms import are_inflections, may_be_forms_of_one_word
-from elmo_tasks.wording.text import listed, quoted, shortened
 
 _MARK = re.compile(r"\[([^\[\]]*)\]")
 _NUMBERED_FIELD = re.compile(r"sentence \d+")

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from elmo_tasks.api import ClassifiedText, Entity, HeadInfo, Reading, TaggedSentence, WordOcclusion
+from elmo_tasks.messages import readings, text
+from elmo_tasks.messages.classified import difference, headline, is_clear, said, tip, unweighed, verdict
+from elmo_tasks.messages.labels import class_words, type_note
+from elmo_tasks.messages.readings import marked_spans, marked_words
+from elmo_tasks.messages.text import first_capital
 from elmo_tasks.ui.heat import tint
 from elmo_tasks.ui.page import csv_file, pieces, render
-from elmo_tasks.wording import readings
-from elmo_tasks.wording import text as wording
-from elmo_tasks.wording.classified import difference, headline, is_clear, said, tip, unweighed, verdict
-from elmo_tasks.wording.labels import class_words, type_note
-from elmo_tasks.wording.readings import marked_spans, marked_words
-from elmo_tasks.wording.text import first_capital
 
 Result = TypeVar("Result", TaggedSentence, ClassifiedText)
 STEPS = (0.02, 0.08, 0.2, 0.4)
@@ -49,7 +48,7 @@ def score_line(head: HeadInfo) -> str:
     """Return ``F1 0.87 on CoNLL-2003 test``, or a note that there is no score."""
     if head.score is None:
         return "not measured yet"
-    return wording.score_line(head.score.metric, head.score.value, head.score.data)
+    return text.score_line(head.score.metric, head.score.value, head.score.data)
 
 
 def about_line(option: HeadOption, *, baseline: bool) -> str:

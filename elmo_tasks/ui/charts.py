@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from elmo_tasks.api import TrainingJob
+from elmo_tasks.messages.text import number, percent
 from elmo_tasks.ui.page import render
-from elmo_tasks.wording.text import number, percent
 
 Points = Sequence[tuple[float, float]]
 Ticks = Sequence[tuple[float, str]]

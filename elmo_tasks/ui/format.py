@@ -10,9 +10,9 @@ from urllib.parse import parse_qsl, urlencode
 
 from elmo_tasks.api import Choice, Comparison, ComparisonItem, LayerComparison, Limits
 from elmo_tasks.errors import InputError
+from elmo_tasks.messages.text import first_capital, listed, number, ordinal, slug
+from elmo_tasks.messages.views import READS_LETTERS, view_place
 from elmo_tasks.ui.page import csv_file
-from elmo_tasks.wording.text import first_capital, listed, number, ordinal, slug
-from elmo_tasks.wording.views import READS_LETTERS, view_place
 
 
 @dataclass(frozen=True)

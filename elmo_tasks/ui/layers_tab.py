@@ -9,14 +9,14 @@ from typing import Any
 from urllib.parse import urlencode
 
 from elmo_tasks.api import LayerScore, LayerWeights, ModelProbes, ProbeResult, Service
+from elmo_tasks.messages import layer_weights
+from elmo_tasks.messages.task_kinds import TASK_WORDS
+from elmo_tasks.messages.text import first_capital, listed, number, percent
 from elmo_tasks.ui.cards import distinct
 from elmo_tasks.ui.charts import Line, full_tenth, line_chart, share_ticks
 from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.page import csv_file, render
 from elmo_tasks.ui.parts import shown_later
-from elmo_tasks.wording import layer_weights
-from elmo_tasks.wording.task_kinds import TASK_WORDS
-from elmo_tasks.wording.text import first_capital, listed, number, percent
 
 AXIS = "Epoch (one pass over the training texts)"
 #: Scores that differ by less than this are called the same: so much another start of a probe brings.

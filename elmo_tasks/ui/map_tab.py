@@ -17,6 +17,17 @@ import gradio as gr
 
 from elmo_tasks.api import LandedUse, MapRequest, ModelInfo, Progress, SenseMap, Service
 from elmo_tasks.errors import InputError
+from elmo_tasks.messages.models import title_of
+from elmo_tasks.messages.sense_maps import (
+    own_words,
+    shown_words,
+    source_name,
+    texts_compared,
+    typed_otherwise,
+    use_name,
+)
+from elmo_tasks.messages.text import slug
+from elmo_tasks.messages.views import map_title
 from elmo_tasks.ui import saved_page
 from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.page import GROUP_LETTERS, csv_file, fill, nothing, render
@@ -31,17 +42,6 @@ from elmo_tasks.ui.parts import (
     revision_of,
     scripted,
 )
-from elmo_tasks.wording.models import title_of
-from elmo_tasks.wording.sense_maps import (
-    own_words,
-    shown_words,
-    source_name,
-    texts_compared,
-    typed_otherwise,
-    use_name,
-)
-from elmo_tasks.wording.text import slug
-from elmo_tasks.wording.views import map_title
 
 #: Words to start with.
 FIRST = ("bank", "bar", "case", "spring", "deck", "fire", "bond", "java")

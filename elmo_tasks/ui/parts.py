@@ -21,9 +21,9 @@ from gradio.utils import get_upload_folder
 
 from elmo_tasks.api import Progress
 from elmo_tasks.errors import InputError
+from elmo_tasks.messages.text import whole
 from elmo_tasks.ui.format import note_of_error
 from elmo_tasks.ui.page import joined, nothing, render
-from elmo_tasks.wording.text import whole
 
 #: Model requests: at most four at once.
 SHARED: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 4}
@@ -185,7 +185,7 @@ def _question_of(event: gr.EventData) -> Question:
 def with_whole_characters(value: Any) -> Any:
     """Replace lone surrogates in a JSON value.
 
-    See :func:`~elmo_tasks.wording.text.whole`.
+    See :func:`~elmo_tasks.messages.text.whole`.
     """
     if isinstance(value, str):
         return whole(value)

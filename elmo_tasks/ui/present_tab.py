@@ -14,13 +14,13 @@ from typing import Any
 
 from elmo_tasks.api import Comparison, IncrementalReading, LayerComparison, Service
 from elmo_tasks.errors import InputError
+from elmo_tasks.messages.text import percent
 from elmo_tasks.ui import format, map_tab, quiz
 from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.examples import CANDIDATES, groups_of, outcome
 from elmo_tasks.ui.heat import cosine_style
 from elmo_tasks.ui.page import fill, render
 from elmo_tasks.ui.parts import Question, on_question, revision_of, scripted
-from elmo_tasks.wording.text import percent
 
 SHOWN_NEIGHBOURS = 7
 #: Static vectors shown side by side.

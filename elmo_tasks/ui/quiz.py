@@ -8,10 +8,10 @@ from typing import Any
 
 from elmo_tasks.api import Comparison, Service
 from elmo_tasks.errors import InputError
+from elmo_tasks.messages.text import percent
 from elmo_tasks.ui.examples import QuizPair, quiz_pairs
 from elmo_tasks.ui.page import fill
 from elmo_tasks.ui.parts import Question, on_question, revision_of, scripted
-from elmo_tasks.wording.text import percent
 
 #: Below this probability the model's answer counts as none.
 LEAST = 0.6

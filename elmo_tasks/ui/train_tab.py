@@ -14,15 +14,15 @@ import gradio as gr
 
 from elmo_tasks.api import DatasetPreview, Service, TrainingJob, TrainingPlan
 from elmo_tasks.errors import InputError
+from elmo_tasks.messages import training_runs
+from elmo_tasks.messages.task_kinds import TASK_WORDS
+from elmo_tasks.messages.text import duration, score_text
 from elmo_tasks.ui import charts
 from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.layers_tab import layer_words
 from elmo_tasks.ui.page import csv_file, render
 from elmo_tasks.ui.parts import PRIVATE, choice, markup, take_upload
 from elmo_tasks.ui.try_tab import TryTab
-from elmo_tasks.wording import training_runs
-from elmo_tasks.wording.task_kinds import TASK_WORDS
-from elmo_tasks.wording.text import duration, score_text
 
 _MAX_LABELS = 12
 _LABELS = {"texts": ("label", "labels"), "names": ("kind of entity", "kinds of entities"), "words": ("tag", "tags")}

@@ -11,15 +11,15 @@ import gradio as gr
 
 from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
+from elmo_tasks.messages.labels import class_words
+from elmo_tasks.messages.meanings import sense_tip
+from elmo_tasks.messages.task_kinds import TASK_WORDS
+from elmo_tasks.messages.text import first_capital
 from elmo_tasks.ui.cards import HeadOption, distinct, entity_card, find, head_options, marked, sentiment_card
 from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.page import csv_file, pieces, render
 from elmo_tasks.ui.parts import READ_TEXTS, SLOW, choice, markup
 from elmo_tasks.ui.try_examples import TRY_EXAMPLES
-from elmo_tasks.wording.labels import class_words
-from elmo_tasks.wording.meanings import sense_tip
-from elmo_tasks.wording.task_kinds import TASK_WORDS
-from elmo_tasks.wording.text import first_capital
 
 READINGS, MAX_READINGS = 4, 10
 #: The mode that shows all others, and names of modes in older links.

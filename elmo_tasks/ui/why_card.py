@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from elmo_tasks.api import Explanation, HiddenWord
+from elmo_tasks.messages.text import first_capital, number, percent
+from elmo_tasks.messages.views import view_place
 from elmo_tasks.ui.format import group_of
 from elmo_tasks.ui.heat import tint
 from elmo_tasks.ui.page import csv_file, pieces, render
-from elmo_tasks.wording.text import first_capital, number, percent
-from elmo_tasks.wording.views import view_place
 
 TITLE = "Why?"
 LEAD = "Which words make the difference between two of the uses: hide the words around them, one at a time."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from elmo_tasks.wording.text import number
+from elmo_tasks.messages.text import number
 
 
 def test_the_page_does_not_scroll_sideways(open_page):

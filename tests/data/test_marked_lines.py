@@ -4,8 +4,8 @@ import pytest
 
 from elmo_tasks.data.conll import read_tagged
 from elmo_tasks.errors import DataError
+from elmo_tasks.messages.readings import marked_spans, marked_words
 from elmo_tasks.text.tag_schemes import spans_of
-from elmo_tasks.wording.readings import marked_spans, marked_words
 
 
 def read(tmp_path, text):

@@ -7,8 +7,8 @@ import pytest
 
 from elmo_tasks.errors import DataError
 from elmo_tasks.senses.lexicon import Lexicon, bundled_lexicon
-from elmo_tasks.serving.loaded_models import LoadedModels
-from elmo_tasks.serving.meaning_scores import calibration_error, score_sentences, score_sets, sense_table, to_dict
+from elmo_tasks.service.loaded_models import LoadedModels
+from elmo_tasks.service.meaning_scores import calibration_error, score_sentences, score_sets, sense_table, to_dict
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import re
 import pytest
 from gradio_client import Client
 
-from elmo_tasks.serving.session import Session
+from elmo_tasks.service.session import Session
 from elmo_tasks.ui.layout import build_app
 from elmo_tasks.ui.theme import launch_options
 from tests.ui.fake_service import FakeService

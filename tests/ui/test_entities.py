@@ -3,8 +3,8 @@ from dataclasses import replace
 import pytest
 
 from elmo_tasks.api import Entity, Reading, TaggedSentence
+from elmo_tasks.messages import readings
 from elmo_tasks.ui import cards
-from elmo_tasks.wording import readings
 from tests.ui.reader import parsed
 from tests.ui.try_answers import JORDAN, entities
 

@@ -3,9 +3,9 @@ from dataclasses import replace
 import pytest
 
 from elmo_tasks.api import WordOcclusion
+from elmo_tasks.messages import classified
 from elmo_tasks.ui import cards
 from elmo_tasks.ui.heat import tint
-from elmo_tasks.wording import classified
 from tests.ui.try_answers import NOT_BAD, sentiment, tab_of
 
 

@@ -5,7 +5,7 @@ import gc
 import httpx
 import pytest
 
-from elmo_tasks.serving.door import Door, Uploads
+from elmo_tasks.service.door import Door, Uploads
 from elmo_tasks.ui.layout import build_app
 from elmo_tasks.ui.theme import launch_options
 from tests.ui.fake_service import FakeService

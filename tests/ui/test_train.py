@@ -6,8 +6,8 @@ import gradio as gr
 import pytest
 
 from elmo_tasks.api import SplitScore
+from elmo_tasks.messages import training_runs
 from elmo_tasks.ui import charts, train_tab
-from elmo_tasks.wording import training_runs
 from tests.ui.fake_training import PREVIEW, course, job
 from tests.ui.reader import parsed
 from tests.ui.test_answer import HOSTILE

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from elmo_tasks.api import LayerWeights, MixWeights
+from elmo_tasks.messages import layer_weights
 from elmo_tasks.ui import charts, layers_tab
 from elmo_tasks.ui.page import render
-from elmo_tasks.wording import layer_weights
 from tests.ui.reader import parsed
 from tests.ui.test_answer import HOSTILE
 

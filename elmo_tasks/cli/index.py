@@ -1,0 +1,74 @@
+"""``index``: the vectors of all words of a corpus, for nearest uses and maps."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+from elmo_tasks.cli.embed import add_computing, load_computing
+from elmo_tasks.errors import ConfigError
+
+HELP = "vectors of every word of your own text, to search for the nearest uses"
+HUB = "hub:"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the arguments."""
+    parser.add_argument(
+        "text",
+        nargs="+",
+        help="text files or tables (.txt, .csv, .tsv, .json, .jsonl, .parquet, .xlsx), - for standard input, or hub:NAME, a data "
+        "set on the Hugging Face hub",
+    )
+    parser.add_argument("--out", type=Path, required=True, help="folder to write; interrupted, it goes on where it was")
+    parser.add_argument("--model", help="name or folder of an encoder (default: the bundled one)")
+    add_computing(parser)
+    parser.add_argument("--title", help="what the app calls it (default: the name of the folder)")
+    parser.add_argument("--column", help="of a table or data set: the one with the texts (default: found, and said)")
+    hub = parser.add_argument_group("for hub:NAME")
+    hub.add_argument("--split", default="train", help="train, test, train[:10%%], ... (default: train)")
+    hub.add_argument("--config", help="where the data set has several")
+    hub.add_argument("--rows", type=_count, help="read so many rows and download no more (default: all)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read the text, print the expected size, and encode."""
+    from elmo_tasks.layers.device import checked_device
+    from elmo_tasks.senses.index_building import build_index, size_of
+    from elmo_tasks.text.tokens import tokenize
+
+    title = args.title or args.out.resolve().name
+    if title == "gallery":
+        raise ConfigError("the example sentences are called gallery already: give the index another --title")
+    sentences = list(_sentences(args))
+    n_tokens = sum(len(tokenize(sentence)) for sentence in sentences)
+    encoder = load_computing(args, checked_device(args.device))
+    size = size_of(n_tokens, encoder.n_layers, encoder.width) / 1e6
+    print(f"{len(sentences):,} sentences, {n_tokens:,} words and signs: about {size:,.0f} MB", flush=True)
+    index = build_index(encoder, sentences, args.out, title, bf16=args.precision == "bf16")
+    print(f"{args.out}: {len(index):,} vectors by {encoder.name}. Look it through: elmo-tasks app --index {args.out}")
+    return 0
+
+
+def _sentences(args: argparse.Namespace) -> Iterator[str]:
+    from elmo_tasks.cli.lines import STANDARD, lines_of
+    from elmo_tasks.data.row_files import hub_texts
+    from elmo_tasks.senses.uses import read_corpus, sentences_of
+
+    for source in args.text:
+        if source.startswith(HUB):
+            for text in hub_texts(source.removeprefix(HUB), args.column, args.split, args.config, args.rows):
+                yield from sentences_of(text, most=None)
+        elif source == STANDARD:
+            yield from sentences_of("\n".join(lines_of(source)), most=None)
+        else:
+            for sentences, said in read_corpus([Path(source)], args.column):
+                print(f"{source}: {len(sentences):,} sentences; {said}", flush=True)
+                yield from sentences
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1, found {text!r}")
+    return int(text)

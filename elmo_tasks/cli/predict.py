@@ -1,0 +1,106 @@
+"""``predict``: entities or sentiment of each line, one JSON object per line."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from elmo_tasks.cli.arguments import add_device, add_precision
+from elmo_tasks.cli.lines import STANDARD, batches_of
+from elmo_tasks.errors import ConfigError
+from elmo_tasks.files import atomic_file, file_lock, lock_of
+
+if TYPE_CHECKING:
+    from elmo_tasks.training.predictor import ReadRow
+
+HELP = "sentiment or entities of the lines of a file"
+_LINES_AT_ONCE = 256
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the arguments."""
+    parser.add_argument("input", metavar="IN", help="text, one sentence a line, or a table; - for standard input")
+    parser.add_argument("output", metavar="OUT", help="JSON lines, one for each line of IN; - for standard output")
+    parser.add_argument("--column", help="of a table: the one with the texts (default: found, and said)")
+    parser.add_argument("--head", help="name or folder of a head (default: the bundled one for entities)")
+    parser.add_argument(
+        "--encoder", help="name or folder of the encoder that the head was trained on (default: found by its checksum)"
+    )
+    parser.add_argument("--tokens", action="store_true", help="lines are tokens with spaces between them")
+    add_device(parser)
+    add_precision(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, predict, write."""
+    from tqdm import tqdm
+
+    from elmo_tasks.heads.head_files import default_head, find_head
+    from elmo_tasks.layers.device import checked_device
+    from elmo_tasks.training.predictor import Predictor
+
+    predictor = Predictor.load(
+        find_head(args.head or default_head("tagging")),
+        args.encoder,
+        checked_device(args.device),
+        precision=args.precision,
+    )
+    # No progress bar on a pipe, where lines arrive one by one.
+    quiet = True if STANDARD in (args.input, args.output) else None
+    with _writer(args.output, args.input) as out, tqdm(unit="line", disable=quiet) as bar:
+        for batch in _batches(args.input, args.column):
+            for result in predictor.predict_rows([_row(line, args.tokens) for line in batch]):
+                said = result.to_dict()
+                record = {key: said[key] for key in ("tokens", *predictor.kind.line)}
+                out.write(json.dumps(record, ensure_ascii=False) + "\n")
+            out.flush()
+            bar.update(len(batch))
+    return 0
+
+
+def _batches(source: str, column: str | None) -> Iterator[list[str]]:
+    """Give the lines of a text, or the texts of a table, which is said on standard error."""
+    from elmo_tasks.data.tables import TextColumns, find_columns, form_of, read_table, texts_of
+
+    if source == STANDARD or (form_of(Path(source)) == "txt" and column is None):
+        yield from batches_of(source, _LINES_AT_ONCE)
+        return
+    given = TextColumns(text=column)
+    table = read_table(Path(source), None, given)
+    found = find_columns(table, given, labelled=False)
+    print(f"{source}: {found.said()}", file=sys.stderr)
+    texts = [text for _, text in texts_of(table, found)]
+    for start in range(0, len(texts), _LINES_AT_ONCE):
+        yield texts[start : start + _LINES_AT_ONCE]
+
+
+def _row(line: str, pretokenized: bool) -> ReadRow:
+    from elmo_tasks.text.tokens import Token
+    from elmo_tasks.training.predictor import ReadRow
+
+    if not pretokenized:
+        return ReadRow.of(line)
+    found = re.finditer(r"[^ ]+", line)
+    return ReadRow.of_tokens(line, (Token(match.group(), match.start(), match.end()) for match in found))
+
+
+@contextlib.contextmanager
+def _writer(path: str, source: str) -> Iterator[TextIO]:
+    """Open standard output, or a locked file that appears only when it is complete."""
+    if path == STANDARD:
+        yield sys.stdout
+        return
+    target = Path(path)
+    if target.is_dir() or (target.exists() and source != STANDARD and target.samefile(source)):
+        raise ConfigError(f"{path}: this is a folder or the input itself; name a new file")
+    if not target.parent.is_dir():
+        raise ConfigError(f"{path}: the folder {target.parent} does not exist")
+    alone = contextlib.nullcontext() if target.exists() and not target.is_file() else file_lock(lock_of(target), path)
+    with alone, atomic_file(target) as partial, partial.open("w", encoding="utf-8") as file:
+        yield file

@@ -1,0 +1,64 @@
+"""``senses``: the meanings of the words of a text, or an entry of the dictionary."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from elmo_tasks.cli.arguments import add_device, add_lexicon
+from elmo_tasks.errors import ConfigError, DataError, InputError
+
+HELP = "meanings of the words of a text, or the entry of a word in the dictionary"
+_LINES_AT_ONCE = 64
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the arguments."""
+    parser.add_argument(
+        "input", nargs="?", metavar="FILE", help="text; each line is read by itself; - for standard input"
+    )
+    parser.add_argument("--word", help="print the entry of this word instead, in the format of the dictionary")
+    add_lexicon(parser)
+    parser.add_argument("--model", help="name or folder of a model (default: the bundled one)")
+    add_device(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print one JSON object for each line that is not empty, or the entry."""
+    if (args.input is None) == (args.word is None):
+        raise ConfigError("expected either a text file (- for standard input) or --word")
+    if args.word is not None:
+        print(_entry(args), end="")
+        return 0
+    from elmo_tasks.cli.lines import batches_of
+    from elmo_tasks.layers.device import checked_device
+    from elmo_tasks.service.library import lexicon_entries
+    from elmo_tasks.service.loaded_models import LoadedModels
+    from elmo_tasks.service.text_senses import text_senses
+
+    entries = lexicon_entries(args.lexicon)
+    loaded = LoadedModels(args.model, str(checked_device(args.device))).model()
+    number = 0
+    for batch in batches_of(args.input, _LINES_AT_ONCE):
+        for line in batch:
+            number += 1
+            if not line.strip():
+                continue
+            try:
+                found = text_senses(line, loaded, entries)
+            except InputError as error:
+                raise DataError(f"{args.input}, line {number}: {error}") from None
+            print(json.dumps(found.to_dict(), ensure_ascii=False), flush=True)
+    return 0
+
+
+def _entry(args: argparse.Namespace) -> str:
+    from elmo_tasks.senses.lexicon import bundled_lexicon, format_entries
+    from elmo_tasks.service.library import lexicon_entries
+
+    lexicon = bundled_lexicon().with_entries(lexicon_entries(args.lexicon))
+    if found := lexicon.find(args.word):
+        return format_entries(found)
+    if lexicon.has_one_meaning(args.word):
+        raise DataError(f"“{args.word}” is on the list of words with one everyday meaning, and has no entry")
+    raise DataError(f"“{args.word}” is not in the dictionary; give its meanings with --lexicon FILE")

@@ -1,0 +1,89 @@
+"""Find the uses of a word that a request names, and check the limits of the request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from elmo_tasks.api import LIMITS, ComparisonItem, Limits
+from elmo_tasks.encoders.sentences import checked_text, checked_texts
+from elmo_tasks.errors import InputError
+from elmo_tasks.messages.text import whole
+from elmo_tasks.text.mentions import Mention, check_word, find_mention
+from elmo_tasks.uses import Use
+
+
+def find_uses(word: str, sentences: Iterable[str], fewest: int = LIMITS.min_sentences) -> list[Mention]:
+    """Find one use of the word in each sentence.
+
+    The word may be empty if every sentence has ``[brackets]``.
+
+    Raises:
+        InputError: there are too few sentences or too many, one is too long, or the word is not in it.
+    """
+    word, sentences = whole(_checked_word(word)), [whole(sentence) for sentence in checked_texts(sentences)]
+    if any("[" not in sentence for sentence in sentences) or not sentences:
+        check_word(word)
+    check_number(sentences)
+    return [find_use(word, sentence, f"sentence {k}", f"Sentence {k}") for k, sentence in enumerate(sentences, 1)]
+
+
+def find_use(word: str, sentence: str, field: str, what: str = "The sentence") -> Mention:
+    """Find the use of the word in a sentence; ``[brackets]`` mark another word.
+
+    Raises:
+        InputError: it is too long, or the word is not in it.
+    """
+    word, sentence = whole(_checked_word(word)), whole(checked_text(sentence, what, field))
+    check_length(sentence, field, what)
+    mention = find_mention(word, sentence, field=field)
+    check_words(mention.tokens, field, what)
+    return mention
+
+
+def _checked_word(word: str) -> str:
+    return checked_text(word, "The word", "word")
+
+
+def check_number(sentences: Sequence[str], fewest: int = LIMITS.min_sentences) -> None:
+    """Raise an :class:`InputError` for too few or too many sentences."""
+    if not LIMITS.min_sentences <= len(sentences) <= LIMITS.max_sentences:
+        had = {0: "is no sentence", 1: "is one sentence"}.get(len(sentences), f"are {len(sentences)} sentences")
+        raise InputError(
+            f"Comparing takes {LIMITS.min_sentences} to {LIMITS.max_sentences} sentences; there {had}.",
+            field="sentences",
+        )
+
+
+def check_length(sentence: str, field: str, what: str = "The sentence", limits: Limits = LIMITS) -> None:
+    """Raise an :class:`InputError` for too many characters.
+
+    ``what`` names the text in the message.
+    """
+    if len(sentence) > limits.max_characters:
+        raise InputError(
+            f"{what} has {len(sentence):,} characters; the most is {limits.max_characters:,}. Shorten it.", field=field
+        )
+
+
+def check_words(tokens: Sequence[object], field: str, what: str = "The sentence", limits: Limits = LIMITS) -> None:
+    """Raise an :class:`InputError` for too many words."""
+    if len(tokens) > limits.max_tokens:
+        raise InputError(f"{what} has {len(tokens):,} words; the most is {limits.max_tokens}. Shorten it.", field=field)
+
+
+def item_of(mention: Mention) -> ComparisonItem:
+    """Convert a use to its form in results."""
+    return ComparisonItem(
+        mention.sentence,
+        mention.tokens,
+        mention.token_start,
+        mention.token,
+        mention.char_start,
+        mention.char_end,
+        mention.choices,
+    )
+
+
+def use_of(item: ComparisonItem) -> Use:
+    """Convert an item of a comparison back to a use."""
+    return Use(item.tokens, item.index, item.index + 1, item.sentence, item.start, item.end)

@@ -1,0 +1,201 @@
+"""Functions that ``from elmo_tasks import …`` provides beside the encoder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from elmo_tasks.api import Comparison, NearestUses, SentenceComparison, SideBySide, TextSenses
+from elmo_tasks.encoders.sentences import checked_text, checked_texts
+from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.errors import InputError
+from elmo_tasks.senses.lexicon import Entry, check_marks, read_entries
+from elmo_tasks.senses.use_index import UseIndex
+from elmo_tasks.service.asked_uses import find_uses
+from elmo_tasks.service.comparisons import compare_uses
+from elmo_tasks.service.comparisons import side_by_side as compare_side_by_side
+from elmo_tasks.service.loaded_models import LoadedModels
+from elmo_tasks.service.nearest_uses import NearestSearch
+from elmo_tasks.service.sentences import Sentences
+from elmo_tasks.service.text_senses import text_senses
+
+
+@lru_cache(maxsize=2)  # A model and its calibration stay in memory between calls.
+def _loaded(
+    model: str | None, device: str | None, others: tuple[str, ...] = (), may_measure: bool = True
+) -> LoadedModels:
+    return LoadedModels(model, device, others, may_measure)
+
+
+def compare(
+    word: str,
+    sentences: Iterable[str],
+    model: str | Path | None = None,
+    device: str | None = None,
+    calibration: bool = True,
+    lexicon: str | Path | None = None,
+) -> Comparison:
+    """Compare the uses of a word: its meanings, and the cosines at every layer.
+
+    The first call loads the model and keeps it.
+
+    Args:
+        word: the word to look at; inflected forms match, too.
+        sentences: 2 to 12 sentences that have it; ``[brackets]`` in one mark another word there.
+        model: name or folder of an encoder; the bundled biLM if ``None``.
+        device: where to compute; a GPU if there is one and ``None`` is given.
+        calibration: whether what a cosine means is measured first, once, in a model that came without it; it takes a minute or
+            two. Without it nothing is said of meanings.
+        lexicon: dictionary file whose entries add to those of the program, or take their place.
+
+    Returns:
+        ``verdict`` is the answer in plain words, ``layers[k].cosine`` the matrix of a layer, ``to_dict()`` what ``--json`` prints.
+
+    Raises:
+        InputError: the word is not in a sentence, or there are too few, too many or too long ones.
+        ConfigError: there is no such model.
+        WeightsError: its weights are missing or broken.
+        DataError: the dictionary file breaks the format.
+    """
+    entries = lexicon_entries(lexicon)
+    loaded = _loaded(None if model is None else str(model), device, (), calibration)
+    return compare_uses(word, find_uses(word, sentences), loaded.model(), entries)
+
+
+def disambiguate(
+    text: str, model: str | Path | None = None, device: str | None = None, lexicon: str | Path | None = None
+) -> TextSenses:
+    """Find the meaning of each word of a text that the dictionary has several meanings of.
+
+    Args:
+        text: up to 20,000 characters.
+        model: name or folder of an encoder; the bundled biLM if ``None``. One that came without a calibration is fitted once.
+        device: where to compute; a GPU if there is one and ``None`` is given.
+        lexicon: dictionary file whose entries add to those of the program, or take their place.
+
+    Returns:
+        ``words``, each with its place in the text and its likeliest ``meaning``; ``to_dict()`` is what the command
+        ``senses`` prints.
+
+    Raises:
+        InputError: the text is empty or too long.
+        DataError: the dictionary file breaks the format.
+        ConfigError: there is no such model.
+        WeightsError: its weights are missing or broken.
+    """
+    entries = lexicon_entries(lexicon)
+    loaded = _loaded(None if model is None else str(model), device)
+    return text_senses(checked_text(text, "The text", "text"), loaded.model(), entries)
+
+
+def lexicon_entries(lexicon: str | Path | None) -> list[Entry]:
+    """Entries of a dictionary file that a person named; none for ``None``.
+
+    Raises:
+        DataError: the file cannot be read, or breaks the format.
+    """
+    if lexicon is None:
+        return []
+    entries = read_entries(Path(lexicon))
+    check_marks(entries, str(lexicon))
+    return entries
+
+
+def side_by_side(
+    word: str,
+    sentences: Iterable[str],
+    models: Sequence[str | Path],
+    device: str | None = None,
+    calibration: bool = True,
+    lexicon: str | Path | None = None,
+) -> SideBySide:
+    """Compare the uses of a word by two or three models at once.
+
+    Each result rests on the measurements of its own model.
+
+    ``models`` are names or folders of up to three encoders (biLMs, static vectors, transformers); all else is as for
+    :func:`compare`.
+
+    Returns:
+        ``comparisons``, one for each model; ``agreement``, a line on which models agree.
+
+    Raises:
+        InputError: see :func:`compare`; or there are too many models, or one twice.
+        ConfigError: there is no such model, or two of them have one name.
+        WeightsError: weights are missing or broken.
+    """
+    if isinstance(models, str):
+        raise InputError(
+            f"models: expected a list of names or folders, found one string: {models!r:.60}", field="model"
+        )
+    models = list(models)
+    entries = lexicon_entries(lexicon)
+    first, *others = dict.fromkeys(map(str, models)) or [None]
+    loaded = _loaded(first, device, tuple(filter(None, others)), calibration)
+    names = [loaded.name_of(str(model)) for model in models]
+    return compare_side_by_side(word, checked_texts(sentences), names, loaded, (), entries)
+
+
+def sentence_similarity(
+    sentences: Iterable[str], model: str | Path | None = None, device: str | None = None
+) -> SentenceComparison:
+    """Compare 2 to 12 whole sentences.
+
+    The mean of the words at each layer gives one vector per sentence; a model that was trained for it also gives its
+    own sentence embedding.
+
+    The latter needs the package sentence-transformers and a folder in its format. Models and devices are as for :func:`compare`.
+
+    Returns:
+        ``layers[k].cosine`` is the matrix of a layer; ``told`` states its capabilities and limits, as measured.
+
+    Raises:
+        InputError: there are too few, too many or too long sentences.
+        ConfigError: there is no such model.
+        WeightsError: weights are missing or broken.
+    """
+    loaded = _loaded(None if model is None else str(model), device)
+    return Sentences(lambda _: loaded.encoder(loaded.default)).compare(checked_texts(sentences))
+
+
+def nearest(
+    word: str,
+    sentence: str,
+    index: str | Path | None = None,
+    n: int = 15,
+    layer: str | None = None,
+    only: str = "all",
+    model: str | Path | None = None,
+    device: str | None = None,
+    static: str | Path | None = None,
+) -> NearestUses:
+    """Find the uses of any word that are nearest to a word in a sentence.
+
+    Args:
+        word: the word to look at.
+        sentence: a sentence that has it; ``[brackets]`` mark which word is meant.
+        index: folder that ``elmo-tasks index`` wrote, to search your own text; examples of the dictionary if ``None``. They
+            are encoded on the first call (half a minute for the bundled model) and kept in your cache folder.
+        n: how many uses, 1 to 50.
+        layer: name of the layer (``"0"``, ``"1"``, …, ``"mean"``), or ``"meanings"``, the sense
+            embedding; the latter if ``None``.
+        only: ``"same"`` for uses of this word, ``"other"`` for other words, ``"all"``.
+        model: name or folder of an encoder; the bundled biLM if ``None``.
+        device: where to compute; a GPU if there is one and ``None`` is given.
+        static: name or folder of static vectors, or a file of word2vec, GloVe or fastText, for the words beside the uses; those
+            that come with the program if ``None``.
+
+    Returns:
+        ``uses`` nearest first, each with its sentence and cosine, and ``static``, the word's neighbours among static vectors.
+
+    Raises:
+        InputError: the word is not in the sentence, or there is no such layer.
+        DataError: the folder holds no index, or that of another model.
+        ConfigError: there is no such model.
+        WeightsError: its weights are missing or broken.
+    """
+    loaded = _loaded(None if model is None else str(model), device)
+    own = UseIndex(index) if index is not None else None
+    words = loaded.static if static is None else lambda: StaticVectors.load(static)
+    return NearestSearch(loaded.model, words, own).uses(word, sentence, layer, only, n=n)

@@ -1,0 +1,33 @@
+"""What tests of the commands share."""
+
+import json
+
+import pytest
+import torch
+
+from elmo_tasks.training.export_bilm import write_model
+from tests.bilm.test_bilm import tiny
+from tests.cli.tiny_suite import write_suite
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory, monkeypatch):
+    monkeypatch.setenv("ELMO_TASKS_CACHE", str(tmp_path_factory.getbasetemp() / "commands-cache"))
+
+
+@pytest.fixture(scope="session")
+def toy(tmp_path_factory):
+    torch.manual_seed(0)
+    folder = tmp_path_factory.mktemp("models") / "toy"
+    write_model(folder, tiny())
+    (folder / "card.json").write_text(
+        json.dumps({"metrics": {"forward_perplexity": 10.0, "backward_perplexity": 20.0}})
+    )
+    return folder
+
+
+@pytest.fixture(scope="session")
+def data(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data")
+    write_suite(folder)
+    return folder

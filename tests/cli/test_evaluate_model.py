@@ -1,0 +1,139 @@
+"""``evaluate --model``: all tests on tiny data of our own, missing data, and what is refused."""
+
+import json
+import re
+
+import pytest
+
+from elmo_tasks.__main__ import main
+from elmo_tasks.evaluation import probing
+from elmo_tasks.evaluation.suite import TASKS
+from elmo_tasks.service import sense_models
+from tests.service.small_calibration import small_calibration
+
+pytestmark = pytest.mark.ci
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_calibrations():
+    with small_calibration():
+        yield
+
+
+@pytest.fixture(autouse=True)
+def few_steps(monkeypatch):
+    monkeypatch.delitem(
+        TASKS, "order"
+    )  # of the project's own sentences, all of them: tests/evaluation/test_ordering.py
+    monkeypatch.setattr(probing, "CLASS_STEPS", 20)
+    monkeypatch.setattr(probing, "SPAN_STEPS", 20)
+
+
+def never(*_):
+    raise AssertionError("measured all the same")
+
+
+def run(capsys, *arguments):
+    status = main(["evaluate", *(str(a) for a in arguments)])
+    printed = capsys.readouterr()
+    return status, printed.out, printed.err
+
+
+@pytest.mark.ci
+def test_all_tests_are_measured_in_every_view(toy, data, tmp_path, capsys):
+    status, out, _ = run(capsys, "--model", toy, "--data", data, "--out", tmp_path / "found.json")
+    assert status == 0
+    found = json.loads((tmp_path / "found.json").read_text())
+    rows = {row["title"]: row for row in found["rows"]}
+    assert {row["task"] for row in found["rows"]} == {*TASKS, "perplexity"}
+    assert list(found["missing"]) == []
+    assert found["views"] == ["0", "1", "2", "mean", "before/after", "words", "meanings"]
+    for row in found["rows"]:
+        layers_only = row["task"] in ("pos", "chunks", "ner", "sentiment")
+        expected = ["2"] if row["task"] == "perplexity" else found["views"][:4] if layers_only else found["views"]
+        assert list(row["scores"]) == expected, row["title"]
+        assert row["title"] in out
+    assert rows["Perplexity (held-out text, from the model's card)"]["scores"] == {"2": 15.0}
+    # A use of the test is itself among the training uses, and layer 0 sees the one word "bank" only.
+    single = rows["CoarseWSD-20, nearest single use, accuracy"]["scores"]
+    assert single["2"] == 1.0
+    assert single["0"] == 0.5
+    # The words tell the topic, whatever the context.
+    assert rows["Sentiment, SST-2 dev, accuracy"]["scores"]["0"] > 0.85
+    # The half of the words that SemCor has not stays unanswered: precision and recall differ.
+    assert rows["WSD ALL, F1"]["without"] == pytest.approx(2 * 0.5 * 0.25 / 0.75)
+    assert rows["Chunks, CoNLL-2000 test, F1"]["scores"]["0"] > 0.5
+    assert "CoSimLex, moved most by the text: for people" in out
+    assert {"WSD set0, F1", "WSD set1, F1"} <= set(rows)
+    assert rows["Cosine of two uses of one word"]["scores"]["0"] > rows["Cosine of two uses of one word"]["scores"]["2"]
+
+
+def test_what_is_not_there_is_said_and_the_rest_is_measured(toy, data, tmp_path, capsys):
+    (tmp_path / "wsd").mkdir()
+    (tmp_path / "wsd" / "wic").symlink_to(data / "wsd" / "wic")
+    status, out, _ = run(capsys, "--model", toy, "--data", tmp_path)
+    assert status == 0
+    assert "| WiC dev, accuracy | " in out
+    assert "| coarsewsd | not measured: wsd/coarsewsd20/train.tsv.xz is not here |" in out
+
+
+def test_words_that_semcor_has_not_get_the_first_sense_where_wordnet_is_here(toy, data, tmp_path, capsys):
+    (tmp_path / "wsd" / "wordnet").mkdir(parents=True)
+    for name in ("semcor3", "unified_eval"):
+        (tmp_path / "wsd" / name).symlink_to(data / "wsd" / name)
+    (tmp_path / "wsd/wordnet/index.sense").write_text("gnu%1:05:00:: 1 1 0\nbank%1:14:00:: 2 1 9\n")
+    status, out, _ = run(capsys, "--model", toy, "--data", tmp_path, "--only", "wsd", "--json")
+    assert status == 0
+    row = next(row for row in json.loads(out)["rows"] if row["title"] == "WSD ALL, F1")
+    assert (row["without"], row["without_name"]) == (0.75, "first sense")  # all of gnu, half of bank
+    assert "get WordNet's first sense" in row["note"]
+
+
+def test_only_what_is_asked_for_is_measured(toy, data, capsys):
+    status, out, _ = run(capsys, "--model", toy, "--data", data, "--only", "wic", "--json")
+    assert status == 0
+    found = json.loads(out)
+    assert [row["task"] for row in found["rows"]] == ["wic"]
+    assert found["missing"] == {}
+
+
+def test_static_vectors_have_one_layer_and_no_perplexity(data, capsys):
+    status, out, _ = run(capsys, "--model", "static-mini", "--data", data, "--only", "coarsewsd", "pos", "--json")
+    assert status == 0
+    found = json.loads(out)
+    assert found["views"] == ["0", "words"]
+    assert found["rows"][0]["scores"]["words"] == 1.0  # the topics are what the words around tell
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--only", "wic"), "wic cannot be measured: .*train.data.txt: no such file; --data says where"),
+        (("--only", "chess"), "no test is called chess; expected wic, mclwic, cosimlex"),
+        (("--out", "no/such/file.json"), "expected a file in a folder that is there"),
+        (("--data", "nowhere"), "--data nowhere: expected the folder of the data sets"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_before_anything_is_measured(
+    toy, tmp_path, capsys, monkeypatch, arguments, message
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ELMO_SHARED_DATA", str(tmp_path))
+    monkeypatch.setattr(sense_models, "load_sense_model", never)
+    status, out, err = run(capsys, "--model", toy, *arguments)
+    assert (status, out) == (2, "")
+    assert re.search(message, err)
+
+
+def test_a_calibration_is_loaded_only_where_uses_are_asked_about(toy, data, capsys, monkeypatch):
+    monkeypatch.setattr(sense_models, "load_sense_model", never)
+    status, out, _ = run(capsys, "--model", toy, "--data", data, "--only", "pos", "--json")
+    assert status == 0
+    assert "meanings" not in json.loads(out)["views"]
+
+
+def test_nothing_at_hand_is_no_error(toy, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("ELMO_SHARED_DATA", str(tmp_path / "none"))
+    status, out, _ = run(capsys, "--model", toy)
+    assert status == 0
+    assert out.count("not measured") == len(TASKS)

@@ -1,0 +1,383 @@
+"""Runs from the command line: gone on with after a kill, scored from their folder, refused in one sentence."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytorch_lightning as pl
+import torch
+import yaml
+
+from elmo_tasks.__main__ import main
+from elmo_tasks.cli import fit
+from elmo_tasks.cli.run_settings import check_config
+from elmo_tasks.errors import ConfigError
+from elmo_tasks.files import file_lock, lock_of
+from elmo_tasks.heads.head_files import find_head
+from tests.training.toy_task import write_config, write_encoder
+
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.ci]
+EPOCHS, STEPS = 5, 4  # of 25 rows, 8 a batch
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+class Killed(Exception):
+    """In place of a signal: nothing is saved or closed."""
+
+
+class KillAt(pl.Callback):
+    """Ends the run after a step."""
+
+    def __init__(self, step: int, really: bool = False) -> None:
+        self.step, self.really = step, really
+
+    def on_train_batch_end(self, trainer: pl.Trainer, *_: Any) -> None:
+        if trainer.global_step == self.step:
+            if self.really:
+                import os
+                import signal
+
+                os.kill(os.getpid(), signal.SIGKILL)
+            raise Killed
+
+
+def written(folder: Path, kind: str = "classification", **changes: Any) -> Path:
+    """A toy experiment with dropout and a curve."""
+    folder.mkdir(exist_ok=True)
+    if not (folder / "toy").exists():
+        write_encoder(folder / "toy")
+    path = write_config(folder, folder / "toy", kind)
+    raw = yaml.safe_load(path.read_text())
+    raw["model"]["init_args"]["head"]["init_args"]["dropout"] = 0.5
+    curve = {"class_path": "elmo_tasks.training.run_files.CurveLogger", "init_args": {"save_dir": str(folder / "run")}}
+    raw["trainer"] |= {"max_epochs": EPOCHS, "logger": [curve], "log_every_n_steps": 1}
+    raw["data"]["init_args"] |= changes
+    path.write_text(yaml.safe_dump(raw))
+    return path
+
+
+def with_kill(path: Path, step: int, really: bool = False) -> Path:
+    raw = yaml.safe_load(path.read_text())
+    kill = {"class_path": "tests.cli.test_fit.KillAt", "init_args": {"step": step, "really": really}}
+    raw["trainer"]["callbacks"].append(kill)
+    other = path.with_name("killed.yaml")
+    other.write_text(yaml.safe_dump(raw))
+    return other
+
+
+def curve(run: Path) -> list[dict[str, str]]:
+    with (run / "csv" / "metrics.csv").open(newline="") as file:
+        return [{k: v for k, v in row.items() if v} for row in csv.DictReader(file)]
+
+
+def weights(run: Path) -> dict[str, torch.Tensor]:
+    return torch.load(run / "last.ckpt", weights_only=True)["state_dict"]
+
+
+def same(one: Path, other: Path) -> None:
+    """Same weights, same curve, same best epoch, same scores on the card."""
+    a, b = weights(one), weights(other)
+    assert set(a) == set(b)
+    for name in a:
+        assert torch.equal(a[name], b[name]), name
+    assert curve(one) == curve(other)
+    cards = [find_head(run / "head").card for run in (one, other)]
+    assert cards[0]["training"]["best_epoch"] == cards[1]["training"]["best_epoch"]
+    assert cards[0]["scores"] == cards[1]["scores"]
+    assert cards[0]["layer_weights"] == cards[1]["layer_weights"]
+
+
+@pytest.fixture(scope="module", params=["classification", "tagging"])
+def whole(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    """A run without a break."""
+    folder = tmp_path_factory.mktemp(request.param)
+    assert main(["fit", "--config", str(written(folder, request.param))]) == 0
+    return request.param, folder / "run"
+
+
+def test_a_run_that_is_killed_and_gone_on_with_is_the_same_run(whole: tuple[str, Path], tmp_path: Path) -> None:
+    kind, run = whole
+    assert len([row for row in curve(run) if "val_loss" in row]) == EPOCHS
+    step = random.randrange(STEPS + 1, EPOCHS * STEPS)
+    killed = with_kill(written(tmp_path / "killed", kind), step)
+    with pytest.raises(Killed):
+        main(["fit", "--config", str(killed)])
+    here = tmp_path / "killed" / "run"
+    assert torch.load(here / "last.ckpt", weights_only=True)["global_step"] == step - step % STEPS or step % STEPS == 0
+    random.seed(7), torch.manual_seed(7)
+    assert main(["fit", "--config", str(killed.with_name("config.yaml")), "--ckpt_path", str(here / "last.ckpt")]) == 0
+    same(run, here)
+
+
+@pytest.mark.nightly
+def test_a_process_that_is_killed(tmp_path: Path) -> None:
+    """All in processes of their own, with as many threads: sums differ in their last bit by the number of threads."""
+
+    def fit(*arguments: str) -> int:
+        command = [sys.executable, "-m", "elmo_tasks", "fit", *arguments]
+        return subprocess.run(command, cwd=REPOSITORY, capture_output=True, check=False).returncode
+
+    assert fit("--config", str(written(tmp_path / "whole"))) == 0
+    killed = with_kill(written(tmp_path / "killed"), random.randrange(STEPS + 1, EPOCHS * STEPS), really=True)
+    assert fit("--config", str(killed)) == -9
+    here = tmp_path / "killed" / "run"
+    (here / "config.yaml").write_text(killed.with_name("config.yaml").read_text())
+    assert fit("--run", str(here)) == 0
+    same(tmp_path / "whole" / "run", here)
+
+
+def test_scoring_leaves_the_curve_alone_and_takes_the_folder_of_the_run(
+    whole: tuple[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    kind, run = whole
+    before = (run / "csv" / "metrics.csv").read_bytes()
+    assert main(["validate", "--run", str(run)]) == 0
+    metrics = curve_of(run / "csv-validate" / "metrics.csv")
+    name = "val_f1" if kind == "tagging" else "val_accuracy"
+    best = find_head(run / "head").card["training"]["best_epoch"]
+    scored = [row[name] for row in curve(run) if name in row]
+    assert float(metrics[name]) == pytest.approx(float(scored[best - 1]))
+    assert (run / "csv" / "metrics.csv").read_bytes() == before
+    data = run.parent / ("validation.conll" if kind == "tagging" else "validation.tsv")
+    assert main(["test", f"--run={run}", "--data.init_args.test", str(data)]) == 0
+    assert curve_of(run / "csv-test" / "metrics.csv")
+    assert (run / "csv" / "metrics.csv").read_bytes() == before
+    assert main(["fit", "--run", str(run), "--trainer.max_epochs", str(EPOCHS)]) == 0  # it is done: nothing is lost
+    assert len([row for row in curve(run) if "val_loss" in row]) == EPOCHS
+
+
+def curve_of(path: Path) -> dict[str, str]:
+    with path.open(newline="") as file:
+        return next(csv.DictReader(file))
+
+
+def test_of_epochs_with_the_same_score_the_one_with_the_least_loss_is_kept(tmp_path: Path) -> None:
+    """Five rows to validate on: most epochs score alike."""
+    path = written(tmp_path / "a", validation=None, validation_share=0.2)
+    assert main(["fit", "--config", str(path)]) == 0
+    rows = [(float(r["val_accuracy"]), -float(r["val_loss"])) for r in curve(tmp_path / "a" / "run") if "val_loss" in r]
+    assert len({score for score, _ in rows}) < len(rows)
+    best = find_head(tmp_path / "a" / "run" / "head").card["training"]["best_epoch"]
+    assert rows[best - 1] == max(rows)
+
+
+STOPPING = {"class_path": "pytorch_lightning.callbacks.EarlyStopping", "init_args": {"patience": 2, "mode": "max"}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "monitor", "changes", "said", "epoch"),
+    [
+        (
+            "classification",
+            "val_accuracy",
+            {"validation": None},
+            "Nothing to validate on: the run goes through all",
+            EPOCHS,
+        ),
+        (
+            "tagging",
+            "val_f1",
+            {"scheme": None},
+            "The tags are no spans: val_accuracy is watched in place of val_f1.",
+            None,
+        ),
+    ],
+)
+def test_the_advice_of_messages_can_be_followed(tmp_path, capsys, kind, monitor, changes, said, epoch) -> None:
+    path = written(tmp_path / "a", kind, **changes)
+    raw = yaml.safe_load(path.read_text())
+    stopping = {**STOPPING, "init_args": {**STOPPING["init_args"], "monitor": monitor}}
+    raw["trainer"]["callbacks"].insert(0, stopping)
+    path.write_text(yaml.safe_dump(raw))
+    assert main(["fit", "--config", str(path)]) == 0
+    assert said in capsys.readouterr().out
+    best = find_head(tmp_path / "a" / "run" / "head").card["training"]["best_epoch"]
+    assert epoch is None or best == epoch
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    capsys.readouterr()
+    assert main(list(arguments)) == 2
+    said = capsys.readouterr().err.strip()
+    assert "Traceback" not in said
+    assert "\n" not in said
+    return said
+
+
+def test_what_cannot_be_gone_on_with_is_refused_in_one_sentence(
+    whole: tuple[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kind, run = whole
+    config = str(run.parent / "config.yaml")
+    good = (run / "last.ckpt").read_bytes()
+    for content in (b"", b"nothing", good[: len(good) // 2], good[:-900] + b"\0" * 900):
+        (tmp_path / "a.ckpt").write_bytes(content)
+        said = refused(capsys, "fit", "--config", config, "--ckpt_path", str(tmp_path / "a.ckpt"))
+        assert "the file is damaged, or not one that `fit` wrote" in said
+    with zipfile.ZipFile(run / "last.ckpt") as file:
+        largest = max(file.infolist(), key=lambda part: part.file_size)
+    flipped = bytearray(good)
+    flipped[largest.header_offset + 200 + largest.file_size // 2] ^= 1  # a number nobody would miss
+    (tmp_path / "a.ckpt").write_bytes(flipped)
+    said = refused(capsys, "test", "--config", config, "--ckpt_path", str(tmp_path / "a.ckpt"))
+    assert "the file is damaged" in said
+    for part in ("loops", "optimizer_states", "pytorch-lightning_version"):
+        saved = torch.load(run / "last.ckpt", weights_only=True)
+        torch.save({**saved, part: type(saved[part])()}, tmp_path / "a.ckpt")
+        said = refused(capsys, "fit", "--config", config, "--ckpt_path", str(tmp_path / "a.ckpt"))
+        assert "expected a checkpoint that `fit` wrote, found something else" in said
+    torch.save({"weights": 1}, tmp_path / "a.ckpt")
+    said = refused(capsys, "test", "--config", config, f"--ckpt_path={tmp_path / 'a.ckpt'}")
+    assert "expected a checkpoint that `fit` wrote, found something else" in said
+    wider = "lstm_hidden" if kind == "tagging" else "hidden"
+    other = [f"--model.init_args.head.init_args.{wider}", "9"]
+    said = refused(capsys, "validate", "--config", config, "--ckpt_path", str(run / "best.ckpt"), *other)
+    assert "the checkpoint is of another model than these settings describe" in said
+    for stage in ("validate", "test"):
+        said = refused(capsys, stage, "--config", config, "--data.init_args.test", str(run.parent / "train.tsv"))
+        assert f"{stage}: no trained weights: give --run FOLDER, or --ckpt_path FOLDER/best.ckpt" in said
+    assert "expected a file, such as runs/NAME/best.ckpt" in refused(
+        capsys, "test", "--config", config, "--ckpt_path", "best"
+    )
+    assert "no config.yaml there" in refused(capsys, "test", "--run", str(tmp_path))
+    (tmp_path / "config.yaml").write_text("trainer: {}")
+    assert "no best.ckpt or last.ckpt there" in refused(capsys, "test", "--run", str(tmp_path))
+    assert "--run: expected the folder" in refused(capsys, "test", "--run")
+    said = refused(capsys, "fit", "--config", config, "--trainer.callbacks+", json.dumps(
+        {**STOPPING, "init_args": {"monitor": "val_nonsense"}}), "--run_dir", str(tmp_path / "x"))  # fmt: skip
+    assert "Early stopping conditioned on metric `val_nonsense` which is not available" in said
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("data.init_args.batch_size", "0", "data.batch_size: expected 1 or more, found 0"),
+        ("data.init_args.validation_share", "1.5", "data.validation_share: expected a share from 0 to below 1"),
+        ("model.init_args.learning_rate", "-1", "model.learning_rate: expected a number, 0 or more, found -1.0"),
+        (
+            "model.init_args.encoder_learning_rate",
+            "-1",
+            "model.encoder_learning_rate: expected a number above 0, or null",
+        ),
+        ("model.init_args.class_weights", "foo", "model.class_weights: expected 'balanced' or null, found foo"),
+        ("model.init_args.nonsense", "3", "model: option 'nonsense' is not accepted"),
+        ("model.class_path", "no.such.Thing", "model: no module named 'no'"),
+        ("trainer.max_epochs", "abc", "trainer.max_epochs: expected int or null, found abc"),
+        ("data.init_args.batch_size", "x", "data.batch_size: expected int, found x"),
+        ("nonsense", "3", "unrecognized arguments: --nonsense"),
+        ("device", "banana", "device 'banana' cannot be used here"),
+    ],
+)
+def test_a_wrong_setting_is_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str, value: str, said: str
+) -> None:
+    capsys.readouterr()
+    assert main(["fit", "--config", str(written(tmp_path / "a")), f"--{option}", value]) == 2
+    assert capsys.readouterr().err.strip().splitlines()[-1].startswith(f"fit: {said}")
+
+
+def test_a_test_file_of_other_data_is_found_before_the_training(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "other.tsv").write_text("dull\tA long evening at home.\n" * 5)
+    path = written(tmp_path / "a", test=str(tmp_path / "other.tsv"))
+    assert main(["fit", "--config", str(path)]) == 2
+    said = capsys.readouterr().err.strip().splitlines()[-1]
+    assert "'dull': no such label in the training data" in said
+    assert not (tmp_path / "a" / "run" / "last.ckpt").exists()
+    assert said.endswith("leave it out: --data.init_args.test null")
+    assert main(["fit", "--config", str(path), "--data.init_args.test", "null", "--trainer.max_epochs", "1"]) == 0
+
+
+def test_two_runs_in_one_folder(whole: tuple[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    _, run = whole
+    with file_lock(lock_of(run), "the folder"):
+        said = refused(capsys, "fit", "--config", str(run.parent / "config.yaml"))
+    assert f"the folder {run} is in use by process" in said
+
+
+def test_a_configuration_that_would_fill_the_memory_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.yaml"
+    lines = ["a: &a [x, x, x, x, x, x, x, x, x]"] + [
+        f"{after}: &{after} [{', '.join([f'*{before}'] * 9)}]"
+        for before, after in zip("abcdefgh", "bcdefghi", strict=True)
+    ]
+    path.write_text("\n".join(lines))
+    with pytest.raises(
+        ConfigError, match="expected at most 100,000 values, found more once its aliases are written out"
+    ):
+        check_config(path)
+    for option in ("--trainer.callbacks", "--data", "--model"):  # groups of settings may stand in files of their own
+        config = str(REPOSITORY / "lightning_configs" / "ner_sample.yaml")
+        with pytest.raises(ConfigError, match=f"{option} .*found more once its aliases are written out"):
+            fit.run(["fit", "--config", config, option, str(path)])
+    path.write_text("a: &a [*a]")
+    with pytest.raises(ConfigError, match="found more once its aliases"):
+        check_config(path)
+    path.write_text("[" * 5_000)
+    with pytest.raises(ConfigError, match="expected YAML"):
+        check_config(path)
+    path.write_text("# " + "x" * 1_000_000)
+    with pytest.raises(ConfigError, match="expected settings, at most 1,000,000 bytes"):
+        check_config(path)
+    with pytest.raises(ConfigError, match="no such file"):
+        check_config(tmp_path / "none.yaml")
+    for shipped in (REPOSITORY / "lightning_configs").glob("*.yaml"):
+        check_config(shipped)
+
+
+@pytest.mark.parametrize("settings", [["--trainer.max_steps", "3"], ["--trainer.limit_val_batches", "0"]])
+def test_without_a_validation_the_last_state_is_a_head(tmp_path, capsys, settings) -> None:
+    path = written(tmp_path)
+    assert main(["fit", "--config", str(path), "--trainer.max_epochs", "2", *settings]) == 0
+    files = find_head(tmp_path / "run" / "head")
+    assert files.card["scores"]
+    said = capsys.readouterr().out
+    assert ("before its first validation" in said) == ("--trainer.max_steps" in settings)
+
+
+def test_a_training_that_diverges_leaves_no_head_and_one_sentence(tmp_path, capsys) -> None:
+    path = written(tmp_path)
+    assert main(["fit", "--config", str(path), "--model.init_args.learning_rate", "1e30"]) == 2
+    assert "the training diverged" in capsys.readouterr().err
+    assert not (tmp_path / "run" / "head" / "head.json").exists()
+
+
+def test_a_prolonged_run_keeps_its_number_of_epochs(tmp_path) -> None:
+    path = written(tmp_path)
+    run = tmp_path / "run"
+    assert main(["fit", "--config", str(path), "--trainer.max_epochs", "1"]) == 0
+    assert main(["fit", "--run", str(run), "--trainer.max_epochs", "2"]) == 0
+    assert yaml.safe_load((run / "config.yaml").read_text())["trainer"]["max_epochs"] == 2
+    assert main(["fit", "--run", str(run)]) == 0
+    assert find_head(run / "head").card["training"]["epochs"] == 2
+
+
+def test_a_head_trained_on_ones_own_file_says_so_on_its_card(tmp_path) -> None:
+    path = written(tmp_path)
+    raw = yaml.safe_load(path.read_text())
+    export = next(c for c in raw["trainer"]["callbacks"] if c["class_path"].endswith("ExportHead"))
+    export["init_args"]["about"] = {
+        "title": "Entities (small sample)",
+        "data": "the sample",
+        "licence": "as the program",
+    }
+    path.write_text(yaml.safe_dump(raw))
+    train = Path(raw["data"]["init_args"]["train"])
+    own = tmp_path / f"mine{train.suffix}"
+    own.write_bytes(train.read_bytes())
+    assert main(["fit", "--config", str(path), "--trainer.max_epochs", "1"]) == 0
+    assert find_head(tmp_path / "run" / "head").card["title"] == "Entities (small sample)"
+    settings = ["--data.init_args.train", str(own), "--trainer.max_epochs", "1"]
+    assert main(["fit", "--config", str(path), *settings]) == 0
+    card = find_head(tmp_path / "run" / "head").card
+    assert (card["title"], card["data"]) == (f"Trained on {own.name}", own.name)
+    assert "sample" not in json.dumps({key: card[key] for key in ("title", "data", "licence")})

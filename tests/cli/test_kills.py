@@ -1,0 +1,218 @@
+"""Killed twenty times at random moments, every long job ends with the result of one that nobody disturbed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+import torch
+import yaml
+
+from elmo_tasks.heads.head_files import find_head
+from tests.cli import killed_jobs
+from tests.training.toy_task import write_config, write_encoder, write_untrained
+
+pytestmark = pytest.mark.ci
+
+KILLS = 20
+TEXT = "".join(f"The bank of the {name} was {n} feet wide.\n" for n in range(60) for name in ("river", "lake", "town"))
+
+
+@dataclass(frozen=True)
+class Job:
+    """A command as a person gives it.
+
+    Attributes:
+        prepare: writes what it needs into a folder.
+        begin: its arguments.
+        result: what it made, to be the same every time.
+        go_on: its arguments after a kill, where they are others.
+    """
+
+    prepare: Callable[[Path], None]
+    begin: Callable[[Path], list[str]]
+    result: Callable[[Path], Any]
+    go_on: Callable[[Path], list[str]] | None = None
+
+
+def _text(folder: Path) -> None:
+    write_encoder(folder / "toy")
+    (folder / "in.txt").write_text(TEXT, encoding="utf-8")
+
+
+def _tagger(folder: Path) -> None:
+    _text(folder)
+    write_untrained(folder / "tagger", folder / "toy")
+
+
+def _experiment(folder: Path, **trainer: Any) -> None:
+    write_encoder(folder / "toy")
+    path = write_config(folder, folder / "toy")
+    raw = yaml.safe_load(path.read_text())
+    raw["model"]["init_args"]["head"]["init_args"]["dropout"] = 0.5
+    curve = {"class_path": "elmo_tasks.training.run_files.CurveLogger", "init_args": {"save_dir": str(folder / "run")}}
+    raw["trainer"] |= {"logger": [curve], "log_every_n_steps": 1, **trainer}
+    path.write_text(yaml.safe_dump(raw))
+
+
+def _config(folder: Path) -> str:
+    return str(next(folder.glob("*.yaml")))
+
+
+def _gone_on_with(folder: Path) -> list[str]:
+    last = folder / "run" / "last.ckpt"
+    return ["fit", "--config", _config(folder), *(["--ckpt_path", str(last)] if last.exists() else [])]
+
+
+def _weights(path: Path) -> dict[str, list[Any]]:
+    state = torch.load(path, weights_only=True)
+    return {name: value.tolist() for name, value in state["state_dict"].items()}
+
+
+def _run(folder: Path) -> Any:
+    run = folder / "run"
+    card = find_head(run / "head").card
+    return _weights(run / "last.ckpt"), (run / "csv" / "metrics.csv").read_text(), card["scores"], card["layer_weights"]
+
+
+def _language(folder: Path) -> None:
+    (folder / "text.txt").write_text(TEXT.lower(), encoding="utf-8")
+    sizes = {"filters": [[1, 8], [2, 8]], "dim": 32, "projection_dim": 16, "n_draws": 64}
+    kept = {"dirpath": str(folder / "run"), "every_n_train_steps": 10, "save_last": True, "save_top_k": -1}
+    raw = {
+        "seed_everything": 1,
+        "model": {"class_path": "elmo_tasks.training.bilm_module.BiLMModule", "init_args": sizes},
+        "data": {
+            "class_path": "elmo_tasks.data.language_model.LanguageModelData",
+            "init_args": {
+                "files": [str(folder / "text.txt")],
+                "cache_dir": str(folder / "cache"),
+                "vocabulary_size": 50,
+            }
+            | {"batch_size": 4, "unroll_steps": 8, "max_tokens": 4 * 8 * 120},
+        },
+        "trainer": {
+            "max_epochs": 1,
+            "accelerator": "cpu",
+            "logger": False,
+            "enable_progress_bar": False,
+            "enable_model_summary": False,
+            "default_root_dir": str(folder / "run"),
+            "callbacks": [
+                {
+                    "class_path": "pytorch_lightning.callbacks.ModelCheckpoint",
+                    "init_args": {**kept, "enable_version_counter": False},
+                },
+                {
+                    "class_path": "elmo_tasks.training.export_bilm.ExportBiLM",
+                    "init_args": {"folder": str(folder / "model")},
+                },
+            ],
+        },
+    }
+    (folder / "config.yaml").write_text(yaml.safe_dump(raw))
+
+
+def _language_model(folder: Path) -> Any:
+    card = json.loads((folder / "model" / "card.json").read_text())
+    return (
+        _weights(folder / "run" / "last.ckpt"),
+        card["while_training"],
+        {p.name for p in (folder / "model").iterdir()},
+    )
+
+
+def _hdf5(folder: Path) -> dict[str, list[Any]]:
+    with h5py.File(folder / "out.hdf5") as file:
+        return {name: np.asarray(file[name]).tolist() for name in file}
+
+
+def _index(folder: Path) -> dict[str, bytes]:
+    # An .npz file holds the time at which it was written.
+    files = (path for path in (folder / "out").rglob("*") if path.is_file() and path.suffix != ".npz")
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def _table(folder: Path) -> Any:
+    lines = json.loads((folder / "out.json").read_text())["lines"]
+    return [{k: v for k, v in line.items() if k != "seconds"} for line in lines]
+
+
+def _sweep(folder: Path) -> list[str]:
+    command = ["sweep", "--config", _config(folder), "--out", str(folder / "out"), "--json", str(folder / "out.json")]
+    return [*command, "--seeds", "1", "2", "--set", "trainer.max_epochs=2"]
+
+
+JOBS = {
+    "embed": Job(
+        _text,
+        lambda f: ["embed", str(f / "in.txt"), str(f / "out.hdf5"), "--all", "--raw", "--model", str(f / "toy")],
+        _hdf5,
+    ),
+    "index": Job(
+        _text,
+        lambda f: ["index", str(f / "in.txt"), "--out", str(f / "out"), "--title", "t", "--model", str(f / "toy")],
+        _index,
+    ),
+    "predict": Job(
+        _tagger,
+        lambda f: ["predict", "--head", str(f / "tagger"), str(f / "in.txt"), str(f / "out.jsonl")],
+        lambda f: (f / "out.jsonl").read_bytes(),
+    ),
+    "vectors": Job(
+        _text,
+        lambda f: ["vectors", str(f / "in.txt"), "--out", str(f / "out"), "--workers", "1", "--epochs", "60"],
+        lambda f: (f / "out" / "vectors.safetensors").read_bytes(),
+    ),
+    "fit a head": Job(_experiment, lambda f: ["fit", "--config", _config(f)], _run, _gone_on_with),
+    "fit a language model": Job(_language, lambda f: ["fit", "--config", _config(f)], _language_model, _gone_on_with),
+    "sweep": Job(_experiment, _sweep, _table),
+}
+
+
+def killed(name: str, kills: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kill a job so often, and compare what it makes in the end, and whenever it was done before it was to be killed."""
+    monkeypatch.setenv("ELMO_TASKS_CACHE", str(folder / "cache"))
+    job, context = JOBS[name], killed_jobs.prepared()
+
+    def new(place: str) -> Path:
+        (folder / place).mkdir()
+        job.prepare(folder / place)
+        return folder / place
+
+    here = new("whole")
+    took = killed_jobs.seconds(context, job.begin(here), here / "log")
+    assert took is not None
+    expected, left, moments = job.result(here), {p.name for p in here.iterdir()}, []
+    here, fresh = new("killed-0"), True
+    while len(moments) < kills or not fresh:
+        last = len(moments) == kills
+        until = None if last else killed_jobs.moment(took)
+        arguments = (job.begin if fresh or job.go_on is None else job.go_on)(here)
+        done = killed_jobs.seconds(context, arguments, here / "log", until) is not None
+        fresh = False
+        if not done:
+            moments.append(until)
+            continue
+        assert job.result(here) == expected, moments
+        assert {p.name for p in here.iterdir()} == left, moments  # no half file, no lock
+        if last:
+            return
+        here, fresh = new(f"killed-{len(moments)}-{len(list(folder.iterdir()))}"), True
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", JOBS)
+def test_twenty_kills(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    killed(name, KILLS, tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize("name", ["embed", "predict"])
+def test_two_kills(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    killed(name, 2, tmp_path, monkeypatch)

@@ -1,0 +1,37 @@
+"""One line on several models: who agrees, who is right, who does not say."""
+
+import pytest
+
+from elmo_tasks.messages.side_by_side import Told, agreement
+
+ALIKE, OTHER = frozenset({frozenset({0, 2}), frozenset({1})}), frozenset({frozenset({0, 1, 2})})
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ([("a", ALIKE), ("b", ALIKE)], "“a” and “b” both group these uses alike."),
+        ([("a", ALIKE), ("b", ALIKE), ("c", ALIKE)], "“a”, “b” and “c” all three group these uses alike."),
+        ([("a", ALIKE), ("b", OTHER)], "“a” and “b” each group these uses in another way."),
+        ([("a", OTHER), ("b", ALIKE), ("c", ALIKE)], "“b” and “c” group these uses alike, “a” in another way."),
+        ([("a", ALIKE), ("b", None)], "Only “a” groups these uses; “b” does not say."),
+        ([("a", ALIKE), ("b", None), ("c", None)], "Only “a” groups these uses; “b” and “c” do not say."),
+        ([("a", None), ("b", None)], "Neither of the two groups these uses."),
+    ],
+)
+def test_who_agrees(told, said):
+    assert agreement([Told(model, groups) for model, groups in told]) == said
+
+
+@pytest.mark.parametrize(
+    ("right", "said"),
+    [
+        ((True, False, None), "“a” is right, “b” is not; “c” does not say."),
+        ((True, True, False), "“a” and “b” are right, “c” is not."),
+        ((False, None, None), "“a” is not right; “b” and “c” do not say."),
+        ((None, None, None), "None of the three groups these uses; how they belong together is known here."),
+    ],
+)
+def test_who_is_right(right, said):
+    told = [Told(model, None if one is None else ALIKE, one) for model, one in zip("abc", right, strict=True)]
+    assert agreement(told, known=True) == said

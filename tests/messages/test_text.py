@@ -1,0 +1,134 @@
+import pytest
+
+from elmo_tasks.messages import text
+from elmo_tasks.messages.labels import class_words, counted, type_note
+from elmo_tasks.messages.text import score_line, score_text
+from elmo_tasks.messages.views import (
+    COLUMN_REMARKS,
+    column_title,
+    map_title,
+    mapped_by,
+    view_place,
+    view_title,
+    views_name,
+)
+
+
+def plain(words):
+    return words.replace("\u00a0", " ")
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [(0, "0 %"), (0.004, "under 1 %"), (0.5, "50 %"), (0.934, "93 %"), (0.996, "over 99 %"), (1, "100 %")],
+)
+def test_percent_never_rounds_to_certainty(share, words):
+    assert plain(text.percent(share)) == words
+
+
+@pytest.mark.parametrize(("value", "words"), [(1.0, "1.00"), (-0.001, "0.00"), (-0.126, "−0.13"), (0.005, "0.01")])
+def test_numbers_have_two_decimals_and_no_negative_zero(value, words):
+    assert text.number(value) == words
+
+
+@pytest.mark.parametrize(("value", "words"), [(0.001, "0.00"), (0.2, "▲ +0.20"), (-0.2, "▼ −0.20")])
+def test_a_change_has_an_arrow(value, words):
+    assert text.signed(value) == words
+
+
+@pytest.mark.parametrize(("parts", "words"), [([], ""), ("a", "a"), ("ab", "a and b"), ((1, 2, 3), "1, 2 and 3")])
+def test_lists(parts, words):
+    assert text.listed(parts) == words
+
+
+@pytest.mark.parametrize(
+    ("place", "words"), [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (22, "22nd"), (1001, "1,001st")]
+)
+def test_ordinals(place, words):
+    assert text.ordinal(place) == words
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(2, "a few seconds"), (44, "about 40 seconds"), (200, "about 3 minutes"), (9000, "about 2.5 hours")],
+)
+def test_times_have_no_more_digits_than_an_estimate(seconds, words):
+    assert text.duration(seconds) == words
+
+
+@pytest.mark.parametrize(("word", "name"), [("Bank", "bank"), ("../x", "x"), ("🙂", "word")])
+def test_file_names(word, name):
+    assert text.slug(word) == name
+
+
+@pytest.mark.parametrize(
+    ("label", "words"),
+    [("pos", "positive"), ("NEG", "negative"), ("very_positive", "very positive"), ("World", "World"), ("2", "2")],
+)
+def test_classes_in_words(label, words):
+    assert class_words(label) == words
+
+
+def test_types_in_words():
+    assert [counted("PER", n) for n in (1, 3)] == ["1 person", "3 people"]
+    assert counted("GPE", 2) == "2 GPE"
+    assert [type_note(name) for name in ("Disease", "MISC", "ZZ")] == ["disease", "other name", ""]
+
+
+def test_views_by_themselves_and_in_a_sentence():
+    assert [view_title(name) for name in ("0", "2", "mean")] == ["Spelling only", "Layer 2", "Mean of layers"]
+    assert [view_place(name) for name in ("0", "2", "mean")] == [
+        "at layer 0",
+        "at layer 2",
+        "in the mean of all layers",
+    ]
+    assert view_place("words") == "by the words around them"
+    assert map_title("words") == "The words around it, without ELMo"
+    assert mapped_by("1") == "by layer 1"
+
+
+@pytest.mark.parametrize(
+    ("view", "sees", "title", "said"),
+    [
+        ("0", "the letters of the word", "Spelling only", "by the letters of the word only"),
+        ("0", "the word's pieces and their places", "Word pieces only", "by the word's pieces and their places only"),
+        ("5", "", "Layer 5", "by layer 5"),
+        ("0", "one vector for each word", "One vector a word", "by one vector for each word only"),
+        ("meanings", "", "What meanings are read from", "by what meanings are read from"),
+    ],
+)
+def test_a_map_names_the_layers_of_any_model(view, sees, title, said):
+    assert map_title(view, sees) == title
+    assert mapped_by(view, sees) == said
+
+
+@pytest.mark.parametrize(
+    ("views", "name"),
+    [
+        (("0",), "layer 0"),
+        (("mean",), "mean of the layers"),
+        (("words",), "the words around it, without the model"),
+        (("2", "words", "expected"), "layer 2, the words around it and the words that the model expects there"),
+    ],
+)
+def test_views_in_a_line_of_a_table(views, name):
+    assert views_name(views) == name
+
+
+def test_views_at_the_head_of_a_column():
+    layers = ["0", "1", "2"]
+    titles = [column_title(view, layers) for view in ("1", "both", "words", "verdict", "before/after")]
+    assert titles == ["layer 1", "layer 1 and words", "words around it", "what the verdict reads", "before/after"]
+    assert column_title("both", ["0"]) == "layer 0 and words"
+    for view, remark in COLUMN_REMARKS.items():
+        assert remark.startswith(f"{column_title(view, layers)}: ")
+
+
+def test_scores():
+    assert score_line("F1", 0.8749, "CoNLL-2003 test") == "F1 0.87 on CoNLL-2003 test"
+    assert plain(score_text("accuracy", 0.5)) == "50 %"
+    assert score_text("F1", 0.5) == "0.50"
+
+
+def test_a_narrow_cell_has_a_short_percentage():
+    assert [text.short_percent(share) for share in (0.001, 0.5, 0.999)] == ["<1", "50", ">99"]

@@ -1,0 +1,24 @@
+"""What the tests of this folder share."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from elmo_tasks.training.export_bilm import write_model
+from tests.bilm.test_bilm import tiny
+from tests.service.small_calibration import small_calibration
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_calibrations() -> Iterator[None]:
+    with small_calibration():
+        yield
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny model by the name of toy: measured once in a run, since its random weights are always the same."""
+    folder = tmp_path_factory.mktemp("models") / "toy"
+    write_model(folder, tiny())
+    return folder

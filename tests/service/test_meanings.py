@@ -1,0 +1,168 @@
+"""Meanings of uses with the bundled model: the dictionary, own meanings, and what is in neither."""
+
+import pytest
+
+from elmo_tasks import compare, disambiguate
+from elmo_tasks.api import Certainty, Source
+from elmo_tasks.errors import InputError
+from elmo_tasks.senses.lexicon import Lexicon, bundled_lexicon
+from elmo_tasks.service.meanings import entries_for, own_entries
+from elmo_tasks.service.session import Session
+
+#: Sentences that tutorials show, and some like them, each with the key of its meaning.
+TUTORIALS = {
+    "bank": {
+        "I deposited money at the bank.": "money",
+        "We sat on the river bank.": "river",
+        "Don't bank on it.": "rely",
+    },
+    "run": {
+        "I went for a run this morning.": "move fast",
+        "There was a run on the bank.": "panic",
+        "She has a run in her stockings.": "stocking",
+        "The program takes a long time to run.": "work",
+    },
+    "bark": {"The dog let out a sharp bark.": "dog", "The bark of the ancient oak was rough.": "tree"},
+    "bucket": {
+        "The bucket was filled with water.": "container",
+        "He kicked the bucket.": "die",
+        "I have yet to cross off all the items on my bucket list.": "wishes",
+    },
+    "play": {
+        "The children play football in the garden.": "compete",
+        "The new play opened at the theatre.": "theatre",
+        "Critics praised the actors and the play.": "theatre",
+    },
+    "discharge": {
+        "The nurse prepared him for discharge from hospital.": "release",
+        "Yellow discharge from the wound was a bad sign.": "fluid",
+    },
+    "culture": {
+        "The blood culture grew bacteria after two days.": "laboratory",
+        "He studies the history and culture of Japan.": "society",
+    },
+    "apple": {
+        "She bit into a crisp red apple.": "fruit",
+        "Apple released a new phone in September.": "company",
+        "Shares in Apple fell after the announcement.": "company",
+    },
+    "light": {
+        "This bag is very light, I can carry it with one hand.": "weight",
+        "He used a match to light the candle.": "ignite",
+    },
+    "spring": {
+        "The flowers bloom in spring.": "season",
+        "The spring in the mattress is broken.": "coil",
+        "We drank cold water from the mountain spring.": "water",
+    },
+    "pupil": {
+        "The teacher praised the pupil for her homework.": "school",
+        "The doctor shone a light into his pupil.": "eye",
+    },
+    "match": {
+        "They won the football match last night.": "game",
+        "He struck a match to light the fire.": "fire",
+        "Her shoes match her dress.": "go together",
+    },
+}
+OWN = """\
+bank
+  slope, noun: a long heap of snow
+    The skier fell into a deep [bank] of snow.
+    A [bank] of snow blocked the road.
+  firm, noun: a place for money
+    She has an account at the [bank].
+    The [bank] lends money.
+"""
+
+
+@pytest.fixture(scope="module")
+def session():
+    return Session()
+
+
+@pytest.mark.parametrize("word", TUTORIALS)
+def test_sentences_of_tutorials_are_right(word):
+    found = compare(word, list(TUTORIALS[word]))
+    assert [found.meanings[use.best].key for use in found.uses] == list(TUTORIALS[word].values())
+    assert found.certainty is not Certainty.ABSTAIN
+    keys = list(TUTORIALS[word].values())
+    assert found.groups == tuple(tuple(k for k, x in enumerate(keys) if x == key) for key in dict.fromkeys(keys))
+
+
+@pytest.mark.parametrize(
+    ("word", "forms", "entries"),
+    [
+        ("rose", ["rose", "rose"], ["rose", "rise"]),
+        ("bank", ["banks", "banked"], ["bank"]),
+        ("", ["bank", "Banks"], ["bank"]),
+        ("left", ["left"], ["left", "leave"]),
+        ("", ["bank", "bark"], []),
+        ("bright", ["brighter", "bright"], ["bright"]),
+    ],
+)
+def test_the_entries_that_uses_may_belong_to(word, forms, entries):
+    assert [e.word for e in entries_for(word, forms, bundled_lexicon())] == entries
+
+
+def test_own_meanings_count_before_the_dictionary(session):
+    sentences = ["A bank of snow lay in front of the door.", "I took money from the bank."]
+    found = session.compare("bank", sentences, own_meanings=OWN)
+    assert found.source is Source.OWN
+    assert [m.key for m in found.meanings] == ["slope", "firm"]
+    assert [use.best for use in found.uses] == [0, 1]
+    assert session.compare("bark", ["A bark.", "The bark of a tree."], own_meanings=OWN).source is Source.DICTIONARY
+    (word,) = [w for w in session.senses(sentences[0], own_meanings=OWN).words if w.token == "bank"]
+    assert word.meaning.key == "slope"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("bank\n  a, noun: x\n    A [bank].\n", "“bank” has one meaning; give at least two"),
+        ("bank\n  nothing\n", "^Own meanings, line 2: expected a meaning as"),
+        (OWN.replace("a deep [bank] of", "a [deep bank] of"), "Own meanings, “bank”.*one word only"),
+        ("#" * 20_001, "20,001 characters; the most is 20,000"),
+        (OWN + "    A [bank].\n" * 57, "61 sentences; the most is 60"),
+    ],
+)
+def test_own_meanings_that_cannot_be_read(text, message):
+    with pytest.raises(InputError, match=message) as caught:
+        own_entries(text)
+    assert caught.value.field == "own_meanings"
+
+
+def test_no_own_meanings_are_none():
+    assert own_entries(" \n") == []
+    assert len(Lexicon(own_entries(OWN))) == 1
+
+
+def test_a_word_with_one_meaning_and_one_in_no_list():
+    one = compare("telescope", ["He looked at the moon through a telescope.", "The telescope stands on a hill."])
+    assert one.source is Source.ONE_MEANING
+    assert one.groups == ((0, 1),)
+    unlisted = compare("zorple", ["We ate a zorple for lunch.", "The zorple landed on the roof."])
+    assert unlisted.source is Source.UNLISTED
+    assert unlisted.certainty is not Certainty.CONFIDENT
+    assert 0 <= unlisted.same_meaning[0][1] <= 1
+
+
+def test_of_other_languages_and_different_words_nothing_is_said():
+    found = compare("die", ["Wir sehen uns die alten Häuser an.", "Das sind die Kinder meiner Schwester."])
+    assert found.source is Source.NONE
+    assert "not English" in found.verdict
+    other = compare("bank", ["The bank is shut.", "The [shore] is long."])
+    assert other.spellings_differ
+    assert other.groups == ()
+
+
+def test_words_of_a_text_stand_where_they_say():
+    text = "She sat on the river bank. \ud800 Then the dog began to bark!"
+    found = disambiguate(text)
+    assert all(found.text[w.char_start : w.char_end] == w.token for w in found.words)
+    keys = {w.token: w.meaning.key for w in found.words if w.meaning}
+    assert keys["bank"] == "river"
+    for bad, message in ((" ", "Type a text"), ("a " * 10_001, "20,002 characters"), ("a, " * 1_500, "3,000 words")):
+        with pytest.raises(InputError, match=message) as caught:
+            disambiguate(bad)
+        assert caught.value.field == "text"

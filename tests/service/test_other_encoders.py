@@ -1,0 +1,156 @@
+"""Every view on a transformer and on static vectors: an answer, or one sentence on what they cannot do."""
+
+import re
+from collections.abc import Iterator
+from urllib.parse import urlencode
+
+import pytest
+
+from elmo_tasks.api import MapRequest
+from elmo_tasks.errors import InputError
+from elmo_tasks.messages.views import layer_title
+from elmo_tasks.senses.lexicon import bundled_lexicon
+from elmo_tasks.service import nearest_uses
+from elmo_tasks.service.session import Session
+from elmo_tasks.ui import asked, compare_tab, layers_tab, map_tab
+from elmo_tasks.ui.format import layer_sentence
+from tests.encoders.tiny_transformers import tiny_bert
+
+pytestmark = pytest.mark.ci
+
+N_EXAMPLES = sum(len(sense.sentences) for sense in bundled_lexicon()["bank"].senses)
+SENTENCES = ["The bank refused our loan.", "We sat on the bank of the river.", "My bank raised its fees."]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def some_examples() -> Iterator[None]:
+    """The uses that are searched are a part of the dictionary, which is enough where nothing is measured."""
+    some = nearest_uses._one_of_each_meaning()[:480]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nearest_uses, "_one_of_each_meaning", lambda: some)
+        yield
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory):
+    return Session(str(tiny_bert(tmp_path_factory.mktemp("models") / "bert")))
+
+
+@pytest.fixture(scope="module")
+def static():
+    return Session("static-mini")
+
+
+def test_a_transformer_is_compared_at_all_its_layers(bert):
+    found = bert.compare("bank", SENTENCES)
+    assert found.model == "bert"
+    assert [layer.name for layer in found.layers] == ["0", "1", "2", "mean"]
+    assert [layer.sees for layer in found.layers] == ["the word's pieces and their places", "", "", ""]
+    said = layer_sentence(found, found.layers[0])
+    assert said.startswith("This view reads no other word: it sees the word's pieces and their places.")
+    assert layer_title("0", found.layers[0].sees) == "Word pieces only"
+    encoder = bert.loaded.model().encoder
+    one, other = (encoder.encode([item.tokens]).values[1, 0, item.index] for item in found.items[:2])
+    assert found.layers[1].cosine[0][1] == pytest.approx(float(one @ other / one.norm() / other.norm()), abs=1e-4)
+
+
+def test_words_are_hidden_from_a_transformer_and_it_has_no_halves(bert):
+    found = bert.why.explain("bank", SENTENCES, layer="2")
+    assert len(found.words) == sum(len(found.comparison.items[k].tokens) - 1 for k in found.pair)
+    assert any(word.change for word in found.words)
+    assert (found.sides, found.side) == ((), "unclear")
+    assert "reads both sides of a word at once" in found.side_answer
+
+
+def test_a_transformer_is_no_language_model_of_two_directions(bert):
+    with pytest.raises(InputError, match="“bert” gives vectors but does not predict words"):
+        bert.substitutes("bank", SENTENCES)
+
+
+def test_a_transformer_draws_maps_and_finds_uses(bert):
+    for view in ("1", "mean", "words"):
+        assert len(bert.maps.sense_map(MapRequest("bank", view=view)).uses) == N_EXAMPLES
+    assert len(bert.nearest.uses("bank", SENTENCES[0]).uses) == 15
+    assert bert.present.forms("bank", SENTENCES[1], ["money", "river"]).steps
+
+
+@pytest.mark.parametrize(
+    ("name", "offered", "lowest"),
+    [
+        ("bert", ["meanings", "0", "1", "2", "mean", "words"], "Word pieces only"),
+        ("static", ["0", "words"], "One vector a word"),
+    ],
+)
+def test_a_map_offers_what_its_model_has(request, name, offered, lowest):
+    *_, (value, page) = map_tab.respond(request.getfixturevalue(name), {"word": "bank", "view": "0"})
+    assert [view["name"] for view in value["views"]] == offered
+    assert [view["title"] for view in value["views"] if view["name"] == "0"] == [lowest]
+    assert "ELMo’s layer" not in page
+
+
+QUERY = urlencode([("word", "bank"), *(("s", sentence) for sentence in SENTENCES)])
+MAP = {"map": {"word": "bank"}}
+
+
+def every_answer(session: Session) -> dict[str, str]:
+    """What each part of the page answers, as text."""
+    landed = map_tab.respond_to_sentence(session, {"sentence": "A heron stood on the bank.", **MAP})
+    answers = {
+        "compare": compare_tab.respond_to_link(session, QUERY)[1],
+        "saved comparison": compare_tab.file_of(session, {"query": QUERY})[1],
+        "why": asked.respond(session, "why", {"query": QUERY})["markup"],
+        "substitutes": asked.respond(session, "substitutes", {"query": QUERY})["markup"],
+        "landing": landed["landed"]["markup"] if landed["landed"] else landed["note"],
+        "layers": layers_tab.probes_page(session.probes.measured()),
+        "saved map": map_tab.file_of(session.maps.sense_map(map_tab.request_from(MAP["map"])), session.models())[1],
+    }
+    return {part: " ".join(re.sub("<[^>]+>", " ", str(said)).split()) for part, said in answers.items()}
+
+
+def test_every_part_of_the_page_answers_with_a_transformer(bert):
+    said = every_answer(bert)
+    assert "“bank” in 3 sentences" in said["compare"]
+    assert "“bank” in 3 sentences" in said["saved comparison"]
+    assert "Point at a word, or tap it, to see what happens without it." in said["why"]
+    assert "“bert” gives vectors but does not predict words" in said["substitutes"]
+    assert "Its nearest uses on the map" in said["landing"]
+    assert "bert: It was not measured yet." in said["layers"]
+    assert f"“bank” in {N_EXAMPLES} sentences" in said["saved map"]
+
+
+def test_every_part_of_the_page_answers_with_static_vectors(static):
+    said = every_answer(static)
+    assert "does not read the sentence: a word has the same vector in all of them" in said["compare"]
+    assert "“static-mini” does not read the sentence: no word around a word changes" in said["why"]
+    assert "“static-mini” gives vectors but does not predict words" in said["substitutes"]
+    assert all(said.values())
+
+
+def test_static_vectors_are_the_same_in_every_sentence(static):
+    found = static.compare("bank", SENTENCES)
+    assert [layer.name for layer in found.layers] == ["0"]
+    assert all(value == pytest.approx(1.0) for row in found.layers[0].cosine for value in row)
+    said = "This view reads no other word: it sees one vector for each word. Every use scores 1.00."
+    assert layer_sentence(found, found.layers[0]) == said
+    assert found.groups == ()
+    assert found.verdict == (
+        "“static-mini” does not read the sentence: a word has the same vector in all of them, so every cosine is 1.00."
+    )
+    shore = static.compare("bank", [SENTENCES[0], "We sat on the [shore] of the river."])
+    assert 0 < shore.layers[0].cosine[0][1] < 1
+    assert "only the spellings make a difference" in shore.verdict
+
+
+def test_what_static_vectors_cannot_do_is_said_in_one_sentence(static):
+    with pytest.raises(InputError, match="“static-mini” does not read the sentence: no word around a word changes"):
+        static.why.explain("bank", SENTENCES)
+    with pytest.raises(InputError, match="“static-mini” gives vectors but does not predict words"):
+        static.substitutes("bank", SENTENCES)
+    with pytest.raises(InputError, match="“static-mini” says nothing of meanings: .*it reads no sentences"):
+        static.present.forms("bank", SENTENCES[1], ["money", "river"])
+
+
+def test_static_vectors_draw_maps_by_the_words_around_and_find_uses(static):
+    assert len(static.maps.sense_map(MapRequest("bank", view="words")).uses) == N_EXAMPLES
+    assert len(static.maps.sense_map(MapRequest("bank")).uses) == N_EXAMPLES
+    assert static.nearest.uses("bank", SENTENCES[0]).uses[0].cosine == pytest.approx(1.0, abs=1e-3)

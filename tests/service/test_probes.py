@@ -1,0 +1,78 @@
+"""What was measured is shown for the weights that it was measured of, and for no others."""
+
+import json
+import shutil
+
+import pytest
+
+from elmo_tasks.bundled import CHECKPOINTS
+from elmo_tasks.evaluation.probes import NAME, PROBES
+from elmo_tasks.evaluation.rows import Evaluation, Row
+from elmo_tasks.service import probes
+from elmo_tasks.service.loaded_models import LoadedModels
+from elmo_tasks.service.probes import MeasuredLayers
+
+
+@pytest.fixture
+def folder(tmp_path):
+    shutil.copytree(CHECKPOINTS / "static-mini", tmp_path / "mine")
+    (tmp_path / "mine" / NAME).unlink(missing_ok=True)
+    return tmp_path / "mine"
+
+
+def measured(folder, monkeypatch):
+    monkeypatch.setattr(LoadedModels, "names", lambda self: (self.default,))
+    (found,) = MeasuredLayers(LoadedModels(str(folder))).measured()
+    return found
+
+
+def write(folder, **change):
+    loaded = LoadedModels(str(folder))
+    row = Row("pos", "Tags", {"0": 0.9}, without=0.8, without_name="by rote", note="How.")
+    other = Row("pos", "More tags", {"0": 0.1}, is_main=False)
+    encoder = loaded.encoder(loaded.default)
+    found = Evaluation(encoder.name, encoder.checksum, ("0",), (row, other)).to_dict()
+    (folder / NAME).write_text(json.dumps({"command": "x", **found, **change}))
+
+
+def test_the_main_line_of_each_test_is_shown_beside_the_paper(folder, monkeypatch):
+    write(folder)
+    found = measured(folder, monkeypatch)
+    (result,) = found.results
+    assert (result.title, result.scores[0].score, result.without) == ("Tags", 0.9, 0.8)
+    assert result.paper is not None
+    assert [score.score for score in result.paper.scores] == [0.973, 0.968]
+    assert (found.layers, found.remark) == (("one vector for each word",), "")
+
+
+def test_other_weights_have_other_numbers(folder, monkeypatch):
+    write(folder, checksum="of other weights")
+    found = measured(folder, monkeypatch)
+    assert (found.results, found.remark) == ((), "What was measured is of other weights than these.")
+
+
+@pytest.mark.parametrize(
+    ("content", "remark"), [(None, "It was not measured yet."), ("{}", "Its file probe.json cannot be read.")]
+)
+def test_without_a_file_the_command_is_said(folder, monkeypatch, content, remark):
+    if content is not None:
+        (folder / NAME).write_text(content)
+    found = measured(folder, monkeypatch)
+    assert (found.results, found.remark) == ((), remark)
+    assert found.command == "elmo-tasks probe --model mine --out mine/probe.json"  # nothing of where it lies
+
+
+def test_the_command_of_a_bundled_model_is_that_of_a_checkout(monkeypatch):
+    monkeypatch.setattr(probes, "NAME", "nothing.json")
+    (found,) = MeasuredLayers(LoadedModels("elmo-mini")).measured()
+    assert found.command == "elmo-tasks probe --model elmo-mini --out checkpoints/elmo-mini/nothing.json"
+
+
+@pytest.mark.parametrize("path", sorted(CHECKPOINTS.glob(f"*/{NAME}")), ids=lambda path: path.parent.name)
+def test_what_comes_with_the_program_was_measured_of_these_weights(path):
+    name = path.parent.name
+    first = MeasuredLayers(LoadedModels(name)).measured()[0]
+    assert first.remark == "", f"measure it again, or remove {path}"
+    tasks = [result.task for result in first.results]
+    assert tasks == [task for task in PROBES if task in tasks]
+    assert json.loads(path.read_text())["command"] == first.command

@@ -1,0 +1,159 @@
+"""The session answers, and refuses in plain words."""
+
+import json
+import re
+
+import pytest
+import torch
+
+from elmo_tasks.api import Service, Source
+from elmo_tasks.errors import ConfigError, InputError
+from elmo_tasks.senses.disambiguation import read_calibration
+from elmo_tasks.service import sense_models
+from elmo_tasks.service.session import Session
+from elmo_tasks.training.export_bilm import write_model
+from tests.bilm.test_bilm import tiny
+
+SENTENCES = ["The bank gave us a loan.", "We sat on the bank of the river.", "A Bank opened."]
+
+
+@pytest.fixture(scope="module")
+def session(folder):
+    service: Service = Session(str(folder))
+    return service
+
+
+def test_the_answer_has_the_documented_form(session, folder):
+    answer = session.compare("bank", SENTENCES).to_dict()
+    assert list(answer) == [
+        "word",
+        "model",
+        "items",
+        "layers",
+        "source",
+        "meanings",
+        "uses",
+        "groups",
+        "certainty",
+        "voice",
+        "probability",
+        "verdict",
+        "headline",
+        "same_meaning",
+    ]
+    assert [list(item) for item in answer["items"]] == [["sentence", "tokens", "index", "token"]] * 3
+    assert [layer["name"] for layer in answer["layers"]] == ["0", "1", "2", "mean"]
+    assert [list(layer) for layer in answer["layers"]] == [["name", "cosine", "norms", "random_pair_cosine"]] * 4
+    assert answer["model"] == "toy"
+    assert [item["token"] for item in answer["items"]] == ["bank", "bank", "Bank"]
+    assert json.loads(json.dumps(answer)) == answer
+
+
+def test_layer_0_is_1_for_one_spelling_and_norms_are_lengths(session):
+    comparison = session.compare("bank", SENTENCES[:2])
+    assert comparison.layers[0].cosine == ((1.0, 1.0), (1.0, 1.0))
+    assert comparison.layers[1].cosine[0][1] < 1.0
+    elmo = session.loaded.model().encoder
+    vectors = elmo.encode([SENTENCES[0]]).values[:, 0, 1]
+    assert [layer.norms[0] for layer in comparison.layers[:3]] == pytest.approx(vectors.norm(dim=-1).tolist(), abs=1e-5)
+    assert comparison.layers[3].norms[0] == pytest.approx(vectors.mean(dim=0).norm().item(), abs=1e-5)
+
+
+def test_brackets_mark_another_word(session):
+    comparison = session.compare("bank", [SENTENCES[0], "We walked along the [shore]."])
+    assert comparison.items[1].token == "shore"
+    assert comparison.items[1].sentence == "We walked along the shore."
+    assert comparison.layers[0].cosine[0][1] < 1.0
+
+
+def test_several_places_are_offered(session):
+    comparison = session.compare("bank", ["The bank by the bank.", SENTENCES[0]])
+    assert comparison.items[0].index == 1
+    (choice,) = comparison.items[0].choices
+    assert choice.sentence == "The bank by the [bank]."
+    assert session.compare("bank", [choice.sentence, SENTENCES[0]]).items[0].index == 4
+
+
+@pytest.mark.parametrize(
+    ("word", "sentences", "field", "message"),
+    [
+        ("", SENTENCES, "word", "Type a word to compare"),
+        ("bank", [], "sentences", "Comparing takes 2 to 12 sentences; there is no sentence"),
+        ("bank", SENTENCES[:1], "sentences", "Comparing takes 2 to 12 sentences; there is one sentence"),
+        ("bank", SENTENCES * 5, "sentences", "Comparing takes 2 to 12 sentences; there are 15 sentences"),
+        ("bank", [SENTENCES[0], ""], "sentence 2", "Sentence 2 is empty"),
+        ("bank", [SENTENCES[0], "Nothing here."], "sentence 2", "Sentence 2 does not contain “bank”"),
+        ("bank", [SENTENCES[0], "bank " * 500], "sentence 2", "Sentence 2 has 2,500 characters; the most is 2,000"),
+        ("bank", [SENTENCES[0], "a " * 300 + "bank"], "sentence 2", "Sentence 2 has 301 words; the most is 200"),
+        ("bank", [SENTENCES[0], "<script>alert(1)</script>"], "sentence 2", "does not contain “bank”"),
+        ("🙂", SENTENCES, "sentence 1", "Sentence 1 does not contain “🙂”"),
+        ("?!", SENTENCES, "word", "is not a word"),
+    ],
+)
+def test_what_cannot_be_answered_is_said_at_the_field(session, word, sentences, field, message):
+    with pytest.raises(InputError, match=message) as caught:
+        session.compare(word, sentences)
+    assert caught.value.field == field
+
+
+def test_an_inflected_form_is_taken_and_another_word_offered(session):
+    assert session.compare("bank", [SENTENCES[0], "Both banks were closed."]).items[1].token == "banks"
+    with pytest.raises(InputError, match="but it has “banker”") as caught:
+        session.compare("bank", [SENTENCES[0], "The banker was late."])
+    assert caught.value.choices[0].sentence == "The [banker] was late."
+
+
+def test_a_request_cannot_open_a_folder(session, tmp_path):
+    with pytest.raises(InputError, match="There is no model “.*” here"):
+        session.compare("bank", SENTENCES, model=str(tmp_path))
+
+
+def test_a_model_from_a_folder_goes_by_its_name(session, folder):
+    assert session.loaded.default == "toy"
+    assert session.models()[0].name == "toy"
+    assert session.compare("bank", SENTENCES, model="toy") == session.compare("bank", SENTENCES)
+
+
+def test_a_model_that_is_not_there(tmp_path):
+    with pytest.raises(ConfigError, match="there is no model"):
+        Session(str(tmp_path / "nowhere")).compare("bank", SENTENCES)
+
+
+def test_a_calibration_is_kept_and_other_weights_get_their_own(session, tmp_path, caplog):
+    senses = session.loaded.model().senses
+    kept = sense_models.cached_folder(senses.calibration.checksum)
+    found, centroids = read_calibration(kept, senses.calibration.checksum)
+    assert found.weights == senses.calibration.weights
+    assert centroids
+    bilm = tiny()
+    with torch.no_grad():
+        bilm.token_encoder.projection.bias += 1
+    write_model(tmp_path / "other", bilm)
+    other = Session(str(tmp_path / "other")).loaded.model()
+    assert other.senses.calibration.checksum != senses.calibration.checksum
+    assert re.search(
+        r"other: fitting once, on the dictionary, what tells meanings apart in this model, which takes (about|a few) .*; "
+        r"the result is kept in .*\. To go without: --no-calibration",
+        caplog.text,
+    )
+
+
+def test_without_calibration_nothing_is_fitted_and_nothing_said_of_meanings(folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("ELMO_TASKS_CACHE", str(tmp_path / "cache"))
+    session = Session(str(folder), may_measure=False)
+    answer = session.compare("bank", SENTENCES[:2])
+    assert answer.verdict.startswith("Nothing is said of meanings: “toy” was not calibrated.")
+    assert (answer.groups, answer.same_meaning, answer.source) == ((), (), Source.NONE)
+    assert "was not calibrated" in session.senses(SENTENCES[0]).answer
+    assert 0 < answer.layers[-1].random_pair_cosine < 1
+    assert not (tmp_path / "cache").exists()
+    assert session.why.explain("bank", SENTENCES[:2]).layer == answer.verdict_layer
+
+
+def test_a_capital_makes_no_other_word(session):
+    comparison = session.compare("bank", ["The bank opened.", "The Bank opened.", "The BANK opened."])
+    assert not comparison.spellings_differ
+    assert session.compare("run", ["He [ran] home.", "She is [running] home."]).spellings_differ is False
+    hebrew = session.compare("שלום", ["שלום עולם", "הוא אמר שלום"])
+    assert (hebrew.groups, hebrew.source) == ((), Source.NONE)
+    assert "reads English" in hebrew.verdict

@@ -1,0 +1,354 @@
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elmo_tasks.api import LayerWeights, Limits
+from elmo_tasks.bilm.model_files import load_bilm
+from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.errors import InputError
+from elmo_tasks.heads import head_files
+from elmo_tasks.service.session import Session
+from elmo_tasks.service.trained_heads import TrainedHeads
+from tests.training.toy_task import write_encoder, write_untrained
+
+LIMITS = Limits(max_texts=3, max_tokens=20, max_characters=80)
+ODD_TEXTS = ["<b>Ada</b> & <script>alert(1)</script>", "Bo 👩‍👩‍👧 in 🙂 Rome", "שלום עולם, Ada!", "  Ada\tran  "]
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_encoder(tmp_path_factory.mktemp("models") / "toy")
+
+
+@pytest.fixture
+def checkpoints(tmp_path: Path, toy: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Shipped heads, of which the default ones are not the first by name."""
+    folder = tmp_path / "checkpoints"
+    for name in ("ner-b", "ner-b-layer0", "ner-a"):
+        write_untrained(folder / name, toy)
+    for name in ("mood-b", "mood-a"):
+        write_untrained(folder / name, toy, "classification", seed=len(name), card={"title": f"The {name}"})
+    (folder / "default.json").write_text('{"heads": {"tagging": "ner-b", "classification": "mood-b"}}')
+    monkeypatch.setattr(head_files, "CHECKPOINTS", folder)
+    return folder
+
+
+@pytest.fixture
+def loads() -> list[str]:
+    """The encoders that were loaded, by name."""
+    return []
+
+
+@pytest.fixture
+def heads(checkpoints: Path, tmp_path: Path, loads: list[str]) -> TrainedHeads:
+    def encoder(name: str) -> Elmo:
+        loads.append(name)
+        return Elmo.load(name)
+
+    (tmp_path / "runs").mkdir()
+    return TrainedHeads(encoder, [tmp_path / "runs"], limits=LIMITS)
+
+
+def test_the_default_comes_first_and_a_head_before_its_baseline(heads: TrainedHeads, toy: Path, tmp_path: Path) -> None:
+    write_untrained(tmp_path / "runs" / "mine" / "head", toy)
+    infos = heads.offered()
+    assert [info.name for info in infos] == ["mood-b", "mood-a", "ner-b", "ner-b-layer0", "ner-a", "mine"]
+    assert [info.own for info in infos] == [False] * 5 + [True]
+    assert [info.baseline for info in infos] == [None, None, "ner-b-layer0", None, None, None]
+    assert [info.kind for info in infos[1:3]] == ["classification", "tagging"]
+
+
+def test_what_is_said_of_a_head(heads: TrainedHeads, toy: Path, tmp_path: Path) -> None:
+    scores = {"main": "f1", "f1": 0.75}
+    card = {"title": "Names", "data": "a book", "scores": {"validation": scores | {"f1": 0.5}, "test": scores}}
+    write_untrained(tmp_path / "runs" / "mine" / "head", toy, card=card)
+    info = heads.offered()[-1]
+    assert (info.title, info.labels, info.encoder) == ("Names", ("LOC", "PER"), str(toy))
+    assert info.score is not None
+    assert (info.score.metric, info.score.value, info.score.data) == ("F1", 0.75, "a book, test part")
+    first = heads.offered()[0]
+    assert (first.title, first.labels, first.score) == ("The mood-b", ("negative", "positive"), None)
+
+
+def test_heads_of_one_name_are_told_apart(heads: TrainedHeads, toy: Path, tmp_path: Path) -> None:
+    for name in ("ner-a/head", "x/mine/head", "y/mine/head"):
+        write_untrained(tmp_path / "runs" / name, toy)
+    assert [info.name for info in heads.offered() if info.own] == ["ner-a-2", "mine", "mine-2"]
+    assert heads.tag(["Ada ran."], head="ner-a-2")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("head.json", "{"),
+        ("head.json", "[]"),
+        ("card.json", "[1]"),
+        ("card.json", '{"scores": {"test": {}}}'),
+        ("card.json", '{"scores": 7}'),
+        ("card.json", '{"layer_weights": {"learned": true, "epochs": [{}]}}'),
+        ("card.json", '{"layer_weights": 7}'),
+        ("card.json", "[" * 100_000),
+        ("head.json", "[" * 100_000),
+        ("head.json", "LAYERS"),
+        ("head.json", "HIDDEN"),
+    ],
+)
+def test_a_broken_folder_in_runs_is_passed_over(
+    name: str, text: str, heads: TrainedHeads, toy: Path, tmp_path: Path
+) -> None:
+    write_untrained(tmp_path / "runs" / "bad" / "head", toy)
+    write_untrained(tmp_path / "runs" / "good" / "head", toy)
+    config = json.loads((tmp_path / "runs" / "bad" / "head" / "head.json").read_text())
+    if text == "LAYERS":
+        config["task"]["n_layers"] = 10**9
+        text = json.dumps(config)
+    elif text == "HIDDEN":
+        config["settings"]["hidden"] = 10**12
+        text = json.dumps(config)
+    (tmp_path / "runs" / "bad" / "head" / name).write_text(text)
+    assert [info.name for info in heads.offered() if info.own] == ["good"]
+    assert heads.layer_weights() == ()
+
+
+def test_without_weights_a_head_is_refused_in_words(heads: TrainedHeads, toy: Path, tmp_path: Path) -> None:
+    (write_untrained(tmp_path / "runs" / "bad" / "head", toy) / "head.safetensors").unlink()
+    with pytest.raises(InputError, match=r"The model “bad” cannot be used: .*no head\.safetensors there"):
+        heads.tag(["Ada"], head="bad")
+    assert heads.tag(["Ada"])
+
+
+def test_without_its_encoder_a_head_is_refused_in_words(heads: TrainedHeads, toy: Path, tmp_path: Path) -> None:
+    write_untrained(tmp_path / "runs" / "mine" / "head", toy, encoder_name="/secret/elmo-of-yore")
+    message = (
+        "“mine” cannot be used: the encoder elmo-of-yore that it was trained on is not here. Whoever runs this app"
+    )
+    with pytest.raises(InputError, match=message) as refused:
+        heads.tag(["Ada"], head="mine")
+    assert "/" not in str(refused.value).replace("checkpoints/", "")
+
+
+def test_an_encoder_that_was_moved_is_found(heads: TrainedHeads, toy: Path, tmp_path: Path) -> None:
+    write_untrained(tmp_path / "runs" / "mine" / "head", toy, encoder_name="elmo-of-yore")
+    shutil.copytree(toy, tmp_path / "runs" / "pretraining" / "model")
+    (found,) = heads.tag(["Ada"], head="mine")
+    assert found.tokens == ("Ada",)
+
+
+def test_the_default_head_answers_unless_another_is_named(heads: TrainedHeads) -> None:
+    (found,), (default,), (other,) = (heads.classify(["good day"], head=h) for h in (None, "mood-b", "mood-a"))
+    assert found == default
+    assert heads.tag(["Ada"]) == heads.tag(["Ada"], head="ner-b")
+    assert other.text == "good day"
+
+
+def test_a_request_cannot_open_a_path(heads: TrainedHeads, checkpoints: Path, toy: Path, tmp_path: Path) -> None:
+    write_untrained(tmp_path / "elsewhere", toy)
+    for name in (str(tmp_path / "elsewhere"), str(checkpoints / "ner-a"), "../elsewhere", "", "runs"):
+        with pytest.raises(
+            InputError, match="There is no model “.*” for this; there is ner-b, ner-b-layer0, ner-a"
+        ) as e:
+            heads.tag(["Ada"], head=name)
+        assert e.value.field == "head"
+
+
+def test_a_head_of_the_other_kind_is_not_on_offer(heads: TrainedHeads) -> None:
+    with pytest.raises(InputError, match="There is no model “mood-a” for this; there is ner-b"):
+        heads.tag(["Ada"], head="mood-a")
+    with pytest.raises(InputError, match="There is no model “ner-a” for this; there is mood-b, mood-a"):
+        heads.classify(["Ada"], head="ner-a")
+
+
+def test_without_any_head_it_is_said_how_to_get_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(head_files, "CHECKPOINTS", tmp_path)
+    heads = TrainedHeads(Elmo.load, [tmp_path / "runs"])
+    assert heads.offered() == heads.layer_weights() == ()
+    with pytest.raises(InputError, match=r"no trained model for this yet\. Train one: make train-ner\."):
+        heads.tag(["Ada"])
+    with pytest.raises(InputError, match="Train one: make train-sentiment"):
+        heads.classify(["fine"])
+
+
+@pytest.mark.parametrize(
+    ("texts", "field", "message"),
+    [
+        ([], "sentences", r"Type 1 to 3 (sentence|text)s, one a line; there is none\."),
+        (["a"] * 4, "sentences", r"Type 1 to 3 (sentence|text)s, one a line; there are 4\."),
+        (["fine", "x" * 81], "sentence 2", r"2 has 81 characters; the most is 80\. Shorten it\."),
+        (["a " * 21], "sentence 1", r"1 has 21 words; the most is 20\. Shorten it\."),
+        (["fine", "", "fine"], "sentence 2", r"2 has no words\. Type some, or delete the line\."),
+        ([" \t "], "sentence 1", "1 has no words"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["tag", "classify"])
+def test_what_cannot_be_read_is_said_at_its_line(
+    kind: str, texts: list[str], field: str, message: str, heads: TrainedHeads
+) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        getattr(heads, kind)(texts)
+    assert caught.value.field == field
+
+
+@pytest.mark.parametrize("number", [0, -1, 11])
+def test_a_number_of_readings_that_cannot_be_shown(number: int, heads: TrainedHeads) -> None:
+    with pytest.raises(InputError, match=f"Between 1 and 10 readings can be shown, not {number}"):
+        heads.tag(["Ada"], n_readings=number)
+
+
+@pytest.mark.parametrize("text", ODD_TEXTS)
+def test_offsets_are_those_of_the_text_as_typed(text: str, heads: TrainedHeads) -> None:
+    (found,) = heads.tag([text], n_readings=3)
+    assert found.sentence == text
+    assert [text[start:end] for start, end in found.offsets] == list(found.tokens)
+    for reading in (found.best, *found.runners_up):
+        assert len(reading.tags) == len(found.tokens)
+        for entity in reading.entities:
+            assert (entity.start_char, entity.end_char) == (
+                found.offsets[entity.start][0],
+                found.offsets[entity.end - 1][1],
+            )
+    json.dumps(found.to_dict())
+
+
+def test_readings_come_best_first(heads: TrainedHeads) -> None:
+    (found,) = heads.tag(["Ada ran to Rome."], n_readings=4)
+    chances = [reading.probability for reading in (found.best, *found.runners_up)]
+    assert len(chances) == 4
+    assert chances == sorted(chances, reverse=True)
+
+
+@pytest.mark.parametrize("text", [*ODD_TEXTS, "good warm bad"])
+def test_a_push_is_what_leaving_the_word_out_takes_away(text: str, heads: TrainedHeads) -> None:
+    (found,) = heads.classify([text])
+    assert [word.token for word in found.occlusion] == list(found.tokens)
+    predictor = heads._predictor(None, "classification")
+    for k, word in enumerate(found.occlusion):
+        assert text[word.start : word.end] == word.token
+        without = [token for n, token in enumerate(found.tokens) if n != k]
+        (left,) = predictor.classify([without])
+        expected = found.probabilities[found.label] - left.probabilities[found.label]
+        assert word.change == pytest.approx(expected, abs=1e-5)
+    assert max(abs(word.change) for word in found.occlusion) > 1e-4
+    json.dumps(found.to_dict())
+
+
+def test_pushes_cost_no_more_than_one_request_may(heads: TrainedHeads, monkeypatch: pytest.MonkeyPatch) -> None:
+    short, long = "good warm bad", "good warm bad good warm bad"
+    alone = [heads.classify([text])[0].occlusion for text in (short, long)]
+    together = [found.occlusion for found in heads.classify([long, short])]
+    assert [len(occlusion) for occlusion in together] == [6, 3]
+    for one, other in zip(alone, reversed(together), strict=True):
+        assert [word.change for word in one] == pytest.approx([word.change for word in other], abs=1e-6)
+    monkeypatch.setattr("elmo_tasks.service.trained_heads._MOST_LEFT_OUT", 3 * 2 + 6 * 5 - 1)
+    assert [len(found.occlusion) for found in heads.classify([long, short])] == [0, 3]
+
+
+def test_pushes_are_left_out_when_nobody_asks(heads: TrainedHeads) -> None:
+    (found,) = heads.classify(["good warm bad"], occlusion=False)
+    assert found.occlusion == ()
+
+
+def test_a_head_and_its_encoder_are_loaded_once(heads: TrainedHeads, loads: list[str]) -> None:
+    assert loads == []
+    for _ in range(2):
+        heads.tag(["Ada"])
+    assert len(loads) == 1
+
+
+def test_a_run_that_is_repeated_gives_a_new_head(heads: TrainedHeads, toy: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "runs" / "mine" / "head"
+    write_untrained(folder, toy, "classification", seed=1)
+    (before,) = heads.classify(["good day"], head="mine")
+    write_untrained(folder, toy, "classification", seed=2)
+    os.utime(folder / "head.json", (1e9, 1e9))  # the clock of a file system may be slow
+    (after,) = heads.classify(["good day"], head="mine")
+    assert before.probabilities != after.probabilities
+    assert len(heads._predictors) == 1  # the older one is let go
+
+
+def mix(epoch: int, *weights: float, **more: Any) -> dict[str, Any]:
+    return {"epoch": epoch, "weights": list(weights), "gamma": 1.5, "score": None, **more}
+
+
+def weights_of(card: dict[str, Any], heads: TrainedHeads, toy: Path, tmp_path: Path) -> tuple[LayerWeights, ...]:
+    write_untrained(tmp_path / "runs" / "mine" / "head", toy, card=card)
+    return heads.layer_weights()
+
+
+def test_layer_weights_tell_how_the_mix_came_about(heads: TrainedHeads, toy: Path, tmp_path: Path) -> None:
+    epochs = [mix(0, 0.4, 0.3, 0.3), mix(1, 0.2, 0.5, 0.3, score=0.9), mix(2, 0.1, 0.6, 0.3, score=0.8)]
+    runs = [mix(0, 0.3, 0.3, 0.4, seed=7), mix(0, 0.2, 0.2, 0.6, seed=2), mix(0, 0.0, 0.0, 1.0, seed=5)]
+    training = {"seed": 5, "best_epoch": 1}
+    card = {"title": "Mine", "training": training, "layer_weights": {"learned": True, "epochs": epochs, "runs": runs}}
+    (found,) = weights_of(card, heads, toy, tmp_path)
+    assert (found.head, found.title, found.layers) == ("mine", "Mine", ("0", "1", "2"))
+    assert [one.weights for one in found.epochs] == [tuple(row["weights"]) for row in epochs]
+    assert (found.final.weights, found.final.epoch, found.final.score) == ((0.2, 0.5, 0.3), 1, 0.9)
+    # Its own run stands among the others once, as the head that is loaded has it.
+    assert [(run.seed, run.weights) for run in found.runs] == [
+        (2, (0.2, 0.2, 0.6)),
+        (5, (0.2, 0.5, 0.3)),
+        (7, (0.3, 0.3, 0.4)),
+    ]
+    json.dumps(found.to_dict())
+
+
+def test_without_a_best_epoch_the_last_is_the_final_one(heads: TrainedHeads, toy: Path, tmp_path: Path) -> None:
+    card = {"layer_weights": {"learned": True, "epochs": [mix(0, 0.4, 0.3, 0.3), mix(1, 0.2, 0.5, 0.3)]}}
+    (found,) = weights_of(card, heads, toy, tmp_path)
+    assert found.final.epoch == 1
+    assert [run.weights for run in found.runs] == [(0.2, 0.5, 0.3)]
+
+
+@pytest.mark.parametrize("about", [{"learned": False, "epochs": [mix(0, 1.0, 0.0, 0.0)]}, {"learned": True}])
+def test_weights_that_were_not_learned_are_left_out(
+    about: dict[str, Any], heads: TrainedHeads, toy: Path, tmp_path: Path
+) -> None:
+    assert weights_of({"layer_weights": about}, heads, toy, tmp_path) == ()
+
+
+def test_the_session_offers_the_heads(checkpoints: Path, toy: Path, tmp_path: Path) -> None:
+    write_untrained(tmp_path / "runs" / "mine" / "head", toy, encoder_name="toy")
+    session = Session(str(toy), runs_dir=tmp_path / "runs")
+    assert [info.name for info in session.heads.offered()][-1] == "mine"
+    (found,) = session.heads.tag(["Ada ran."], head="mine", n_readings=2)
+    assert (found.tokens, len(found.runners_up)) == (("Ada", "ran", "."), 1)
+    (text,) = session.heads.classify(["good day"], occlusion=False)
+    assert text.label in ("negative", "positive")
+    assert session.heads.layer_weights() == ()
+    shutil.rmtree(tmp_path / "runs")
+    assert not any(info.own for info in session.heads.offered())
+
+
+def test_requests_in_threads_load_an_encoder_once(
+    checkpoints: Path, toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded = []
+
+    def slowly(files: Any) -> Any:
+        loaded.append(files.name)
+        time.sleep(0.2)
+        return load_bilm(files)
+
+    monkeypatch.setattr("elmo_tasks.encoders.loading.load_bilm", slowly)
+    session = Session(str(toy), runs_dir=tmp_path / "runs")
+    with ThreadPoolExecutor(4) as pool:
+        elmos = set(pool.map(session.loaded.encoder, ["toy"] * 4))
+    assert (len(elmos), loaded) == (1, ["toy"])
+
+
+def test_runs_that_differ_in_their_seed_stand_together(heads: TrainedHeads, toy: Path, tmp_path: Path) -> None:
+    for name, seed, title in (("a", 1, "Mine"), ("b", 2, "Mine"), ("c", 3, "Other"), ("d", 1, "Mine")):
+        weights = {"learned": True, "epochs": [mix(1, 0.1 * seed, 0.5, 0.5 - 0.1 * seed)]}
+        card = {"title": title, "training": {"seed": seed, "best_epoch": 1}, "layer_weights": weights}
+        write_untrained(tmp_path / "runs" / "sweep" / name / "head", toy, card=card)
+    mine, other = heads.layer_weights()
+    assert [(run.seed, run.weights[0]) for run in mine.runs] == [(1, 0.1), (2, 0.2)]
+    assert (mine.title, other.title, len(other.runs)) == ("Mine", "Other", 1)

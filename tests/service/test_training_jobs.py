@@ -1,0 +1,308 @@
+"""Runs start, are watched, stopped, resumed and found again; nobody trains where it is off."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+
+from elmo_tasks.api import TrainingJob, TrainingPlan
+from elmo_tasks.errors import InputError
+from elmo_tasks.service.run_folder import LOG, RunFolder
+from elmo_tasks.service.training_jobs import TrainingJobs
+
+PLAN = TrainingPlan("classification", epochs=3)
+FIT = str(Path(__file__).with_name("pretend_fit.py"))
+
+
+def jobs_in(folder: Path, how: str = "", allowed: bool = True) -> TrainingJobs:
+    return TrainingJobs(folder, "elmo-mini", lambda: 3, allowed, [sys.executable, FIT, how])
+
+
+def wait_for(jobs: TrainingJobs, name: str, *statuses: str, phase: str | None = None) -> TrainingJob:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        job = next(job for job in jobs.jobs() if job.name == name)
+        if job.status in statuses and (phase is None or job.phase == phase):
+            return job
+        time.sleep(0.1)
+    raise AssertionError(f"{job} never became {statuses}")
+
+
+def test_a_run_ends_with_its_scores_and_its_head(tmp_path):
+    jobs = jobs_in(tmp_path)
+    name = jobs.start(PLAN).name
+    job = wait_for(jobs, name, "done")
+    assert [epoch.epoch for epoch in job.course] == [0, 1, 2, 3]
+    assert job.losses[0] == (0.5, 1.0)
+    assert (job.scores[0].value, job.scores[0].guess, job.scores[0].rows) == (0.8, 0.5, 50)
+    assert (job.head, job.best_epoch, job.step, job.steps) == (name, 3, 30, 30)
+
+
+def test_a_run_is_in_one_folder_with_its_data_and_its_config(tmp_path):
+    jobs = jobs_in(tmp_path)
+    folder = tmp_path / jobs.start(PLAN).name
+    config = yaml.safe_load((folder / "config.yaml").read_text())
+    assert (folder / config["data"]["init_args"]["train"]).is_file()
+    assert (folder / config["data"]["init_args"]["test"]).is_file()
+    assert not list(tmp_path.glob(".job-*"))
+
+
+@pytest.mark.parametrize(("how", "phase"), [("slow", "training"), ("early", "layers")])
+def test_a_stop_keeps_what_there_is(tmp_path, how, phase):
+    jobs = jobs_in(tmp_path, how)
+    name = jobs.start(PLAN).name
+    wait_for(jobs, name, "running", phase=phase)
+    assert jobs.stop(name).stopping
+    job = wait_for(jobs, name, "stopped")
+    if how == "slow":
+        assert job.head == name
+        assert job.message == "Stopped in round 1; the best state so far (round 1) was kept."
+    else:
+        assert job.head is None
+        assert job.message == "Stopped before there was anything to keep."
+
+
+def test_a_run_that_is_over_can_be_deleted(tmp_path):
+    jobs = jobs_in(tmp_path)
+    name = jobs.start(PLAN).name
+    wait_for(jobs, name, "done")
+    jobs.delete(name)
+    assert jobs.jobs() == ()
+    assert not [path for path in tmp_path.iterdir() if path.name in (name,) or path.name.startswith(".gone")]
+    for wrong in (name, "../x", ""):
+        with pytest.raises(InputError, match="There is no run"):
+            jobs.delete(wrong)
+    with pytest.raises(InputError, match="Training and uploads are off here"):
+        jobs_in(tmp_path, allowed=False).delete(name)
+
+
+def test_only_one_run_goes_on_and_it_cannot_be_deleted(tmp_path):
+    jobs = jobs_in(tmp_path, "slow")
+    name = jobs.start(PLAN).name
+    wait_for(jobs, name, "running", phase="training")
+    with pytest.raises(InputError, match="is still training. Stop it first"):
+        jobs.delete(name)
+    for other in (jobs, jobs_in(tmp_path)):
+        with pytest.raises(InputError, match="“Sentiment or topic: sample” is still training. Stop it, or wait"):
+            other.start(PLAN)
+    assert [job.name for job in jobs.jobs()] == [name]
+    jobs.stop(name)
+    wait_for(jobs, name, "stopped")
+    assert wait_for(jobs, jobs_in(tmp_path).start(PLAN).name, "done").name == f"{name}-2"
+
+
+def test_a_stopped_run_is_resumed_from_its_last_round(tmp_path):
+    jobs = jobs_in(tmp_path, "slow")
+    name = jobs.start(PLAN).name
+    wait_for(jobs, name, "running", phase="training")
+    jobs.stop(name)
+    assert wait_for(jobs, name, "stopped").can_resume
+    (tmp_path / name / "last.ckpt").write_text("state of the training")
+    other = jobs_in(tmp_path)
+    assert other.resume(name).status == "running"
+    job = wait_for(other, name, "done")
+    assert (RunFolder(tmp_path / name).path / "arguments.json").read_text() == '["--ckpt_path", "last.ckpt"]'
+    assert [epoch.epoch for epoch in job.course] == [0, 1, 2, 3]
+    assert [at for at, _ in job.losses] == [0.5, 1.5, 2.5]
+    with pytest.raises(InputError, match="has no rounds left to train"):
+        other.resume(name)
+
+
+def test_a_process_that_is_gone_is_not_mistaken_for_one_with_its_number(tmp_path):
+    jobs = jobs_in(tmp_path)
+    name = jobs.start(PLAN).name
+    wait_for(jobs, name, "done")
+    folder = RunFolder(tmp_path / name)
+    folder.update(folder.state(), status="running", pid=os.getpid())
+    assert not folder.is_running()
+    assert folder.state()["status"] == "done"
+
+
+def test_a_half_written_head_of_a_killed_run_is_removed(tmp_path):
+    folder = RunFolder(tmp_path / "run")
+    folder.path.mkdir()
+    folder.update({"title": "t", "kind": "tagging", "status": "running", "created": 1.0, "epochs": 1})
+    code = "import os, sys; from pathlib import Path; from elmo_tasks.files import unfinished_folder\n"
+    code += "with unfinished_folder(Path(sys.argv[1])): os.kill(os.getpid(), 9)"
+    subprocess.run([sys.executable, "-c", code, str(folder.path / "head")], check=False)
+    assert len(list(folder.path.glob(".head.*"))) == 1
+    assert folder.state()["status"] == "failed"
+    assert not list(folder.path.glob(".head.*"))
+
+
+def test_examples_of_try_are_trained_on(tmp_path):
+    jobs = jobs_in(tmp_path)
+    assert [jobs.keep_example("classification", line) for line in ("bad: A dull\n day.", "bad: A dull day.")] == [1, 1]
+    job = jobs.start(TrainingPlan("classification", with_examples=True, balanced=True, epochs=3))
+    assert job.data == "the sample that comes with the program and your examples"
+    lines = (tmp_path / job.name / "train.jsonl").read_text().splitlines()
+    assert json.loads(lines[-1]) == {"text": "A dull day.", "label": "bad"}
+    config = yaml.safe_load((tmp_path / job.name / "config.yaml").read_text())
+    assert config["model"]["init_args"]["class_weights"] == "balanced"
+    wait_for(jobs, job.name, "done")
+    with pytest.raises(InputError, match="Your examples: 1 texts; training needs 20 or more"):
+        jobs.start(TrainingPlan("classification", "examples"))
+    rows = "".join(f"good: Day {k} was fine.\nbad: Day {k}: rain.\n" for k in range(20))
+    jobs.store_examples("classification", rows)
+    job = jobs.start(TrainingPlan("classification", "examples", epochs=3))
+    assert (job.title, job.data) == ("Sentiment or topic: examples", "your examples (40 rows, typed here)")
+    wait_for(jobs, job.name, "done")
+
+
+def test_a_second_stop_does_not_wait(tmp_path):
+    jobs = jobs_in(tmp_path, "stubborn")
+    name = jobs.start(PLAN).name
+    wait_for(jobs, name, "running", phase="training")
+    time.sleep(0.5)
+    assert jobs.stop(name).status == "running"
+    jobs.stop(name)
+    assert wait_for(jobs, name, "stopped").head is None
+
+
+def test_a_failure_is_told_without_the_places_of_this_machine(tmp_path):
+    jobs = jobs_in(tmp_path, "crash")
+    job = wait_for(jobs, jobs.start(PLAN).name, "failed")
+    assert job.message == "train.tsv, line 3: expected 2 columns, found 1"
+    assert job.head is None
+
+
+def test_a_fault_of_the_program_names_its_last_line(tmp_path):
+    jobs = jobs_in(tmp_path, "bug")
+    job = wait_for(jobs, jobs.start(PLAN).name, "failed")
+    assert "ZeroDivisionError: one by nothing" in job.message
+    assert "log.txt" in job.message
+    assert str(tmp_path) not in job.message
+
+
+def test_a_process_killed_from_outside_is_a_failure(tmp_path):
+    jobs = jobs_in(tmp_path, "slow")
+    name = jobs.start(PLAN).name
+    wait_for(jobs, name, "running", phase="training")
+    os.kill(RunFolder(tmp_path / name).state()["pid"], 9)
+    assert "ended from outside" in wait_for(jobs, name, "failed").message
+
+
+def test_a_run_is_found_again_and_stopped_by_another_app(tmp_path):
+    name = jobs_in(tmp_path, "slow").start(PLAN).name
+    other = jobs_in(tmp_path, "slow")
+    wait_for(other, name, "running", phase="training")
+    other.stop(name)
+    assert wait_for(other, name, "stopped").head == name
+
+
+def test_nothing_is_started_or_kept_where_training_is_off(tmp_path):
+    jobs = jobs_in(tmp_path / "runs", allowed=False)
+    for ask in (
+        lambda: jobs.start(PLAN),
+        lambda: jobs.stop("x"),
+        lambda: jobs.preview(PLAN),
+        lambda: jobs.store_upload("a.tsv", b"x"),
+        lambda: jobs.keep_example("classification", "good: Fine."),
+        lambda: jobs.examples("classification"),
+    ):
+        with pytest.raises(InputError, match="off here.*--allow-training"):
+            ask()
+    assert jobs.jobs() == ()
+    assert not jobs.offer().allowed
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["../../etc", "a/b\\c", "<b>x</b>", "elmo-mini", "uploads", "examples", "…", "CON: yes"]
+)
+def test_no_name_leaves_the_folder_of_runs(tmp_path, name):
+    jobs = jobs_in(tmp_path / "runs")
+    job = jobs.start(TrainingPlan("classification", name=name, epochs=3))
+    wait_for(jobs, job.name, "done")
+    assert job.title == name
+    assert (tmp_path / "runs" / job.name).is_dir()
+    assert set(job.name) <= set("abcdefghijklmnopqrstuvwxyz0123456789-")
+    assert job.name not in ("uploads", "layers", "examples")
+    assert [p.name for p in tmp_path.iterdir()] == ["runs"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "{", "[]", '{"status": 3}', json.dumps({"title": 1, "kind": 2, "status": 3, "created": "x", "epochs": []})],
+)
+def test_a_folder_that_was_meddled_with_takes_no_other_away(tmp_path, content):
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "job.json").write_text(content)
+    jobs = jobs_in(tmp_path)
+    name = jobs.start(PLAN).name
+    wait_for(jobs, name, "done")
+    assert name in [job.name for job in jobs.jobs()]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"epochs": 0}, "Rounds: type a whole number from 1 to 200"),
+        ({"epochs": 2.5}, "Rounds: type a whole number"),
+        ({"epochs": "many"}, "Rounds: type a whole number"),
+        ({"epochs": True}, "Rounds: type a whole number"),
+        ({"hidden": 4}, "Hidden size: type a whole number from 8 to 512"),
+        ({"learning_rate": float("nan")}, "Learning rate: type a number"),
+        ({"layers": "7"}, "layers: choose learned, 0, mean"),
+        ({"kind": "poetry"}, "kind: choose"),
+        ({"source": "hub", "data": "../secret"}, "There is no public data set “../secret”"),
+        ({"source": "hub", "data": "conll2003"}, "There is no public data set “conll2003” for this"),
+        ({"source": "upload", "data": "../../etc/passwd"}, "The file is not here any more"),
+        ({"name": "x" * 61}, "The name has 61 characters; the most is 60"),
+    ],
+)
+def test_a_plan_that_cannot_be_meant_is_refused(tmp_path, change, message):
+    plan = TrainingPlan(**{"kind": "classification", "epochs": 3, **change})
+    with pytest.raises(InputError, match=message):
+        jobs_in(tmp_path).start(plan)
+    assert not list(tmp_path.glob("*/job.json"))
+
+
+def test_a_line_of_progress_that_is_being_written_is_left_out(tmp_path):
+    jobs = jobs_in(tmp_path)
+    name = jobs.start(PLAN).name
+    wait_for(jobs, name, "done")
+    with (tmp_path / name / "progress.jsonl").open("a") as file:
+        file.write('{"epoch": 4, "sco')
+    assert len(RunFolder(tmp_path / name).job().course) == 4
+
+
+@pytest.mark.parametrize(
+    "ask", [lambda jobs: jobs.start(PLAN), lambda jobs: jobs.store_upload("a.csv", b"text,label\nA.,b\n")]
+)
+def test_a_folder_that_cannot_be_written_is_said(tmp_path, ask):
+    (tmp_path / "file").write_text("no folder can be below it")
+    with pytest.raises(InputError, match=r"folder for runs cannot be written .*--runs_dir"):
+        ask(jobs_in(tmp_path / "file" / "runs"))
+
+
+def test_where_nothing_can_be_kept_apart_nothing_is_tested_on(tmp_path):
+    jobs = jobs_in(tmp_path)
+    few = "text,label\n" + "Rain again.,bad\nA fine day.,good\n" * 20
+    many = "text,label\n" + "".join(f"Day {k} was fine.,good\nDay {k} was wet.,bad\n" for k in range(20))
+    for content, test in ((few, None), (many, "test.jsonl")):
+        key = jobs.store_upload("a.csv", content.encode())
+        job = jobs.start(TrainingPlan("classification", "upload", key, epochs=3))
+        config = yaml.safe_load((tmp_path / job.name / "config.yaml").read_text())
+        assert config["data"]["init_args"]["test"] == test
+        wait_for(jobs, job.name, "done")
+
+
+def test_a_reason_tells_no_folder_of_this_machine(tmp_path):
+    folder = RunFolder(tmp_path / "run")
+    (tmp_path / "run").mkdir()
+    log = (
+        f"fit: {tmp_path}/run/train.csv, line 3: bad; see /opt/somewhere/deep/text.py and https://example.org/a/b, 1/2"
+    )
+    (tmp_path / "run" / LOG).write_text(log)
+    assert folder.reason() == "train.csv, line 3: bad; see text.py and https://example.org/a/b, 1/2"
+
+
+def test_only_labels_of_texts_weigh_alike(tmp_path):
+    with pytest.raises(InputError, match="tags of words cannot"):
+        jobs_in(tmp_path).start(TrainingPlan("tagging", balanced=True))
