@@ -1,14 +1,14 @@
 """Fit the calibration of an encoder's sense model on the words of the dictionary.
 
 Held-out words and test sentences are never read here. One example in five of each meaning is a *development*
-sentence: it fits the slope of the softmax and the detection of unlisted meanings, and is part of no centroid
+sentence: it fits the weights of the score and the detection of unlisted meanings, and is part of no centroid
 meanwhile. The steps are:
 
 1. the weight of each view: softmax regression on the cosines of a use to the meanings of its word, each use left out of its own;
 2. a projection of all views with which the same cosines separate meanings better (prototypes: Snell et al., 2017), kept only if
    it does so on development sentences;
-3. the slope, the log-odds of an unlisted meaning (each meaning left out in turn), and those of a shared meaning of two uses of an
-   unlisted word.
+3. the weights of cosine and word matches in the score of a meaning, the log-odds of an unlisted meaning (each meaning left out
+   in turn), and those of a shared meaning of two uses of an unlisted word.
 """
 
 from __future__ import annotations
@@ -26,19 +26,23 @@ from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import DataError
 from elmo_tasks.senses.disambiguation import (
+    Evidence,
     SenseCalibration,
     models_checksum,
-    sense_fingerprint,
-    unknown_probability,
+    nearest_others,
+    sense_key,
+    word_of_key,
 )
 from elmo_tasks.senses.expected_words import ExpectedWords
 from elmo_tasks.senses.features import Vectors, extract, join, unit
 from elmo_tasks.senses.lexicon import Entry, Lexicon
+from elmo_tasks.senses.word_matches import context_words, gloss_words, joined_words, match
 from elmo_tasks.text.mentions import find_mention
+from elmo_tasks.text.word_forms import folded
 from elmo_tasks.uses import Use, use_vectors
 
 #: Share of development sentences that may count as an unlisted meaning; of new sentences it is about one in twenty.
-MAX_FALSE_ALARMS = 0.035
+MAX_FALSE_ALARMS = 0.04
 _DEVELOPMENT_EVERY = 5
 _MIN_WORDS = 40
 _MIN_WEIGHT = 0.05  # of a view that is read
@@ -109,7 +113,9 @@ def calibrate(
     before, after = (_accuracy(F.normalize(x, dim=-1), words) for x in (joined, joined @ projection))
     kept = projection if after > before else None
     embedded = F.normalize(joined if kept is None else joined @ kept, dim=-1)
-    slope = _fit_slope(embedded, words)
+    centroids = _centroids(entries, owners, embedded.numpy())
+    evidence = _development_evidence(entries, uses, embedded, words, static, centroids)
+    slope, match_weight = _fit_scores(evidence)
     calibration = SenseCalibration(
         checksum=models_checksum(encoder, static, expected),
         layers=tuple(layers),
@@ -117,10 +123,11 @@ def calibrate(
         centres=centres,
         projection=None if kept is None else kept.numpy(),
         slope=slope,
-        unknown=_fit_unknown(embedded, words, slope),
+        match=match_weight,
+        unknown=_fit_unknown(evidence, slope, match_weight),
         same=_fit_same(embedded, words),
     )
-    return calibration, _centroids(entries, owners, embedded.numpy())
+    return calibration, centroids
 
 
 def _some(entries: Sequence[Entry], max_uses: int | None) -> list[Entry]:
@@ -262,9 +269,14 @@ def _development_cosines(embedded: Tensor, words: Sequence[WordUses]) -> list[tu
     for word in words:
         rows, senses = word.part(development=False)
         asked, right = word.part(development=True)
-        sums = embedded.new_zeros(word.n_senses, embedded.shape[1]).index_add(0, senses, embedded[rows])
-        found.append((embedded[asked] @ F.normalize(sums, dim=-1).T, right))
+        found.append((embedded[asked] @ _sense_means(embedded[rows], senses, word.n_senses).T, right))
     return [(cosines, right) for cosines, right in found if len(right)]
+
+
+def _sense_means(embedded: Tensor, senses: Tensor, n_senses: int) -> Tensor:
+    """Return ``[S, H]`` means of the uses ``[n, H]`` of each meaning, of length 1."""
+    sums = embedded.new_zeros(n_senses, embedded.shape[1]).index_add(0, senses, embedded)
+    return F.normalize(sums, dim=-1)
 
 
 def _accuracy(embedded: Tensor, words: Sequence[WordUses]) -> float:
@@ -272,52 +284,109 @@ def _accuracy(embedded: Tensor, words: Sequence[WordUses]) -> float:
     return float(torch.cat(right).mean())
 
 
-def _fit_slope(embedded: Tensor, words: Sequence[WordUses]) -> float:
-    """Fit the slope of the softmax by the likelihood of development sentences."""
-    cosines = _development_cosines(embedded, words)
-    tried = np.geomspace(2.0, 60.0, 80)
-    losses = [
-        sum(float(F.cross_entropy(slope * c, y, reduction="sum")) for c, y in cosines) for slope in map(float, tried)
+def _development_evidence(
+    entries: Sequence[Entry],
+    uses: Sequence[Use],
+    embedded: Tensor,
+    words: Sequence[WordUses],
+    static: StaticVectors,
+    centroids: Mapping[str, Vectors],
+) -> list[tuple[Evidence, NDArray[np.int64]]]:
+    """Return the evidence and the meanings of development sentences, for each word.
+
+    The meanings consist of the other sentences meanwhile.
+    """
+    by_word = {entry.word: entry for entry in entries}
+    all_centroids = np.stack(list(centroids.values()))
+    word_of = np.array([word_of_key(key) for key in centroids])
+    found = []
+    for word in words:
+        rows, senses = word.part(development=False)
+        asked, right = word.part(development=True)
+        if not len(asked):
+            continue
+        around = [context_words(static, uses[row]) for row in rows.tolist()]
+        glosses = [gloss_words(static, word.word, sense) for sense in by_word[word.word].senses]
+        meanings = [
+            joined_words([*(around[k] for k in (senses == s).nonzero().flatten().tolist()), glosses[s]])
+            for s in range(word.n_senses)
+        ]
+        others = all_centroids[word_of != folded(word.word)]
+        evidence = Evidence(
+            (embedded[asked] @ _sense_means(embedded[rows], senses, word.n_senses).T).double().numpy(),
+            match([context_words(static, uses[row]) for row in asked.tolist()], meanings),
+            nearest_others(embedded[asked].numpy(), others),
+        )
+        found.append((evidence, right.numpy()))
+    return found
+
+
+def _fit_scores(evidence: Sequence[tuple[Evidence, NDArray[np.int64]]]) -> tuple[float, float]:
+    """Fit the weights of cosine and word matches by the likelihood of development sentences."""
+    most = max(e.cosines.shape[1] for e, _ in evidence)
+
+    def padded(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.pad(values, ((0, 0), (0, most - values.shape[1])), constant_values=np.nan)
+
+    parts = [
+        np.concatenate([padded(v) for v in vs])
+        for vs in zip(*((e.cosines, e.matches.total) for e, _ in evidence), strict=True)
     ]
-    return float(tried[int(np.argmin(losses))])
+    values = torch.from_numpy(np.stack(parts, axis=-1))
+    labels = torch.from_numpy(np.concatenate([right for _, right in evidence]))
+    missing = values[..., 0].isnan()
+    values = values.nan_to_num()
+    scale = torch.stack([values[..., k][~missing].std().clamp(min=1e-6) for k in (0, 1)])
+    raw = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    optimizer = torch.optim.LBFGS([raw], max_iter=100)
+
+    def closure() -> Tensor:
+        optimizer.zero_grad()
+        loss = F.cross_entropy(((values / scale) @ F.softplus(raw)).masked_fill(missing, -1e9), labels)
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+    slope, match_weight = (F.softplus(raw.detach()) / scale).tolist()
+    return round(slope, 4), round(match_weight, 4)
 
 
-def _fit_unknown(embedded: Tensor, words: Sequence[WordUses], slope: float) -> tuple[float, float, float]:
-    """Fit the log-odds of an unlisted meaning so that few known uses count as one."""
+def _fit_unknown(
+    evidence: Sequence[tuple[Evidence, NDArray[np.int64]]], slope: float, match_weight: float
+) -> tuple[float, ...]:
+    """Fit the log-odds of an unlisted meaning so that few known uses count as one.
+
+    A use is known among all meanings of its word, and unknown with its own meaning left out. Known uses also count with one of
+    the wrong meanings left out: the number of meanings must not decide.
+    """
     from sklearn.linear_model import LogisticRegression
 
+    known_scores: list[NDArray[np.float64]] = []
     known: list[NDArray[np.float64]] = []
-    unknown = []
-    for cosines, senses in _development_cosines(embedded, words):
-        for row, sense in zip(cosines.double().numpy(), senses.tolist(), strict=True):
-            known.append(row)
-            if len(row) > 2:
-                unknown.append(np.delete(row, sense))
+    fewer: list[NDArray[np.float64]] = []
+    unknown: list[NDArray[np.float64]] = []
+    for of_word, right in evidence:
+        scores = of_word.scores(slope, match_weight)
+        known.append(of_word.unknown_features(scores))
+        known_scores += [row - row.max() for row in scores]
+        n = scores.shape[1]
+        for use, meaning in enumerate(right.tolist()) if n > 2 else ():
+            for rows, left_out in ((unknown, meaning), (fewer, (meaning + 1 + use % (n - 1)) % n)):
+                rest = of_word.without(use, left_out)
+                rows.append(rest.unknown_features(rest.scores(slope, match_weight)))
     if not unknown:
         raise DataError("expected a dictionary with words of three meanings or more to fit on, found none")
-    rows = np.array([_best_and_lead(row) for row in (*known, *unknown)])
-    labels = np.r_[np.zeros(len(known)), np.ones(len(unknown))]
-    fitted = LogisticRegression(C=100.0, class_weight="balanced").fit(rows, labels)
-    best, lead = (float(x) for x in fitted.coef_[0])
-
-    def false_alarms(intercept: float) -> float:
-        called = 0
-        for row in known:
-            other = unknown_probability((intercept, best, lead), row[None])[0]
-            powers = np.exp(slope * (row - row.max()))
-            called += other > (1 - other) * (powers / powers.sum()).max()
-        return called / len(known)
-
-    low, high = -40.0, 40.0
-    for _ in range(40):
-        middle = (low + high) / 2
-        low, high = (middle, high) if false_alarms(middle) <= MAX_FALSE_ALARMS else (low, middle)
-    return round(low, 4), round(best, 4), round(lead, 4)
-
-
-def _best_and_lead(cosines: NDArray[np.float64]) -> tuple[float, float]:
-    ordered = np.sort(cosines)[::-1]
-    return float(ordered[0]), float(ordered[0] - ordered[1]) if len(ordered) > 1 else 0.0
+    listed = np.concatenate(known)
+    values = np.concatenate([listed, *fewer, *unknown])
+    labels = np.r_[np.zeros(len(listed) + len(fewer)), np.ones(len(unknown))]
+    mean, scale = values.mean(axis=0), np.maximum(values.std(axis=0), 1e-6)
+    fitted = LogisticRegression(C=100.0, class_weight="balanced", max_iter=1_000).fit((values - mean) / scale, labels)
+    coefficients = fitted.coef_[0] / scale
+    top = np.array([1 / np.exp(row).sum() for row in known_scores])  # probability of the likeliest listed meaning
+    odds = listed @ coefficients
+    # An unlisted meaning wins where its odds exceed the probability of the likeliest listed one.
+    threshold = float(np.quantile(odds - np.log(top), 1 - MAX_FALSE_ALARMS))
+    return (round(-threshold, 4), *(round(float(c), 6) for c in coefficients))
 
 
 def _fit_same(embedded: Tensor, words: Sequence[WordUses]) -> tuple[float, float]:
@@ -348,6 +417,6 @@ def _centroids(
     for row, (e, s, _) in enumerate(owners):
         rows.setdefault((e, s), []).append(row)
     return {
-        sense_fingerprint(entries[e].word, entries[e].senses[s]): unit(embedded[mine].mean(axis=0))
+        sense_key(entries[e].word, entries[e].senses[s]): unit(embedded[mine].mean(axis=0))
         for (e, s), mine in rows.items()
     }

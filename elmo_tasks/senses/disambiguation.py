@@ -1,9 +1,10 @@
 """Word sense disambiguation: the meaning of the dictionary that a use of a word has.
 
 A use is embedded: its views (``features.py``) side by side, times one matrix that was fitted on the dictionary. A meaning is the
-mean of its examples, as in section 5.3 of Peters et al. (2018); a softmax over the cosines to the meanings of a word gives
-probabilities, and a logistic regression on the best cosines gives the probability that none of them is meant. All this is fitted
-once for each encoder (``calibrate.py``).
+mean of its examples, as in section 5.3 of Peters et al. (2018). The score of a meaning adds the cosine to it and the fit of each
+context word to the words of its examples and gloss (``word_matches.py``); a softmax gives probabilities. A logistic regression
+gives the probability that none of the meanings is meant: it also sees how close the use is to meanings of other words. All this
+is fitted once for each encoder (``calibrate.py``).
 """
 
 from __future__ import annotations
@@ -27,12 +28,17 @@ from elmo_tasks.files import read_json, write_json
 from elmo_tasks.senses.expected_words import ExpectedWords
 from elmo_tasks.senses.features import Vectors, extract, join, unit, views_of
 from elmo_tasks.senses.lexicon import Entry, Sense
+from elmo_tasks.senses.word_matches import Matches, WeightedWords, context_words, match, meaning_words
 from elmo_tasks.text.mentions import find_mention
+from elmo_tasks.text.word_forms import folded
 from elmo_tasks.uses import Use, UseVectors
 
 MEANINGS_NAME, SETTINGS_NAME = "meanings", "meanings.json"
 #: Increase this when the embedding of uses changes: it invalidates older files.
-METHOD = 1
+METHOD = 2
+#: What shows that no listed meaning is meant. All but the lead and the last two belong to the meaning of the highest score.
+UNKNOWN_FEATURES = ("cosine", "lead", "mean match", "nearest match", "total match", "nearest other", "mean other")
+_N_OTHERS = 20  # meanings of other words that are most similar to a use
 
 
 @dataclass(frozen=True)
@@ -44,9 +50,9 @@ class SenseCalibration:
     weights: Mapping[str, float]  #: weight of each view that is read, by name
     centres: Mapping[str, Vectors]  #: ``[D]`` mean of each view
     projection: Vectors | None  #: ``[sum of D, H]``; ``None`` if the plain views do as well
-    slope: float  #: of the softmax over cosines
-    #: log-odds of an unlisted meaning: intercept, coefficient of the best cosine, of its lead over the second
-    unknown: tuple[float, float, float]
+    slope: float  #: weight of the cosine in the score of a meaning
+    match: float  #: weight of the word matches in the score of a meaning
+    unknown: tuple[float, ...]  #: log-odds of an unlisted meaning: intercept, coefficients of :data:`UNKNOWN_FEATURES`
     #: log-odds that two uses of an unlisted word share a meaning: intercept, coefficient of their cosine
     same: tuple[float, float]
     measured: Mapping[str, Any] = field(default_factory=dict)  #: scores on test sentences and held-out words
@@ -81,29 +87,53 @@ class SenseProbabilities:
         return min(1.0, shared + self.other * other.other)
 
 
-def classify(calibration: SenseCalibration, embedded: Vectors, centroids: Vectors) -> list[SenseProbabilities]:
-    """Compute the probabilities of the meanings of each use.
+@dataclass(frozen=True)
+class Evidence:
+    """What speaks for each of ``S`` meanings of ``n`` uses of a word."""
 
-    Args:
-        calibration: of the encoder that embedded the uses.
-        embedded: ``[n, H]`` uses of one word.
-        centroids: ``[S, H]`` its meanings, of length 1.
-    """
-    cosines = np.asarray(embedded @ centroids.T, np.float64)  # [n, S]
-    known = _softmax(calibration.slope * cosines)
-    other = unknown_probability(calibration.unknown, cosines)
+    cosines: NDArray[np.float64]  #: ``[n, S]`` of a use and the centroid of a meaning
+    matches: Matches
+    others: NDArray[np.float64]  #: ``[n, 2]`` highest and mean cosine to the most similar meanings of other words
+
+    def scores(self, slope: float, match_weight: float) -> NDArray[np.float64]:
+        """Return ``[n, S]`` scores; their softmax is the probability of each meaning, if one of them is meant."""
+        return slope * self.cosines + match_weight * self.matches.total
+
+    def unknown_features(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return ``[n, 7]`` values of :data:`UNKNOWN_FEATURES`."""
+        rows, best = np.arange(len(scores)), scores.argmax(axis=1)
+        ordered = np.sort(scores, axis=1)
+        lead = ordered[:, -1] - ordered[:, -2] if scores.shape[1] > 1 else np.zeros(len(scores))
+        of_best = (m[rows, best] for m in (self.matches.mean, self.matches.nearest, self.matches.total))
+        return np.column_stack([self.cosines[rows, best], lead, *of_best, self.others])
+
+    def without(self, use: int, meaning: int) -> Evidence:
+        """Return the evidence of one use with one meaning left out."""
+        kept = np.ix_([use], [s for s in range(self.cosines.shape[1]) if s != meaning])
+        return Evidence(self.cosines[kept], self.matches[kept], self.others[[use]])
+
+
+def classify(calibration: SenseCalibration, evidence: Evidence) -> list[SenseProbabilities]:
+    """Compute the probabilities of the meanings of each use."""
+    scores = evidence.scores(calibration.slope, calibration.match)
+    known = softmax(scores)
+    other = sigmoid(
+        calibration.unknown[0] + evidence.unknown_features(scores) @ np.asarray(calibration.unknown[1:], np.float64)
+    )
     return [
         SenseProbabilities(tuple(float(x) for x in (1 - u) * row), float(u))
         for row, u in zip(known, other, strict=True)
     ]
 
 
-def unknown_probability(weights: tuple[float, float, float], cosines: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return ``[n]`` probabilities of an unlisted meaning, from ``[n, S]`` cosines."""
-    ordered = np.sort(cosines, axis=1)[:, ::-1]
-    lead = ordered[:, 0] - ordered[:, 1] if cosines.shape[1] > 1 else np.zeros(len(cosines))
-    odds = weights[0] + weights[1] * ordered[:, 0] + weights[2] * lead
-    return np.asarray(1 / (1 + np.exp(-odds)), np.float64)
+def nearest_others(embedded: Vectors, centroids: Vectors) -> NDArray[np.float64]:
+    """Return ``[n, 2]``: highest and mean cosine of each use to the most similar meanings ``[M, H]`` of other words."""
+    if not len(centroids):
+        return np.zeros((len(embedded), 2))
+    cosines = np.asarray(embedded @ centroids.T, np.float64)
+    n = min(_N_OTHERS, len(centroids))
+    top = np.partition(cosines, -n, axis=1)[:, -n:]
+    return np.column_stack([top.max(axis=1), top.mean(axis=1)])
 
 
 def same_probability(calibration: SenseCalibration, embedded: Vectors) -> NDArray[np.float64]:
@@ -111,11 +141,16 @@ def same_probability(calibration: SenseCalibration, embedded: Vectors) -> NDArra
 
     The prior odds are even.
     """
-    odds = calibration.same[0] + calibration.same[1] * (embedded @ embedded.T).astype(np.float64)
+    return sigmoid(calibration.same[0] + calibration.same[1] * (embedded @ embedded.T).astype(np.float64))
+
+
+def sigmoid(odds: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Convert log-odds to probabilities."""
     return np.asarray(1 / (1 + np.exp(-odds)), np.float64)
 
 
-def _softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Convert ``[n, S]`` scores to probabilities."""
     powers = np.exp(scores - scores.max(axis=1, keepdims=True))
     return np.asarray(powers / powers.sum(axis=1, keepdims=True), np.float64)
 
@@ -128,7 +163,7 @@ class SenseModel:
         static: vectors of the words around a use.
         expected: the words that the encoder expects in a place; ``None`` for one without an output layer.
         calibration: what was fitted for this encoder.
-        centroids: ``[H]`` of meanings that were computed before, by :func:`sense_fingerprint`.
+        centroids: ``[H]`` of meanings that were computed before, by :func:`sense_key`.
     """
 
     def __init__(
@@ -141,6 +176,10 @@ class SenseModel:
     ) -> None:
         self.encoder, self.static, self.expected, self.calibration = encoder, static, expected, calibration
         self._centroids: dict[str, Vectors] = dict(centroids or {})
+        self._words: dict[str, WeightedWords] = {}
+        shipped = list(self._centroids)
+        self._all = np.stack([self._centroids[key] for key in shipped]) if shipped else np.zeros((0, 1), np.float32)
+        self._word_of = np.array([word_of_key(key) for key in shipped])
 
     def embed(self, uses: Sequence[Use]) -> Vectors:
         """Return ``[n, H]`` embedded uses, encoding each sentence once."""
@@ -155,7 +194,7 @@ class SenseModel:
 
         Compute missing ones and cache them.
         """
-        keys = [sense_fingerprint(word, sense) for word, sense in senses]
+        keys = [sense_key(word, sense) for word, sense in senses]
         missing = [k for k, key in enumerate(keys) if key not in self._centroids]
         if missing:
             uses, owners = [], []
@@ -170,9 +209,28 @@ class SenseModel:
                 self._centroids[keys[k]] = unit(embedded[rows].mean(axis=0))
         return np.stack([self._centroids[key] for key in keys])
 
-    def classify(self, embedded: Vectors, senses: Sequence[tuple[str, Sense]]) -> list[SenseProbabilities]:
-        """Classify ``[n, H]`` embedded uses by these meanings."""
-        return classify(self.calibration, embedded, self.centroids(senses))
+    def classify(
+        self, uses: Sequence[Use], embedded: Vectors, senses: Sequence[tuple[str, Sense]]
+    ) -> list[SenseProbabilities]:
+        """Classify uses, embedded as ``[n, H]``, by these meanings."""
+        return classify(self.calibration, self.evidence(uses, embedded, senses))
+
+    def evidence(self, uses: Sequence[Use], embedded: Vectors, senses: Sequence[tuple[str, Sense]]) -> Evidence:
+        """Collect what speaks for each of these meanings of uses that are embedded as ``[n, H]``."""
+        meanings = [self._words_of(word, sense) for word, sense in senses]
+        cosines = np.asarray(embedded @ self.centroids(senses).T, np.float64)
+        is_other = ~np.isin(self._word_of, [folded(word) for word, _ in senses])
+        return Evidence(
+            cosines,
+            match([context_words(self.static, use) for use in uses], meanings),
+            nearest_others(embedded, self._all[is_other]),
+        )
+
+    def _words_of(self, word: str, sense: Sense) -> WeightedWords:
+        key = f"{sense_key(word, sense)} {sense.gloss}"
+        if key not in self._words:
+            self._words[key] = meaning_words(self.static, word, sense)
+        return self._words[key]
 
 
 def senses_of(entries: Sequence[Entry]) -> list[tuple[str, Sense]]:
@@ -180,10 +238,16 @@ def senses_of(entries: Sequence[Entry]) -> list[tuple[str, Sense]]:
     return [(entry.word, sense) for entry in entries for sense in entry.senses]
 
 
-def sense_fingerprint(word: str, sense: Sense) -> str:
-    """Return a key that changes when an example of a meaning does."""
-    text = "\n".join([word, *(sense.examples or sense.sentences)])
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+def sense_key(word: str, sense: Sense) -> str:
+    """Return a key without spaces, of the word and a hash of its examples."""
+    text = "\n".join(sense.examples or sense.sentences)
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return f"{'_'.join(folded(word).split())}:{digest}"
+
+
+def word_of_key(key: str) -> str:
+    """Return the folded word of a :func:`sense_key`."""
+    return key.rpartition(":")[0].replace("_", " ")
 
 
 def models_checksum(encoder: Encoder, static: StaticVectors, expected: ExpectedWords | None) -> str:
@@ -211,6 +275,7 @@ def write_calibration(folder: Path, calibration: SenseCalibration, centroids: Ma
         "layers": list(calibration.layers),
         "weights": dict(calibration.weights),
         "slope": calibration.slope,
+        "match": calibration.match,
         "unknown": list(calibration.unknown),
         "same": list(calibration.same),
         "measured": dict(calibration.measured),
@@ -242,7 +307,8 @@ def read_calibration(folder: Path, checksum: str) -> tuple[SenseCalibration, dic
             centres={k.removeprefix("centre."): v for k, v in tensors.items() if k.startswith("centre.")},
             projection=tensors.get("projection"),
             slope=_numbers([raw["slope"]], 1)[0],
-            unknown=_numbers(raw["unknown"], 3),  # type: ignore[arg-type]
+            match=_numbers([raw["match"]], 1)[0],
+            unknown=_numbers(raw["unknown"], 1 + len(UNKNOWN_FEATURES)),
             same=_numbers(raw["same"], 2),  # type: ignore[arg-type]
             measured=dict(raw["measured"]),
         )

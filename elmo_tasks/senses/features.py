@@ -136,11 +136,22 @@ def context_vector(
         related: how much a related word weighs.
     """
     directions = unit(vectors)
-    alike = directions @ directions[index]  # zero where the word itself is unknown
-    weights = rarity(np.asarray(shares, np.float64)) * np.exp(related * alike)
-    weights[alike > 1 - 1e-5] = 0.0
+    weights = context_weights(directions, shares, directions[index], related)
     weights[index] = 0.0
     return unit((directions * weights[:, None]).sum(axis=0))
+
+
+def context_weights(
+    directions: NDArray[np.floating],
+    shares: NDArray[np.floating],
+    word: NDArray[np.floating],
+    related: float = _RELATED,
+) -> NDArray[np.float64]:
+    """Weigh ``[T, D]`` unit vectors of the words around a word ``[D]``; see :func:`context_vector`."""
+    alike = directions @ word  # zero where the word itself is unknown
+    weights = rarity(np.asarray(shares, np.float64)) * np.exp(related * alike)
+    weights[alike > 1 - 1e-5] = 0.0
+    return np.asarray(weights, np.float64)
 
 
 def join(views: Mapping[str, Vectors], centres: Mapping[str, Vectors], weights: Mapping[str, float]) -> Vectors:

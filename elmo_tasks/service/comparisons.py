@@ -92,7 +92,7 @@ def _meanings(
     if known < MIN_KNOWN_WORDS:
         return not_english_answer(known), nothing
     embedded = loaded.senses.embed_read(uses, read)
-    judged = judge(loaded.senses, embedded, word, spellings, dictionary(), own)
+    judged = judge(loaded.senses, uses, embedded, word, dictionary(), own)
     if judged.source is Source.ONE_MEANING:
         return one_meaning_answer(word, len(uses), judged.certainty), judged
     if judged.source is Source.UNLISTED:

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from elmo_tasks.api import Certainty, Source, partition
 from elmo_tasks.errors import DataError
 from elmo_tasks.evaluation.reader import progress
-from elmo_tasks.senses.disambiguation import SenseModel, classify
+from elmo_tasks.senses.disambiguation import SenseModel, classify, senses_of
 from elmo_tasks.senses.features import CONTEXT, EXPECTED, WORDS, Vectors, centred, extract, unit
 from elmo_tasks.senses.lexicon import Entry, Lexicon
 from elmo_tasks.service.meanings import judge
 from elmo_tasks.text.mentions import find_mention
+from elmo_tasks.text.use import Use
 
 _BINS = 10
 _SURE = 0.7
@@ -89,7 +90,7 @@ def score_sentences(model: SenseModel, lexicon: Lexicon) -> list[SenseScores]:
     for name, held_out in (("words that were fitted on", False), ("held-out words", True)):
         chosen = [e for e, entry in enumerate(entries) if entry.is_held_out is held_out]
         found.append(
-            _score(name, [entries[e] for e in chosen], [places[e] for e in chosen], rows, embedded, spaces, model)
+            _score(name, [entries[e] for e in chosen], [places[e] for e in chosen], rows, uses, embedded, spaces, model)
         )
     return found
 
@@ -99,6 +100,7 @@ def _score(
     entries: Sequence[Entry],
     places: Sequence[Sequence[int]],
     rows: Sequence[tuple[int, int, bool]],
+    uses: Sequence[Use],
     embedded: Vectors,
     spaces: Mapping[str, Vectors],
     model: SenseModel,
@@ -119,8 +121,8 @@ def _score(
         for space, vectors in spaces.items():
             nearest = vectors[tests] @ _centroids(vectors, rows, of_word, n).T
             by_views[space] += [int(k) == g for k, g in zip(nearest.argmax(axis=1), gold, strict=True)]
-        centroids = _centroids(embedded, rows, of_word, n)
-        for row, answer, g in zip(tests, classify(model.calibration, embedded[tests], centroids), gold, strict=True):
+        evidence = model.evidence([uses[row] for row in tests], embedded[tests], senses_of([entry]))
+        for k, (answer, g) in enumerate(zip(classify(model.calibration, evidence), gold, strict=True)):
             known = int(np.argmax(answer.probabilities))
             right.append(known == g)
             answered.append(answer.best == g)
@@ -128,8 +130,7 @@ def _score(
             first.append(g == 0)
             alarms.append(answer.best is None)
             if n > 2:
-                rest = np.delete(centroids, g, axis=0)
-                unknown.append(classify(model.calibration, embedded[[row]], rest)[0].best is None)
+                unknown.append(classify(model.calibration, evidence.without(k, g))[0].best is None)
     top, is_right = np.array(tops), np.array(answered)
     sure = top >= _SURE
     return SenseScores(
@@ -190,8 +191,7 @@ def score_sets(model: SenseModel, lexicon: Lexicon, path: Path) -> SetScores:
                 raise ValueError(f"{len(uses)} sentences, {len(gold)} in gold")
         except (ValueError, KeyError, TypeError) as error:
             raise DataError(f"{path}, line {number}: expected word, sentences and gold ({error})") from None
-        forms = [use.word for use in uses]
-        judged = judge(model, model.embed(uses), word, forms, lexicon)
+        judged = judge(model, uses, model.embed(uses), word, lexicon)
         groups = {meaning: [k for k, g in enumerate(gold) if g == meaning] for meaning in dict.fromkeys(gold)}
         named.append(judged.certainty is Certainty.CONFIDENT)
         right.append(bool(judged.groups) and partition(judged.groups) == partition(list(groups.values())))

@@ -21,6 +21,7 @@ from elmo_tasks.senses.disambiguation import (
 )
 from elmo_tasks.senses.features import Vectors
 from elmo_tasks.senses.lexicon import Entry, Lexicon, Sense, bundled_lexicon, check_marks, parse_entries
+from elmo_tasks.text.use import Use
 from elmo_tasks.text.word_forms import folded, lemmas
 
 #: Least probability at which the meaning of a use, or the grouping of all, is stated without reservation. Measured,
@@ -105,24 +106,25 @@ def known_share(static: StaticVectors, sentences: Sequence[Sequence[str]]) -> fl
 
 
 def judge(
-    model: SenseModel, embedded: Vectors, word: str, forms: Sequence[str], lexicon: Lexicon, own: Sequence[Entry] = ()
+    model: SenseModel, uses: Sequence[Use], embedded: Vectors, word: str, lexicon: Lexicon, own: Sequence[Entry] = ()
 ) -> Judged:
     """Predict the meanings of the uses of one word.
 
     Args:
         model: compares uses with meanings.
+        uses: of the word.
         embedded: ``[n, H]`` the uses.
         word: as typed.
-        forms: the word as it is written in each use.
         lexicon: the dictionary.
         own: meanings that a person gave; they count before the dictionary's.
     """
+    forms = [use.word for use in uses]
     mine = entries_for(word, forms, Lexicon(own)) if own else ()
     entries = mine or entries_for(word, forms, lexicon)
     senses = senses_of(entries)
     if len(senses) > 1:
         source = Source.OWN if mine else Source.DICTIONARY
-        return _by_meanings(source, senses_as_meanings(entries), model.classify(embedded, senses))
+        return _by_meanings(source, senses_as_meanings(entries), model.classify(uses, embedded, senses))
     if senses or any(lexicon.has_one_meaning(form) for form in (word, *forms[:1]) if form.strip()):
         return _one_meaning(model, embedded)
     return _unlisted(model, embedded)
@@ -200,12 +202,14 @@ def dictionary() -> Lexicon:
     return bundled_lexicon()
 
 
-def meanings_of_uses(model: SenseModel, embedded: Vectors, entries: Sequence[Entry]) -> list[UseMeaning]:
-    """Predict the meanings of ``[n, H]`` embedded uses.
+def meanings_of_uses(
+    model: SenseModel, uses: Sequence[Use], embedded: Vectors, entries: Sequence[Entry]
+) -> list[UseMeaning]:
+    """Predict the meanings of uses, embedded as ``[n, H]``.
 
     The candidates are the meanings of the entries, in the order of ``senses_of``.
     """
-    return [use_meaning(found) for found in model.classify(embedded, senses_of(entries))]
+    return [use_meaning(found) for found in model.classify(uses, embedded, senses_of(entries))]
 
 
 def known_meaning(sentence: str, start: int) -> tuple[str, Sense] | None:

@@ -197,7 +197,7 @@ def _senses(model: SenseModel | None, uses: Sequence[Use]) -> list[tuple[str, fl
     if model is not None and unknown:
         for k, vector in zip(unknown, model.embed([uses[k] for k in unknown]), strict=True):
             entries = dictionary().find(uses[k].word)
-            meaning = meanings_of_uses(model, vector[None], entries)[0]
+            meaning = meanings_of_uses(model, [uses[k]], vector[None], entries)[0]
             name = ANOTHER if meaning.best is None else senses_of(entries)[meaning.best][1].key
             found[k] = (name, meaning.probability)
     return found

@@ -88,9 +88,10 @@ class Presentation:
         first, second = _two(word, meanings, senses)
         sense_model = self._senses(model)
         read = range(mention.token_start + 1, len(tokens) + 1)
-        embedded = sense_model.embed([Use.of_tokens(tokens[:n], mention.token_start) for n in read])
+        uses = [Use.of_tokens(tokens[:n], mention.token_start) for n in read]
+        found_meanings = meanings_of_uses(sense_model, uses, sense_model.embed(uses), entries)
         steps = []
-        for n, found in zip(read, meanings_of_uses(sense_model, embedded, entries), strict=True):
+        for n, found in zip(read, found_meanings, strict=True):
             best = (ANOTHER if found.best is None else meanings[found.best].key) if found.is_sure else None
             steps.append(ReadingStep(n, (found.probabilities[first], found.probabilities[second]), best))
         return IncrementalReading(
@@ -137,7 +138,7 @@ def _test(model: SenseModel) -> DictionaryTest:
     uses = [find_mention(entry.word, sentence) for entry, _, sentence in rows]
     mistakes = []
     for (entry, sense, _), use, vector in zip(rows, uses, model.embed(uses), strict=True):
-        found = meanings_of_uses(model, vector[None], [entry])[0]
+        found = meanings_of_uses(model, [use], vector[None], [entry])[0]
         best = None if found.best is None else senses_of([entry])[found.best][1]
         if best is None or best.key != sense.key:
             gloss = ANOTHER if best is None else best.gloss

@@ -224,7 +224,7 @@ class SenseMaps:
     ) -> Sequence[UseMeaning | None]:
         if loaded.senses is None or not entries or not uses:
             return [None for _ in uses]
-        return meanings_of_uses(loaded.senses, self._read(loaded, uses, None)(MEANINGS), entries)
+        return meanings_of_uses(loaded.senses, uses, self._read(loaded, uses, None)(MEANINGS), entries)
 
     def _read(self, loaded: LoadedModel, uses: Sequence[Use], progress: Progress | None) -> Callable[[str], Vectors]:
         """Encode uses, none of them twice; return a function from a view to unit ``[n, D]``."""

@@ -51,7 +51,7 @@ def text_senses(text: str, loaded: LoadedModel, own: Sequence[Entry] = ()) -> Te
     embedded = loaded.senses.embed(uses)
     words = []
     for k, (use, of_use, offset) in enumerate(zip(uses, entries, offsets, strict=True)):
-        [found] = loaded.senses.classify(embedded[k : k + 1], senses_of(of_use))
+        [found] = loaded.senses.classify([use], embedded[k : k + 1], senses_of(of_use))
         start, end = offset + use.char_start, offset + use.char_end
         words.append(TextWord(use.word, start, end, senses_as_meanings(of_use), use_meaning(found)))
     unsure = sum(word.meant.certainty is not Certainty.CONFIDENT for word in words)

@@ -16,7 +16,7 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import with_mean
 from elmo_tasks.messages.answers import NO_SIDES, SIDE_ANSWERS, why_answer
 from elmo_tasks.senses.attribution import WAYS, cosine_changes, decisive, halved_cosines, hidden, nearest, telling_side
-from elmo_tasks.senses.disambiguation import SenseModel, classify
+from elmo_tasks.senses.disambiguation import SenseModel
 from elmo_tasks.senses.features import WORDS, centred, context_vectors
 from elmo_tasks.senses.similarity import everyday_sentences, everyday_words, random_pair_cosine
 from elmo_tasks.service.asked_uses import use_of
@@ -183,7 +183,9 @@ def _verdict(loaded: LoadedModel, comparison: Comparison, pair: Sequence[Use]) -
     calibration = senses.calibration
     of_pair = senses.embed(pair)
     known = [
-        dictionary()[meaning.word].sense(meaning.key) for meaning in comparison.meanings if meaning.word in dictionary()
+        (meaning.word, dictionary()[meaning.word].sense(meaning.key))
+        for meaning in comparison.meanings
+        if meaning.word in dictionary()
     ]
     if comparison.source is not Source.DICTIONARY or not known:
 
@@ -192,11 +194,10 @@ def _verdict(loaded: LoadedModel, comparison: Comparison, pair: Sequence[Use]) -
             return np.asarray(1 / (1 + np.exp(-odds)), np.float64)
 
         return by_cosine
-    centroids = senses.centroids(list(zip([m.word for m in comparison.meanings], known, strict=True)))
-    both = classify(calibration, of_pair, centroids)
+    both = senses.classify(pair, of_pair, known)
 
     def by_meanings(uses: Sequence[Use], other: int) -> NDArray[np.float64]:
-        return np.array([use.same(both[other]) for use in classify(calibration, senses.embed(uses), centroids)])
+        return np.array([use.same(both[other]) for use in senses.classify(uses, senses.embed(uses), known)])
 
     return by_meanings
 

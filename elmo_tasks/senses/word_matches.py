@@ -1,0 +1,101 @@
+"""Word-by-word evidence for a meaning: how well each context word fits the words of its examples.
+
+The mean of a context blurs a single telling word. Here every word counts by itself: a kernel density over the words around the
+examples of a meaning, and over those of its gloss, gives ``log p(word | meaning)``, and the logarithms add up as in naive Bayes.
+ColBERT (Khattab and Zaharia, 2020) compares texts word by word for the same reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.senses.features import Vectors, context_weights, unit
+from elmo_tasks.senses.lexicon import Sense
+from elmo_tasks.text.mentions import find_mention
+from elmo_tasks.text.tokens import tokenize
+from elmo_tasks.text.use import Use
+
+#: Inverse width of the kernel ``exp(_SHARPNESS * (cosine - 1))``.
+_SHARPNESS = 8.0
+_LEAST_DENSITY = 1e-6
+_LEAST_WEIGHT = 1e-3
+
+
+@dataclass(frozen=True)
+class WeightedWords:
+    """Words as unit vectors ``[T, D]`` with weights ``[T]``; unknown words are left out."""
+
+    vectors: Vectors
+    weights: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Matches:
+    """How well the context of each use fits each meaning, ``[n, S]`` each."""
+
+    total: NDArray[np.float64]  #: weighted sum of ``log p(word | meaning)``
+    mean: NDArray[np.float64]  #: weighted mean of it
+    nearest: NDArray[np.float64]  #: weighted mean cosine of each word to the nearest word of the meaning
+
+    def __getitem__(self, index: object) -> Matches:
+        return Matches(self.total[index], self.mean[index], self.nearest[index])  # type: ignore[call-overload]
+
+
+def context_words(static: StaticVectors, use: Use) -> WeightedWords:
+    """Return the words around a use."""
+    outside = [token for k, token in enumerate(use.tokens) if not use.token_start <= k < use.token_end]
+    return _weighted(static, outside, use.tokens[use.token_start : use.token_end])
+
+
+def meaning_words(static: StaticVectors, word: str, sense: Sense) -> WeightedWords:
+    """Return the words around all examples of a meaning, and those of its gloss."""
+    examples = (find_mention(word, sentence) for sentence in sense.examples or sense.sentences)
+    return joined_words([*(context_words(static, use) for use in examples), gloss_words(static, word, sense)])
+
+
+def gloss_words(static: StaticVectors, word: str, sense: Sense) -> WeightedWords:
+    """Return the words of the gloss of a meaning."""
+    return _weighted(static, [token.text for token in tokenize(sense.gloss)], [word])
+
+
+def joined_words(parts: Sequence[WeightedWords]) -> WeightedWords:
+    """Concatenate words."""
+    return WeightedWords(
+        np.concatenate([part.vectors for part in parts]), np.concatenate([part.weights for part in parts])
+    )
+
+
+def match(uses: Sequence[WeightedWords], meanings: Sequence[WeightedWords]) -> Matches:
+    """Compare the context words of ``n`` uses with the words of ``S`` meanings."""
+    total, mean, nearest = (np.zeros((len(uses), len(meanings))) for _ in range(3))
+    counts = np.array([len(use.weights) for use in uses])
+    if not counts.any():
+        return Matches(total, mean, nearest)
+    vectors = np.concatenate([use.vectors for use in uses])
+    weights = np.concatenate([use.weights for use in uses])
+    owner = np.repeat(np.arange(len(uses)), counts)
+    weight_of_use = np.maximum(np.bincount(owner, weights, len(uses)), 1e-12)
+    for s, meaning in enumerate(meanings):
+        if not len(meaning.weights):
+            total[:, s] = np.bincount(owner, weights * np.log(_LEAST_DENSITY), len(uses))
+        else:
+            cosines = vectors @ meaning.vectors.T
+            density = np.exp(_SHARPNESS * (cosines - 1)) @ meaning.weights / meaning.weights.sum()
+            total[:, s] = np.bincount(owner, weights * np.log(density + _LEAST_DENSITY), len(uses))
+            nearest[:, s] = np.bincount(owner, weights * cosines.max(axis=1), len(uses)) / weight_of_use
+        mean[:, s] = total[:, s] / weight_of_use
+    return Matches(total, mean, nearest)
+
+
+def _weighted(static: StaticVectors, tokens: Sequence[str], word: Sequence[str]) -> WeightedWords:
+    """Weigh tokens as around ``word``, which is one word of one or more tokens."""
+    vectors = unit(static.vectors_of([*tokens, *word]).cpu().numpy())
+    around, own = vectors[: len(tokens)], unit(vectors[len(tokens) :].mean(axis=0))
+    weights = context_weights(around, np.array([static.share_of(token) for token in tokens]), own)
+    kept = (weights > _LEAST_WEIGHT) & around.any(axis=1)
+    return WeightedWords(around[kept], weights[kept])
