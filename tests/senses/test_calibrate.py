@@ -51,7 +51,8 @@ def test_what_the_words_around_tell_is_found(static, monkeypatch):
     right = []
     for entry in lexicon.ambiguous[::5]:
         asked = [(k, find_mention(entry.word, s)) for k, sense in enumerate(entry.senses) for s in sense.test_sentences]
-        found = model.classify(model.embed([use for _, use in asked]), senses_of([entry]))
+        uses = [use for _, use in asked]
+        found = model.classify(uses, model.embed(uses), senses_of([entry]))
         right += [answer.best == k for (k, _), answer in zip(asked, found, strict=True)]
     assert np.mean(right) > 0.9
     kept = model.centroids(senses_of([lexicon.ambiguous[0]]))

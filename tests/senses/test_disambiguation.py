@@ -8,13 +8,19 @@ import pytest
 
 from elmo_tasks.errors import WeightsError
 from elmo_tasks.senses.disambiguation import (
+    Evidence,
     SenseCalibration,
     SenseProbabilities,
     classify,
+    nearest_others,
     read_calibration,
     same_probability,
+    sense_key,
+    word_of_key,
     write_calibration,
 )
+from elmo_tasks.senses.lexicon import Sense
+from elmo_tasks.senses.word_matches import Matches
 
 CALIBRATION = SenseCalibration(
     checksum="abc",
@@ -23,25 +29,42 @@ CALIBRATION = SenseCalibration(
     centres={"words": np.zeros(2, np.float32), "layer 1": np.ones(3, np.float32)},
     projection=np.eye(2, dtype=np.float32),
     slope=3.0,
-    unknown=(1.0, -4.0, -1.0),
+    match=0.5,
+    unknown=(1.0, -4.0, -0.2, 0.3, -2.0, 0.1, 1.0, 2.0),
     same=(-1.0, 2.0),
 )
 CENTROIDS = {"one": np.array([1, 0], np.float32), "other": np.array([0, 1], np.float32)}
 
 
 def test_probabilities_by_hand():
-    uses = np.array([[0.6, 0.8], [1, 0]], np.float32)
-    first, second = classify(CALIBRATION, uses, np.eye(2, dtype=np.float32))
-    other = 1 / (1 + np.exp(-(1 - 4 * 0.8 - 0.2)))
-    share = np.exp(3 * 0.6) / (np.exp(3 * 0.6) + np.exp(3 * 0.8))
+    cosines = np.array([[0.6, 0.8], [1.0, 0.0]])
+    matches = Matches(np.array([[-3.0, -1.0], [-2.0, -8.0]]), np.array([[-1.5, -0.5], [-1.0, -4.0]]), cosines / 2)
+    evidence = Evidence(cosines, matches, np.array([[0.5, 0.3], [0.2, 0.1]]))
+    first, second = classify(CALIBRATION, evidence)
+    scores = 3 * 0.6 + 0.5 * -3, 3 * 0.8 + 0.5 * -1
+    odds = 1 - 4 * 0.8 - 0.2 * (scores[1] - scores[0]) + 0.3 * -0.5 - 2 * 0.4 + 0.1 * -1 + 0.5 + 2 * 0.3
+    other = 1 / (1 + np.exp(-odds))
+    share = np.exp(scores[0]) / (np.exp(scores[0]) + np.exp(scores[1]))
     assert first.other == pytest.approx(other, abs=1e-6)
     assert first.probabilities == pytest.approx(((1 - other) * share, (1 - other) * (1 - share)), abs=1e-6)
     assert (first.best, second.best) == (1, 0)
     assert sum(second.probabilities) + second.other == pytest.approx(1)
-    (alone,) = classify(CALIBRATION, uses[1:], np.eye(2, dtype=np.float32)[1:])
-    assert alone.other == pytest.approx(1 / (1 + np.exp(-1)))
-    assert alone.best is None
-    assert alone.top == alone.other
+    (alone,) = classify(CALIBRATION, evidence.without(0, 1))
+    odds = 1 - 4 * 0.6 + 0.3 * -1.5 - 2 * 0.3 + 0.1 * -3 + 0.5 + 2 * 0.3  # no lead: there is no second meaning
+    assert alone.other == pytest.approx(1 / (1 + np.exp(-odds)))
+
+
+def test_the_nearest_meanings_of_other_words_by_hand():
+    use, others = np.array([[1, 0]], np.float32), np.array([[0, 1], [0.6, 0.8], [0.8, 0.6]], np.float32)
+    assert nearest_others(use, others)[0] == pytest.approx([0.8, (0 + 0.6 + 0.8) / 3])
+    assert nearest_others(use, np.zeros((0, 2), np.float32)).tolist() == [[0, 0]]
+
+
+def test_a_key_changes_with_the_examples_and_names_the_word():
+    sense = Sense("money", "noun", "a firm", ("An [ice cream] here.",))
+    assert word_of_key(sense_key("Ice cream", sense)) == "ice cream"
+    assert sense_key("ice cream", sense) != sense_key("ice cream", replace(sense, sentences=("Another [ice cream].",)))
+    assert " " not in sense_key("ice cream", sense)
 
 
 def test_two_uses_mean_the_same_by_hand():
@@ -71,6 +94,7 @@ def test_a_calibration_is_read_as_it_was_written(tmp_path):
         {"weights": {"gone": 1.0}},
         {"slope": "steep"},
         {"slope": float("nan")},
+        {"match": None},
         {"unknown": [1.0]},
         {"centroids": "one"},
         {"layers": None},
