@@ -26,7 +26,7 @@ from elmo_tasks.data.language_model import TextFiles
 from elmo_tasks.data.tokenized_corpus import TokenizedCorpus
 from elmo_tasks.encoders import load
 from elmo_tasks.encoders.cloze import Cloze, ClozeOptions, gaps_at
-from elmo_tasks.encoders.cloze_files import write_cloze
+from elmo_tasks.encoders.cloze_files import load_cloze, write_cloze
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import DEFAULT_NAME, StaticVectors
 from elmo_tasks.errors import ConfigError, DataError
@@ -215,6 +215,7 @@ class ClozeModule(pl.LightningModule):
         dropout: see :class:`ClozeOptions`.
         learning_rate: highest learning rate of Adam; it falls to zero along a straight line.
         warmup_steps: steps over which it rises.
+        init_from: a biLM beside which a cloze head lies that training starts from; its sizes count, not those above.
     """
 
     def __init__(
@@ -225,10 +226,12 @@ class ClozeModule(pl.LightningModule):
         dropout: float = 0.1,
         learning_rate: float = 1.5e-3,
         warmup_steps: int = 100,
+        init_from: str | None = None,
     ) -> None:
         super().__init__()
         self.save_hyperparameters()
         check_rates(learning_rate=learning_rate)
+        self.init_from = init_from
         self.encoder_name, self.hidden, self.n_heads, self.dropout = encoder, hidden, n_heads, dropout
         self.learning_rate, self.warmup_steps = learning_rate, warmup_steps
         self.cloze: Cloze | None = None
@@ -255,6 +258,14 @@ class ClozeModule(pl.LightningModule):
                 f"model.n_heads {self.n_heads}, data.n_words {self.data.n_words}: expected a divisor of {static.width}, the width "
                 f"of {static.name}, and at most its {len(static):,} words"
             )
+        if self.init_from is not None:
+            earlier = load_cloze(load(self.init_from), static)
+            if earlier is None or earlier.options.n_words != self.data.n_words:
+                raise ConfigError(
+                    f"model.init_from {self.init_from}: expected a biLM with a cloze head of {self.data.n_words:,} words"
+                )
+            self.cloze = earlier.requires_grad_(True).train()
+            return
         sizes = (self._encoder.n_layers - 1, self._encoder.width // 2, self.data.n_words)
         self.cloze = Cloze(ClozeOptions(*sizes, self.hidden, self.n_heads, self.dropout), static)
 
