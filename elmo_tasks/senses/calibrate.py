@@ -48,7 +48,7 @@ _TRIED = 60  # words on which the layers of an encoder are compared
 
 
 @dataclass(frozen=True)
-class WordUses:
+class LabelledUses:
     """The labelled uses of one word: rows of a matrix of uses, and the meaning of each."""
 
     word: str
@@ -144,7 +144,7 @@ def _uses_of(entries: Sequence[Entry]) -> tuple[list[Use], list[tuple[int, int, 
     return uses, owners
 
 
-def _layers(encoder: Encoder, uses: Sequence[Use], words: Sequence[WordUses]) -> list[int]:
+def _layers(encoder: Encoder, uses: Sequence[Use], words: Sequence[LabelledUses]) -> list[int]:
     """Select the layers to read.
 
     These are the layers above the context-free one, if there are two; else the two that alone separate meanings best
@@ -167,24 +167,26 @@ def _layers(encoder: Encoder, uses: Sequence[Use], words: Sequence[WordUses]) ->
     return sorted(sorted(range(1, encoder.n_layers), key=lambda k: -scores[k - 1])[:2])
 
 
-def _words(entries: Sequence[Entry], owners: Sequence[tuple[int, int, int]]) -> list[WordUses]:
+def _words(entries: Sequence[Entry], owners: Sequence[tuple[int, int, int]]) -> list[LabelledUses]:
     """Return the words to fit on: not held out, with two meanings or more."""
     rows: dict[int, list[int]] = {}
     for row, (e, _, _) in enumerate(owners):
         rows.setdefault(e, []).append(row)
-    found = []
-    for e, mine in rows.items():
+    words = []
+    for e, entry_rows in rows.items():
         entry = entries[e]
         if entry.is_held_out or len(entry.senses) < 2:
             continue
-        senses = torch.tensor([owners[row][1] for row in mine])
-        development = torch.tensor([owners[row][2] % _DEVELOPMENT_EVERY == _DEVELOPMENT_EVERY - 3 for row in mine])
-        found.append(WordUses(entry.word, torch.tensor(mine), senses, len(entry.senses), development))
-    return found
+        senses = torch.tensor([owners[row][1] for row in entry_rows])
+        development = torch.tensor(
+            [owners[row][2] % _DEVELOPMENT_EVERY == _DEVELOPMENT_EVERY - 3 for row in entry_rows]
+        )
+        words.append(LabelledUses(entry.word, torch.tensor(entry_rows), senses, len(entry.senses), development))
+    return words
 
 
 def _fit_weights(
-    views: Mapping[str, Vectors], centres: Mapping[str, Vectors], words: Sequence[WordUses]
+    views: Mapping[str, Vectors], centres: Mapping[str, Vectors], words: Sequence[LabelledUses]
 ) -> dict[str, float]:
     """Fit the non-negative weights of the views."""
     names = list(views)
@@ -208,9 +210,9 @@ def _fit_weights(
         return loss
 
     optimizer.step(closure)
-    found = F.softplus(raw).tolist()
-    least = min(_MIN_WEIGHT, max(found))  # a model that tells nothing apart still keeps a view
-    return {name: round(weight, 6) for name, weight in zip(names, found, strict=True) if weight >= least}
+    weights = F.softplus(raw).tolist()
+    min_weight = min(_MIN_WEIGHT, max(weights))  # a model that separates nothing still keeps a view
+    return {name: round(weight, 6) for name, weight in zip(names, weights, strict=True) if weight >= min_weight}
 
 
 def _left_out_cosines(embedded: Tensor, senses: Tensor, n_senses: int) -> Tensor:
@@ -223,7 +225,7 @@ def _left_out_cosines(embedded: Tensor, senses: Tensor, n_senses: int) -> Tensor
     return torch.einsum("nh,nsh->ns", embedded, F.normalize(sums - own, dim=-1))
 
 
-def _fit_projection(joined: Tensor, words: Sequence[WordUses], seed: int = 0) -> Tensor:
+def _fit_projection(joined: Tensor, words: Sequence[LabelledUses], seed: int = 0) -> Tensor:
     """Fit ``[sum of D, H]`` so that cosines to the meanings separate them.
 
     Each use is left out of the centroid of its own meaning.
@@ -253,26 +255,26 @@ def _fit_projection(joined: Tensor, words: Sequence[WordUses], seed: int = 0) ->
     return projection.detach()
 
 
-def _development_cosines(embedded: Tensor, words: Sequence[WordUses]) -> list[tuple[Tensor, Tensor]]:
+def _development_cosines(embedded: Tensor, words: Sequence[LabelledUses]) -> list[tuple[Tensor, Tensor]]:
     """Return the cosines of development sentences, and their meanings, for each word.
 
     The cosines ``[n, S]`` are to the meanings, whose centroids consist of the other sentences.
     """
-    found = []
+    scored = []
     for word in words:
         rows, senses = word.part(development=False)
-        asked, right = word.part(development=True)
+        queries, gold = word.part(development=True)
         sums = embedded.new_zeros(word.n_senses, embedded.shape[1]).index_add(0, senses, embedded[rows])
-        found.append((embedded[asked] @ F.normalize(sums, dim=-1).T, right))
-    return [(cosines, right) for cosines, right in found if len(right)]
+        scored.append((embedded[queries] @ F.normalize(sums, dim=-1).T, gold))
+    return [(cosines, gold) for cosines, gold in scored if len(gold)]
 
 
-def _accuracy(embedded: Tensor, words: Sequence[WordUses]) -> float:
+def _accuracy(embedded: Tensor, words: Sequence[LabelledUses]) -> float:
     right = [(cosines.argmax(dim=1) == senses).float() for cosines, senses in _development_cosines(embedded, words)]
     return float(torch.cat(right).mean())
 
 
-def _fit_slope(embedded: Tensor, words: Sequence[WordUses]) -> float:
+def _fit_slope(embedded: Tensor, words: Sequence[LabelledUses]) -> float:
     """Fit the slope of the softmax by the likelihood of development sentences."""
     cosines = _development_cosines(embedded, words)
     tried = np.geomspace(2.0, 60.0, 80)
@@ -282,31 +284,31 @@ def _fit_slope(embedded: Tensor, words: Sequence[WordUses]) -> float:
     return float(tried[int(np.argmin(losses))])
 
 
-def _fit_unknown(embedded: Tensor, words: Sequence[WordUses], slope: float) -> tuple[float, float, float]:
-    """Fit the log-odds of an unlisted meaning so that few known uses count as one."""
+def _fit_unknown(embedded: Tensor, words: Sequence[LabelledUses], slope: float) -> tuple[float, float, float]:
+    """Fit the log-odds of an unlisted meaning so that few uses of listed meanings count as one."""
     from sklearn.linear_model import LogisticRegression
 
-    known: list[NDArray[np.float64]] = []
-    unknown = []
+    listed: list[NDArray[np.float64]] = []
+    unlisted = []
     for cosines, senses in _development_cosines(embedded, words):
         for row, sense in zip(cosines.double().numpy(), senses.tolist(), strict=True):
-            known.append(row)
+            listed.append(row)
             if len(row) > 2:
-                unknown.append(np.delete(row, sense))
-    if not unknown:
+                unlisted.append(np.delete(row, sense))
+    if not unlisted:
         raise DataError("expected a dictionary with words of three meanings or more to fit on, found none")
-    rows = np.array([_best_and_lead(row) for row in (*known, *unknown)])
-    labels = np.r_[np.zeros(len(known)), np.ones(len(unknown))]
+    rows = np.array([_best_and_lead(row) for row in (*listed, *unlisted)])
+    labels = np.r_[np.zeros(len(listed)), np.ones(len(unlisted))]
     fitted = LogisticRegression(C=100.0, class_weight="balanced").fit(rows, labels)
     best, lead = (float(x) for x in fitted.coef_[0])
 
     def false_alarms(intercept: float) -> float:
         called = 0
-        for row in known:
+        for row in listed:
             other = unknown_probability((intercept, best, lead), row[None])[0]
             powers = np.exp(slope * (row - row.max()))
             called += other > (1 - other) * (powers / powers.sum()).max()
-        return called / len(known)
+        return called / len(listed)
 
     low, high = -40.0, 40.0
     for _ in range(40):
@@ -320,7 +322,7 @@ def _best_and_lead(cosines: NDArray[np.float64]) -> tuple[float, float]:
     return float(ordered[0]), float(ordered[0] - ordered[1]) if len(ordered) > 1 else 0.0
 
 
-def _fit_same(embedded: Tensor, words: Sequence[WordUses]) -> tuple[float, float]:
+def _fit_same(embedded: Tensor, words: Sequence[LabelledUses]) -> tuple[float, float]:
     """Log-odds that two uses share a sense: a logistic regression on their cosines.
 
     It is fitted on pairs of a development sentence and another one, at even odds.
@@ -330,10 +332,10 @@ def _fit_same(embedded: Tensor, words: Sequence[WordUses]) -> tuple[float, float
     cosines, same = [], []
     for word in words:
         rows, senses = word.part(development=False)
-        asked, right = word.part(development=True)
-        if len(asked):
-            cosines.append((embedded[asked] @ embedded[rows].T).flatten())
-            same.append((right[:, None] == senses[None]).flatten())
+        queries, gold = word.part(development=True)
+        if len(queries):
+            cosines.append((embedded[queries] @ embedded[rows].T).flatten())
+            same.append((gold[:, None] == senses[None]).flatten())
     fitted = LogisticRegression(C=100.0, class_weight="balanced").fit(
         torch.cat(cosines).numpy()[:, None], torch.cat(same).numpy()
     )
@@ -348,6 +350,6 @@ def _centroids(
     for row, (e, s, _) in enumerate(owners):
         rows.setdefault((e, s), []).append(row)
     return {
-        sense_fingerprint(entries[e].word, entries[e].senses[s]): unit(embedded[mine].mean(axis=0))
-        for (e, s), mine in rows.items()
+        sense_fingerprint(entries[e].word, entries[e].senses[s]): unit(embedded[sense_rows].mean(axis=0))
+        for (e, s), sense_rows in rows.items()
     }

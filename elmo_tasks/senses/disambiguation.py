@@ -90,11 +90,11 @@ def classify(calibration: SenseCalibration, embedded: Vectors, centroids: Vector
         centroids: ``[S, H]`` its meanings, of length 1.
     """
     cosines = np.asarray(embedded @ centroids.T, np.float64)  # [n, S]
-    known = _softmax(calibration.slope * cosines)
+    listed = _softmax(calibration.slope * cosines)
     other = unknown_probability(calibration.unknown, cosines)
     return [
         SenseProbabilities(tuple(float(x) for x in (1 - u) * row), float(u))
-        for row, u in zip(known, other, strict=True)
+        for row, u in zip(listed, other, strict=True)
     ]
 
 
@@ -127,7 +127,7 @@ class SenseModel:
         encoder: reads the sentences.
         static: vectors of the words around a use.
         expected: the words that the encoder expects in a place; ``None`` for one without an output layer.
-        calibration: what was fitted for this encoder.
+        calibration: the parameters fitted for this encoder.
         centroids: ``[H]`` of meanings that were computed before, by :func:`sense_fingerprint`.
     """
 
@@ -261,12 +261,12 @@ def _check_widths(calibration: SenseCalibration, centroids: Mapping[str, Vectors
         if rows != width:
             raise ValueError(f"expected a projection of {width} rows, found {rows}")
         width = embedded
-    if found := {len(centroid) for centroid in centroids.values()} - {width}:
-        raise ValueError(f"expected centroids of width {width}, found {found.pop()}")
+    if widths := {len(centroid) for centroid in centroids.values()} - {width}:
+        raise ValueError(f"expected centroids of width {width}, found {widths.pop()}")
 
 
 def _numbers(values: Sequence[Any], n: int) -> tuple[float, ...]:
-    found = tuple(float(value) for value in values)
-    if len(found) != n or not all(map(math.isfinite, found)):
+    numbers = tuple(float(value) for value in values)
+    if len(numbers) != n or not all(map(math.isfinite, numbers)):
         raise ValueError(f"expected {n} numbers, found {values!r:.80}")
-    return found
+    return numbers
