@@ -260,13 +260,13 @@ def _development_cosines(embedded: Tensor, words: Sequence[LabelledUses]) -> lis
 
     The cosines ``[n, S]`` are to the meanings, whose centroids consist of the other sentences.
     """
-    scored = []
+    found = []
     for word in words:
         rows, senses = word.part(development=False)
-        queries, gold = word.part(development=True)
+        asked, right = word.part(development=True)
         sums = embedded.new_zeros(word.n_senses, embedded.shape[1]).index_add(0, senses, embedded[rows])
-        scored.append((embedded[queries] @ F.normalize(sums, dim=-1).T, gold))
-    return [(cosines, gold) for cosines, gold in scored if len(gold)]
+        found.append((embedded[asked] @ F.normalize(sums, dim=-1).T, right))
+    return [(cosines, right) for cosines, right in found if len(right)]
 
 
 def _accuracy(embedded: Tensor, words: Sequence[LabelledUses]) -> float:
@@ -285,30 +285,30 @@ def _fit_slope(embedded: Tensor, words: Sequence[LabelledUses]) -> float:
 
 
 def _fit_unknown(embedded: Tensor, words: Sequence[LabelledUses], slope: float) -> tuple[float, float, float]:
-    """Fit the log-odds of an unlisted meaning so that few uses of listed meanings count as one."""
+    """Fit the log-odds of an unlisted meaning so that few known uses count as one."""
     from sklearn.linear_model import LogisticRegression
 
-    listed: list[NDArray[np.float64]] = []
-    unlisted = []
+    known: list[NDArray[np.float64]] = []
+    unknown = []
     for cosines, senses in _development_cosines(embedded, words):
         for row, sense in zip(cosines.double().numpy(), senses.tolist(), strict=True):
-            listed.append(row)
+            known.append(row)
             if len(row) > 2:
-                unlisted.append(np.delete(row, sense))
-    if not unlisted:
+                unknown.append(np.delete(row, sense))
+    if not unknown:
         raise DataError("expected a dictionary with words of three meanings or more to fit on, found none")
-    rows = np.array([_best_and_lead(row) for row in (*listed, *unlisted)])
-    labels = np.r_[np.zeros(len(listed)), np.ones(len(unlisted))]
+    rows = np.array([_best_and_lead(row) for row in (*known, *unknown)])
+    labels = np.r_[np.zeros(len(known)), np.ones(len(unknown))]
     fitted = LogisticRegression(C=100.0, class_weight="balanced").fit(rows, labels)
     best, lead = (float(x) for x in fitted.coef_[0])
 
     def false_alarms(intercept: float) -> float:
         called = 0
-        for row in listed:
+        for row in known:
             other = unknown_probability((intercept, best, lead), row[None])[0]
             powers = np.exp(slope * (row - row.max()))
             called += other > (1 - other) * (powers / powers.sum()).max()
-        return called / len(listed)
+        return called / len(known)
 
     low, high = -40.0, 40.0
     for _ in range(40):
@@ -350,6 +350,6 @@ def _centroids(
     for row, (e, s, _) in enumerate(owners):
         rows.setdefault((e, s), []).append(row)
     return {
-        sense_fingerprint(entries[e].word, entries[e].senses[s]): unit(embedded[sense_rows].mean(axis=0))
-        for (e, s), sense_rows in rows.items()
+        sense_fingerprint(entries[e].word, entries[e].senses[s]): unit(embedded[mine].mean(axis=0))
+        for (e, s), mine in rows.items()
     }

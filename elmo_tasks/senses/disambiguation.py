@@ -90,11 +90,11 @@ def classify(calibration: SenseCalibration, embedded: Vectors, centroids: Vector
         centroids: ``[S, H]`` its meanings, of length 1.
     """
     cosines = np.asarray(embedded @ centroids.T, np.float64)  # [n, S]
-    listed = _softmax(calibration.slope * cosines)
+    known = _softmax(calibration.slope * cosines)
     other = unknown_probability(calibration.unknown, cosines)
     return [
         SenseProbabilities(tuple(float(x) for x in (1 - u) * row), float(u))
-        for row, u in zip(listed, other, strict=True)
+        for row, u in zip(known, other, strict=True)
     ]
 
 

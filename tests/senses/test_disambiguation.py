@@ -54,7 +54,9 @@ def test_two_uses_mean_the_same_by_hand():
 def test_a_calibration_is_read_as_it_was_written(tmp_path):
     write_calibration(tmp_path, CALIBRATION, CENTROIDS)
     found, centroids = read_calibration(tmp_path, "abc")
-    assert replace(found, centres={}, projection=None) == replace(CALIBRATION, centres={}, projection=None)
+    for name, value in vars(replace(CALIBRATION, centres={}, projection=None)).items():
+        if name not in ("centres", "projection"):
+            assert getattr(found, name) == value
     assert {k: v.tolist() for k, v in found.centres.items()} == {"words": [0, 0], "layer 1": [1, 1, 1]}
     assert found.projection.tolist() == [[1, 0], [0, 1]]
     assert {k: v.tolist() for k, v in centroids.items()} == {"one": [1, 0], "other": [0, 1]}
@@ -62,13 +64,18 @@ def test_a_calibration_is_read_as_it_was_written(tmp_path):
     assert read_calibration(tmp_path / "nowhere", "abc") is None
 
 
-BROKEN = [
-    *[{"weights": ["words"]}, {"weights": {"gone": 1.0}}, {"slope": "steep"}, {"slope": float("nan")}],
-    *[{"unknown": [1.0]}, {"centroids": "one"}, {"layers": None}],
-]
-
-
-@pytest.mark.parametrize("broken", BROKEN)
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"weights": ["words"]},
+        {"weights": {"gone": 1.0}},
+        {"slope": "steep"},
+        {"slope": float("nan")},
+        {"unknown": [1.0]},
+        {"centroids": "one"},
+        {"layers": None},
+    ],
+)
 def test_broken_settings_are_refused(tmp_path, broken):
     write_calibration(tmp_path, CALIBRATION, CENTROIDS)
     path = tmp_path / "meanings.json"
@@ -77,9 +84,11 @@ def test_broken_settings_are_refused(tmp_path, broken):
         read_calibration(tmp_path, "abc")
 
 
-@pytest.mark.parametrize("shape", [(3, 2), (2, 5)])
-def test_parts_that_do_not_fit_each_other_are_refused(tmp_path, shape):
-    write_calibration(tmp_path, replace(CALIBRATION, projection=np.ones(shape, np.float32)), CENTROIDS)
+@pytest.mark.parametrize(
+    "change", [{"projection": np.ones((3, 2), np.float32)}, {"projection": np.ones((2, 5), np.float32)}]
+)
+def test_parts_that_do_not_fit_each_other_are_refused(tmp_path, change):
+    write_calibration(tmp_path, replace(CALIBRATION, **change), CENTROIDS)
     with pytest.raises(WeightsError, match="not a calibration of meanings .ValueError: expected"):
         read_calibration(tmp_path, "abc")
 
