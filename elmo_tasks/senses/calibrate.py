@@ -48,7 +48,7 @@ _TRIED = 60  # words on which the layers of an encoder are compared
 
 
 @dataclass(frozen=True)
-class LabelledUses:
+class WordUses:
     """The labelled uses of one word: rows of a matrix of uses, and the meaning of each."""
 
     word: str
@@ -144,7 +144,7 @@ def _uses_of(entries: Sequence[Entry]) -> tuple[list[Use], list[tuple[int, int, 
     return uses, owners
 
 
-def _layers(encoder: Encoder, uses: Sequence[Use], words: Sequence[LabelledUses]) -> list[int]:
+def _layers(encoder: Encoder, uses: Sequence[Use], words: Sequence[WordUses]) -> list[int]:
     """Select the layers to read.
 
     These are the layers above the context-free one, if there are two; else the two that alone separate meanings best
@@ -167,26 +167,24 @@ def _layers(encoder: Encoder, uses: Sequence[Use], words: Sequence[LabelledUses]
     return sorted(sorted(range(1, encoder.n_layers), key=lambda k: -scores[k - 1])[:2])
 
 
-def _words(entries: Sequence[Entry], owners: Sequence[tuple[int, int, int]]) -> list[LabelledUses]:
+def _words(entries: Sequence[Entry], owners: Sequence[tuple[int, int, int]]) -> list[WordUses]:
     """Return the words to fit on: not held out, with two meanings or more."""
     rows: dict[int, list[int]] = {}
     for row, (e, _, _) in enumerate(owners):
         rows.setdefault(e, []).append(row)
-    words = []
-    for e, entry_rows in rows.items():
+    found = []
+    for e, mine in rows.items():
         entry = entries[e]
         if entry.is_held_out or len(entry.senses) < 2:
             continue
-        senses = torch.tensor([owners[row][1] for row in entry_rows])
-        development = torch.tensor(
-            [owners[row][2] % _DEVELOPMENT_EVERY == _DEVELOPMENT_EVERY - 3 for row in entry_rows]
-        )
-        words.append(LabelledUses(entry.word, torch.tensor(entry_rows), senses, len(entry.senses), development))
-    return words
+        senses = torch.tensor([owners[row][1] for row in mine])
+        development = torch.tensor([owners[row][2] % _DEVELOPMENT_EVERY == _DEVELOPMENT_EVERY - 3 for row in mine])
+        found.append(WordUses(entry.word, torch.tensor(mine), senses, len(entry.senses), development))
+    return found
 
 
 def _fit_weights(
-    views: Mapping[str, Vectors], centres: Mapping[str, Vectors], words: Sequence[LabelledUses]
+    views: Mapping[str, Vectors], centres: Mapping[str, Vectors], words: Sequence[WordUses]
 ) -> dict[str, float]:
     """Fit the non-negative weights of the views."""
     names = list(views)
@@ -210,9 +208,9 @@ def _fit_weights(
         return loss
 
     optimizer.step(closure)
-    weights = F.softplus(raw).tolist()
-    min_weight = min(_MIN_WEIGHT, max(weights))  # a model that separates nothing still keeps a view
-    return {name: round(weight, 6) for name, weight in zip(names, weights, strict=True) if weight >= min_weight}
+    found = F.softplus(raw).tolist()
+    least = min(_MIN_WEIGHT, max(found))  # a model that tells nothing apart still keeps a view
+    return {name: round(weight, 6) for name, weight in zip(names, found, strict=True) if weight >= least}
 
 
 def _left_out_cosines(embedded: Tensor, senses: Tensor, n_senses: int) -> Tensor:
@@ -225,7 +223,7 @@ def _left_out_cosines(embedded: Tensor, senses: Tensor, n_senses: int) -> Tensor
     return torch.einsum("nh,nsh->ns", embedded, F.normalize(sums - own, dim=-1))
 
 
-def _fit_projection(joined: Tensor, words: Sequence[LabelledUses], seed: int = 0) -> Tensor:
+def _fit_projection(joined: Tensor, words: Sequence[WordUses], seed: int = 0) -> Tensor:
     """Fit ``[sum of D, H]`` so that cosines to the meanings separate them.
 
     Each use is left out of the centroid of its own meaning.
@@ -255,7 +253,7 @@ def _fit_projection(joined: Tensor, words: Sequence[LabelledUses], seed: int = 0
     return projection.detach()
 
 
-def _development_cosines(embedded: Tensor, words: Sequence[LabelledUses]) -> list[tuple[Tensor, Tensor]]:
+def _development_cosines(embedded: Tensor, words: Sequence[WordUses]) -> list[tuple[Tensor, Tensor]]:
     """Return the cosines of development sentences, and their meanings, for each word.
 
     The cosines ``[n, S]`` are to the meanings, whose centroids consist of the other sentences.
@@ -269,12 +267,12 @@ def _development_cosines(embedded: Tensor, words: Sequence[LabelledUses]) -> lis
     return [(cosines, right) for cosines, right in found if len(right)]
 
 
-def _accuracy(embedded: Tensor, words: Sequence[LabelledUses]) -> float:
+def _accuracy(embedded: Tensor, words: Sequence[WordUses]) -> float:
     right = [(cosines.argmax(dim=1) == senses).float() for cosines, senses in _development_cosines(embedded, words)]
     return float(torch.cat(right).mean())
 
 
-def _fit_slope(embedded: Tensor, words: Sequence[LabelledUses]) -> float:
+def _fit_slope(embedded: Tensor, words: Sequence[WordUses]) -> float:
     """Fit the slope of the softmax by the likelihood of development sentences."""
     cosines = _development_cosines(embedded, words)
     tried = np.geomspace(2.0, 60.0, 80)
@@ -284,7 +282,7 @@ def _fit_slope(embedded: Tensor, words: Sequence[LabelledUses]) -> float:
     return float(tried[int(np.argmin(losses))])
 
 
-def _fit_unknown(embedded: Tensor, words: Sequence[LabelledUses], slope: float) -> tuple[float, float, float]:
+def _fit_unknown(embedded: Tensor, words: Sequence[WordUses], slope: float) -> tuple[float, float, float]:
     """Fit the log-odds of an unlisted meaning so that few known uses count as one."""
     from sklearn.linear_model import LogisticRegression
 
@@ -322,7 +320,7 @@ def _best_and_lead(cosines: NDArray[np.float64]) -> tuple[float, float]:
     return float(ordered[0]), float(ordered[0] - ordered[1]) if len(ordered) > 1 else 0.0
 
 
-def _fit_same(embedded: Tensor, words: Sequence[LabelledUses]) -> tuple[float, float]:
+def _fit_same(embedded: Tensor, words: Sequence[WordUses]) -> tuple[float, float]:
     """Log-odds that two uses share a sense: a logistic regression on their cosines.
 
     It is fitted on pairs of a development sentence and another one, at even odds.
@@ -332,10 +330,10 @@ def _fit_same(embedded: Tensor, words: Sequence[LabelledUses]) -> tuple[float, f
     cosines, same = [], []
     for word in words:
         rows, senses = word.part(development=False)
-        queries, gold = word.part(development=True)
-        if len(queries):
-            cosines.append((embedded[queries] @ embedded[rows].T).flatten())
-            same.append((gold[:, None] == senses[None]).flatten())
+        asked, right = word.part(development=True)
+        if len(asked):
+            cosines.append((embedded[asked] @ embedded[rows].T).flatten())
+            same.append((right[:, None] == senses[None]).flatten())
     fitted = LogisticRegression(C=100.0, class_weight="balanced").fit(
         torch.cat(cosines).numpy()[:, None], torch.cat(same).numpy()
     )

@@ -127,7 +127,7 @@ class SenseModel:
         encoder: reads the sentences.
         static: vectors of the words around a use.
         expected: the words that the encoder expects in a place; ``None`` for one without an output layer.
-        calibration: the parameters fitted for this encoder.
+        calibration: what was fitted for this encoder.
         centroids: ``[H]`` of meanings that were computed before, by :func:`sense_fingerprint`.
     """
 
@@ -261,12 +261,12 @@ def _check_widths(calibration: SenseCalibration, centroids: Mapping[str, Vectors
         if rows != width:
             raise ValueError(f"expected a projection of {width} rows, found {rows}")
         width = embedded
-    if widths := {len(centroid) for centroid in centroids.values()} - {width}:
-        raise ValueError(f"expected centroids of width {width}, found {widths.pop()}")
+    if found := {len(centroid) for centroid in centroids.values()} - {width}:
+        raise ValueError(f"expected centroids of width {width}, found {found.pop()}")
 
 
 def _numbers(values: Sequence[Any], n: int) -> tuple[float, ...]:
-    numbers = tuple(float(value) for value in values)
-    if len(numbers) != n or not all(map(math.isfinite, numbers)):
+    found = tuple(float(value) for value in values)
+    if len(found) != n or not all(map(math.isfinite, found)):
         raise ValueError(f"expected {n} numbers, found {values!r:.80}")
-    return numbers
+    return found
