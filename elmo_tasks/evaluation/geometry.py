@@ -55,7 +55,7 @@ def held_out_uses(lexicon: Lexicon) -> tuple[list[Use], list[str], list[str]]:
         for sense in entry.senses
         for sentence in sense.sentences
     ]
-    uses = [find_mention(word, sentence) for word, _, sentence in sentences]
+    uses: list[Use] = [find_mention(word, sentence) for word, _, sentence in sentences]
     return uses, [word for word, _, _ in sentences], [key for _, key, _ in sentences]
 
 

@@ -1,4 +1,4 @@
-"""All tests, and one after another on an encoder."""
+"""The list of tests, and their run on an encoder."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def to_measure(
             raise DataError(
                 f"{name} cannot be measured: {data / absent[name]}: no such file; --data says where the data are"
             )
-    wanted = [name for name in among if name not in absent and (not only or name in only)]
-    return wanted, {name: f"{file} is not here" for name, file in absent.items() if not only}
+    selected = [name for name in among if name not in absent and (not only or name in only)]
+    return selected, {name: f"{file} is not here" for name, file in absent.items() if not only}
 
 
 def evaluate(reader: Reader, data: Path, only: Sequence[str] = (), first: Sequence[Row] = ()) -> Evaluation:
@@ -77,11 +77,5 @@ def evaluate(reader: Reader, data: Path, only: Sequence[str] = (), first: Sequen
         rows += TASKS[name].measure(reader, data)
         seconds[name] = round(time.process_time() - start, 1)
         _log.info("%s: %.1f seconds of processor time", name, seconds[name])
-    return Evaluation(
-        reader.encoder.name,
-        reader.encoder.checksum,
-        reader.views,
-        tuple(rows),
-        missing,
-        seconds,
-    )
+    encoder = reader.encoder
+    return Evaluation(encoder.name, encoder.checksum, reader.views, tuple(rows), missing, seconds)

@@ -197,7 +197,7 @@ def build_index(
     folder: str | Path,
     title: str,
     max_tokens: int = MAX_TOKENS,
-    progress: Callable[[float], object] | None = None,
+    progress: Callable[[float], None] | None = None,
     wait: bool = False,
     bf16: bool = False,
 ) -> UseIndex:
