@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read the text, print the expected size, and encode."""
     from elmo_tasks.layers.device import checked_device
-    from elmo_tasks.senses.index_building import build_index, size_of
+    from elmo_tasks.senses.use_index import build_index, size_of
     from elmo_tasks.text.tokens import tokenize
 
     title = args.title or args.out.resolve().name
@@ -59,9 +59,9 @@ def _sentences(args: argparse.Namespace) -> Iterator[str]:
     for source in args.text:
         if source.startswith(HUB):
             for text in hub_texts(source.removeprefix(HUB), args.column, args.split, args.config, args.rows):
-                yield from sentences_of(text, most=None)
+                yield from sentences_of(text, max_characters=None)
         elif source == STANDARD:
-            yield from sentences_of("\n".join(lines_of(source)), most=None)
+            yield from sentences_of("\n".join(lines_of(source)), max_characters=None)
         else:
             for sentences, said in read_corpus([Path(source)], args.column):
                 print(f"{source}: {len(sentences):,} sentences; {said}", flush=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
+from typing import NamedTuple
 
 _WIDTH, _NAMES, _ROW, _EDGE = 720, 300, 22, 16
 _STYLE = (
@@ -19,23 +19,21 @@ _STYLE = (
 )
 
 
-@dataclass(frozen=True)
-class Bar:
-    """A bar."""
+class Bar(NamedTuple):
+    """A bar from 0 to ``value``, at most 1, labelled with ``name`` and ``text``; a faint one is a reference."""
 
-    name: str  #: beside it
-    value: float  #: from 0 to 1; below 0 there is no bar
-    text: str  #: the value in words
-    is_faint: bool = False  #: True for a reference value
+    name: str
+    value: float
+    text: str
+    is_faint: bool = False
 
 
-@dataclass(frozen=True)
-class Panel:
-    """Bars under one title."""
+class Panel(NamedTuple):
+    """Bars under one title, with the value and the name of a baseline."""
 
-    title: str  #: the value
-    bars: Sequence[Bar]  #: from the top
-    mark: tuple[float, str] | None = None  #: a value that they are to be compared with, and its name
+    title: str
+    bars: Sequence[Bar]
+    mark: tuple[float, str] | None = None
 
 
 def bar_chart(title: str, panels: Sequence[Panel]) -> str:
@@ -51,9 +49,9 @@ def bar_chart(title: str, panels: Sequence[Panel]) -> str:
         y += 24
         for bar in panel.bars:
             parts.append(_text(_NAMES - 8, y + 14, bar.name, "s", "end"))
-            look = "f" if bar.is_faint else "a"
+            style = "f" if bar.is_faint else "a"
             parts.append(
-                f'<rect class="{look}" x="{_NAMES}" y="{y + 2}" width="{x(bar.value) - _NAMES:.1f}" height="{_ROW - 6}"/>'
+                f'<rect class="{style}" x="{_NAMES}" y="{y + 2}" width="{x(bar.value) - _NAMES:.1f}" height="{_ROW - 6}"/>'
             )
             parts.append(_text(x(bar.value) + 6, y + 14, bar.text))
             y += _ROW
@@ -87,25 +85,25 @@ def share_chart(title: str, y_name: str, lines: Mapping[str, Sequence[tuple[floa
         parts.append(_text(left - 8, y(k / 10) + 4, str(10 * k), "s", "end"))
     parts += [_text(x(share), bottom + 22, f"{100 * share:g} %", "s", "middle") for share in shares]
     parts.append(_text((left + right) / 2, bottom + 44, "share of the training data", "s", "middle"))
-    ends = _apart([y(points[-1][1]) for points in lines.values()], 18)
+    ends = _spaced([y(points[-1][1]) for points in lines.values()], 18)
     for k, ((name, points), end) in enumerate(zip(lines.items(), ends, strict=True)):
-        where = " ".join(f"{x(share):.1f},{y(score):.1f}" for share, score in points)
-        parts.append(f'<polyline class="l{k % 6}" points="{where}"/>')
+        places = " ".join(f"{x(share):.1f},{y(score):.1f}" for share, score in points)
+        parts.append(f'<polyline class="l{k % 6}" points="{places}"/>')
         parts.append(f'<polyline class="l{k % 6}" points="{right + 8},{end:.1f} {right + 32},{end:.1f}"/>')
         parts.append(_text(right + 38, end + 4, name))
     return _svg(bottom + 60, parts)
 
 
-def _apart(places: Sequence[float], gap: float) -> list[float]:
-    """Move labels down so that they do not overlap; their order stays."""
+def _spaced(places: Sequence[float], gap: float) -> list[float]:
+    """Move labels down so that they do not overlap, in their order."""
     moved, last = list(places), -math.inf
     for k in sorted(range(len(places)), key=lambda k: places[k]):
         last = moved[k] = max(places[k], last + gap)
     return moved
 
 
-def _text(x: float, y: float, words: str, look: str = "", anchor: str = "start") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" class="{look}" text-anchor="{anchor}">{escape(words)}</text>'
+def _text(x: float, y: float, words: str, style: str = "", anchor: str = "start") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" class="{style}" text-anchor="{anchor}">{escape(words)}</text>'
 
 
 def _svg(height: int, parts: Sequence[str]) -> str:

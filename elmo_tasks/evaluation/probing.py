@@ -1,25 +1,132 @@
-"""Linear probes of a layer: classes of words, and spans."""
+"""Linear probes of a layer: parts of speech, chunks, entities and sentiment with minimal heads."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from elmo_tasks.data.conll import read_tagged
+from elmo_tasks.data.labelled_texts import read_labelled
+from elmo_tasks.data.records import TaggedSentence
+from elmo_tasks.data.tables import TextColumns
+from elmo_tasks.evaluation.reader import Reader, progress
+from elmo_tasks.evaluation.rows import Row
 from elmo_tasks.heads.crf import CRF
-from elmo_tasks.text.tag_schemes import Scheme
+from elmo_tasks.tasks.kinds import kind_of
+from elmo_tasks.tasks.span_scores import SpanCounts, span_counts
+from elmo_tasks.text.tag_schemes import Scheme, convert, detect_scheme
+
+POS = ("tagging/ud_ewt/en_ewt-ud-train.conllu.xz", "tagging/ud_ewt/en_ewt-ud-dev.conllu.xz")
+CHUNKS = ("tagging/conll2000/train.txt", "tagging/conll2000/test.txt")
+NER = ("ner/conll2003/eng.train", "ner/conll2003/eng.testa")
+SST2 = ("sentiment/sst2/train.tsv", "sentiment/sst2/dev.tsv")
 
 CLASS_STEPS, _TOKENS = 1500, 512
 SPAN_STEPS, _SENTENCES = 1000, 32
-_HIGHEST_RATE = 0.01
+_MAX_RATE = 0.01
 
 Rows = NDArray[np.floating]
 Tags = Sequence[Sequence[str]]
 Step = Callable[[int], object]
+#: Vectors ``[n, D]`` of all training tokens and of all test tokens, and a progress callback -> a score.
+Score = Callable[[Rows, Rows, Step], float]
+
+
+def parts_of_speech(reader: Reader, data: Path) -> list[Row]:
+    """Universal parts of speech of the English Web Treebank, by softmax regression."""
+    train, dev = (read_tagged(data / file, tag_column="upos") for file in POS)
+    labels, gold = ([tag for sentence in split for tag in sentence.tags] for split in (train, dev))
+
+    def score(train_rows: Rows, test_rows: Rows, step: Step) -> float:
+        return class_accuracy(train_rows, labels, test_rows, gold, step)
+
+    splits = {"UD EWT, train": _tokens(train), "UD EWT, dev": _tokens(dev)}
+    scores = _by_layer(reader, splits, "parts of speech", CLASS_STEPS, score)
+    baseline = kind_of("tagging").guesses(_pairs(train), _pairs(dev), None)["word accuracy"]
+    note = f"Parts of speech: a linear layer, {CLASS_STEPS:,} steps on the training part of UD English EWT."
+    how = "commonest tag of the word"
+    return [Row("pos", "Parts of speech, UD EWT dev, accuracy", scores, without=baseline, without_name=how, note=note)]
+
+
+def chunks(reader: Reader, data: Path) -> list[Row]:
+    """CoNLL-2000 chunks (non-nested phrases), by a linear layer and a CRF."""
+    return [_spans(reader, data, CHUNKS, "chunks", "CoNLL-2000", "Chunks, CoNLL-2000 test, F1")]
+
+
+def entities(reader: Reader, data: Path) -> list[Row]:
+    """Entities of CoNLL-2003, by a linear layer and a CRF."""
+    return [_spans(reader, data, NER, "ner", "CoNLL-2003", "Entities, CoNLL-2003 dev, F1")]
+
+
+def _spans(reader: Reader, data: Path, files: tuple[str, str], task: str, corpus: str, title: str) -> Row:
+    train, held_out = (_in_bioes(read_tagged(data / file)) for file in files)
+    tags, gold = ([sentence.tags for sentence in split] for split in (train, held_out))
+    name = title.partition(",")[0]
+
+    def score(train_rows: Rows, test_rows: Rows, step: Step) -> float:
+        predicted = span_tags(train_rows, tags, test_rows, [len(row) for row in gold], "BIOES", step)
+        return sum(span_counts(predicted, gold, "BIOES").values(), SpanCounts()).f1
+
+    splits = {f"{corpus}, train": _tokens(train), corpus: _tokens(held_out)}
+    scores = _by_layer(reader, splits, name.lower(), SPAN_STEPS, score)
+    baseline = kind_of("tagging").guesses(_pairs(train), _pairs(held_out), "BIOES")["word f1"]
+    note = f"{name}: a linear layer and a CRF, {SPAN_STEPS:,} steps on the training part of {corpus}."
+    return Row(task, title, scores, without=baseline, without_name="commonest tag of the word", note=note)
+
+
+def _by_layer(
+    reader: Reader, splits: Mapping[str, Sequence[tuple[str, ...]]], what: str, steps: int, score: Score
+) -> dict[str, float]:
+    """Score of each layer, given vectors of the training and held-out sentences."""
+    train_vectors, test_vectors = (reader.tokens(sentences, name) for name, sentences in splits.items())
+    scores = {}
+    for (view, train_rows), (_, test_rows) in zip(train_vectors, test_vectors, strict=True):
+        with progress(f"{what}, {view}", steps, "step") as bar:
+            scores[view] = score(train_rows, test_rows, bar.update)
+    return scores
+
+
+def _tokens(sentences: Sequence[TaggedSentence]) -> list[tuple[str, ...]]:
+    return [sentence.tokens for sentence in sentences]
+
+
+def _pairs(sentences: Sequence[TaggedSentence]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    return [(sentence.tokens, sentence.tags) for sentence in sentences]
+
+
+def _in_bioes(sentences: Sequence[TaggedSentence]) -> list[TaggedSentence]:
+    scheme = detect_scheme(sentence.tags for sentence in sentences)
+    return [TaggedSentence(s.tokens, tuple(convert(s.tags, scheme, "BIOES")), s.line) for s in sentences]
+
+
+def sentiment(reader: Reader, data: Path) -> list[Row]:
+    """Sentences of SST-2, by softmax regression on the mean of their tokens."""
+    train, dev = (read_labelled(data / file, columns=TextColumns(text=0, label=1, header=False)) for file in SST2)
+    sentences = [[tuple(row.text.split()) for row in split] for split in (train, dev)]
+    labels, gold = ([row.label for row in split] for split in (train, dev))
+    lengths = [np.array([len(sentence) for sentence in split]) for split in sentences]
+
+    def score(train_rows: Rows, test_rows: Rows, step: Step) -> float:
+        train_vectors, test_vectors = (
+            np.add.reduceat(rows.astype(np.float32), np.cumsum(n) - n) / n[:, None]
+            for rows, n in zip((train_rows, test_rows), lengths, strict=True)
+        )
+        return class_accuracy(train_vectors, labels, test_vectors, gold, step)
+
+    splits = dict(zip(("SST-2, train", "SST-2, dev"), sentences, strict=True))
+    scores = _by_layer(reader, splits, "sentiment", CLASS_STEPS, score)
+    commonest = Counter(labels).most_common(1)[0][0]
+    baseline = sum(label == commonest for label in gold) / len(gold)
+    note = f"Sentiment: a linear layer on the mean of the tokens, {CLASS_STEPS:,} steps on the training part of SST-2."
+    title = "Sentiment, SST-2 dev, accuracy"
+    return [Row("sentiment", title, scores, without=baseline, without_name="commonest class", note=note)]
 
 
 class _Standardized:
@@ -43,16 +150,16 @@ def class_accuracy(
     """
     ids = {label: k for k, label in enumerate(sorted(set(train_labels)))}
     target = torch.tensor([ids[label] for label in train_labels])
-    prepared, generator = _Standardized(train), torch.Generator().manual_seed(0)
+    standardize, generator = _Standardized(train), torch.Generator().manual_seed(0)
     linear = _zero_linear(train.shape[1], len(ids))
 
     def loss() -> Tensor:
         chosen = torch.randint(len(train), (_TOKENS,), generator=generator)
-        return nn.functional.cross_entropy(linear(prepared(train[chosen.numpy()])), target[chosen])
+        return nn.functional.cross_entropy(linear(standardize(train[chosen.numpy()])), target[chosen])
 
-    _descend([*linear.parameters()], loss, CLASS_STEPS, step)
+    _minimize([*linear.parameters()], loss, CLASS_STEPS, step)
     with torch.no_grad():
-        predicted = linear(prepared(held_out)).argmax(dim=1)
+        predicted = linear(standardize(held_out)).argmax(dim=1)
     gold = torch.tensor([ids.get(label, -1) for label in held_out_labels])
     return float((predicted == gold).double().mean())
 
@@ -67,7 +174,7 @@ def span_tags(
     """
     labels = tuple(sorted({tag for row in train_tags for tag in row}))
     ids = {label: k for k, label in enumerate(labels)}
-    prepared, random = _Standardized(train), np.random.default_rng(0)
+    standardize, random = _Standardized(train), np.random.default_rng(0)
     linear = _zero_linear(train.shape[1], len(labels))
     torch.manual_seed(0)
     crf = CRF(labels, scheme)
@@ -79,20 +186,20 @@ def span_tags(
 
     def loss() -> Tensor:
         chosen = batches[random.integers(len(batches))]
-        emissions, mask = _padded(linear, prepared, train, [places[k] for k in chosen])
+        emissions, mask = _padded(linear, standardize, train, [places[k] for k in chosen])
         tags = torch.zeros(mask.shape, dtype=torch.long)
         tags[mask] = torch.tensor([ids[tag] for k in chosen for tag in train_tags[k]])
         return -crf(emissions, tags, mask, reduction="token_mean")
 
-    _descend([*linear.parameters(), *crf.parameters()], loss, SPAN_STEPS, step)
+    _minimize([*linear.parameters(), *crf.parameters()], loss, SPAN_STEPS, step)
     predicted: list[tuple[str, ...]] = [()] * len(lengths)
     where = _places(lengths)
     by_length = np.argsort(lengths, kind="stable")
     with torch.no_grad():
         for start in range(0, len(by_length), 4 * _SENTENCES):
             chosen = by_length[start : start + 4 * _SENTENCES]
-            found = crf.decode(*_padded(linear, prepared, held_out, [where[k] for k in chosen]))
-            for k, row in zip(chosen, found, strict=True):
+            decoded = crf.decode(*_padded(linear, standardize, held_out, [where[k] for k in chosen]))
+            for k, row in zip(chosen, decoded, strict=True):
                 predicted[k] = tuple(labels[tag] for tag in row)
     return predicted
 
@@ -104,8 +211,8 @@ def _zero_linear(width: int, n_labels: int) -> nn.Linear:
     return linear
 
 
-def _descend(parameters: Sequence[Tensor], loss: Callable[[], Tensor], steps: int, step: Step | None) -> None:
-    optimizer = torch.optim.Adam(parameters, _HIGHEST_RATE)
+def _minimize(parameters: Sequence[Tensor], loss: Callable[[], Tensor], steps: int, step: Step | None) -> None:
+    optimizer = torch.optim.Adam(parameters, _MAX_RATE)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps)
     for _ in range(steps):
         optimizer.zero_grad()
@@ -121,11 +228,11 @@ def _places(lengths: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _padded(
-    linear: nn.Linear, prepared: _Standardized, rows: Rows, places: Sequence[tuple[int, int]]
+    linear: nn.Linear, standardize: _Standardized, rows: Rows, places: Sequence[tuple[int, int]]
 ) -> tuple[Tensor, Tensor]:
     """Padded emissions ``[B, T, K]`` and mask ``[B, T]`` of some sentences."""
     lengths = torch.tensor([end - start for start, end in places])
     mask = torch.arange(int(lengths.max())) < lengths.unsqueeze(1)
     emissions = torch.zeros(*mask.shape, linear.out_features)
-    emissions[mask] = linear(prepared(np.concatenate([rows[start:end] for start, end in places])))
+    emissions[mask] = linear(standardize(np.concatenate([rows[start:end] for start, end in places])))
     return emissions, mask

@@ -21,7 +21,7 @@ from elmo_tasks.uses import Use, use_batches
 
 #: The states of the language model just before and just after the word, which have not read it.
 BEFORE_AFTER = "before/after"
-#: All views as one vector, from which meanings are read.
+#: The embedding of the sense model, which joins all views.
 MEANINGS = "meanings"
 
 
@@ -43,15 +43,13 @@ class UseViews:
 
 @dataclass(frozen=True)
 class Reader:
-    """Encodes what a test asks about."""
+    """Encoder of the words and sentences of a test."""
 
     encoder: Encoder  #: the encoder to evaluate
     static: StaticVectors  #: vectors of the words around a use
-    expected: ExpectedWords | None = (
-        None  #: the words that the encoder expects in a place; None for one without an output layer
-    )
-    senses: SenseModel | None = None  #: what meanings are read from; None for an encoder without calibration
-    layers_only: bool = False  #: whether only the layers and their mean are measured
+    expected: ExpectedWords | None = None  #: None for an encoder without an output layer
+    senses: SenseModel | None = None  #: None for an encoder without calibration
+    layers_only: bool = False  #: True to measure only the layers and their mean
 
     @property
     def views(self) -> tuple[str, ...]:
@@ -64,7 +62,7 @@ class Reader:
         return (*layers, *extra, WORDS, *((MEANINGS,) if self.senses is not None else ()))
 
     def words(self, words: Sequence[Use], what: str) -> UseViews:
-        """Vectors of marked words; ``what`` stands in the progress bar."""
+        """Vectors of marked words; ``what`` labels the progress bar."""
         n, all_layers = len(words), range(self.encoder.n_layers)
         layers = np.zeros((self.encoder.n_layers, n, self.encoder.width), np.float16)
         others: dict[str, NDArray[np.float16]] = {}
@@ -72,13 +70,13 @@ class Reader:
             for rows, read in use_batches(self.encoder, words):
                 layers[:, rows] = read.layers.numpy()
                 uses = [words[k] for k in rows]
-                found: dict[str, Vectors] = views_of(self.static, self.expected, uses, read, all_layers)
-                named = {BEFORE_AFTER: found.get(CONTEXT), EXPECTED: found.get(EXPECTED), WORDS: found[WORDS]}
+                parts: dict[str, Vectors] = views_of(self.static, self.expected, uses, read, all_layers)
                 if self.senses is not None:
-                    named[MEANINGS] = self.senses.calibration.embed(found)
-                for name, part in named.items():
-                    if part is not None:
-                        others.setdefault(name, np.zeros((n, part.shape[1]), np.float16))[rows] = part
+                    parts[MEANINGS] = self.senses.calibration.embed(parts)
+                for name in {CONTEXT, EXPECTED, WORDS, MEANINGS} & parts.keys():
+                    view = BEFORE_AFTER if name == CONTEXT else name
+                    width = parts[name].shape[1]
+                    others.setdefault(view, np.zeros((n, width), np.float16))[rows] = parts[name]
                 bar.update(len(rows))
         return UseViews(layers, others)
 
@@ -87,8 +85,8 @@ class Reader:
         ends = np.cumsum([len(sentence) for sentence in sentences])
         values = np.zeros((self.encoder.n_layers, int(ends[-1]), self.encoder.width), np.float16)
         with progress(what, len(values[0]), "word") as bar:
-            for k, found in token_vectors(self.encoder, sentences):
-                values[:, ends[k] - len(sentences[k]) : ends[k]] = found
+            for k, layers in token_vectors(self.encoder, sentences):
+                values[:, ends[k] - len(sentences[k]) : ends[k]] = layers
                 bar.update(len(sentences[k]))
         for name in layer_names(len(values)):
             mean = values.mean(axis=0, dtype=np.float32).astype(np.float16) if name == MEAN else None
@@ -97,6 +95,6 @@ class Reader:
 
 @contextmanager
 def progress(what: str, total: int, unit: str) -> Iterator[tqdm]:
-    """A bar on stderr that goes when it is full."""
+    """A progress bar on stderr that disappears when it is full."""
     with tqdm(total=total, desc=what, unit=unit, unit_scale=True, leave=False, mininterval=1.0) as bar:
         yield bar

@@ -21,14 +21,22 @@ class Row:
     scores: Mapping[str, float] = field(default_factory=dict)  #: by view; shares of 1 where the unit is percent
     unit: Unit = "percent"  #: how they are shown
     without: float | None = None  #: score of the baseline
-    without_name: str = ""  #: how
-    high_is_good: bool = True  #: False for measures that are neither good nor bad, or good where they are low
-    note: str = ""  #: how it was measured, where that is not plain
+    without_name: str = ""  #: of the baseline
+    high_is_good: bool = True  #: False for neutral measures, and those that are better if low
+    note: str = ""  #: how it was measured
     is_main: bool = True  #: True for the main score of its test
 
     def shown(self, score: float | None) -> str:
         """A number as the table has it."""
         return "-" if score is None else _SHOWN[self.unit].format(100 * score if self.unit == "percent" else score)
+
+    @property
+    def is_above_layer_0(self) -> bool | None:
+        """True if the best contextual layer is above layer 0; None if undefined."""
+        contextual = [score for view, score in self.scores.items() if view.isdecimal() and view != "0"]
+        if not self.high_is_good or not contextual or "0" not in self.scores:
+            return None
+        return max(contextual) > self.scores["0"]
 
 
 @dataclass(frozen=True)
@@ -48,22 +56,21 @@ class Evaluation:
         return {**vars(self), "rows": rows, "missing": dict(self.missing), "seconds": dict(self.seconds)}
 
     @classmethod
-    def of_dict(cls, found: Mapping[str, Any]) -> Evaluation:
+    def of_dict(cls, raw: Mapping[str, Any]) -> Evaluation:
         """Parse the output of :meth:`to_dict`.
 
         Raises:
-            TypeError: it is something else.
+            KeyError, TypeError: it is something else.
         """
-        rows = tuple(Row(**row) for row in found["rows"])
-        names = {field.name for field in fields(cls)}
-        rest: dict[str, Any] = {
-            key: tuple(value) if isinstance(value, list) else value for key, value in found.items() if key in names
-        }
-        return cls(**{**rest, "rows": rows})
+        known = {field.name: raw[field.name] for field in fields(cls) if field.name in raw}
+        rows = tuple(Row(**row) for row in raw["rows"])
+        return cls(**{**known, "views": tuple(raw["views"]), "rows": rows})
 
     def to_markdown(self) -> str:
         """Format a table with the best score of each row in bold, and notes below."""
-        lines = [f"| {self.model} | {' | '.join(self._title(view) for view in self.views)} | without a model |"]
+        layers = [view for view in self.views if view.isdecimal()]
+        titles = " | ".join(column_title(view, layers) for view in self.views)
+        lines = [f"| {self.model} | {titles} | without a model |"]
         lines.append("|---|" + "---:|" * (len(self.views) + 1))
         lines += [self._line(row) for row in self.rows]
         blank = " |" * len(self.views)
@@ -82,14 +89,11 @@ class Evaluation:
             f"| {row.title} | {' | '.join(cells)} | {without}{f' ({row.without_name})' if row.without_name else ''} |"
         )
 
-    def _title(self, view: str) -> str:
-        return column_title(view, [name for name in self.views if name.isdecimal()])
-
     def _remarks(self) -> list[str]:
         remarks = [remark for view, remark in COLUMN_REMARKS.items() if view in self.views]
         remarks += list(dict.fromkeys(row.note for row in self.rows if row.note))
-        if compared := [found for row in self.rows if (found := above_layer_0(row)) is not None]:
-            below = [title for title, above in compared if not above]
+        if compared := [row for row in self.rows if row.is_above_layer_0 is not None]:
+            below = [row.title for row in compared if not row.is_above_layer_0]
             remarks.append(
                 f"The best layer that reads the sentence is above layer 0 in {len(compared) - len(below)} of {len(compared)} "
                 f"lines{'' if not below else '; not in ' + ', '.join(below)}."
@@ -99,23 +103,12 @@ class Evaluation:
         return [f"- {remark}" for remark in remarks]
 
 
-def above_layer_0(row: Row) -> tuple[str, bool] | None:
-    """Compare the best contextual layer with layer 0: title, result.
-
-    None if undefined.
-    """
-    reading = [score for view, score in row.scores.items() if view.isdecimal() and view != "0"]
-    if not row.high_is_good or not reading or "0" not in row.scores:
-        return None
-    return row.title, max(reading) > row.scores["0"]
-
-
 Label = TypeVar("Label", bound=Hashable)
 
 
-def places_of(labels: Iterable[Label]) -> dict[Label, list[int]]:
-    """The positions of each label, the labels in the order of their first appearance."""
-    found: dict[Label, list[int]] = {}
+def rows_by_label(labels: Iterable[Label]) -> dict[Label, list[int]]:
+    """Positions of each label, the labels in the order of their first appearance."""
+    rows: dict[Label, list[int]] = {}
     for k, label in enumerate(labels):
-        found.setdefault(label, []).append(k)
-    return found
+        rows.setdefault(label, []).append(k)
+    return rows

@@ -1,4 +1,4 @@
-"""All tests, and one after another on an encoder."""
+"""The list of tests, and their run on an encoder."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from elmo_tasks.errors import ConfigError, DataError
-from elmo_tasks.evaluation import cheap_heads, nearest_sense, ordering, senseval, shape, word_pairs
+from elmo_tasks.evaluation import geometry, probing, senses, word_pairs
 from elmo_tasks.evaluation.reader import Reader
 from elmo_tasks.evaluation.rows import Evaluation, Row
 
@@ -20,28 +20,24 @@ _log = logging.getLogger(__name__)
 class Task:
     """A test."""
 
-    measure: Callable[[Reader, Path], list[Row]]  #: gives its rows
+    measure: Callable[[Reader, Path], list[Row]]  #: returns its rows
     files: tuple[str, ...]  #: its files in the data folder
     of_uses: bool = True  #: True for tests of uses in every view; other tests read only the layers
 
-    def absent(self, data: Path) -> list[str]:
-        """Files that are not there."""
-        return [file for file in self.files if not (data / file).is_file()]
-
 
 TASKS = {
-    "order": Task(ordering.ordering, ordering.FILES),
+    "order": Task(geometry.ordering, ()),
     "wic": Task(word_pairs.wic, word_pairs.WIC),
     "mclwic": Task(word_pairs.mcl_wic, word_pairs.MCL_WIC),
     "cosimlex": Task(word_pairs.graded_similarity, word_pairs.COSIMLEX),
-    "coarsewsd": Task(nearest_sense.coarse_wsd, nearest_sense.COARSE_WSD),
-    "wsd": Task(nearest_sense.all_words, nearest_sense.ALL_WORDS),
-    "senseval": Task(senseval.senseval, senseval.FILES),
-    "pos": Task(cheap_heads.parts_of_speech, cheap_heads.POS, of_uses=False),
-    "chunks": Task(cheap_heads.chunks, cheap_heads.CHUNKS, of_uses=False),
-    "ner": Task(cheap_heads.names, cheap_heads.NER, of_uses=False),
-    "sentiment": Task(cheap_heads.sentiment, cheap_heads.SST2, of_uses=False),
-    "geometry": Task(shape.shape, shape.FILES),
+    "coarsewsd": Task(senses.coarse_wsd, senses.COARSE_WSD),
+    "wsd": Task(senses.all_words, senses.ALL_WORDS),
+    "senseval": Task(senses.senseval, senses.SENSEVAL),
+    "pos": Task(probing.parts_of_speech, probing.POS, of_uses=False),
+    "chunks": Task(probing.chunks, probing.CHUNKS, of_uses=False),
+    "ner": Task(probing.entities, probing.NER, of_uses=False),
+    "sentiment": Task(probing.sentiment, probing.SST2, of_uses=False),
+    "geometry": Task(geometry.cosines, geometry.COSINE_FILES),
 }
 
 
@@ -57,13 +53,14 @@ def to_measure(
     among = tuple(TASKS) if among is None else among
     if unknown := [name for name in only if name not in among]:
         raise ConfigError(f"no test is called {', '.join(unknown)}; expected {', '.join(among)}")
-    absent = {name: files[0] for name in among if (files := TASKS[name].absent(data))}
-    if lacking := [name for name in only if name in absent]:
-        raise DataError(
-            f"{lacking[0]} cannot be measured: {data / absent[lacking[0]]}: no such file; --data says where the data are"
-        )
-    wanted = [name for name in among if name not in absent and (not only or name in only)]
-    return wanted, {name: f"{file} is not here" for name, file in absent.items() if not only}
+    absent = {name: file for name in among for file in TASKS[name].files[::-1] if not (data / file).is_file()}
+    for name in only:
+        if name in absent:
+            raise DataError(
+                f"{name} cannot be measured: {data / absent[name]}: no such file; --data says where the data are"
+            )
+    selected = [name for name in among if name not in absent and (not only or name in only)]
+    return selected, {name: f"{file} is not here" for name, file in absent.items() if not only}
 
 
 def evaluate(reader: Reader, data: Path, only: Sequence[str] = (), first: Sequence[Row] = ()) -> Evaluation:
@@ -80,11 +77,5 @@ def evaluate(reader: Reader, data: Path, only: Sequence[str] = (), first: Sequen
         rows += TASKS[name].measure(reader, data)
         seconds[name] = round(time.process_time() - start, 1)
         _log.info("%s: %.1f seconds of processor time", name, seconds[name])
-    return Evaluation(
-        reader.encoder.name,
-        reader.encoder.checksum,
-        reader.views,
-        tuple(rows),
-        missing,
-        seconds,
-    )
+    encoder = reader.encoder
+    return Evaluation(encoder.name, encoder.checksum, reader.views, tuple(rows), missing, seconds)

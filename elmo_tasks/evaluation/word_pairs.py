@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from elmo_tasks.data.word_pairs import GradedPair, WordPair, read_cosimlex, read_mcl_wic, read_wic
-from elmo_tasks.evaluation.reader import Reader, UseViews
+from elmo_tasks.evaluation.reader import Reader
 from elmo_tasks.evaluation.rows import Row
 
 WIC = tuple(f"wsd/wic/{split}.{kind}.txt" for split in ("train", "dev") for kind in ("data", "gold"))
 MCL_WIC = tuple(f"wsd/mcl_wic/{split}.en-en.{kind}" for split in ("training", "dev") for kind in ("data", "gold"))
 COSIMLEX = ("wsd/cosimlex/cosimlex_en.csv",)
-_NAMED = 5
+_N_EXAMPLES = 5
 
 Numbers = NDArray[np.floating]
 
@@ -45,17 +44,12 @@ def _row(
     same, n = np.array([pair.same for pair in pairs]), len(train)
     scores = {}
     for view in reader.views:
-        cosine = _cosines(vectors, view)
+        words = vectors.view(view)
+        cosine = (words[0::2] * words[1::2]).sum(axis=1)
         scores[view] = accuracy_at(best_threshold(cosine[:n], same[:n]), cosine[n:], same[n:])
-    most = float(max(same[n:].mean(), 1 - same[n:].mean()))
+    commoner = float(max(same[n:].mean(), 1 - same[n:].mean()))
     note = "WiC and MCL-WiC: one meaning from a cosine on, which is learned from the training pairs."
-    return Row(task, title, scores, without=most, without_name="one answer always", note=note)
-
-
-def _cosines(vectors: UseViews, view: str) -> NDArray[np.float32]:
-    found = vectors.view(view)
-    cosines: NDArray[np.float32] = (found[0::2] * found[1::2]).sum(axis=1)
-    return cosines
+    return Row(task, title, scores, without=commoner, without_name="one answer always", note=note)
 
 
 def best_threshold(cosines: NDArray[np.floating], same: NDArray[np.bool_]) -> float:
@@ -87,8 +81,8 @@ def graded_similarity(reader: Reader, data: Path) -> list[Row]:
     scores: dict[str, dict[str, float]] = {name: {} for name in ("both", "rank", "change", "change rank")}
     moved = {}
     for view in reader.views:
-        found = vectors.view(view).reshape(len(pairs), 2, 2, -1)  # [n, texts, words, D]
-        cosines = (found[:, :, 0] * found[:, :, 1]).sum(axis=-1)
+        words = vectors.view(view).reshape(len(pairs), 2, 2, -1)  # [n, texts, words, D]
+        cosines = (words[:, :, 0] * words[:, :, 1]).sum(axis=-1)
         rank, linear = spearman(cosines.ravel(), people.ravel()), pearson(cosines.ravel(), people.ravel())
         scores["rank"][view], scores["both"][view] = rank, harmonic_mean(rank, linear)
         change, judged = cosines[:, 1] - cosines[:, 0], people[:, 1] - people[:, 0]
@@ -100,7 +94,7 @@ def graded_similarity(reader: Reader, data: Path) -> list[Row]:
         "harmonic mean of Pearson's and Spearman's correlation), and its change from one text to the other (task 1: Pearson's "
         "correlation without centring)."
     )
-    most = (
+    most_moved = (
         f"CoSimLex, moved most by the text: for people {_named(pairs, people[:, 1] - people[:, 0])}; "
         f"at layer {top} {_named(pairs, moved[top])}."
     )
@@ -110,10 +104,18 @@ def graded_similarity(reader: Reader, data: Path) -> list[Row]:
         "change": "CoSimLex, change from text to text, correlation",
         "change rank": "CoSimLex, change from text to text, rank correlation",
     }
-    rows = [Row("cosimlex", title, scores[name], "index", 0.0, "chance", note=how) for name, title in titles.items()]
     return [
-        replace(row, note=most if name == "change" else how, is_main=name == "both")
-        for name, row in zip(titles, rows, strict=True)
+        Row(
+            "cosimlex",
+            title,
+            scores[name],
+            "index",
+            0.0,
+            "chance",
+            note=most_moved if name == "change" else how,
+            is_main=name == "both",
+        )
+        for name, title in titles.items()
     ]
 
 
@@ -142,5 +144,5 @@ def harmonic_mean(a: float, b: float) -> float:
 
 def _named(pairs: Sequence[GradedPair], change: Numbers) -> str:
     """Name the pairs whose similarity changes most, and the direction."""
-    order = np.argsort(-np.abs(change), kind="stable")[:_NAMED]
+    order = np.argsort(-np.abs(change), kind="stable")[:_N_EXAMPLES]
     return ", ".join(f"{'/'.join(pairs[k].words)} ({change[k]:+.2f})" for k in order)

@@ -1,7 +1,7 @@
 """Recipe: a cloze head learns to fill gaps in text, on top of a frozen biLM.
 
 ``lightning_configs/cloze_mini.yaml`` runs it, as the last part of the training of elmo-mini. From top to bottom: the sentences with
-words to guess (:class:`ClozeGaps`), the module that learns to guess them, and the callback that writes the head.
+words to predict (:class:`ClozeGaps`), the module that learns to predict them, and the callback that writes the head.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class GapBatch:
     def __len__(self) -> int:
         return len(self.of)
 
-    def ask(self, of: int, at: int, answer: int) -> None:
+    def add(self, of: int, at: int, answer: int) -> None:
         """Add one target word."""
         self.of.append(of)
         self.at.append(int(at))
@@ -62,22 +62,21 @@ class GapBatch:
 
 
 class ClozeGaps(TextFiles):
-    """Sentences with words to guess; nothing is read before :meth:`setup`.
+    """Sentences with words to predict. Nothing is read before :meth:`setup`.
 
     Args:
         files: text files or patterns, as in :class:`LanguageModelData`.
-        cache_dir: where the word ids of the files are kept.
-        static: the static vectors whose words are guessed: a name in ``checkpoints/`` or a folder.
+        cache_dir: folder for the word ids of the files.
+        static: the static vectors whose words are predicted: a name in ``checkpoints/`` or a folder.
         n_words: number of target words, the most frequent ones.
-        often: words above this share of the text are sampled less, by the square root of their
-            frequency (as in word2vec).
-        shortest: sentences of fewer words are left out.
-        longest: sentences of more words are left out.
+        often: words above this share of the text are sampled less, by the square root of their frequency (as in word2vec).
+        shortest: words of the shortest sentences to use.
+        longest: words of the longest sentences to use.
         batch_size: sentences of a step.
         n_batches: steps.
-        held_out: text whose sentences are guessed to see how well that goes; ``None`` for none.
+        held_out: text for validation, if any.
         held_out_index: see :func:`held_out_sentences`.
-        max_held_out: so many of them at most, spread over all.
+        max_held_out: number of validation sentences, spread over all.
         seed: of the draws.
 
     Raises:
@@ -111,11 +110,11 @@ class ClozeGaps(TextFiles):
         self.static_name, self.n_words, self.often = static, n_words, often
         self.shortest, self.longest, self.batch_size, self.n_batches = shortest, longest, batch_size, n_batches
         self.held_out, self.held_out_index, self.max_held_out, self.seed = held_out, held_out_index, max_held_out, seed
-        self.static: StaticVectors | None = None
+        self.static: StaticVectors
 
     def setup(self, stage: str | None = None) -> None:
         """Open the ids, and compute the sampling rates of the words."""
-        if self.static is None:
+        if not hasattr(self, "static"):
             self._corpus = self.read_corpus()
             self.static = StaticVectors.load(self.static_name)
             self._rows = self.static.rows_of(self._corpus.words).numpy()  # [n_words] of the corpus
@@ -134,7 +133,6 @@ class ClozeGaps(TextFiles):
         """Held-out sentences with one target word each, sampled as in training."""
         if self.held_out is None:
             return SameBatches([])
-        assert self.static is not None
         index = None if self.held_out_index is None else Path(self.held_out_index)
         sentences = held_out_sentences(Path(self.held_out), index, [path.name for path in self.paths()])
         fitting = [words for words in sentences if self.shortest <= len(words) <= self.longest]
@@ -149,7 +147,7 @@ class ClozeGaps(TextFiles):
                 chances = np.sqrt(self.often / np.maximum(shares, self.often)) * (rows < self.n_words) * _words(words)
                 if chances.any():
                     at = int(rng.choice(len(words), p=chances / chances.sum()))
-                    batch.ask(k, at, rows[at])
+                    batch.add(k, at, rows[at])
             if len(batch):
                 batches.append(batch)
         return SameBatches(batches)
@@ -158,8 +156,8 @@ class ClozeGaps(TextFiles):
 class GapLoader(DrawnBatches[GapBatch]):
     """Batches of random sentences, with lengths in the range ``lengths``.
 
-    For each word of the corpus, ``rows [n_words]`` is its row in the static vectors, and ``chances [n_words]`` the chance that it
-    is a target.
+    ``rows [n_words]`` and ``chances [n_words]`` are the row of each word of the corpus in the static vectors, and the chance
+    that it becomes a target.
 
     Raises:
         DataError: no sentence is of such a length.
@@ -196,7 +194,7 @@ class GapLoader(DrawnBatches[GapBatch]):
             batch.sentences.append([self._corpus.words[w] for w in ids])
             targets = np.flatnonzero(rng.random(size) < self._chances[ids])
             for at in rng.permutation(targets)[:_MAX_PER_SENTENCE]:
-                batch.ask(of, at, self._rows[ids[at]])
+                batch.add(of, at, self._rows[ids[at]])
         return batch
 
 
@@ -248,7 +246,6 @@ class ClozeModule(pl.LightningModule):
         if self.cloze is not None:
             return
         self._encoder, static = load(self.encoder_name), self.data.static
-        assert static is not None
         if self._encoder.language_model is None:
             raise ConfigError(
                 f"model.encoder {self.encoder_name}: expected a language model that reads from both ends, found one that does not"
@@ -289,24 +286,22 @@ class ClozeModule(pl.LightningModule):
             )
 
     def scores(self, batch: GapBatch) -> Tensor:
-        """``[n, V]`` of the words in the gaps of a batch."""
+        """Scores ``[n, V]`` of the words in the gaps of a batch."""
         assert self._encoder is not None
         assert self._encoder.language_model is not None
         assert self.cloze is not None
-        assert self.data.static is not None
         with torch.no_grad():
-            lstms = self._encoder.language_model.states(batch.sentences).layers[
-                1:
-            ]  # [K, B, T + 2, 2 P], with boundaries
+            # [K, B, T + 2, 2 P], with boundaries
+            lstms = self._encoder.language_model.states(batch.sentences).layers[1:]
         ahead, back = lstms.chunk(2, dim=-1)
         of, at = torch.tensor(batch.of, device=lstms.device), torch.tensor(batch.at, device=lstms.device)
         places = [(batch.sentences[k], t, t + 1) for k, t in zip(batch.of, batch.at, strict=True)]
-        # Token t is step t + 1: the step before it is t, the one behind it t + 2.
-        found: Tensor = self.cloze(gaps_at(self.data.static, places, ahead[:, of, at], back[:, of, at + 2]))
-        return found
+        # Token t is step t + 1: the step before it is t, the one after it t + 2.
+        scores: Tensor = self.cloze(gaps_at(self.data.static, places, ahead[:, of, at], back[:, of, at + 2]))
+        return scores
 
     def training_step(self, batch: GapBatch, batch_idx: int) -> Tensor | None:
-        """Cross entropy of the words that stood there."""
+        """Cross entropy of the target words."""
         if not len(batch):
             return None
         self._gaps += len(batch) * self.trainer.world_size
@@ -335,19 +330,20 @@ class ClozeModule(pl.LightningModule):
         """Write the head, and how it was trained."""
         assert self.cloze is not None
         assert self._encoder is not None
-        assert self.data.static is not None
-        seconds = round(self._seconds + time.monotonic() - self._since)
         about = {
-            "training": {"steps": self.trainer.global_step, "gaps": self._gaps, "seconds": seconds},
+            "training": {"steps": self.trainer.global_step, **self.seen()},
             "while_training": metrics,
             "versions": {"python": platform.python_version(), "torch": torch.__version__, "lightning": pl.__version__},
         }
         write_cloze(folder, self.cloze, self._encoder, self.data.static, about)
 
+    def seen(self) -> dict[str, int]:
+        """Target words so far and training time, over all resumes."""
+        return {"gaps": self._gaps, "seconds": round(self._seconds + time.monotonic() - self._since)}
+
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Save the counts of the run."""
-        seconds = self._seconds + time.monotonic() - self._since
-        checkpoint["seen"] = {"gaps": self._gaps, "seconds": seconds}
+        checkpoint["seen"] = self.seen()
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Count on from there."""

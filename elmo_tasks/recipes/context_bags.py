@@ -1,8 +1,8 @@
 """Recipe: a biLM whose top layer also learns bags of context words.
 
 ``lightning_configs/bilm_mini_context.yaml`` and ``bilm_mini_senses.yaml`` run it, for the second to fifth parts of the training of
-elmo-mini. From top to bottom: the module, its two losses, and their targets. The losses need linear maps of their own, which are in
-the resume file and not in the exported model.
+elmo-mini. From top to bottom: the module, its two losses, and their targets. The linear maps of the losses are in the resume file
+and not in the exported model.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from elmo_tasks.errors import ConfigError
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS
 from elmo_tasks.training.bilm_module import BiLMModule
 
-# Positions of one direction whose pairs are compared in a step: all pairs of so many are cheap.
+# Positions of one direction whose pairs are compared in a step.
 _COMPARED = 512
 
 
@@ -28,8 +28,8 @@ class ContextBagModule(BiLMModule):
     """A biLM trained as a language model and with :class:`ContextBagLoss`.
 
     Args:
-        bag_weight: weight of the first loss, the prediction of the words on each side; 0 for none.
-        pair_weight: weight of the second loss, the match of pairwise cosines of uses and of their contexts; 0 for none.
+        bag_weight: weight of the prediction of the words on each side.
+        pair_weight: weight of the match of pairwise cosines of uses and of their contexts.
         static: static vectors of both losses: a name in ``checkpoints/`` or a folder.
         language_model: see :class:`BiLMModule`.
 
@@ -70,18 +70,13 @@ class ContextBagModule(BiLMModule):
 
     def learned_from(self) -> list[str]:
         """Describe the training objectives, a sentence each, for the model's card."""
-        objectives = super().learned_from()
-        if self.bag_weight:
-            objectives.append(
-                "the words on each side of a word in its sentence, predicted by the top layer: their fixed vectors "
-                f"({self.static}) added up, rare words weighing more (weight {self.bag_weight:g})"
-            )
-        if self.pair_weight:
-            objectives.append(
-                "how alike two words are in what stands on each side of them: the top layer at two words is to be as alike, by "
-                f"cosine, as those fixed vectors ({self.static}) added up (weight {self.pair_weight:g})"
-            )
-        return objectives
+        objectives = {
+            "the words on each side of a word in its sentence, predicted by the top layer: their fixed vectors "
+            f"({self.static}) added up, rare words weighing more (weight {self.bag_weight:g})": self.bag_weight,
+            "how alike two words are in what stands on each side of them: the top layer at two words is to be as alike, by "
+            f"cosine, as those fixed vectors ({self.static}) added up (weight {self.pair_weight:g})": self.pair_weight,
+        }
+        return [*super().learned_from(), *(text for text, weight in objectives.items() if weight)]
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Keep the bags of the unfinished sentences, too."""
@@ -98,9 +93,9 @@ class ContextBagModule(BiLMModule):
 class ContextBagLoss(nn.Module):
     """Two losses that let the top layer predict the bag of words on each side.
 
-    The word itself is not in its bag, only those read before it in the same sentence. Two losses: one minus the cosine of a
-    linear map of the half (of size ``dim``) with the bag; and, so that cosines of the layer as it is carry it, the squared
-    difference of the cosines of two halves and of their two bags. For ``table`` and ``rows`` see :func:`weighted_vectors`.
+    The bag of a word holds the words read before it in the same sentence. The losses are one minus the cosine of the bag and a
+    linear map of the half (of size ``dim``); and the squared difference of the cosines of two halves and of their two bags.
+    For ``table`` and ``rows`` see :func:`weighted_vectors`.
     """
 
     table: Tensor
@@ -123,7 +118,8 @@ class ContextBagLoss(nn.Module):
         start = vectors.new_zeros(vectors.shape[:2] + vectors.shape[3:])
         if self.sums is not None and keep is not None:
             start = self.sums.to(vectors) * keep
-        bags, self.sums = running_sums(vectors, _is_boundary(batch.corpus_ids)[batch.words], start)
+        is_boundary = (batch.corpus_ids == BEGIN_ID) | (batch.corpus_ids == END_ID)
+        bags, self.sums = running_sums(vectors, is_boundary[batch.words], start)
         return bags
 
     def forward(self, tops: Tensor, bags: Tensor) -> tuple[Tensor, Tensor]:
@@ -137,15 +133,17 @@ class ContextBagLoss(nn.Module):
                 sample = slice(None, None, -(-len(x) // _COMPARED))
                 differences.append(pairwise_difference(x[sample], bag[sample]))
         if len(cosines) < len(self.maps):
-            return _nothing(self), _nothing(self)
+            # Zero, but with gradients for all weights, so that processes can exchange them.
+            zero = torch.stack([p.sum() for p in self.parameters()]).sum() * 0.0
+            return zero, zero
         return 1 - torch.cat(cosines).mean(), torch.stack(differences).mean()
 
 
 def weighted_vectors(static: StaticVectors, words: Sequence[str]) -> tuple[Tensor, Tensor]:
-    """Static vectors so that their plain sum is a frequency-weighted bag around zero.
+    """Weight static vectors so that their plain sum is a frequency-weighted bag around zero.
 
-    A word's vector, at length 1 and minus the mean over running text of all such vectors, is multiplied by ``a / (a + share)``
-    (SIF: Arora, Liang and Ma, 2017). The special words of the corpus are first.
+    A word's vector, at length 1 and centred over running text, is multiplied by ``a / (a + share)`` (SIF: Arora, Liang and Ma,
+    2017). The special words of the corpus are first.
 
     Returns:
         ``[S + 1, D]`` weighted vectors, the last one zero; ``[n_words]`` row of each word, the last for unknown and special ones.
@@ -187,12 +185,3 @@ def _cosines(vectors: Tensor) -> Tensor:
     with torch.autocast(vectors.device.type, enabled=False):
         unit = F.normalize(vectors.float(), dim=-1)
         return unit @ unit.transpose(-1, -2)
-
-
-def _is_boundary(ids: Tensor) -> Tensor:
-    return (ids == BEGIN_ID) | (ids == END_ID)
-
-
-def _nothing(module: nn.Module) -> Tensor:
-    """Zero that depends on every weight, so that processes can exchange gradients."""
-    return torch.stack([p.sum() for p in module.parameters()]).sum() * 0.0

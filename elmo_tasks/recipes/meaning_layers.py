@@ -6,8 +6,7 @@ Two losses on alternating halves of each step:
 - *language model*: the sampled softmax loss of both directions on running text, one sentence at a time from the constant state.
 
 Only the top LSTM of each direction and, slowly, the softmax learn; the character CNN and the layers below stay as they are.
-Held-out
-words and test sentences of the dictionary are never read. Run it again with the same folder and it resumes::
+Held-out words and test sentences of the dictionary are never read. Run it again with the same folder and it resumes::
 
     python -m elmo_tasks.recipes.meaning_layers --out runs/meaning_layers --minutes 120 --text 'corpus/wiki_*' …
 """
@@ -18,7 +17,7 @@ import argparse
 import lzma
 import random
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -32,10 +31,11 @@ from torch.nn.utils.rnn import pad_sequence
 from elmo_tasks.bilm.bilm import BiLM, DirectionalLM, reordered, reversed_positions
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.bilm.weight_checksums import CARD_NAME
+from elmo_tasks.data.language_model import matching_files
 from elmo_tasks.encoders.elmo import Elmo, steps_of
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.files import read_json
-from elmo_tasks.senses.lexicon import Entry, Lexicon, bundled_lexicon
+from elmo_tasks.files import atomic_file, read_json
+from elmo_tasks.senses.lexicon import Lexicon, bundled_lexicon
 from elmo_tasks.text.mentions import find_mention
 from elmo_tasks.text.use import Use
 from elmo_tasks.text.vocabulary import Vocabulary
@@ -131,48 +131,43 @@ class Text:
 
 
 @dataclass(frozen=True)
-class KnownUse:
-    """A use as the layers that do not learn read it, once before training."""
+class UseStates:
+    """States of a use in the layers that do not learn, computed once before training."""
 
     below: tuple[Tensor, Tensor]  #: ``[T, P]`` the layer below the top one, each direction in its reading order
-    step: int  #: where the word is, reading forward
-    step_back: int  #: where it is, reading back
+    step: int  #: position of the word, reading forward
+    step_back: int  #: position of the word, reading back
     old: Tensor  #: ``[2 P]`` the word at the top layer before training
 
 
 @dataclass(frozen=True)
 class LabelledUses:
-    """The uses of one word for training."""
+    """The uses of one word, and the number of the meaning of each."""
 
-    word: str
     uses: tuple[Use, ...]
     senses: tuple[int, ...]
 
 
 def training_uses(lexicon: Lexicon) -> list[LabelledUses]:
     """Collect example sentences of ambiguous words that are not held out."""
-    return [uses for entry in lexicon.ambiguous if not entry.is_held_out and (uses := _uses_of(entry)) is not None]
+    labelled = []
+    for entry in lexicon.ambiguous:
+        if not entry.is_held_out:
+            examples = [(sentence, k) for k, sense in enumerate(entry.senses) for sentence in sense.examples]
+            uses = tuple(find_mention(entry.word, sentence) for sentence, _ in examples)
+            labelled.append(LabelledUses(uses, tuple(k for _, k in examples)))
+    return labelled
 
 
-def _uses_of(entry: Entry) -> LabelledUses | None:
-    found = [(find_mention(entry.word, s), k) for k, sense in enumerate(entry.senses) for s in sense.examples]
-    return LabelledUses(entry.word, tuple(u for u, _ in found), tuple(k for _, k in found)) if found else None
-
-
-class Teacher:
+class MeaningLosses:
     """Both losses of one model."""
 
-    def __init__(self, elmo: Elmo, text: Text, words: Sequence[LabelledUses], rates: Rates) -> None:
-        output = elmo.predictions()
-        if output is None:
-            raise ConfigError(f"{elmo.name}: expected a biLM with its softmax, which the language-model loss needs")
+    def __init__(self, elmo: Elmo, softmax: LMSoftmax, text: Text, words: Sequence[LabelledUses], rates: Rates) -> None:
         self.elmo, self.text, self.words, self.rates = elmo, text, list(words), rates
-        self.softmax: LMSoftmax = output[0].requires_grad_(True)
-        self.vocabulary: Vocabulary = output[1]
+        self.softmax = softmax.requires_grad_(True)
         self.top = TopLayers(elmo.bilm).train()
         self.scale = nn.Parameter(torch.tensor([8.0, -4.0]))  # slope and offset of the cosine
-        limit = elmo.bilm.options.char_cnn.max_characters_per_token
-        self._limit = limit
+        self._limit = limit = elmo.bilm.options.char_cnn.max_characters_per_token
         with torch.no_grad():
             rows = []
             for start in range(0, len(text.words), 4_000):
@@ -180,7 +175,7 @@ class Teacher:
                 rows.append(elmo.bilm.token_encoder(table)[words_[0, 1:-1]])
             self._token_vectors = torch.cat(rows)
             self._boundaries = elmo.bilm.token_encoder(steps_of([["."]], limit)[0][:2])
-        self._known = self._read([use for word in self.words for use in word.uses])
+        self._states = self._read([use for word in self.words for use in word.uses])
         self._first_row = [0, *accumulate(len(word.uses) for word in self.words)]
 
     def text_loss(self, sentences: Sequence[Sequence[int]]) -> Tensor:
@@ -200,10 +195,9 @@ class Teacher:
         is_pair = mask[:, 1:]
         backwards = targets.gather(1, reverse)
         hidden = torch.cat([ahead[:, :-1][is_pair], back[:, :-1][is_pair]])
-        wanted = torch.cat([targets[:, 1:][is_pair], backwards[:, 1:][is_pair]])
-        return self.softmax.sampled_loss(
-            F.dropout(hidden, self.rates.text_dropout, self.top.training), wanted, _N_DRAWS
-        )
+        next_words = torch.cat([targets[:, 1:][is_pair], backwards[:, 1:][is_pair]])
+        hidden = F.dropout(hidden, self.rates.text_dropout, self.top.training)
+        return self.softmax.sampled_loss(hidden, next_words, _N_DRAWS)
 
     def meaning_loss(self, rng: random.Random) -> tuple[Tensor, Tensor]:
         """Loss of pairs of uses of a word, and squared distance to the old top layer."""
@@ -229,17 +223,19 @@ class Teacher:
 
     def _tops(self, rows: Sequence[int]) -> tuple[Tensor, Tensor]:
         """New and old top-layer vectors ``[n, 2 P]`` of the uses in these rows."""
-        known = [self._known[row] for row in rows]
-        below = [pad_sequence([use.below[k] for use in known], batch_first=True).float() for k in (0, 1)]
+        uses = [self._states[row] for row in rows]
+        below = [pad_sequence([use.below[k] for use in uses], batch_first=True).float() for k in (0, 1)]
         ahead, back = self.top(below, self.rates.meaning_dropout)
-        place = torch.arange(len(known))
-        new = torch.cat([ahead[place, [u.step for u in known]], back[place, [u.step_back for u in known]]], dim=-1)
-        return new, torch.stack([use.old for use in known])
+        place = torch.arange(len(uses))
+        new = torch.cat(
+            [ahead[place, [use.step for use in uses]], back[place, [use.step_back for use in uses]]], dim=-1
+        )
+        return new, torch.stack([use.old for use in uses])
 
     @torch.no_grad()
-    def _read(self, uses: Sequence[Use]) -> list[KnownUse]:
+    def _read(self, uses: Sequence[Use]) -> list[UseStates]:
         """Lower-layer states and current top-layer vectors of each use."""
-        found = []
+        states = []
         for start in range(0, len(uses), 64):
             part = uses[start : start + 64]
             table, rows, lengths = steps_of([use.tokens for use in part], self._limit)
@@ -250,33 +246,24 @@ class Teacher:
                 at, n = use.token_start + 1, int(lengths[k])
                 back = n - 1 - at
                 old = torch.cat([tops[0][k, at], tops[1][k, back]])
-                found.append(KnownUse((below[0][k, :n].half(), below[1][k, :n].half()), at, back, old))
+                states.append(UseStates((below[0][k, :n].half(), below[1][k, :n].half()), at, back, old))
         self.top.train()
-        return found
-
-
-def matching(patterns: Iterable[str]) -> list[Path]:
-    """Files that patterns name, sorted. Raises ConfigError: there are none."""
-    paths = sorted({path for pattern in patterns for path in Path(pattern).parent.glob(Path(pattern).name)})
-    if not paths:
-        raise ConfigError(f"--text {' '.join(patterns)}: there are no such files")
-    return paths
+        return states
 
 
 def save(folder: Path, state: dict[str, Any]) -> None:
-    """Write the resume file whole."""
+    """Write the resume file atomically."""
     folder.mkdir(parents=True, exist_ok=True)
-    partial = folder / "state.pt.partial"
-    torch.save(state, partial)
-    partial.replace(folder / "state.pt")
+    with atomic_file(folder / "state.pt") as partial:
+        torch.save(state, partial)
 
 
-def card_of(elmo: Elmo, teacher: Teacher, steps: int, seconds: float) -> dict[str, Any]:
-    """The card of the model that was taught, with what taught which layer in which part of its training."""
+def card_of(elmo: Elmo, losses: MeaningLosses, steps: int, seconds: float) -> dict[str, Any]:
+    """The card of the trained model, with the objective of each part of its training."""
     folder = elmo.folder
     card = dict(read_json(folder / CARD_NAME)) if folder is not None and (folder / CARD_NAME).exists() else {}
     learned = (
-        f"which uses of {len(teacher.words):,} words of the dictionary share a meaning, at the top layer alone, together with the "
+        f"which uses of {len(losses.words):,} words of the dictionary share a meaning, at the top layer alone, together with the "
         "next word of the text (elmo_tasks/recipes/meaning_layers.py)"
     )
     for measured in ("metrics", "sha256", "while_training"):
@@ -294,7 +281,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--text", nargs="+", required=True, help="files of running text, one tokenized sentence a line, or patterns"
     )
     parser.add_argument("--out", type=Path, default=Path("runs/meaning_layers"), help="folder of the run")
-    parser.add_argument("--model", help="the biLM to teach; the bundled one by default")
+    parser.add_argument("--model", help="the biLM to train; the bundled one by default")
     parser.add_argument("--minutes", type=float, default=120, help="of training in all, resumed parts included")
     parser.add_argument("--per_file", type=int, default=30_000, help="sentences taken from each file")
     parser.add_argument("--seed", type=int, default=1)
@@ -307,28 +294,28 @@ def main(arguments: Sequence[str] | None = None) -> None:
     elmo = Elmo.load(args.model)
     output = elmo.predictions()
     if output is None:
-        raise ConfigError(f"{elmo.name}: expected a biLM with its softmax")
-    text = Text(matching(args.text), output[1], args.per_file, args.seed)
-    teacher = Teacher(elmo, text, training_uses(bundled_lexicon()), rates)
+        raise ConfigError(f"{elmo.name}: expected a biLM with its softmax, which the language-model loss needs")
+    text = Text(matching_files(args.text), output[1], args.per_file, args.seed)
+    losses = MeaningLosses(elmo, output[0], text, training_uses(bundled_lexicon()), rates)
     print(
-        f"{len(text.sentences):,} sentences, {len(text.words):,} words; {len(teacher.words)} words of the dictionary",
+        f"{len(text.sentences):,} sentences, {len(text.words):,} words; {len(losses.words)} words of the dictionary",
         flush=True,
     )
-    tops = [p for p in teacher.top.parameters() if p.requires_grad]
+    tops = [p for p in losses.top.parameters() if p.requires_grad]
     optimizer = torch.optim.Adam(
         [
             {"params": tops, "lr": rates.learning_rate},
-            {"params": list(teacher.softmax.parameters()), "lr": rates.softmax_rate},
-            {"params": [teacher.scale], "lr": 0.01},
+            {"params": list(losses.softmax.parameters()), "lr": rates.softmax_rate},
+            {"params": [losses.scale], "lr": 0.01},
         ]
     )
     base = [group["lr"] for group in optimizer.param_groups]
     step, seconds = 0, 0.0
     if (args.out / "state.pt").exists():
         state = torch.load(args.out / "state.pt", weights_only=True)
-        teacher.top.load_state_dict(state["top"])
-        teacher.softmax.load_state_dict(state["softmax"])
-        teacher.scale.data.copy_(state["scale"])
+        losses.top.load_state_dict(state["top"])
+        losses.softmax.load_state_dict(state["softmax"])
+        losses.scale.data.copy_(state["scale"])
         optimizer.load_state_dict(state["optimizer"])
         step, seconds = state["step"], state["seconds"]
     rng = random.Random(args.seed + step)
@@ -337,7 +324,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     def snapshot() -> dict[str, Any]:
         return {
-            "top": teacher.top.state_dict(), "softmax": teacher.softmax.state_dict(), "scale": teacher.scale.data,
+            "top": losses.top.state_dict(), "softmax": losses.softmax.state_dict(), "scale": losses.scale.data,
             "optimizer": optimizer.state_dict(), "step": step, "seconds": seconds + time.monotonic() - began,
         }  # fmt: skip
 
@@ -347,9 +334,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for group, rate in zip(optimizer.param_groups, base, strict=True):
             group["lr"] = rate * max(share, 0.02)
         optimizer.zero_grad()
-        text_loss = teacher.text_loss(next(batches))
+        text_loss = losses.text_loss(next(batches))
         text_loss.backward()
-        meaning, distance = teacher.meaning_loss(rng)
+        meaning, distance = losses.meaning_loss(rng)
         (rates.meaning_weight * meaning + rates.anchor_weight * distance).backward()
         nn.utils.clip_grad_norm_(tops, 1.0)
         optimizer.step()
@@ -366,9 +353,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     write_model(
         args.out / "model",
         elmo.bilm,
-        teacher.softmax,
-        teacher.vocabulary,
-        card_of(elmo, teacher, step, snapshot()["seconds"]),
+        losses.softmax,
+        output[1],
+        card_of(elmo, losses, step, snapshot()["seconds"]),
     )
     print(f"done: {step} steps; the model is in {args.out / 'model'}", flush=True)
 

@@ -42,8 +42,7 @@ VECTORS_FOLDER = FolderKind(
 )
 ALGORITHMS = ("cbow", "skip-gram")
 _BATCH = 512
-#: How much the teacher's vectors weigh beside the others, both at length 1: of .7, 1, 1.2 and 1.4 as good as any, by how the words
-#: around a use order pairs of uses on the half of the gallery that calibrations are fitted on.
+#: Weight of the teacher's vectors beside the others, both at length 1.
 TEACHER_WEIGHT = 1.2
 
 
@@ -77,11 +76,7 @@ def train_vectors(
 ) -> tuple[StaticVectors, dict[str, Any]]:
     """Train vectors on tokenized text, one sentence per line, plain or ``.xz``.
 
-    Progress goes to stderr.
-
-    The same text, settings and seed give the same vectors with one worker. Several workers write into one table without
-    waiting for each other, so that their vectors differ a little from run to run. They read one plain copy of the text in the
-    system's temporary folder, which is removed afterwards.
+    With one worker, the same text, settings and seed give the same vectors; with several, they differ a little from run to run.
 
     Returns:
         the vectors, and the card's entries about their training.
@@ -115,15 +110,14 @@ def train_vectors(
             min_count=1,  # chosen above
         )
         model.build_vocab_from_freq(kept)
-        with _Epochs(settings.epochs) as bar:
-            # From a Python iterator, two workers wait for the reader most of the time; from a file they do not.
-            model.train(
-                corpus_file=str(text),
-                total_examples=lines,
-                total_words=counts.total(),
-                epochs=settings.epochs,
-                callbacks=[bar],
-            )
+        # From a Python iterator, two workers wait for the reader most of the time; from a file they do not.
+        model.train(
+            corpus_file=str(text),
+            total_examples=lines,
+            total_words=counts.total(),
+            epochs=settings.epochs,
+            callbacks=[_Epochs(settings.epochs)],
+        )
         seconds = round(time.monotonic() - started)
     rows = [model.wv.key_to_index[word] for word in kept]
     vectors = StaticVectors(list(kept), torch.from_numpy(model.wv.vectors[rows]), list(kept.values()), name)
@@ -185,15 +179,13 @@ class _Epochs(CallbackAny2Vec):
     def __init__(self, epochs: int) -> None:
         self._bar = tqdm(total=epochs, unit="epoch")
 
-    def __enter__(self) -> _Epochs:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.close()
-
     def on_epoch_end(self, model: Word2Vec) -> None:
         """Called by gensim."""
         self._bar.update()
+
+    def on_train_end(self, model: Word2Vec) -> None:
+        """Called by gensim."""
+        self._bar.close()
 
 
 def join_vectors(
@@ -205,9 +197,8 @@ def join_vectors(
 ) -> StaticVectors:
     """Join static vectors with a teacher's vectors of single words, by PCA.
 
-    Both are centred over running text and brought to length 1 first; of the teacher, the mean of the pieces of a word at layer 0.
-    Frequent words weigh more in the components, by the root of their counts, which the static vectors need. ``step`` is
-    called with the number of words of each batch.
+    Both are centred over running text and scaled to length 1 first; of the teacher, layer 0. Frequent words weigh more in the
+    components, by the root of their counts. ``step`` is called with the number of words of each batch.
 
     Raises:
         ConfigError: there are not as many components.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,6 @@ from torch.nn import functional as F
 from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.char_cnn import CharacterCNN
 from elmo_tasks.bilm.model_files import find_model, has_softmax, load_bilm, load_softmax
-from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.bilm.word_readers import embed_reader, read_words, with_reader, word_lengths
 from elmo_tasks.data.batches import DrawnBatches, SameBatches, TensorBatch
@@ -42,17 +41,11 @@ _MAP_POWER = 0.75
 
 @dataclass(frozen=True)
 class Targets:
-    """Training targets of a character encoder.
+    """Training targets of a character encoder."""
 
-    Attributes:
-        values: ``[n, D]`` a vector for each word; the mean of their squared lengths over running words is near 1.
-        linear: ``[D, P]`` the part of them that is a map of the old layer 0; ``None`` without one.
-        bias: ``[D]`` added to it.
-    """
-
-    values: Tensor
-    linear: Tensor | None = None
-    bias: Tensor | None = None
+    values: Tensor  #: ``[n, D]`` a vector for each word; their mean squared length over running words is near 1
+    linear: Tensor  #: ``[D, P]`` the part of them that is a map of the old layer 0
+    bias: Tensor  #: ``[D]`` added to it
 
 
 @dataclass(frozen=True)
@@ -64,18 +57,18 @@ class WordBatch(TensorBatch):
 
 
 class WordTypes(TextFiles):
-    """The words to learn, with their sampling weights.
+    """The words to learn, with their sampling weights. Nothing is read before :meth:`setup`.
 
-    They are words with letters that have static vectors and, with a biLM to start from, its numbers, punctuation and
-    sentence ends, which keep their vectors. Nothing is read before :meth:`setup`.
+    They are words with letters that have static vectors, and numbers, punctuation and sentence ends, which keep their
+    old vectors.
 
     Args:
         files: text files or patterns, as in :class:`LanguageModelData`.
-        cache_dir: where the word ids of the files are kept.
+        start_from: name or folder of the biLM whose layer 0 is joined to the targets, so that case and form stay readable.
+        cache_dir: folder for the word ids of the files.
         static: static vectors as targets: a name in ``checkpoints/`` or a folder.
-        start_from: name or folder of a biLM whose layer 0 is joined to them, so that case and form stay readable.
-        old_weight: size of that part beside the static vectors' 1.
-        min_count: less frequent words are left out.
+        old_weight: size of the part of layer 0 beside the static vectors' 1.
+        min_count: leave out less frequent words.
         batch_size: words of a step.
         n_batches: steps.
         power: a word is drawn by its count to this power.
@@ -90,9 +83,9 @@ class WordTypes(TextFiles):
     def __init__(
         self,
         files: list[str],
+        start_from: str,
         cache_dir: str = "runs/corpus",
         static: str = DEFAULT_NAME,
-        start_from: str | None = None,
         old_weight: float = 0.4,
         min_count: int = 8,
         batch_size: int = 512,
@@ -112,11 +105,11 @@ class WordTypes(TextFiles):
         self.old_weight, self.min_count, self.power = old_weight, min_count, power
         self.batch_size, self.n_batches, self.held_out_share, self.seed = batch_size, n_batches, held_out_share, seed
         self.words: list[str] = []
-        self.counts: NDArray[np.int64] = np.zeros(0, np.int64)
-        self.characters = torch.zeros(0, 0, dtype=torch.int16)
-        self.held_out: NDArray[np.bool_] = np.zeros(0, bool)
-        self.old: BiLM | None = None
-        self._meaning = torch.zeros(0, 0)
+        self.counts: NDArray[np.int64]
+        self.characters: Tensor
+        self.held_out: NDArray[np.bool_]
+        self.old: BiLM
+        self._meaning: Tensor
 
     def setup(self, stage: str | None = None) -> None:
         """Choose the words.
@@ -128,51 +121,45 @@ class WordTypes(TextFiles):
             return
         corpus = self.read_corpus()
         static = StaticVectors.load(self.static)
-        self.old = None if self.start_from is None else load_bilm(find_model(self.start_from))
-        known: list[int] = []
-        formal = [] if self.old is None else [BEGIN_ID, END_ID]
+        self.old = load_bilm(find_model(self.start_from))
+        lexical: list[int] = []
+        formal = [BEGIN_ID, END_ID]
         for k in range(len(SPECIAL_WORDS), len(corpus.words)):
             word = corpus.words[k]
             if corpus.counts[k] < self.min_count:
                 break  # sorted by falling frequency
             if not any(c.isalpha() for c in word):
-                formal += [] if self.old is None else [k]
+                formal.append(k)
             elif word in static:
-                known.append(k)
-        if not known:
+                lexical.append(k)
+        if not lexical:
             raise DataError(
                 f"data.files: no word that comes {self.min_count} times or more is among the {len(static):,} of {static.name}; "
                 "give more text, or lower data.min_count"
             )
-        chosen = np.array(known + formal)
+        chosen = np.array(lexical + formal)
         self.words = [corpus.words[k] for k in chosen]
         self.counts, self.characters = corpus.counts[chosen], torch.from_numpy(corpus.characters[chosen])
-        rows = static.rows_of(self.words[: len(known)]).numpy()
+        rows = static.rows_of(self.words[: len(lexical)]).numpy()
         rare = np.setdiff1d(rows, rows[: max(1, len(rows) // 10)])
         out = np.random.default_rng(self.seed).random(len(rare)) < self.held_out_share
         self.held_out = np.concatenate([np.isin(rows, rare[out]), np.zeros(len(formal), bool)])
-        meaning = F.normalize(static.vectors_of(self.words[: len(known)]), dim=1)
-        meaning = F.normalize(meaning - (_running(self.counts[: len(known)]) * meaning).sum(0), dim=1)
+        meaning = F.normalize(static.vectors_of(self.words[: len(lexical)]), dim=1)
+        meaning = F.normalize(meaning - (_running(self.counts[: len(lexical)]) * meaning).sum(0), dim=1)
         self._meaning = torch.cat([meaning, torch.zeros(len(formal), meaning.shape[1])])
 
     def targets(self, dim: int) -> Targets:
-        """Principal components of the static vectors and the old layer 0, side by side.
+        """First ``dim`` principal components of the static vectors and the old layer 0, side by side.
 
-        Args:
-            dim: size ``D`` of the vectors; unused components are zero.
+        Missing components are zero.
         """
         share = _running(self.counts)
-        if self.old is None:
-            joint, linear, mean = self._meaning, None, None
-        else:
-            old = read_words(self.old.token_encoder, self.characters)
-            mean = (share * old).sum(0)
-            scale = self.old_weight / (share * (old - mean) ** 2).sum().sqrt()
-            joint = torch.cat([self._meaning, scale * (old - mean)], dim=1)
+        old = read_words(self.old.token_encoder, self.characters)
+        mean = (share * old).sum(0)
+        scale = self.old_weight / (share * (old - mean) ** 2).sum().sqrt()
+        joint = torch.cat([self._meaning, scale * (old - mean)], dim=1)
         components = torch.linalg.eigh((share * joint).T @ joint).eigenvectors.flip(1)[:, :dim]  # [J, D]
         components = F.pad(components, (0, dim - components.shape[1]))
-        if mean is None:
-            return Targets(joint @ components)
         linear = scale * components[self._meaning.shape[1] :].T  # [D, P]
         return Targets(joint @ components, linear, -(linear @ mean))
 
@@ -191,7 +178,7 @@ class WordTypes(TextFiles):
 
 
 class WordLoader(DrawnBatches[WordBatch]):
-    """Batches of sampled words: characters ``[n, C]`` and sampling weights."""
+    """Batches of words, sampled by their weights."""
 
     def __init__(
         self, characters: Tensor, chance: NDArray[np.float64], batch_size: int, n_batches: int, seed: tuple[int, ...]
@@ -219,13 +206,8 @@ class WordReaderModule(pl.LightningModule):
     """Training of a character encoder on the targets of :class:`WordTypes`.
 
     Args:
-        filters: ``[width, number]`` of each character convolution. With a biLM to start from, at least its own: the reader begins
-            as that one, mapped to the new vectors.
-        n_highway: highway layers.
-        embedding_dim: size of a character's vector.
-        dim: cells of an LSTM layer of the exported biLM. With a biLM to start from, these sizes must be its.
-        projection_dim: outputs of an LSTM layer, and size of a word's vector.
-        n_layers: LSTM layers in each direction.
+        filters: ``[width, number]`` of each character convolution, at least those of the biLM to start from: the new encoder
+            begins as the old one, mapped to the new vectors. All other sizes are those of the biLM.
         learning_rate: highest learning rate of Adam; it falls to zero along a half cosine.
         warmup_steps: steps over which it rises.
     """
@@ -233,44 +215,31 @@ class WordReaderModule(pl.LightningModule):
     def __init__(
         self,
         filters: list[tuple[int, int]],
-        n_highway: int = 1,
-        embedding_dim: int = 16,
-        dim: int = 512,
-        projection_dim: int = 128,
-        n_layers: int = 2,
         learning_rate: float = 1e-3,
         warmup_steps: int = 50,
     ) -> None:
         super().__init__()
         self.save_hyperparameters()
-        self.lstm = LSTMOptions(dim, projection_dim, n_layers)
         check_rates(learning_rate=learning_rate)
-        self.learning_rate, self.warmup_steps = learning_rate, warmup_steps
-        self.reader = CharacterCNN(
-            CharCNNOptions(tuple((w, n) for w, n in filters), n_highway, embedding_dim), projection_dim
-        )
+        self.filters, self.learning_rate, self.warmup_steps = filters, learning_rate, warmup_steps
+        self.reader: CharacterCNN
         self.targets: Tensor  # [n, P]
         self._kept: float | None = None
         self._words, self._seconds, self._since = 0, 0.0, 0.0
 
     def configure_model(self) -> None:
-        """Build the targets and load the character encoder to start from.
+        """Build the targets, and the new character encoder from the old one.
 
-        Raises ConfigError if the sizes of that biLM differ.
+        Raises:
+            ConfigError: the old one has more filters.
         """
         if hasattr(self, "targets"):
             return
-        data, options = self.data, self.lstm
-        if data.old is not None:
-            old = data.old.options.lstm
-            sizes, expected = ((o.dim, o.projection_dim, o.n_layers) for o in (options, old))
-            if sizes != expected:
-                raise ConfigError(
-                    f"model: expected dim, projection_dim and n_layers of {data.start_from}, {expected}; found {sizes}"
-                )
-        targets = data.targets(options.projection_dim)
-        if data.old is not None and targets.linear is not None and targets.bias is not None:
-            embed_reader(self.reader, data.old.token_encoder, targets.linear, targets.bias)
+        data, options = self.data, self.data.old.options
+        targets = data.targets(options.lstm.projection_dim)
+        sizes = replace(options.char_cnn, filters=tuple((width, number) for width, number in self.filters))
+        self.reader = CharacterCNN(sizes, options.lstm.projection_dim)
+        embed_reader(self.reader, data.old.token_encoder, targets.linear, targets.bias)
         self.register_buffer("targets", targets.values, persistent=False)
         self._size = float(targets.values.square().sum(1).mean())
 
@@ -316,11 +285,10 @@ class WordReaderModule(pl.LightningModule):
         """Adam; the rate rises, then falls along a half cosine."""
         optimizer = torch.optim.Adam(self.parameters(), lr=self.learning_rate, betas=(0.9, 0.99))
         total = int(self.trainer.estimated_stepping_batches)
-
-        def rate(step: int) -> float:
-            return risen(step, self.warmup_steps) * 0.5 * (1 + math.cos(math.pi * min(1.0, step / total)))
-
-        return scheduled(optimizer, rate)
+        return scheduled(
+            optimizer,
+            lambda step: risen(step, self.warmup_steps) * 0.5 * (1 + math.cos(math.pi * min(1.0, step / total))),
+        )
 
     def seen(self) -> dict[str, Any]:
         """Words sampled, training time, and the variance of the old vectors that is kept."""
@@ -328,29 +296,20 @@ class WordReaderModule(pl.LightningModule):
         return {"words": self._words, "seconds": round(self._seconds + time.monotonic() - self._since), **kept}
 
     def learned_from(self) -> list[str]:
-        """Description of the training target, for the model's card."""
+        """Describe the training target, for the model's card."""
         data = self.data
-        vectors = f"fixed vectors of words ({data.static})"
-        if data.start_from is None:
-            return [f"{vectors}, computed by the character encoder alone; the LSTM layers have learned nothing yet"]
         return [
-            f"{vectors} joined with layer 0 of {data.start_from} (weight {data.old_weight:g}), computed by the character encoder "
-            f"alone; the LSTM layers are those of {data.start_from}, and read it through a linear map"
+            f"fixed vectors of words ({data.static}) joined with layer 0 of {data.start_from} (weight {data.old_weight:g}), "
+            "computed by the character encoder alone; the LSTM layers are those of "
+            f"{data.start_from}, and read it through a linear map"
         ]
 
     def exported(self) -> tuple[BiLM, LMSoftmax | None, Vocabulary | None]:
-        """The encoder with the LSTMs and softmax it started from, or new LSTMs."""
+        """The encoder with the LSTMs and softmax it started from."""
         data = self.data
-        if data.old is None or data.start_from is None:
-            bilm = BiLM(BiLMOptions(self.lstm, self.reader.options))
-            bilm.token_encoder.load_state_dict(self.reader.state_dict())
-            return bilm, None, None
         counts = torch.from_numpy(data.counts).double() ** _MAP_POWER
         bilm, self._kept = with_reader(data.old, self.reader.cpu(), data.characters, counts)
-        print(
-            f"Of the word vectors of {data.start_from}, a linear map of the new ones keeps {self._kept:.1%}.",
-            flush=True,
-        )
+        print(f"A linear map of the new word vectors keeps {self._kept:.1%} of those of {data.start_from}.", flush=True)
         files = find_model(data.start_from)
         return (bilm, *load_softmax(files)) if has_softmax(files) else (bilm, None, None)
 

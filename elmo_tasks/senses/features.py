@@ -48,8 +48,8 @@ def centred(vectors: NDArray[np.floating], centre: NDArray[np.floating]) -> Vect
 
     A zero vector, which stands for an unknown word, stays zero.
     """
-    known = np.abs(vectors).max(axis=1, keepdims=True) > 0
-    return unit(np.where(known, vectors - centre, 0.0))
+    has_vector = np.abs(vectors).max(axis=1, keepdims=True) > 0
+    return unit(np.where(has_vector, vectors - centre, 0.0))
 
 
 def extract(
@@ -110,13 +110,13 @@ def context_vectors(static: StaticVectors, uses: Sequence[Use]) -> Vectors:
     tokens = uses[0].tokens
     vectors = static.vectors_of(tokens).cpu().numpy()
     shares = np.array([static.share_of(token) for token in tokens])
-    found = []
+    contexts = []
     for use in uses:
         keep = np.r_[0 : use.token_start + 1, use.token_end : len(tokens)]
         outside = vectors[keep]
         outside[use.token_start] = vectors[use.token_start : use.token_end].mean(axis=0)
-        found.append(context_vector(outside, shares[keep], use.token_start))
-    return np.stack(found)
+        contexts.append(context_vector(outside, shares[keep], use.token_start))
+    return np.stack(contexts)
 
 
 def context_vector(

@@ -74,14 +74,14 @@ class Entry:
 
     @property
     def is_compared(self) -> bool:
-        """Whether it has a comparative: an adjective or an adverb."""
+        """True if it has a comparative: an adjective or an adverb."""
         return any(sense.part_of_speech in ("adjective", "adverb") for sense in self.senses)
 
     def sense(self, key: str) -> Sense:
         """Return the meaning with that key. Raise KeyError if there is none."""
-        return next((s for s in self.senses if s.key == key), None) or self._missing(key)
-
-    def _missing(self, key: str) -> Sense:
+        for sense in self.senses:
+            if sense.key == key:
+                return sense
         raise KeyError(f"{self.word}: no meaning {key!r}; it has {', '.join(s.key for s in self.senses)}")
 
 
@@ -125,9 +125,9 @@ class Lexicon(Mapping[str, Entry]):
         """
         key = folded(form)
         words = [key, *sorted(lemmas(key) - {key})]
-        found = tuple(self._entries[word] for word in words if word in self._entries)
-        if found or key in self.one_meaning:
-            return found
+        entries = tuple(self._entries[word] for word in words if word in self._entries)
+        if entries or key in self.one_meaning:
+            return entries
         compared = (self._entries[word] for word in sorted(comparative_bases(key)) if word in self._entries)
         return tuple(entry for entry in compared if entry.is_compared)
 
@@ -229,16 +229,16 @@ def parse_entries(text: str, name: str = "dictionary") -> list[Entry]:
 def _sense_head(content: str, word: str, taken: set[str], where: str) -> tuple[str, str, str]:
     if not word:
         raise DataError(f"{where}: a meaning without a word above it: {content!r:.80}")
-    found = _SENSE_LINE.fullmatch(content)
-    if found is None or found[2] not in PARTS_OF_SPEECH or len(found[3]) > _MAX_GLOSS:
+    line = _SENSE_LINE.fullmatch(content)
+    if line is None or line[2] not in PARTS_OF_SPEECH or len(line[3]) > _MAX_GLOSS:
         raise DataError(
             f"{where}: expected a meaning as “key, part of speech: gloss” ({', '.join(PARTS_OF_SPEECH)}; at most {_MAX_GLOSS} "
             f"characters), found {content!r:.80}"
         )
-    key = found[1].strip()
+    key = line[1].strip()
     if key in taken:
         raise DataError(f"{where}: “{word}” has two meanings called “{key}”; give one another name")
-    return key, found[2], found[3].strip()
+    return key, line[2], line[3].strip()
 
 
 def _checked_sentence(content: str, where: str) -> str:

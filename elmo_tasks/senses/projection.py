@@ -56,10 +56,8 @@ def fit_projection(points: NDArray[np.floating]) -> Projection:
 def project_use(projection: Projection, vectors: NDArray[np.floating], vector: NDArray[np.floating]) -> list[float]:
     """Return the place of a further use ``[D]`` on the map of ``[n, D]`` uses.
 
-    The map shows the :func:`directions` of these uses.
-
-    It is projected on the same two axes (Gower, 1968, for principal components); one farther out than all uses of the map comes
-    out beyond -1 or 1.
+    The map shows the :func:`directions` of these uses. The further use is projected on the same two axes (Gower, 1968);
+    one farther out than all uses of the map comes out beyond -1 or 1.
     """
     own = np.asarray(vector, np.float64) - np.mean(vectors, axis=0, dtype=np.float64)
     point = own / max(float(np.linalg.norm(own)), 1e-12)

@@ -55,20 +55,17 @@ def sentence_vectors(encoder: Encoder, sentences: Sequence[str]) -> Tensor:
     The first axis holds the layers and their mean; see ``with_mean``.
     """
     rows = [[token.text for token in tokenize(sentence)] for sentence in sentences]
-    found = []
-    for start in range(0, len(rows), _BATCH):
-        layers = encoder.encode(rows[start : start + _BATCH])
-        found.append(masked_mean(layers.values, layers.mask).cpu())
-    return with_mean(torch.cat(found, dim=1))
+    batches = [encoder.encode(rows[start : start + _BATCH]) for start in range(0, len(rows), _BATCH)]
+    return with_mean(torch.cat([masked_mean(layers.values, layers.mask).cpu() for layers in batches], dim=1))
 
 
 def sentences_of_test() -> list[str]:
-    """Return the sentences whose vectors :func:`measured` needs."""
+    """Return the sentences whose vectors :func:`score_vectors` needs."""
     parts = [sentence for triple in triples() for sentence in (triple.sentence, triple.reworded, triple.turned)]
     return [*parts, *everyday_sentences()]
 
 
-def measured(vectors: Tensor) -> SentenceTest:
+def score_vectors(vectors: Tensor) -> SentenceTest:
     """Score the ``[n, D]`` vectors of :func:`sentences_of_test`."""
     unit = torch.nn.functional.normalize(vectors.double(), dim=-1)
     n = len(triples())

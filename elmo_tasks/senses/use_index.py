@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+import hashlib
 import zipfile
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_tasks.encoders.layer_cache import LayerCache
-from elmo_tasks.errors import DataError
-from elmo_tasks.files import read_json
+from elmo_tasks.encoders.encoder import Encoder
+from elmo_tasks.encoders.layer_cache import CacheDescription, LayerCache, cache_encoding
+from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.files import atomic_file, atomic_write, file_lock, read_json, write_json
+from elmo_tasks.senses.uses import evenly
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.word_forms import are_inflections, folded
-from elmo_tasks.uses import Use
+from elmo_tasks.uses import Use, told_as_share
 
 DESCRIPTION_NAME, SENTENCES_NAME, WORDS_NAME, ARRAYS_NAME = "index.json", "sentences.txt", "words.txt", "places.npz"
 LAYERS_FOLDER = "layers"
 VERSION = 1
+#: Size that exact search handles in a few seconds on one core; 400,000 words take about 0.2 s.
+MAX_TOKENS = 5_000_000
 _BLOCK = 16_384
+_BYTES_PER_TOKEN = 12  # beside the vectors
 
 
 @dataclass(frozen=True)
@@ -37,12 +44,11 @@ class IndexDescription:
     version: int = VERSION  #: version of the file format
 
 
-@dataclass(frozen=True)
-class Hit:
-    """One search result."""
+class Hit(NamedTuple):
+    """A search result: a use, and its cosine with the query."""
 
-    use: Use  #: the word in its sentence
-    cosine: float  #: cosine with the query
+    use: Use
+    cosine: float
 
 
 class UseIndex:
@@ -75,14 +81,14 @@ class UseIndex:
                 f"{path}: expected an index written by `elmo-tasks index` ({type(error).__name__}: {error})"
             ) from None
         self.store = LayerCache(self.folder / LAYERS_FOLDER / Path(self.description.store).name)
-        self._check()
+        self._check_files()
 
-    def _check(self) -> None:
+    def _check_files(self) -> None:
         """Refuse an index with truncated files, or with files of another index."""
         about, store = self.description, self.store.description
         size = (self.folder / SENTENCES_NAME).stat().st_size if (self.folder / SENTENCES_NAME).is_file() else -1
         lines, words = self._lines, self._word_of
-        right = {
+        fits = {
             LAYERS_FOLDER: (store.n_sentences, store.n_tokens) == (about.n_sentences, about.n_tokens),
             SENTENCES_NAME: lines.shape == (about.n_sentences + 1,)
             and lines[0] == 0
@@ -92,7 +98,7 @@ class UseIndex:
             and (not len(words) or (words.min() >= 0 and words.max() < len(self._vocabulary))),
             ARRAYS_NAME: self._norms.shape == (self.store.n_layers + 1, about.n_tokens),
         }
-        wrong = [name for name, fits in right.items() if not fits]
+        wrong = [name for name, is_right in fits.items() if not is_right]
         if wrong:
             raise DataError(
                 f"{self.folder}: {' and '.join(wrong)} do not fit {DESCRIPTION_NAME}, as after a copy that was cut short; "
@@ -114,19 +120,13 @@ class UseIndex:
         key = folded(word)
         return np.array([are_inflections(key, other) for other in self._vocabulary])[self._word_of]
 
-    def uses_of(self, word: str, most: int) -> tuple[tuple[tuple[str, int], ...], int]:
+    def uses_of(self, word: str, max_uses: int) -> tuple[tuple[Use, ...], int]:
         """Return the uses of a word in any inflection, in order, and their number.
 
-        A use is a sentence and the position of its token. Of more than ``most`` uses, keep ``most`` at even
-        distances.
+        Of more than ``max_uses`` uses, keep ``max_uses`` at even distances.
         """
-        rows = np.flatnonzero(self.forms_of(word))
-        kept = rows if len(rows) <= most else rows[np.arange(most) * len(rows) // most]
-        numbers = np.searchsorted(self.store.offsets, kept, side="right") - 1
-        uses = (
-            (self.sentence(n), row - int(self.store.offsets[n])) for n, row in zip(numbers, kept.tolist(), strict=True)
-        )
-        return tuple(uses), len(rows)
+        rows = np.flatnonzero(self.forms_of(word)).tolist()
+        return tuple(map(self.use, evenly(rows, max_uses))), len(rows)
 
     def search(
         self,
@@ -136,7 +136,7 @@ class UseIndex:
         among: NDArray[np.bool_] | None = None,
         leave_out: str = "",
     ) -> tuple[Hit, ...]:
-        """Return the nearest uses to a vector ``[D]`` at a layer, nearest first.
+        """Return the ``n`` uses nearest to a vector ``[D]`` at a layer, nearest first.
 
         One more than the last layer means the mean of the layers. The search covers all words, or those in the mask
         ``among`` ``[tokens]``; it returns at most one use per sentence, and none from the sentence ``leave_out``.
@@ -150,36 +150,30 @@ class UseIndex:
         cosines /= np.maximum(self._norms[layer], 1e-12)
         cosines[~(self._is_word if among is None else self._is_word & among)] = -np.inf
         hits: list[Hit] = []
-        seen: set[str] = {folded(one_line(leave_out))}
+        taken = {folded(_one_line(leave_out))}
         for row in _descending(cosines, 8 * n + 64):  # some of the nearest share a sentence
             if len(hits) == n or cosines[row] == -np.inf:
                 break
             use = self.use(row)
-            if folded(use.sentence) in seen:
+            if folded(use.sentence) in taken:
                 continue
-            seen.add(folded(use.sentence))
+            taken.add(folded(use.sentence))
             hits.append(Hit(use, float(min(1.0, cosines[row]))))
         return tuple(hits)
 
     def use(self, row: int) -> Use:
         """Return the use of one token."""
         number = int(np.searchsorted(self.store.offsets, row, side="right")) - 1
-        sentence = self.sentence(number)
-        index = row - int(self.store.offsets[number])
-        tokens = tokenize(sentence)
-        return Use.in_sentence(sentence, tokens, index)
+        with (self.folder / SENTENCES_NAME).open("rb") as file:
+            file.seek(int(self._lines[number]))
+            sentence = file.read(int(self._lines[number + 1] - self._lines[number]) - 1).decode("utf-8")
+        return Use.in_sentence(sentence, tokenize(sentence), row - int(self.store.offsets[number]))
 
     def some_words(self, n: int, layer: int) -> list[tuple[Use, NDArray[np.float32]]]:
         """Return a fixed random sample of words, with the vector ``[D]`` of each at a layer."""
         rows = np.flatnonzero(self._is_word)
         drawn = np.random.default_rng(0).choice(rows, min(n, len(rows)), replace=False).tolist()
         return [(self.use(row), self.store.vectors(layer, row, row + 1)[0]) for row in drawn]
-
-    def sentence(self, number: int) -> str:
-        """Return one sentence."""
-        with (self.folder / SENTENCES_NAME).open("rb") as file:
-            file.seek(int(self._lines[number]))
-            return file.read(int(self._lines[number + 1] - self._lines[number]) - 1).decode("utf-8")
 
 
 def _descending(values: NDArray[np.float32], n: int) -> Iterator[int]:
@@ -192,6 +186,106 @@ def _descending(values: NDArray[np.float32], n: int) -> Iterator[int]:
         yield from rest[np.argsort(-values[rest], kind="stable")].tolist()
 
 
-def one_line(sentence: str) -> str:
+def _one_line(sentence: str) -> str:
     """Normalize a sentence to the single line that an index stores."""
     return " ".join(sentence.split())
+
+
+def build_index(
+    encoder: Encoder,
+    sentences: Iterable[str],
+    folder: str | Path,
+    title: str,
+    max_tokens: int = MAX_TOKENS,
+    progress: Callable[[float], None] | None = None,
+    wait: bool = False,
+    bf16: bool = False,
+) -> UseIndex:
+    """Encode a corpus and write its index, resume an interrupted build, or open a complete index.
+
+    Args:
+        encoder: computes the vectors.
+        sentences: sentences of the corpus.
+        folder: output folder.
+        title: one-line description.
+        max_tokens: maximum number of tokens.
+        progress: called with the completed fraction.
+        wait: wait for another process that writes the index, in place of raising.
+        bf16: compute products in bfloat16.
+
+    Raises:
+        ConfigError: there are no sentences, too many tokens, too little room, the folder holds another index, or another
+            process writes it.
+    """
+    lines = [_one_line(sentence) for sentence in sentences]
+    tokens = [[token.text for token in tokenize(line)] for line in lines]
+    n_tokens = sum(map(len, tokens))
+    if not n_tokens:
+        raise ConfigError("there is nothing to index: expected text with at least one sentence")
+    if n_tokens > max_tokens:
+        raise ConfigError(
+            f"{n_tokens:,} tokens are too many for exact search; the most is {max_tokens:,}. Index a part of the text "
+            "(every tenth document, say), or several parts into folders of their own"
+        )
+    folder = Path(folder)
+    key = CacheDescription.of(cache_encoding(encoder, tokens)).key
+    if (index := _existing(folder, key)) is not None:  # Without the lock: the folder may be read-only.
+        return index
+    with file_lock(folder / ".lock", f"the index {folder}", wait):
+        if (index := _existing(folder, key)) is None:
+            step = told_as_share(progress, n_tokens)
+            store = LayerCache.build(encoder, tokens, folder / LAYERS_FOLDER, step=step, bf16=bf16)
+            description = IndexDescription(title, encoder.name, encoder.checksum, key, len(lines), n_tokens)
+            _write(folder, description, lines, tokens, store)
+            index = UseIndex(folder)
+    return index
+
+
+def _existing(folder: Path, key: str) -> UseIndex | None:
+    if not (folder / DESCRIPTION_NAME).exists():
+        return None
+    index = UseIndex(folder)
+    if index.description.store != key:
+        raise ConfigError(f"{folder}: holds an index of other text or of another model; choose another folder")
+    return index
+
+
+def _write(
+    folder: Path,
+    description: IndexDescription,
+    lines: Sequence[str],
+    tokens: Sequence[Sequence[str]],
+    store: LayerCache,
+) -> None:
+    words: dict[str, int] = {}
+    word_of = np.array([words.setdefault(folded(w), len(words)) for row in tokens for w in row], np.int32)
+    # A key may hold no line break: a token has none.
+    atomic_write(folder / WORDS_NAME, "\n".join(words))
+    encoded = [f"{line}\n".encode() for line in lines]
+    atomic_write(folder / SENTENCES_NAME, b"".join(encoded))
+    starts = np.concatenate([[0], np.cumsum([len(line) for line in encoded])]).astype(np.int64)
+    with atomic_file(folder / ARRAYS_NAME) as partial, partial.open("wb") as file:
+        np.savez(file, lines=starts, words=word_of, norms=_norms(store))
+    # Written last: it marks the index as complete.
+    write_json(folder / DESCRIPTION_NAME, asdict(description))
+
+
+def size_of(n_tokens: int, n_layers: int, width: int) -> int:
+    """Estimate the bytes of an index on disk."""
+    return n_tokens * (2 * n_layers * width + 4 * (n_layers + 1) + _BYTES_PER_TOKEN)
+
+
+def text_key(sentences: Sequence[str]) -> str:
+    """Return a key that changes when the sentences do."""
+    return hashlib.sha256("\n".join(sentences).encode()).hexdigest()[:16]
+
+
+def _norms(store: LayerCache) -> NDArray[np.float32]:
+    """Return ``[L + 1, tokens]`` lengths of the vectors of each layer and of their mean."""
+    n = int(store.offsets[-1])
+    norms = np.empty((store.n_layers + 1, n), np.float32)
+    for start in range(0, n, _BLOCK):
+        stop = min(start + _BLOCK, n)
+        for layer in range(store.n_layers + 1):
+            norms[layer, start:stop] = np.linalg.norm(store.vectors(layer, start, stop), axis=1)
+    return norms

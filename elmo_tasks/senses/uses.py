@@ -24,13 +24,8 @@ if TYPE_CHECKING:
 MAX_USES = 300
 MAX_TOKENS = 200
 MAX_CHARACTERS = 2_000_000
-Found = TypeVar("Found")
+Item = TypeVar("Item")
 _WORD = re.compile(r"\w+")
-
-
-def use_at(sentence: str, tokens: Sequence[Token], index: int) -> Use:
-    """Return the use of one token of a sentence."""
-    return Use.in_sentence(sentence, tokens, index)
 
 
 def base_word(word: str) -> str:
@@ -55,33 +50,37 @@ def example_uses(entries: Iterable[Entry]) -> list[tuple[Use, str, Sense]]:
     ]
 
 
-def uses_in(word: str, sentences: Iterable[str], most: int = MAX_USES) -> tuple[tuple[Use, ...], int]:
+def uses_in(word: str, sentences: Iterable[str], max_uses: int = MAX_USES) -> tuple[tuple[Use, ...], int]:
     """Return the uses of a word, in any inflection and case, and their number.
 
-    Of more than ``most`` uses, keep ``most`` at even distances.
+    Of more than ``max_uses`` uses, keep ``max_uses`` at even distances.
     """
     key = base_word(word)
-    found = []
-    known: dict[str, bool] = {}
+    uses: list[Use] = []
+    is_form: dict[str, bool] = {}
     for sentence in sentences:
         # A quick filter first: tokenizing a long text takes most of the time.
         words = set(_WORD.findall(folded(sentence)))
-        known |= {word: are_inflections(word, key) for word in words - known.keys()}
-        if not any(known[word] for word in words) and key not in folded(sentence):
-            continue
-        tokens = tokenize(sentence)[:MAX_TOKENS]
-        found += [
-            use_at(sentence, tokens, k) for k, token in enumerate(tokens) if are_inflections(folded(token.text), key)
-        ]
-    return tuple(evenly(found, most)), len(found)
+        is_form |= {word: are_inflections(word, key) for word in words - is_form.keys()}
+        if any(is_form[word] for word in words) or key in folded(sentence):
+            uses += _uses_of(key, sentence, tokenize(sentence)[:MAX_TOKENS])
+    return tuple(evenly(uses, max_uses)), len(uses)
 
 
-def landing_use(word: str, sentence: str) -> Use:
+def _uses_of(key: str, sentence: str, tokens: Sequence[Token]) -> list[Use]:
+    return [
+        Use.in_sentence(sentence, tokens, k)
+        for k, token in enumerate(tokens)
+        if are_inflections(folded(token.text), key)
+    ]
+
+
+def use_to_project(word: str, sentence: str) -> Use:
     """Return the use of a word in a sentence that is to be placed on its map.
 
     Args:
         word: one word.
-        sentence: as typed; ``[brackets]`` mark the use that is meant, where there are several; else it is the first one.
+        sentence: as typed; ``[brackets]`` may mark the use that is meant, else it is the first one.
 
     Raises:
         InputError: with ``field="sentence"`` where the word is not in it, or the brackets mark another one.
@@ -93,43 +92,41 @@ def landing_use(word: str, sentence: str) -> Use:
         if are_inflections(folded(use.tokens[use.token_start]), base_word(word)):
             return use
         raise InputError(f"The brackets mark {quoted(use.word)}; this is the map of {quoted(word)}.", field="sentence")
-    tokens, key = tokenize(sentence), base_word(word)
-    places = [k for k, token in enumerate(tokens) if are_inflections(folded(token.text), key)]
-    if not places:
+    uses = _uses_of(base_word(word), sentence, tokenize(sentence))
+    if not uses:
         raise InputError(
             f"The sentence does not use {quoted(word)}. Type one that does: it can only land on the map of its word.",
             field="sentence",
         )
-    return use_at(sentence, tokens, places[0])
+    return uses[0]
 
 
-def index_uses(word: str, index: UseIndex, most: int = MAX_USES) -> tuple[tuple[Use, ...], int]:
+def index_uses(word: str, index: UseIndex) -> tuple[tuple[Use, ...], int]:
     """Return the uses of a word in an index, as :func:`uses_in` does for a text."""
-    found, total = index.uses_of(base_word(word), most)
-    return tuple(use_at(sentence, tokenize(sentence), k) for sentence, k in found), total
+    return index.uses_of(base_word(word), MAX_USES)
 
 
-def evenly(found: Sequence[Found], n: int) -> list[Found]:
+def evenly(items: Sequence[Item], n: int) -> list[Item]:
     """Return at most ``n`` items, at even distances."""
-    return list(found) if len(found) <= n else [found[k * len(found) // n] for k in range(n)]
+    return list(items) if len(items) <= n else [items[k * len(items) // n] for k in range(n)]
 
 
-def sentences_of(text: str, name: str = "", most: int | None = MAX_CHARACTERS) -> list[str]:
+def sentences_of(text: str, name: str = "", max_characters: int | None = MAX_CHARACTERS) -> list[str]:
     """Split the user's text into sentences.
 
     The text is running text, a list of texts, or a table with a column of texts.
 
     Args:
-        text: pasted, or what a file holds.
-        name: of the file, if it was one.
-        most: characters that it may have.
+        text: pasted, or the content of a file.
+        name: of the file, if there is one.
+        max_characters: longest text to accept.
 
     Raises:
         InputError: it is too long, or a table that cannot be read.
     """
-    if most is not None and len(text) > most:
+    if max_characters is not None and len(text) > max_characters:
         raise InputError(
-            f"The text has {len(text):,} characters; the most is {most:,}. Use a part of it.", field="text"
+            f"The text has {len(text):,} characters; the most is {max_characters:,}. Use a part of it.", field="text"
         )
     if not text.strip():
         if name:
@@ -148,9 +145,9 @@ def _sentences_of(table: Table, text: str, column: str | None = None) -> tuple[l
     if table.names is None and not table.delimiter and table.form == "txt":
         # In a list, each line is split by itself.
         return split_sentences(text if _is_running(text) else text.replace("\n", "\n\n"), MAX_TOKENS), "text"
-    found = find_columns(table, TextColumns(text=column), labelled=False)
-    texts = texts_of(table, found)
-    return [sentence for _, cell in texts for sentence in split_sentences(cell, MAX_TOKENS)], found.said()
+    columns = find_columns(table, TextColumns(text=column), labelled=False)
+    cells = [cell for _, cell in texts_of(table, columns)]
+    return [sentence for cell in cells for sentence in split_sentences(cell, MAX_TOKENS)], columns.said()
 
 
 def _is_running(text: str) -> bool:
@@ -177,5 +174,7 @@ def read_corpus(paths: Sequence[Path], column: str | None = None) -> Iterator[tu
             continue
         text, encoding = read_text(path)
         table = parse_table(text, path, form, given, encoding)
-        sentences, said = _sentences_of(table, text, column)
-        yield sentences, said if encoding in ("utf-8", "ascii") or said != "text" else f"text, encoding {encoding}"
+        sentences, description = _sentences_of(table, text, column)
+        if description == "text" and encoding not in ("utf-8", "ascii"):
+            description = f"text, encoding {encoding}"
+        yield sentences, description

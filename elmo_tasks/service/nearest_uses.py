@@ -20,8 +20,7 @@ from elmo_tasks.messages.answers import nearest_answer
 from elmo_tasks.messages.models import nearest_of_word_vectors
 from elmo_tasks.senses.disambiguation import SenseModel, senses_of
 from elmo_tasks.senses.features import Vectors, unit
-from elmo_tasks.senses.index_building import build_index, text_key
-from elmo_tasks.senses.use_index import UseIndex
+from elmo_tasks.senses.use_index import UseIndex, build_index, text_key
 from elmo_tasks.senses.uses import example_uses
 from elmo_tasks.service.asked_uses import find_use
 from elmo_tasks.service.loaded_models import LoadedModel, LoadModel, LoadStatic

@@ -45,8 +45,8 @@ from elmo_tasks.senses.uses import (
     evenly,
     example_uses,
     index_uses,
-    landing_use,
     sentences_of,
+    use_to_project,
     uses_in,
 )
 from elmo_tasks.service.asked_uses import check_length, check_words
@@ -143,7 +143,7 @@ class SenseMaps:
         """Implement :meth:`elmo_tasks.api.MapService.land`."""
         base_word(on.word)
         check_length(sentence, "sentence")
-        use = landing_use(on.word, sentence)
+        use = use_to_project(on.word, sentence)
         check_words(use.tokens, "sentence")
         drawn = self._draw(on)
         vector = self._read(drawn.loaded, [use], None)(drawn.view)[0]

@@ -14,7 +14,7 @@ from elmo_tasks.encoders.sentences import checked_texts
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import layer_names
 from elmo_tasks.messages.sentences import closest, limits_of
-from elmo_tasks.senses.sentences import SentenceTest, measured, sentence_vectors, sentences_of_test
+from elmo_tasks.senses.sentences import SentenceTest, score_vectors, sentence_vectors, sentences_of_test
 from elmo_tasks.senses.similarity import cosine_matrix
 from elmo_tasks.service.asked_uses import check_length, check_number
 from elmo_tasks.service.comparisons import rounded
@@ -69,7 +69,7 @@ class Sentences:
             if encoder.name not in self._tests:
                 trained = encoder.folder if gives_sentences(encoder.folder) else None
                 self._trained[encoder.name] = None if trained is None else SentenceModel(trained, encoder.device)
-                self._tests[encoder.name] = tuple(map(measured, self._vectors(encoder, sentences_of_test())))
+                self._tests[encoder.name] = tuple(map(score_vectors, self._vectors(encoder, sentences_of_test())))
             return self._tests[encoder.name]
 
     def _vectors(self, encoder: Encoder, sentences: Sequence[str]) -> list[Tensor]:

@@ -15,7 +15,15 @@ from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import with_mean
 from elmo_tasks.messages.answers import NO_SIDES, SIDE_ANSWERS, why_answer
-from elmo_tasks.senses.attribution import WAYS, cosine_changes, decisive, halved_cosines, hidden, nearest, telling_side
+from elmo_tasks.senses.attribution import (
+    WAYS,
+    cosine_changes,
+    decisive,
+    halved_cosines,
+    hidden,
+    informative_direction,
+    nearest,
+)
 from elmo_tasks.senses.disambiguation import SenseModel
 from elmo_tasks.senses.features import WORDS, centred, context_vectors
 from elmo_tasks.senses.similarity import everyday_sentences, everyday_words, random_pair_cosine
@@ -82,7 +90,7 @@ class Explainer:
         several = _several(words, apart) if asked.name in (WORDS, VERDICT) else []
         sides = self._sides(loaded.encoder, plain)
         halves = ([(s.before, s.random_before) for s in sides], [(s.after, s.random_after) for s in sides])
-        side = telling_side(*halves) if sides else "unclear"
+        side = informative_direction(*halves) if sides else "unclear"
         return Explanation(
             comparison=comparison,
             pair=(a, b),

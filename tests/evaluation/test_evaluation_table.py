@@ -1,20 +1,11 @@
-"""The table of an evaluation says what was measured, what was not and why, and survives JSON."""
+"""The table of an evaluation and its JSON."""
 
 import json
 
-import pytest
-
-from elmo_tasks.evaluation.rows import Evaluation, Row, above_layer_0
+from elmo_tasks.evaluation.rows import Evaluation, Row
 
 ROWS = (
-    Row(
-        "wic",
-        "WiC",
-        {"0": 0.525, "1": 0.561, "2": 0.55, "mean": 0.56},
-        without=0.5,
-        without_name="one answer",
-        note="How.",
-    ),
+    Row("wic", "WiC", {"0": 0.525, "1": 0.561, "2": 0.55, "mean": 0.56}, "percent", 0.5, "one answer", note="How."),
     Row("pos", "Tags", {"0": 0.95, "1": 0.93, "2": 0.9, "mean": 0.94}, note="How."),
     Row("geometry", "Cosine", {"0": 0.9, "1": 0.1, "2": 0.2, "mean": 0.3}, "index", high_is_good=False),
     Row("perplexity", "Perplexity", {"2": 110.35}, "plain", high_is_good=False),
@@ -48,14 +39,9 @@ def test_where_no_layer_is_above_layer_0_it_is_said():
     assert "- The best layer that reads the sentence is above layer 0 in 1 of 2 lines; not in Tags." in lines()
 
 
-@pytest.mark.parametrize(
-    ("row", "expected"), [(ROWS[0], ("WiC", True)), (ROWS[1], ("Tags", False)), (ROWS[2], None), (ROWS[3], None)]
-)
-def test_layer_0_is_compared_with_single_layers_only(row, expected):
-    assert above_layer_0(row) == expected
+def test_layer_0_is_compared_with_single_layers_only():
+    assert [row.is_above_layer_0 for row in ROWS] == [True, False, None, None]
 
 
-def test_json_has_all_numbers():
-    found = json.loads(json.dumps(FOUND.to_dict()))
-    assert found["rows"][0]["scores"] == ROWS[0].scores
-    assert (found["model"], found["missing"]) == ("toy", FOUND.missing)
+def test_an_evaluation_survives_json():
+    assert Evaluation.of_dict(json.loads(json.dumps(FOUND.to_dict()))) == FOUND

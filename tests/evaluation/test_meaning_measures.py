@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
-from elmo_tasks.evaluation.nearest_sense import (
+from elmo_tasks.evaluation.geometry import self_similarity
+from elmo_tasks.evaluation.senses import (
     all_words_f1,
+    groups_match_senses,
     most_frequent,
     nearest,
-    say_all_words,
+    predict_all_words,
     sense_means,
     sense_scores,
 )
-from elmo_tasks.evaluation.senseval import groups_match_senses
-from elmo_tasks.evaluation.shape import self_similarity
 from elmo_tasks.evaluation.word_pairs import accuracy_at, best_threshold
 
 
@@ -59,7 +59,7 @@ def test_silence_costs_recall_only():
 
 def test_only_senses_of_the_same_lemma_are_said_and_unseen_lemmas_fall_back():
     known = np.array([[1.0, 0], [0, 1], [1, 0]])
-    said = say_all_words(
+    said = predict_all_words(
         known,
         ["owl", "owl", "cat"],
         [("owl1",), ("owl2",), ("cat1",)],

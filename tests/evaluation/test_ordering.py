@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from elmo_tasks.encoders.static_vectors import StaticVectors
-from elmo_tasks.evaluation.ordering import held_out_uses, ordering, pairs_in_order
+from elmo_tasks.evaluation.geometry import held_out_uses, ordering, pairs_in_order
 from elmo_tasks.evaluation.reader import Reader
-from elmo_tasks.evaluation.suite import TASKS
 from elmo_tasks.senses.features import unit
 from elmo_tasks.senses.lexicon import bundled_lexicon, is_held_out
 
@@ -41,8 +40,6 @@ def test_only_words_are_measured_that_nothing_was_fitted_on() -> None:
 
 
 def test_of_static_vectors_the_layer_says_nothing_and_the_bag_something() -> None:
-    """The rows need no data folder."""
-    assert TASKS["order"].files == ()
     static = StaticVectors.load("static-mini")
     rows = ordering(Reader(static, static), None)  # type: ignore[arg-type]
     assert [row.title for row in rows] == ["Pairs in order, held-out words", "Bag of layer 0"]

@@ -1,10 +1,10 @@
-"""Whole sentences: the mean of their words, measured on sentences that say the same, and on some that do not."""
+"""Whole sentences: the mean of their words, score_vectors on sentences that say the same, and on some that do not."""
 
 import pytest
 import torch
 
 from elmo_tasks.encoders.static_vectors import StaticVectors
-from elmo_tasks.senses.sentences import measured, sentence_vectors, sentences_of_test, triples
+from elmo_tasks.senses.sentences import score_vectors, sentence_vectors, sentences_of_test, triples
 from elmo_tasks.senses.similarity import everyday_sentences
 from elmo_tasks.text.tokens import tokenize
 
@@ -34,9 +34,9 @@ def test_what_cosines_can_tell_is_counted():
     vectors[1 : 3 * n : 3, 0] = 1.0  # the same in other words: identical
     vectors[2 : 3 * n : 3, 1] = 1.0  # turned: at right angles
     vectors[3 * n :, 2] = 1.0  # the unconnected ones are all alike, and unlike these
-    found = measured(vectors)
+    found = score_vectors(vectors)
     assert (found.reworded, found.related, found.triples) == (n, n, n)
     assert found.unconnected == pytest.approx(1.0)
     vectors[1] = torch.tensor([0.0, 0.0, 1.0])
-    found = measured(vectors)
+    found = score_vectors(vectors)
     assert (found.reworded, found.related) == (n - 1, n - 1)

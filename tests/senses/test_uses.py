@@ -23,7 +23,7 @@ def test_inflections_and_cases_are_uses():
 
 
 def test_many_uses_are_taken_at_even_distances():
-    found, n = uses_in("bank", [f"The bank {k}." for k in range(100)], most=10)
+    found, n = uses_in("bank", [f"The bank {k}." for k in range(100)], max_uses=10)
     assert n == 100
     assert [use.sentence for use in found] == [f"The bank {k}." for k in range(0, 100, 10)]
 

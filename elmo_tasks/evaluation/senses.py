@@ -1,0 +1,200 @@
+"""Word senses by the nearest neighbour (a sense's mean, or a single use), and by clusters."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elmo_tasks.data.sense_uses import read_coarse_wsd, read_first_senses, read_semcor, read_senseval, read_unified
+from elmo_tasks.evaluation.reader import Reader, progress
+from elmo_tasks.evaluation.rows import Row, rows_by_label
+from elmo_tasks.senses.clustering import directions, k_means
+from elmo_tasks.senses.features import unit
+
+#: SemCor, and the unified sets with their senses.
+ALL_WORDS = ("wsd/semcor3/semcor.jsonl.xz", "wsd/unified_eval/ALL.data.xml", "wsd/unified_eval/ALL.gold.key.txt")
+#: Optional: WordNet's list of senses, for words that SemCor lacks.
+FIRST_SENSES = "wsd/wordnet/index.sense"
+#: CoarseWSD-20: twenty nouns with well separated senses, from Wikipedia.
+COARSE_WSD = ("wsd/coarsewsd20/train.tsv.xz", "wsd/coarsewsd20/test.tsv.xz")
+SENSEVAL_WORDS = ("hard", "interest", "line", "serve")
+SENSEVAL = tuple(f"wsd/senseval/{word}.jsonl.xz" for word in SENSEVAL_WORDS)
+_ROWS = 2048
+
+
+def sense_means(
+    vectors: NDArray[np.floating], senses: Sequence[Sequence[str]]
+) -> tuple[NDArray[np.float32], tuple[str, ...]]:
+    """Mean vector of each sense, of length 1, and the sense names in order.
+
+    ``vectors [n, D]`` of uses with one or more senses give ``[senses, D]`` (Peters et al., 2018, section 5.3).
+    """
+    uses: dict[str, list[int]] = {}
+    for k, row in enumerate(senses):
+        for sense in row:
+            uses.setdefault(sense, []).append(k)
+    return unit(np.stack([vectors[rows].mean(axis=0) for rows in uses.values()])), tuple(uses)
+
+
+def nearest(queries: NDArray[np.floating], vectors: NDArray[np.floating]) -> NDArray[np.int64]:
+    """Row of ``vectors [m, D]`` with the highest cosine to each of ``queries [n, D]``; the first one wins a tie."""
+    of_length_1 = unit(vectors)
+    starts = range(0, len(queries), _ROWS)
+    return np.concatenate([(queries[k : k + _ROWS] @ of_length_1.T).argmax(axis=1) for k in starts])
+
+
+def sense_scores(predicted: Sequence[str], gold: Sequence[str]) -> tuple[float, float]:
+    """Accuracy and macro F1 of the predicted senses of one word."""
+    from sklearn.metrics import f1_score
+
+    accuracy = float(np.mean([a == b for a, b in zip(predicted, gold, strict=True)]))
+    labels = sorted(set(gold))
+    return accuracy, float(f1_score(gold, predicted, labels=labels, average="macro", zero_division=0))
+
+
+def all_words_f1(predicted: Sequence[str | None], gold: Sequence[Sequence[str]]) -> float:
+    """F1 as in Raganato et al. (2017): any gold sense counts as correct.
+
+    A missing prediction (``None``) costs recall only; without any, F1 is the accuracy.
+    """
+    right = sum(sense in row for sense, row in zip(predicted, gold, strict=True))
+    n_predicted = sum(sense is not None for sense in predicted)
+    return 2 * right / max(1, n_predicted + len(gold))
+
+
+def predict_all_words(
+    vectors: NDArray[np.floating],
+    lemmas: Sequence[str],
+    senses: Sequence[Sequence[str]],
+    queries: NDArray[np.floating],
+    query_lemmas: Sequence[str],
+    first_senses: Mapping[str, str] | None = None,
+) -> list[str | None]:
+    """Predict the nearest sense mean of the lemma for each of ``queries [n, D]``.
+
+    A lemma that is missing from the training uses ``vectors [m, D]`` gets its first sense, or ``None``.
+    """
+    predicted: list[str | None] = [(first_senses or {}).get(lemma) for lemma in query_lemmas]
+    rows = rows_by_label(lemmas)
+    for lemma, query_rows in rows_by_label(query_lemmas).items():
+        if lemma in rows:
+            means, names = sense_means(vectors[rows[lemma]], [senses[k] for k in rows[lemma]])
+            for row, best in zip(query_rows, nearest(queries[query_rows], means).tolist(), strict=True):
+                predicted[row] = names[best]
+    return predicted
+
+
+def most_frequent(senses: Sequence[Sequence[str]]) -> str:
+    """Return the most frequent sense; the first one wins a tie."""
+    return Counter(sense for row in senses for sense in row).most_common(1)[0][0]
+
+
+def all_words(reader: Reader, data: Path) -> list[Row]:
+    """The unified test sets (Raganato et al., 2017), by SemCor's nearest sense mean."""
+    queries = read_unified(data / ALL_WORDS[1], data / ALL_WORDS[2])
+    query_lemmas = [use.lemma for use in queries]
+    # Encoding SemCor takes most of the time: words that are not in the tests are left out.
+    wanted = set(query_lemmas)
+    train = [use for use in read_semcor(data / ALL_WORDS[0]) if use.lemma in wanted]
+    lemmas, senses = [use.lemma for use in train], [use.senses for use in train]
+    first = read_first_senses(data / FIRST_SENSES) if (data / FIRST_SENSES).is_file() else {}
+    vectors = reader.words([use.use for use in train], "SemCor")
+    query_vectors = reader.words([use.use for use in queries], "unified sets")
+    rows_of = rows_by_label(lemmas)
+    commonest = {lemma: most_frequent([senses[k] for k in rows]) for lemma, rows in rows_of.items()}
+    # The baseline is a view without a name, so that it is scored as the others are.
+    predicted: dict[str, list[str | None]] = {"": [(commonest | first).get(lemma) for lemma in query_lemmas]}
+    for view in reader.views:
+        here, query_here = vectors.view(view), query_vectors.view(view)
+        predicted[view] = predict_all_words(here, lemmas, senses, query_here, query_lemmas, first)
+    unseen = sum(lemma not in rows_of for lemma in query_lemmas)
+    note_on_unseen = f"stay without an answer ({FIRST_SENSES} is not here)"
+    if first:
+        note_on_unseen = f"get WordNet's first sense, from {FIRST_SENSES}"
+    note = (
+        f"WSD: nearest mean of the senses of the word in SemCor, any gold sense is right. {unseen:,} of {len(queries):,} uses are "
+        f"of words that SemCor has not; they {note_on_unseen}."
+    )
+    rows, how = [], "first sense" if first else "commonest sense in SemCor"
+    for group in (*dict.fromkeys(use.group for use in queries), "ALL"):
+        selected = [k for k, use in enumerate(queries) if group in (use.group, "ALL")]
+        gold = [queries[k].senses for k in selected]
+        scores = {view: all_words_f1([answers[k] for k in selected], gold) for view, answers in predicted.items()}
+        row = Row("wsd", f"WSD {group}, F1", scores, without=scores.pop(""), without_name=how, note=note)
+        rows.append(replace(row, is_main=group == "ALL"))
+    return rows
+
+
+def coarse_wsd(reader: Reader, data: Path) -> list[Row]:
+    """CoarseWSD-20 (Loureiro et al., 2021), by the nearest sense mean and single use."""
+    train, test = (read_coarse_wsd(data / file) for file in COARSE_WSD)
+    vectors = reader.words([use.use for use in train], "CoarseWSD-20, training uses")
+    query_vectors = reader.words([use.use for use in test], "CoarseWSD-20, test uses")
+    rows, query_rows = (rows_by_label([use.lemma for use in split]) for split in (train, test))
+    words = sorted(query_rows)
+    senses = {word: [train[k].senses for k in rows[word]] for word in words}
+    gold = {word: [test[k].senses[0] for k in query_rows[word]] for word in words}
+    accuracy, f1, single = {}, {}, {}
+    for view in reader.views:
+        here, query_here = vectors.view(view), query_vectors.view(view)
+        scores = []
+        for word in words:
+            uses, queries = here[rows[word]], query_here[query_rows[word]]  # [n, D], [m, D]
+            means, names = sense_means(uses, senses[word])
+            by_mean = sense_scores([names[k] for k in nearest(queries, means)], gold[word])
+            by_use = sense_scores([senses[word][k][0] for k in nearest(queries, uses)], gold[word])
+            scores.append((*by_mean, by_use[0]))
+        # A mean over words, as published: one with many uses weighs no more than the others.
+        accuracy[view], f1[view], single[view] = np.mean(scores, axis=0).tolist()
+    commonest = [sense_scores([most_frequent(senses[word])] * len(gold[word]), gold[word]) for word in words]
+    baseline, baseline_f1 = np.mean(commonest, axis=0).tolist()
+    note = "CoarseWSD-20: test uses, by what is nearest among the training uses; mean over the 20 words."
+    lines = (
+        ("nearest mean of a sense, accuracy", accuracy, baseline),
+        ("nearest mean of a sense, macro F1", f1, baseline_f1),
+        ("nearest single use, accuracy", single, baseline),
+    )
+    how = "commonest sense"
+    return [
+        Row("coarsewsd", f"CoarseWSD-20, {title}", by_view, "percent", without, how, True, note, by_view is accuracy)
+        for title, by_view, without in lines
+    ]
+
+
+def senseval(reader: Reader, data: Path) -> list[Row]:
+    """Cluster uses of four words (Leacock et al., 1993) into sense groups."""
+    scores: dict[str, dict[str, float]] = {}
+    for word, file in zip(SENSEVAL_WORDS, SENSEVAL, strict=True):
+        uses = read_senseval(data / file)
+        vectors = reader.words([use.use for use in uses], f"senseval, {word}")
+        senses = [use.senses[0] for use in uses]
+        with progress(f"senseval, groups of {word}", len(reader.views), "view") as bar:
+            scores[word] = {}
+            for view in reader.views:
+                scores[word][view] = groups_match_senses(vectors.view(view), senses)
+                bar.update()
+    mean = {view: float(np.mean([scores[word][view] for word in SENSEVAL_WORDS])) for view in reader.views}
+    note = "Groups: k-means, as many groups as senses; 1 where groups and senses are the same, 0 where they have nothing in common."
+    return [
+        Row("senseval", f"Groups of senseval uses, {word}, adjusted Rand index", row, "index", 0.0, "chance", note=note)
+        for word, row in {"mean of the four words": mean, **scores}.items()
+    ]
+
+
+def groups_match_senses(vectors: NDArray[np.floating], senses: Sequence[str]) -> float:
+    """Adjusted Rand index (Hubert and Arabie, 1985) of senses and k-means groups.
+
+    The uses ``[n, D]`` of one word are centred and of length 1. 1 is a perfect match, 0 is chance, or all uses equal.
+    """
+    from sklearn.metrics import adjusted_rand_score
+
+    points = directions(vectors).astype(np.float32)
+    n_groups = len(set(senses))
+    if len(np.unique(points.round(5), axis=0)) < n_groups:
+        return 0.0
+    return float(adjusted_rand_score(list(senses), k_means(points, n_groups, 5)))
