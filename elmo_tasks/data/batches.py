@@ -48,7 +48,7 @@ class RowBatch(TensorBatch):
         return len(self.tokens)
 
 
-class SameBatches(Generic[Batch]):
+class FixedBatches(Generic[Batch]):
     """Batches made once; Lightning takes a plain list for several loaders."""
 
     def __init__(self, batches: list[Batch]) -> None:
@@ -61,7 +61,7 @@ class SameBatches(Generic[Batch]):
         return iter(self.batches)
 
 
-class NumberedBatches(ABC, Generic[Batch]):
+class ResumableBatches(ABC, Generic[Batch]):
     """Resumable sequence of ``n_batches`` batches, each a function of its number."""
 
     def __init__(self, n_batches: int) -> None:
@@ -91,7 +91,7 @@ class NumberedBatches(ABC, Generic[Batch]):
             yield batch
 
 
-class DrawnBatches(NumberedBatches[Batch]):
+class BucketedBatches(ResumableBatches[Batch]):
     """Batches of random rows, drawn ``pool`` batches at a time and grouped by length.
 
     The order of the batches is random.
@@ -172,7 +172,7 @@ def _cut(rows: list[int], size: int) -> list[list[int]]:
     return [rows[k : k + size] for k in range(0, len(rows), size)]
 
 
-class BatchLoader(NumberedBatches[Batch]):
+class BatchLoader(ResumableBatches[Batch]):
     """Loader of the batches of a plan, built by ``collate``, epoch after epoch."""
 
     def __init__(self, plan: BatchPlan, collate: Callable[[Sequence[int]], Batch]) -> None:

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from elmo_tasks.data.batches import NumberedBatches, TensorBatch
+from elmo_tasks.data.batches import ResumableBatches, TensorBatch
 from elmo_tasks.data.tokenized_corpus import TokenizedCorpus, character_table, read_sentences
 from elmo_tasks.errors import DataError
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS, Vocabulary, open_text
@@ -57,7 +57,7 @@ def target_ids(corpus_words: Sequence[str], vocabulary: Vocabulary) -> NDArray[n
     return np.array([vocabulary.id_of(word) for word in corpus_words], np.int64)
 
 
-class StreamLoader(NumberedBatches[StreamBatch]):
+class StreamLoader(ResumableBatches[StreamBatch]):
     """Loader of ``batch_size`` parallel streams, ``unroll_steps`` words at a time.
 
     The state is carried from batch to batch.

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import pytorch_lightning as pl
 
-from elmo_tasks.data.batches import NumberedBatches, SameBatches
+from elmo_tasks.data.batches import FixedBatches, ResumableBatches
 from elmo_tasks.data.language_batches import (
     SentenceBatch,
     StreamLoader,
@@ -21,7 +21,7 @@ from elmo_tasks.data.tokenized_corpus import TokenizedCorpus
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, UNKNOWN_ID, Vocabulary
 
-Loader = TypeVar("Loader", bound=NumberedBatches[Any])
+Loader = TypeVar("Loader", bound=ResumableBatches[Any])
 
 
 class TextFiles(pl.LightningDataModule):
@@ -33,7 +33,7 @@ class TextFiles(pl.LightningDataModule):
     def __init__(self, files: list[str], cache_dir: str) -> None:
         super().__init__()
         self.files, self.cache_dir = files, Path(cache_dir)
-        self._loader: NumberedBatches[Any] | None = None
+        self._loader: ResumableBatches[Any] | None = None
         self._position: dict[str, Any] = {"next_batch": 0}
 
     def paths(self) -> list[Path]:
@@ -187,19 +187,19 @@ class LanguageModelData(TextFiles):
         """Restore the position of the streams."""
         super().load_state_dict(state_dict["streams"])
 
-    def val_dataloader(self) -> SameBatches[SentenceBatch]:
+    def val_dataloader(self) -> FixedBatches[SentenceBatch]:
         """Return ``max_held_out`` held-out sentences; each process takes its share."""
         step = 1 if self.max_held_out is None else max(1, math.ceil(len(self._sentences) / self.max_held_out))
         return self._held_out_loader(self._sentences[::step])
 
-    def test_dataloader(self) -> SameBatches[SentenceBatch]:
+    def test_dataloader(self) -> FixedBatches[SentenceBatch]:
         """Return all held-out sentences; each process takes its share."""
         return self._held_out_loader(self._sentences)
 
-    def _held_out_loader(self, sentences: list[list[str]]) -> SameBatches[SentenceBatch]:
+    def _held_out_loader(self, sentences: list[list[str]]) -> FixedBatches[SentenceBatch]:
         assert self.vocabulary is not None
         rank, world = self.share()
-        return SameBatches(list(sentence_batches(sentences[rank::world], self.vocabulary)))
+        return FixedBatches(list(sentence_batches(sentences[rank::world], self.vocabulary)))
 
 
 def matching_files(patterns: Sequence[str]) -> list[Path]:
