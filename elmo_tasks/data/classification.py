@@ -78,38 +78,36 @@ class ClassificationData(SplitData[LabelledText, int]):
             rows = read_labelled_hub(self.hub, source, self.columns)
         else:
             phrases = self.phrases and split == "train"
-            rows, found = read_labelled_table(source, self.file_format, self.columns, phrases, self.like)
-            if found is not None:
-                if self.like is None or found.said() != self.like.said():
-                    self.notes.append(f"{source}: {found.said()}.")
-                self.like = self.like or found
+            rows, layout = read_labelled_table(source, self.file_format, self.columns, phrases, self.like)
+            if layout is not None:
+                if self.like is None or layout.describe() != self.like.describe():
+                    self.notes.append(f"{source}: {layout.describe()}.")
+                self.like = self.like or layout
         return rows if self.label_names is None else renamed(rows, self.label_names, self.name_of(split))
 
     def learn_labels(self, records: Sequence[LabelledText]) -> LabelSet:
         """Return names in the order of ``label_names``, or the labels that occur."""
-        found = LabelSet.of(row.label for row in records)
+        labels = LabelSet.of(row.label for row in records)
         if self.label_names is not None:
             names = list(dict.fromkeys(name for name in self.label_names.values() if name is not None))
-            unused = [name for name in names if name not in found]
-            if unused:
+            if unused := [name for name in names if name not in labels.names]:
                 raise DataError(
                     f"{self.name_of('train')}: label_names has {listed(unused)}, but no training row is that"
                 )
-            found = LabelSet(names)
-        check_labels(found, len(records), self.name_of("train"))
-        return found
+            labels = LabelSet(names)
+        check_labels(labels, len(records), self.name_of("train"))
+        return labels
 
     def make_rows(self, split: Split, records: Sequence[LabelledText]) -> list[Row[int]]:
         """See :class:`SplitData`."""
         assert self.label_set is not None
         self.label_set.check({row.label for row in records}, self.name_of(split), self.name_of("train"))
-        rows, cut = [], 0
-        for record in records:
-            tokens = tokens_of(record.text, self.pretokenized, self.plain_tokens)
-            cut += self.max_tokens is not None and len(tokens) > self.max_tokens
-            rows.append(Row(shared(tokens[: self.max_tokens]), self.label_set.id_of(record.label)))
-        self.truncated[split] = cut
-        return rows
+        texts = [tokens_of(record.text, self.pretokenized, self.plain_tokens) for record in records]
+        self.truncated[split] = sum(self.max_tokens is not None and len(tokens) > self.max_tokens for tokens in texts)
+        return [
+            Row(shared(tokens[: self.max_tokens]), self.label_set.id_of(record.label))
+            for tokens, record in zip(texts, records, strict=True)
+        ]
 
 
 def tokens_of(text: str, pretokenized: bool, plain_tokens: bool = True) -> list[str]:

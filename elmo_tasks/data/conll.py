@@ -1,6 +1,6 @@
 """Reader of tagged sentences: columns, CoNLL-U, JSON and parquet, marked text.
 
-:func:`read_tag_file` recognizes the format, the columns and the spelling of the tags; :meth:`TagFile.said` describes the result.
+:func:`read_tag_file` recognizes the format, the columns and the spelling of the tags.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
 from elmo_tasks.data.records import TaggedSentence, listed
 from elmo_tasks.data.row_files import Rows, hub_columns, hub_rows, is_json, json_rows, parquet_rows
 from elmo_tasks.data.tables import Column, check_not_digits
-from elmo_tasks.data.tag_columns import NamedColumns, Words, recognize, words_of
+from elmo_tasks.data.tag_columns import CONLLU, NamedColumns, recognize
 from elmo_tasks.data.text_lines import RowErrors, read_text, shown, suffix_of
 from elmo_tasks.errors import DataError
 from elmo_tasks.text.tag_schemes import OUTSIDE, Span, tags_of
@@ -28,7 +28,6 @@ _FORMATS: dict[str, TaggingFormat] = {
     **{".conllu": "conllu", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl"},
     **{".marked": "marked", ".parquet": "parquet"},
 }
-_CONLLU = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 _TEXT_KEYS = ("text", "sentence", "content", "body")
 _WORD_KEYS, _SPAN_KEYS = ("tokens", "words"), ("spans", "entities")
 _TAG_KEYS = ("tags", "ner_tags", "labels", "ner", "upos", "pos_tags")
@@ -37,7 +36,7 @@ _WORD = re.compile(r"(.+)/([^/]+)")
 _TYPES = ("label", "type", "entity", "tag", "entity_group")
 _PREFIXED = re.compile(r"([BIESLUbieslu])([-_])(.+)")
 #: From this share of O on, tags without B- and I- are types of names and no parts of speech.
-_LEAST_OUTSIDE = 0.3
+_MIN_OUTSIDE = 0.3
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ class TagFile:
     header: bool = False
     remarks: tuple[str, ...] = ()
 
-    def said(self) -> str:
+    def describe(self) -> str:
         """Describe the detected format."""
         columns = [f"words from '{self.token}', tags from '{self.tag}'"] if self.names else []
         return "; ".join([*columns, *self.remarks])
@@ -62,10 +61,9 @@ def read_tagged(
     file_format: TaggingFormat | None = None,
     token_column: Column | None = None,
     tag_column: Column | None = None,
-    encoding: str | None = None,
 ) -> list[TaggedSentence]:
     """Read tagged sentences; see :func:`read_tag_file`."""
-    return read_tag_file(path, file_format, token_column, tag_column, encoding).sentences
+    return read_tag_file(path, file_format, token_column, tag_column).sentences
 
 
 def read_tag_file(
@@ -144,7 +142,7 @@ def with_prefixes(sentences: Sequence[TaggedSentence]) -> list[TaggedSentence] |
     """
     tags = Counter(tag for sentence in sentences for tag in sentence.tags)
     types = set(tags) - {OUTSIDE}
-    if not types or tags[OUTSIDE] < _LEAST_OUTSIDE * sum(tags.values()) or any(map(_PREFIXED.fullmatch, types)):
+    if not types or tags[OUTSIDE] < _MIN_OUTSIDE * sum(tags.values()) or any(map(_PREFIXED.fullmatch, types)):
         return None
     return [replace(sentence, tags=tuple(_as_bio(sentence.tags))) for sentence in sentences]
 
@@ -174,71 +172,39 @@ def _respelled(found: TagFile) -> TagFile:
     return replace(found, sentences=sentences, remarks=(*found.remarks, remark))
 
 
-def _sentences(words: Words) -> list[TaggedSentence]:
-    """Group words into sentences at empty lines."""
-    found = []
-    for is_sentence, group in groupby(words, key=lambda word: word is not None):
-        if is_sentence:
-            numbers, tokens, tags = zip(*filter(None, group), strict=True)
-            found.append(TaggedSentence(tokens, tags, numbers[0]))
-    return found
-
-
 def _of_columns(
     path: Path, text: str, errors: RowErrors, token_column: Column | None, tag_column: Column | None
 ) -> TagFile:
     columns = recognize(path, text, token_column, tag_column)
-    if _is_conllu(columns) and (token_column, tag_column) == (None, None):
+    if columns.is_conllu and (token_column, tag_column) == (None, None):
         return _of_conllu(path, text, errors, token_column, tag_column)
-    sentences = _sentences(words_of(columns, errors))
-    return TagFile(
-        sentences,
-        columns.names,
-        columns.names[columns.token],
-        columns.names[columns.tag],
-        columns.header,
-        columns.remarks,
-    )
-
-
-def _is_conllu(columns: NamedColumns) -> bool:
-    return len(columns.names) == len(_CONLLU) and columns.numbered and not columns.has_spans
+    token, tag = columns.names[columns.token], columns.names[columns.tag]
+    return TagFile(columns.sentences(errors), columns.names, token, tag, columns.header, columns.remarks)
 
 
 def _of_conllu(
     path: Path, text: str, errors: RowErrors, token_column: Column | None, tag_column: Column | None
 ) -> TagFile:
     if tag_column is None:
-        raise DataError(
-            f"{path}: set tag_column to the column of the tags: upos, xpos, or another of {listed(_CONLLU)}"
-        )
-    token_at = _conllu_place("form" if token_column is None else token_column, "token_column", path)
-    tag_at = _conllu_place(tag_column, "tag_column", path)
-    sentences = _sentences(_conllu_words(text, errors, token_at, tag_at))
-    return TagFile(sentences, _CONLLU, _CONLLU[token_at], _CONLLU[tag_at])
-
-
-def _conllu_words(text: str, errors: RowErrors, token_at: int, tag_at: int) -> Words:
+        raise DataError(f"{path}: set tag_column to the column of the tags: upos, xpos, or another of {listed(CONLLU)}")
+    token = _conllu_place("form" if token_column is None else token_column, "token_column", path)
+    tag = _conllu_place(tag_column, "tag_column", path)
+    blocks: list[list[tuple[int, list[str]]]] = [[]]
     for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            yield None
-            continue
-        if line.startswith("#"):
-            continue
         fields = line.split("\t")
-        if len(fields) != len(_CONLLU):
-            errors.add(
-                number,
-                f"expected the {len(_CONLLU)} tab-separated columns of CoNLL-U, found {len(fields)}: {shown(line)}",
-            )
+        if not line.strip():
+            blocks.append([])
+        elif line.startswith("#"):
             continue
+        elif len(fields) != len(CONLLU):
+            expected = f"expected the {len(CONLLU)} tab-separated columns of CoNLL-U"
+            errors.add(number, f"{expected}, found {len(fields)}: {shown(line)}")
         # 3-4 is the written form of two words (don't); 5.1 is a word that is not there.
-        if "-" in fields[0] or "." in fields[0]:
-            continue
-        if not fields[0].isdigit() or not fields[token_at] or not fields[tag_at]:
-            errors.add(number, f"expected a word number, a word and a tag, found {shown(line)}")
-            continue
-        yield number, fields[token_at], fields[tag_at]
+        elif "-" not in fields[0] and "." not in fields[0]:
+            if not fields[0].isdigit():
+                errors.add(number, f"expected a word number, a word and a tag, found {shown(line)}")
+            blocks[-1].append((number, fields))
+    return TagFile(NamedColumns(blocks, CONLLU, token, tag).sentences(errors), CONLLU, CONLLU[token], CONLLU[tag])
 
 
 def _of_rows(rows: Rows, errors: RowErrors, token_column: Column | None, tag_column: Column | None) -> TagFile:
@@ -332,12 +298,12 @@ def _are_strings(value: Any) -> bool:
 
 
 def _conllu_place(column: Column, parameter: str, path: Path) -> int:
-    if isinstance(column, str) and column.lower() in _CONLLU:
-        return _CONLLU.index(column.lower())
-    if isinstance(column, int) and 0 <= column < len(_CONLLU):
+    if isinstance(column, str) and column.lower() in CONLLU:
+        return CONLLU.index(column.lower())
+    if isinstance(column, int) and 0 <= column < len(CONLLU):
         return column
     raise DataError(
-        f"{path}: {parameter}: expected one of {listed(_CONLLU)}, or 0 to {len(_CONLLU) - 1}, found '{column}'"
+        f"{path}: {parameter}: expected one of {listed(CONLLU)}, or 0 to {len(CONLLU) - 1}, found '{column}'"
     )
 
 

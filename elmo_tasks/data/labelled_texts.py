@@ -36,11 +36,10 @@ def read_labelled(
     path: str | Path,
     file_format: TextFormat | None = None,
     columns: TextColumns = NOTHING_GIVEN,
-    phrases: bool = False,
-    like: FoundColumns | None = None,
+    **options: Any,
 ) -> list[LabelledText]:
     """Read labelled texts; see :func:`read_labelled_table`."""
-    return read_labelled_table(path, file_format, columns, phrases, like)[0]
+    return read_labelled_table(path, file_format, columns, **options)[0]
 
 
 def read_labelled_table(
@@ -85,20 +84,16 @@ def format_of(path: Path, encoding: str | None = None) -> str:
 
 
 def read_labelled_hub(name: str, split: str, columns: TextColumns = NOTHING_GIVEN) -> list[LabelledText]:
-    """Read labelled texts of ``sst2``, ``sst5``, ``imdb``, or of a hub id.
-
-    Its columns are ``text`` and ``label`` by default.
+    """Read labelled texts of ``sst2``, ``sst5``, ``imdb``, or of a hub id with columns ``text`` and ``label``.
 
     Raises:
         DataError: it cannot be loaded, or a row or column is not as expected.
     """
-    known = hub_columns(name)
-    wanted = [
-        str(default if column is None else column)
-        for column, default in ((columns.text, known[0] or "text"), (columns.label, known[1] or "label"))
-    ]
-    table = Table.of_records(f"{name}, split '{split}'", hub_rows(name, split, wanted))
-    return _labelled(table, find_columns(table, TextColumns(wanted[0], wanted[1])), columns)
+    default_text, default_label = hub_columns(name)
+    text = str((default_text or "text") if columns.text is None else columns.text)
+    label = str((default_label or "label") if columns.label is None else columns.label)
+    table = Table.of_records(f"{name}, split '{split}'", hub_rows(name, split, (text, label)))
+    return _labelled(table, find_columns(table, TextColumns(text, label)), columns)
 
 
 def _labelled(table: Table, found: FoundColumns, columns: TextColumns) -> list[LabelledText]:
@@ -106,7 +101,13 @@ def _labelled(table: Table, found: FoundColumns, columns: TextColumns) -> list[L
     rows = list(_checked(table, found, errors))
     errors.check(len(rows), "text")
     if table.names is None and columns.header is None and not found.header:
-        _check_first(rows, table)
+        # A first row unlike all others may be a header.
+        labels, first = Counter(row.label for row in rows), rows[0]
+        if labels[first.label] == 1 and len(rows) > 2 * len(labels):
+            raise DataError(
+                f"{table.where}, {table.unit} {first.line}: is this line a header? Its label '{first.label}' comes nowhere "
+                "else: set header to true or false"
+            )
     check_not_digits((row.text for row in rows), f"{table.where}: the texts ('{found.names[found.text]}')")
     if columns.escaped_newlines:
         return [replace(row, text=row.text.replace("\\n", "\n")) for row in rows]
@@ -146,21 +147,8 @@ def _as_label(value: Any) -> Any:
     return value
 
 
-def _check_first(rows: list[LabelledText], table: Table) -> None:
-    """Reject a first row unlike all others, which may be a header read as a label."""
-    labels = Counter(row.label for row in rows)
-    first = rows[0]
-    if labels[first.label] == 1 and len(rows) > 2 * len(labels):
-        raise DataError(
-            f"{table.where}, {table.unit} {first.line}: is this line a header? Its label '{first.label}' comes nowhere else: "
-            "set header to true or false"
-        )
-
-
 def read_trees(path: Path, phrases: bool = False) -> list[LabelledText]:
-    r"""Read a sentiment treebank: ``(3 (2 It) (4 works))``, one tree per line.
-
-    Every node has a label.
+    r"""Read a sentiment treebank: ``(3 (2 It) (4 works))``, one tree per line, a label in every node.
 
     ``phrases`` takes every node's phrase, in the order of the closing brackets, not only the whole sentence. Tokens, with single
     spaces between them, are as in the file, but for ``\/`` and ``\*``.
@@ -184,10 +172,7 @@ def read_trees(path: Path, phrases: bool = False) -> list[LabelledText]:
 
 
 def _nodes(line: str, number: int) -> list[LabelledText]:
-    """Yield the phrases of a tree with their labels, children before parents.
-
-    The sentence comes last.
-    """
+    """Return the phrases of a tree with their labels, children before parents: the sentence comes last."""
     nodes: list[LabelledText] = []
     words: list[str] = []
     open_nodes: list[tuple[str, int]] = []  # label, and number of words before

@@ -25,10 +25,7 @@ Loader = TypeVar("Loader", bound=ResumableBatches[Any])
 
 
 class TextFiles(pl.LightningDataModule):
-    """Training text files and the position in their batches.
-
-    For the arguments see :class:`LanguageModelData`.
-    """
+    """Training text files and the position in their batches; for the arguments see :class:`LanguageModelData`."""
 
     def __init__(self, files: list[str], cache_dir: str) -> None:
         super().__init__()
@@ -203,18 +200,15 @@ class LanguageModelData(TextFiles):
 
 
 def matching_files(patterns: Sequence[str]) -> list[Path]:
-    """Return the files that match names and patterns, in a fixed order.
-
-    A pattern is ``corpus/wiki_*``.
+    """Return the files that match names and patterns (``corpus/wiki_*``), in a fixed order.
 
     Raises:
         DataError: a name or pattern matches nothing.
     """
-    found: list[Path] = []
+    paths: list[Path] = []
     for pattern in patterns:
-        folder, name = Path(pattern).parent, Path(pattern).name
-        matches = sorted(folder.glob(name)) if folder.is_dir() else []
+        matches = sorted(Path(pattern).parent.glob(Path(pattern).name))
         if not matches:
             raise DataError(f"data.files: '{pattern}' matches no file")
-        found += matches
-    return found
+        paths += matches
+    return paths

@@ -12,7 +12,7 @@ from typing import TypeVar
 from elmo_tasks.data.text_lines import RowErrors, check_file, numbered_lines, shown
 from elmo_tasks.errors import DataError
 from elmo_tasks.text.tokens import plain_token
-from elmo_tasks.uses import Use
+from elmo_tasks.text.use import Use
 
 # The second field of a WordNet sense key, lemma%2:31:00::, says the part of speech; 5 is an adjective, too.
 _LETTERS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}
@@ -22,10 +22,7 @@ Row = TypeVar("Row")
 
 @dataclass(frozen=True)
 class SenseUse:
-    """Use of a lemma with its correct senses, at least one, and its group.
-
-    The group is a part of the collection.
-    """
+    """Use of a lemma with its correct senses, at least one, and its part of the collection."""
 
     use: Use
     lemma: str
@@ -34,9 +31,7 @@ class SenseUse:
 
 
 def read_coarse_wsd(path: Path) -> list[SenseUse]:
-    """Read a split of CoarseWSD-20 (Loureiro et al., 2021).
-
-    A line is ``word label sense target_index text``, with spaces between tokens.
+    """Read a split of CoarseWSD-20 (Loureiro et al., 2021): ``word label sense target_index text``.
 
     Raises:
         DataError: the file or a line is not as expected.
@@ -50,9 +45,7 @@ def read_coarse_wsd(path: Path) -> list[SenseUse]:
 
 
 def read_senseval(path: Path) -> list[SenseUse]:
-    """Read a word of the senseval collection (hard, interest, line, serve).
-
-    The file has JSON lines of ``tokens``, ``target`` and ``senses``.
+    """Read a word of senseval (hard, interest, line, serve): JSON lines of ``tokens``, ``target`` and ``senses``.
 
     Raises:
         DataError: the file or a line is not as expected.
@@ -61,7 +54,7 @@ def read_senseval(path: Path) -> list[SenseUse]:
 
     def row(line: str) -> list[SenseUse]:
         found = json.loads(line)
-        tokens = tuple(plain_token(token) for token in found["tokens"])
+        tokens = tuple(map(plain_token, found["tokens"]))
         return [SenseUse(Use.of_tokens(tokens, found["target"]), lemma, tuple(found["senses"]))]
 
     return _rows(path, row, "an object with tokens, target and senses")
@@ -79,7 +72,7 @@ def read_semcor(path: Path) -> list[SenseUse]:
 
     def row(line: str) -> list[SenseUse]:
         found = json.loads(line)
-        tokens = tuple(plain_token(token) for token in found["tokens"])
+        tokens = tuple(map(plain_token, found["tokens"]))
         return [
             SenseUse(
                 Use.of_tokens(tokens, sense["i"], sense["i"] + sense["n"]),
@@ -137,11 +130,9 @@ def read_unified(data: Path, gold: Path) -> list[SenseUse]:
 
 
 def read_first_senses(path: Path) -> dict[str, str]:
-    """Read the first sense key of each lemma from WordNet's ``index.sense``.
+    """Read the first sense key of each lemma, as in :func:`lemma_key`, from WordNet's ``index.sense``.
 
-    Lemmas are as in :func:`lemma_key`.
-
-    There is a line a sense: its key, offset, number (1 is the first sense) and count.
+    A line has the key of a sense, its offset, number (1 is the first sense) and count.
 
     Raises:
         DataError: the file or a line is not as expected.

@@ -150,7 +150,7 @@ def _sentences_of(table: Table, text: str, column: str | None = None) -> tuple[l
         return split_sentences(text if _is_running(text) else text.replace("\n", "\n\n"), MAX_TOKENS), "text"
     found = find_columns(table, TextColumns(text=column), labelled=False)
     texts = texts_of(table, found)
-    return [sentence for _, cell in texts for sentence in split_sentences(cell, MAX_TOKENS)], found.said()
+    return [sentence for _, cell in texts for sentence in split_sentences(cell, MAX_TOKENS)], found.describe()
 
 
 def _is_running(text: str) -> bool:

@@ -86,7 +86,7 @@ class Tagging(TaskKind):
                 places = wanted if by_name else (names.index(wanted[0]), names.index(wanted[1]))
                 found = read_tag_file(path, form, *places)
         rows = with_prefixes(found.sentences) or found.sentences
-        return UploadColumns(names, found.token, found.tag, None, found.said()), _as_bio(rows, path)
+        return UploadColumns(names, found.token, found.tag, None, found.describe()), _as_bio(rows, path)
 
     def main_score(self, scheme: Scheme | None) -> str:
         """See :class:`TaskKind`."""

@@ -45,10 +45,10 @@ class Transitions(NamedTuple):
 
 
 def spans_of(tags: Sequence[str], scheme: Scheme) -> list[Span]:
-    """The spans that the tags of one sentence spell, in order.
+    """Return the spans that the tags of one sentence spell, in order.
 
-    An invalid sequence is read as the CoNLL scorer (conlleval) reads it: an "inside" tag where
-    no span of its type is open begins one, and a span ends where another tag cannot continue it.
+    An invalid sequence is read as the CoNLL scorer (conlleval) reads it: an "inside" tag where no span of its type is open
+    begins one, and a span ends where another tag cannot continue it.
 
     Raises:
         DataError: a tag is not one of the scheme.
@@ -96,7 +96,7 @@ def tags_of(spans: Iterable[Span], length: int, scheme: Scheme) -> list[str]:
 
 
 def convert(tags: Sequence[str], source: Scheme, target: Scheme) -> list[str]:
-    """The same spans in another scheme, well formed whether or not the tags were.
+    """Spell the same spans in another scheme, well formed whether or not the tags were.
 
     Raises:
         DataError: a tag is not one of the source scheme.
@@ -137,7 +137,7 @@ def split_tag(tag: str, scheme: Scheme, position: int | None = None) -> tuple[st
 
 
 def types_of(labels: Iterable[str], scheme: Scheme) -> tuple[str, ...]:
-    """The span types that occur among labels, sorted.
+    """Return the span types that occur among labels, sorted.
 
     Raises:
         DataError: a label is not one of the scheme.
@@ -233,12 +233,11 @@ def _may_follow(a: tuple[str, str], b: tuple[str, str], scheme: Scheme) -> bool:
 
 
 def _prefixes(scheme: Scheme) -> str:
-    try:
-        return _PREFIXES[scheme]
-    except KeyError:
+    if scheme not in _PREFIXES:
         raise ConfigError(
             f"'{scheme}' is not a tag scheme here; there are {', '.join(SCHEMES)} (IOB2 is BIO, BIOUL is BIOES)"
-        ) from None
+        )
+    return _PREFIXES[scheme]
 
 
 def _show(span: Span) -> str:

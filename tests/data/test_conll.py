@@ -216,7 +216,7 @@ def test_hub_offline(monkeypatch: pytest.MonkeyPatch):
 
     monkeypatch.setattr(datasets, "load_dataset", load_dataset)
     message = (
-        r"the data set 'lhoestq/conll2003' \(split 'train'\) cannot be loaded from the Hugging Face hub: Couldn't reach it\. "
+        r"the data set 'lhoestq/conll2003' \(split 'train'\) cannot be read from the Hugging Face hub: Couldn't reach it\. "
         r"Without a network, .* or give files instead of data\.hub"
     )
     with pytest.raises(DataError, match=message):

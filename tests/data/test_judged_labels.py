@@ -48,7 +48,7 @@ def test_a_file_goes_before_a_share(tmp_path: Path):
     data = ClassificationData(train, validation=dev, test=dev, validation_share=0.2, test_share=0.2)
     data.setup()
     assert {split: len(rows) for split, rows in data.rows.items()} == {"train": 40, "validation": 6, "test": 6}
-    assert f"{train}: texts from 'text', labels from 'label', named by the first line." in data.said()
+    assert f"{train}: texts from 'text', labels from 'label', named by the first line." in data.describe()
     assert str(tmp_path) not in data.summary()
 
 
@@ -59,4 +59,4 @@ def test_widened_spans_are_said(tmp_path: Path):
     )
     data = TaggingData(str(file))
     data.setup()
-    assert f"{file}: 1 spans that began or ended inside a word were widened to the word." in data.said()
+    assert f"{file}: 1 spans that began or ended inside a word were widened to the word." in data.describe()

@@ -79,7 +79,7 @@ def test_a_headerless_semicolon_file_whose_first_text_has_two_lines(tmp_path: Pa
     assert [(row.text, row.label) for row in read] == [(f"{text}\nand more, too", label) for text, label in FILMS]
     assert [row.line for row in read[:2]] == [1, 3]
     assert found is not None
-    assert found.said() == (
+    assert found.describe() == (
         "texts from 'column 1', labels from 'column 2', there is no line of names; semicolons between columns"
     )
 
@@ -106,7 +106,7 @@ def test_latin_1_is_read_and_said(tmp_path: Path) -> None:
     read, found = read_labelled_table(path)
     assert read[0].text == "ein größeres Café"
     assert found is not None
-    assert "encoding cp1252" in found.said()
+    assert "encoding cp1252" in found.describe()
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_parts_of_speech_below_a_header(tmp_path: Path) -> None:
         (("Ines", "flew"), ("PROPN", "VERB")),
         (("Oslo",), ("PROPN",)),
     ]
-    assert found.said() == "words from 'form', tags from 'upos'; named by the first line"
+    assert found.describe() == "words from 'form', tags from 'upos'; named by the first line"
 
 
 def test_a_no_break_space_is_part_of_its_token(tmp_path: Path) -> None:
@@ -245,7 +245,7 @@ def test_names_inside_names_are_left_out(tmp_path: Path) -> None:
     content = "1\tUni\tB-ORG\tO\n2\tOslo\tI-ORG\tB-LOC\n3\tis\tO\tO\n\n1\tOslo\tB-LOC\tO\n2\t.\tO\tO\n"
     found = read_tag_file(written(tmp_path, "a.tsv", content))
     assert [row.tags for row in found.sentences] == [("B-ORG", "I-ORG", "O"), ("B-LOC", "O")]
-    assert "column 4 has names inside names and is left out" in found.said()
+    assert "column 4 has names inside names and is left out" in found.describe()
 
 
 def test_a_hash_may_be_a_word(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def test_lines_and_files_have_a_longest(tmp_path: Path, monkeypatch: pytest.Monk
     with pytest.raises(DataError, match=r"line 2: expected at most 4,999 characters on a line, found more"):
         lines(file)
     monkeypatch.undo()
-    monkeypatch.setattr("elmo_tasks.data.text_lines.MOST_BYTES", 5_000)
+    monkeypatch.setattr("elmo_tasks.data.text_lines.MAX_BYTES", 5_000)
     with pytest.raises(
         DataError, match=r"expected at most 5e-06 GB of labelled rows once unpacked.* give a part of them"
     ):
