@@ -116,9 +116,7 @@ def read_tag_file(
 def read_tagged_hub(
     name: str, split: str, token_column: Column | None = None, tag_column: Column | None = None
 ) -> list[TaggedSentence]:
-    """Read tagged sentences of ``conll2003``, or of a hub id.
-
-    The columns of the latter are ``tokens`` and ``tags`` by default.
+    """Read tagged sentences of ``conll2003``, or of a hub id with columns ``tokens`` and ``tags``.
 
     Raises:
         DataError: it cannot be loaded, or a row or column is not as expected.
@@ -134,9 +132,7 @@ def read_tagged_hub(
 
 
 def with_prefixes(sentences: Sequence[TaggedSentence]) -> list[TaggedSentence] | None:
-    """Convert types without prefix (``PER`` for every token) to BIO.
-
-    Adjacent tokens of one type become one name.
+    """Convert types without prefix (``PER`` for every token) to BIO; adjacent tokens of one type become one name.
 
     ``None`` where the tags are no such types: some have a prefix, or too few are ``O``.
     """
@@ -155,10 +151,7 @@ def _as_bio(tags: Sequence[str]) -> Iterator[str]:
 
 
 def _respelled(found: TagFile) -> TagFile:
-    """Normalize ``b-per``, ``o`` and ``B_PER`` to ``B-per``, ``O`` and ``B-PER``.
-
-    All tags must be spelled like that.
-    """
+    """Normalize ``b-per``, ``o`` and ``B_PER`` to ``B-per``, ``O`` and ``B-PER``, if all tags are spelled like that."""
     tags = {tag for sentence in found.sentences for tag in sentence.tags}
     parts = {tag: _PREFIXED.fullmatch(tag) for tag in tags if tag not in ("O", "o")}
     if not parts or not all(parts.values()):
@@ -308,9 +301,7 @@ def _conllu_place(column: Column, parameter: str, path: Path) -> int:
 
 
 def sentence_of(text: str, spans: Any, number: int = 0) -> TaggedSentence:
-    """Tokenize a text and tag its spans, BIO.
-
-    A span that begins or ends inside a token is widened to the whole token.
+    """Tokenize a text and tag its spans, BIO; a span that begins or ends inside a token is widened to the whole token.
 
     Spans are a list of ``{"start", "end", "label"}`` objects (``type`` for ``label``) or of ``[start, end, label]``: characters of
     the text, counted from 0, the end being one past the last.
@@ -360,14 +351,10 @@ def _parts(span: Any, length: int) -> tuple[int, int, str]:
 
 
 def read_marked(text: str, errors: RowErrors) -> Iterator[TaggedSentence]:
-    """Read sentences, one per line, with inline tags.
+    """Read sentences, one per line, with inline tags; collect malformed lines in ``errors``.
 
-    Spans are in brackets, or every word has a tag behind it (``Ada/NOUN flew/VERB``).
-
-    A file is of one kind: of words where no line has a span in brackets and at least half of the pieces have a tag.
-
-    Raises:
-        DataError: through ``errors``, with the line: a piece without its tag, or a bracket that is not closed as expected.
+    Spans are in brackets, or every word has a tag behind it (``Ada/NOUN flew/VERB``): where no line has a span in brackets and at
+    least half of the pieces have a tag.
     """
     lines = [(number, line.strip()) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
     pieces = [piece for _, line in lines for piece in line.split()]
@@ -381,11 +368,9 @@ def read_marked(text: str, errors: RowErrors) -> Iterator[TaggedSentence]:
 
 
 def _of_words(line: str, number: int) -> TaggedSentence:
-    found = [_WORD.fullmatch(piece) for piece in line.split()]
-    for piece, match in zip(line.split(), found, strict=True):
-        if match is None:
-            raise DataError(f"expected a tag behind every word, such as flew/VERB, found {shown(piece)}")
-    tokens, tags = zip(*(match.groups() for match in found if match), strict=True)
+    if untagged := [piece for piece in line.split() if not _WORD.fullmatch(piece)]:
+        raise DataError(f"expected a tag behind every word, such as flew/VERB, found {shown(untagged[0])}")
+    tokens, _, tags = zip(*(piece.rpartition("/") for piece in line.split()), strict=True)
     return TaggedSentence(tokens, tags, number)
 
 

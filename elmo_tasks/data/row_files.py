@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -140,7 +139,7 @@ def excel_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
         raise DataError(
             f"{path}: Excel files are read with openpyxl: pip install openpyxl, or save the sheet as CSV UTF-8"
         ) from None
-    except (zipfile.BadZipFile, OSError, ValueError, KeyError, TypeError, SyntaxError) as error:
+    except Exception as error:  # openpyxl raises whatever it stumbles over
         raise DataError(
             f"{path}: expected an Excel file (.xlsx): save the sheet as CSV UTF-8 ({_reason(error)})"
         ) from None
@@ -262,4 +261,5 @@ def _named(value: Any, names: list[str] | None) -> Any:
 
 def _reason(error: Exception) -> str:
     """Return the first line of a library's error message."""
-    return (str(error).strip() or type(error).__name__).splitlines()[0]
+    line = (str(error).strip() or type(error).__name__).splitlines()[0]
+    return "".join(character if character.isprintable() else "?" for character in line)

@@ -1,4 +1,7 @@
-"""Sense-annotated uses: CoarseWSD-20, senseval, SemCor, and the all-words sets."""
+"""Sense-annotated uses: CoarseWSD-20, senseval, SemCor, and the all-words sets.
+
+Every reader raises a DataError for a file or a line that is not as expected.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +34,7 @@ class SenseUse:
 
 
 def read_coarse_wsd(path: Path) -> list[SenseUse]:
-    """Read a split of CoarseWSD-20 (Loureiro et al., 2021): ``word label sense target_index text``.
-
-    Raises:
-        DataError: the file or a line is not as expected.
-    """
+    """Read a split of CoarseWSD-20 (Loureiro et al., 2021): ``word label sense target_index text``."""
 
     def row(line: str) -> list[SenseUse]:
         word, _, sense, index, text = line.split("\t")
@@ -45,11 +44,7 @@ def read_coarse_wsd(path: Path) -> list[SenseUse]:
 
 
 def read_senseval(path: Path) -> list[SenseUse]:
-    """Read a word of senseval (hard, interest, line, serve): JSON lines of ``tokens``, ``target`` and ``senses``.
-
-    Raises:
-        DataError: the file or a line is not as expected.
-    """
+    """Read a word of senseval (hard, interest, line, serve): JSON lines of ``tokens``, ``target`` and ``senses``."""
     lemma = path.name.partition(".")[0]
 
     def row(line: str) -> list[SenseUse]:
@@ -65,9 +60,6 @@ def read_semcor(path: Path) -> list[SenseUse]:
 
     It is JSON lines with ``tokens`` and ``senses``: objects with ``i`` (index of the first token), ``n`` (tokens), ``lemma`` and
     ``keys`` (WordNet sense keys).
-
-    Raises:
-        DataError: the file or a line is not as expected.
     """
 
     def row(line: str) -> list[SenseUse]:
@@ -94,9 +86,6 @@ def read_unified(data: Path, gold: Path) -> list[SenseUse]:
 
     Returns:
         uses whose lemma is as in :func:`lemma_key`, and whose group is the set that the id begins with.
-
-    Raises:
-        DataError: a file is not as expected.
     """
     answers = {}
     for number, line in numbered_lines(gold):
@@ -133,9 +122,6 @@ def read_first_senses(path: Path) -> dict[str, str]:
     """Read the first sense key of each lemma, as in :func:`lemma_key`, from WordNet's ``index.sense``.
 
     A line has the key of a sense, its offset, number (1 is the first sense) and count.
-
-    Raises:
-        DataError: the file or a line is not as expected.
     """
 
     def row(line: str) -> list[tuple[str, str]]:
@@ -160,7 +146,7 @@ def _rows(path: Path, read: Callable[[str], list[Row]], expected: str, header: b
             continue
         try:
             rows += read(line)
-        except (DataError, ValueError, KeyError, IndexError, TypeError) as error:
+        except (DataError, ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
             errors.add(number, f"expected {expected}, found {shown(line)} ({error})")
     errors.check(len(rows), "use")
     return rows

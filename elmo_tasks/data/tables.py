@@ -43,7 +43,7 @@ _LOOKED_AT = 200  # columns are guessed from so many rows
 _LONGEST_FIELD = 2**31 - 1
 _MARKS = {"\t": "tabs", ";": "semicolons", "|": "bars", ",": "commas"}
 _DELIMITERS = {"csv": ",;\t|", "tsv": "\t;,|", "txt": "\t;,|"}
-_SEP_LINE = re.compile(r'"?sep=(.|\\t)"?\s*', re.IGNORECASE)
+_SEP_LINE = re.compile(r'"?sep=([^"\w ]|\\t)"?\s*', re.IGNORECASE)
 _QUOTED_LINE = re.compile(r'"((?:[^"]|"")*)"')
 _QUOTED = re.compile(r'(?:^|\t)"((?:[^"]|"")*)"(?=\t|$)', re.MULTILINE)
 
@@ -311,7 +311,7 @@ def _width(fields: Sequence[str]) -> int:
 def _delimited(text: str, path: Path, form: str, delimiter: str | None) -> tuple[list[tuple[int, list[str]]], str]:
     """Split a text into rows by the best delimiter, or into one text per line."""
     usual = _DELIMITERS.get(form, _DELIMITERS["txt"])
-    if delimiter is not None and len(delimiter) != 1:
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise DataError(f"{path}: delimiter: expected one character between columns, found {delimiter!r}")
     if delimiter is None:
         best = max(usual, key=lambda mark: (_fit(text, mark, form), -usual.index(mark)))
@@ -385,7 +385,7 @@ def _dialect(text: str, delimiter: str) -> dict[str, Any]:
     """Detect the quoting of fields."""
     if delimiter == "\t" and not _is_quoted_tsv(text):
         return {"quoting": csv.QUOTE_NONE}
-    dialect: dict[str, Any] = {"strict": True, "skipinitialspace": delimiter != "\t" and f'{delimiter} "' in text}
+    dialect: dict[str, Any] = {"strict": True, "skipinitialspace": delimiter not in "\t " and f'{delimiter} "' in text}
     if '\\"' in text and '""' not in text.replace('\\"', ""):
         dialect |= {"escapechar": "\\", "doublequote": False}
     return dialect

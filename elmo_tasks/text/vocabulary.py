@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from elmo_tasks.errors import DataError
+from elmo_tasks.messages.text import shortened
 
 END, BEGIN, UNKNOWN = "</S>", "<S>", "<UNK>"
 #: The first three lines of every vocabulary file, in this order.
@@ -28,12 +29,13 @@ class Vocabulary:
         self.words = tuple(words)
         if self.words[:3] != SPECIAL_WORDS:
             raise DataError(
-                f"a vocabulary begins with {', '.join(SPECIAL_WORDS)}; this one begins with {', '.join(self.words[:3])}"
+                f"a vocabulary begins with {', '.join(SPECIAL_WORDS)}; this one begins with "
+                f"{', '.join(map(shortened, self.words[:3]))}"
             )
         self._ids = {word: k for k, word in enumerate(self.words)}
         if len(self._ids) != len(self.words):
             twice = next(word for k, word in enumerate(self.words) if self._ids[word] != k)
-            raise DataError(f"the word '{twice}' is in the vocabulary twice")
+            raise DataError(f"the word '{shortened(twice)}' is in the vocabulary twice")
 
     def __len__(self) -> int:
         return len(self.words)

@@ -3,18 +3,15 @@ import pytest
 from elmo_tasks.text.sentences import split_sentences
 
 
-@pytest.mark.parametrize(
-    ("text", "sentences"),
-    [
-        ("Dr. Smith left. She stayed.", ["Dr. Smith left.", "She stayed."]),
-        ('"Stop!" he said. "Why?" Nobody knew.', ['"Stop!" he said.', '"Why?"', "Nobody knew."]),
-        ("One line\ngoes on. Next", ["One line goes on.", "Next"]),
-        ("A title\n\nThe text.", ["A title", "The text."]),
-        ("It cost 3.50 in the U.S. in May.", ["It cost 3.50 in the U.S. in May."]),
-        ("… --- !", []),
-        ("", []),
-    ],
-)
+@pytest.mark.parametrize(("text", "sentences"), [
+    ("Dr. Smith left. She stayed.", ["Dr. Smith left.", "She stayed."]),
+    ('"Stop!" he said. "Why?" Nobody knew.', ['"Stop!" he said.', '"Why?"', "Nobody knew."]),
+    ("One line\ngoes on. Next", ["One line goes on.", "Next"]),
+    ("A title\n\nThe text.", ["A title", "The text."]),
+    ("It cost 3.50 in the U.S. in May.", ["It cost 3.50 in the U.S. in May."]),
+    ("… --- !", []),
+    ("", []),
+])  # fmt: skip
 def test_sentences(text, sentences):
     assert split_sentences(text) == sentences
 
