@@ -8,7 +8,7 @@ from typing import Any
 from elmo_tasks.data.labelled_texts import TextFormat, read_labelled_hub, read_labelled_table
 from elmo_tasks.data.records import LabelledText, LabelSet, check_labels, listed, renamed
 from elmo_tasks.data.split_data import Row, Split, SplitData, shared
-from elmo_tasks.data.tables import Column, FoundColumns, TextColumns
+from elmo_tasks.data.tables import Column, TableLayout, TextColumns
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.tokens import plain_token, tokenize
 
@@ -32,9 +32,6 @@ class ClassificationData(SplitData[LabelledText, int]):
         pretokenized: the texts are tokens with spaces between them; else they are tokenized as pretraining text is.
         plain_tokens: of pretokenized texts, read ``-LRB-``, ``` `` ``` and ``''`` as the characters they stand for.
         splits: see :class:`SplitData`.
-
-    Raises:
-        ConfigError: an argument is out of range.
     """
 
     kind = "classification"
@@ -65,7 +62,7 @@ class ClassificationData(SplitData[LabelledText, int]):
         self.file_format, self.phrases = file_format, phrases
         self.columns = TextColumns(text_column, label_column, header, escaped_newlines, encoding, delimiter)
         #: Columns of the training file, or of what other files are to be read like.
-        self.like: FoundColumns | None = None
+        self.like: TableLayout | None = None
         # YAML and JSON may give 0 for "0".
         self.label_names: Mapping[str, str | None] | None = (
             None if label_names is None else {str(label): name for label, name in label_names.items()}

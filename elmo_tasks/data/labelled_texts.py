@@ -17,8 +17,8 @@ from elmo_tasks.data.row_files import hub_columns, hub_rows
 from elmo_tasks.data.tables import (
     FORMATS,
     NOTHING_GIVEN,
-    FoundColumns,
     Table,
+    TableLayout,
     TextColumns,
     check_not_digits,
     find_columns,
@@ -47,8 +47,8 @@ def read_labelled_table(
     file_format: TextFormat | None = None,
     columns: TextColumns = NOTHING_GIVEN,
     phrases: bool = False,
-    like: FoundColumns | None = None,
-) -> tuple[list[LabelledText], FoundColumns | None]:
+    like: TableLayout | None = None,
+) -> tuple[list[LabelledText], TableLayout | None]:
     """Read labelled texts and the columns that were used; trees have none.
 
     Args:
@@ -58,10 +58,6 @@ def read_labelled_table(
         columns: which columns to read; by default they are found.
         phrases: of trees, read every node's phrase, not only the whole sentence.
         like: the columns of the training file, for what ``columns`` leaves open.
-
-    Raises:
-        DataError: the file, a line of it, or a column is not as expected, or it is not clear which column is which; the
-            text names lines, what was expected and what came, or the parameter to set.
     """
     path = Path(path)
     chosen = file_format or format_of(path, columns.encoding)
@@ -70,8 +66,8 @@ def read_labelled_table(
     if phrases:
         raise DataError(f"{path}: phrases are labelled in trees only, and this file is read as {chosen}")
     table = read_table(path, chosen, columns)
-    found = find_columns(table, columns, like)
-    return _labelled(table, found, columns), found
+    layout = find_columns(table, columns, like)
+    return _labelled(table, layout, columns), layout
 
 
 def format_of(path: Path, encoding: str | None = None) -> str:
@@ -84,11 +80,7 @@ def format_of(path: Path, encoding: str | None = None) -> str:
 
 
 def read_labelled_hub(name: str, split: str, columns: TextColumns = NOTHING_GIVEN) -> list[LabelledText]:
-    """Read labelled texts of ``sst2``, ``sst5``, ``imdb``, or of a hub id with columns ``text`` and ``label``.
-
-    Raises:
-        DataError: it cannot be loaded, or a row or column is not as expected.
-    """
+    """Read labelled texts of ``sst2``, ``sst5``, ``imdb``, or of a hub id with columns ``text`` and ``label``."""
     default_text, default_label = hub_columns(name)
     text = str((default_text or "text") if columns.text is None else columns.text)
     label = str((default_label or "label") if columns.label is None else columns.label)
@@ -96,11 +88,11 @@ def read_labelled_hub(name: str, split: str, columns: TextColumns = NOTHING_GIVE
     return _labelled(table, find_columns(table, TextColumns(text, label)), columns)
 
 
-def _labelled(table: Table, found: FoundColumns, columns: TextColumns) -> list[LabelledText]:
+def _labelled(table: Table, layout: TableLayout, columns: TextColumns) -> list[LabelledText]:
     errors = RowErrors(table.where, table.unit)
-    rows = list(_checked(table, found, errors))
+    rows = list(_checked(table, layout, errors))
     errors.check(len(rows), "text")
-    if table.names is None and columns.header is None and not found.header:
+    if table.names is None and columns.header is None and not layout.header:
         # A first row unlike all others may be a header.
         labels, first = Counter(row.label for row in rows), rows[0]
         if labels[first.label] == 1 and len(rows) > 2 * len(labels):
@@ -108,22 +100,22 @@ def _labelled(table: Table, found: FoundColumns, columns: TextColumns) -> list[L
                 f"{table.where}, {table.unit} {first.line}: is this line a header? Its label '{first.label}' comes nowhere "
                 "else: set header to true or false"
             )
-    check_not_digits((row.text for row in rows), f"{table.where}: the texts ('{found.names[found.text]}')")
+    check_not_digits((row.text for row in rows), f"{table.where}: the texts ('{layout.names[layout.text]}')")
     if columns.escaped_newlines:
         return [replace(row, text=row.text.replace("\\n", "\n")) for row in rows]
     return rows
 
 
-def _checked(table: Table, found: FoundColumns, errors: RowErrors) -> Iterator[LabelledText]:
-    assert found.label is not None
-    text_key, label_key = found.names[found.text], found.names[found.label]
-    for number, row in found.body(table):
-        if len(row) != len(found.names):
-            errors.add(number, wrong_width(len(found.names), row, table.delimiter))
+def _checked(table: Table, layout: TableLayout, errors: RowErrors) -> Iterator[LabelledText]:
+    assert layout.label is not None
+    text_key, label_key = layout.names[layout.text], layout.names[layout.label]
+    for number, row in layout.body(table):
+        if len(row) != len(layout.names):
+            errors.add(number, wrong_width(len(layout.names), row, table.delimiter))
             continue
-        text, label = row[found.text], _as_label(row[found.label])
+        text, label = row[layout.text], _as_label(row[layout.label])
         if text is MISSING or label is MISSING:
-            keys = [name for name, value in zip(found.names, row, strict=True) if value is not MISSING]
+            keys = [name for name, value in zip(layout.names, row, strict=True) if value is not MISSING]
             errors.add(
                 number,
                 f"expected the keys '{text_key}' and '{label_key}', found {listed(keys)}: set text_column and label_column",
@@ -152,12 +144,9 @@ def read_trees(path: Path, phrases: bool = False) -> list[LabelledText]:
 
     ``phrases`` takes every node's phrase, in the order of the closing brackets, not only the whole sentence. Tokens, with single
     spaces between them, are as in the file, but for ``\/`` and ``\*``.
-
-    Raises:
-        DataError: the file cannot be read, or a line is not a tree; the text names the lines.
     """
     errors = RowErrors(path)
-    found: list[LabelledText] = []
+    texts: list[LabelledText] = []
     for number, line in numbered_lines(path):
         if not line.strip():
             continue
@@ -166,9 +155,9 @@ def read_trees(path: Path, phrases: bool = False) -> list[LabelledText]:
         except DataError as error:
             errors.add(number, f"{error}: {shown(line)}")
             continue
-        found += nodes if phrases else nodes[-1:]
-    errors.check(len(found), "tree")
-    return found
+        texts += nodes if phrases else nodes[-1:]
+    errors.check(len(texts), "tree")
+    return texts
 
 
 def _nodes(line: str, number: int) -> list[LabelledText]:

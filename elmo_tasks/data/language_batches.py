@@ -131,9 +131,6 @@ def held_out_sentences(path: Path, index: Path | None, sources: Sequence[str]) -
     """Read held-out sentences, one per line, of the training ``sources``: file names that begin with that of a source.
 
     The index is a table with the columns ``source``, ``first_line`` and ``last_line`` (from 1); without one every line is read.
-
-    Raises:
-        DataError: the index is not such a table, or no line is left.
     """
     sentences = list(read_sentences([path]))
     if index is not None:

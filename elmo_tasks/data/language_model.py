@@ -200,11 +200,7 @@ class LanguageModelData(TextFiles):
 
 
 def matching_files(patterns: Sequence[str]) -> list[Path]:
-    """Return the files that match names and patterns (``corpus/wiki_*``), in a fixed order.
-
-    Raises:
-        DataError: a name or pattern matches nothing.
-    """
+    """Return the files that match names and patterns (``corpus/wiki_*``), in a fixed order."""
     paths: list[Path] = []
     for pattern in patterns:
         matches = sorted(Path(pattern).parent.glob(Path(pattern).name))

@@ -68,11 +68,7 @@ def quotas(strata: Sequence[str], size: int) -> dict[str, int]:
 
 
 def check_sentences(sentences: Iterable[TaggedSentence], scheme: Scheme, where: str) -> None:
-    """Check that every tag belongs to the scheme.
-
-    Raises:
-        DataError: one is not; the text names the file, ``where``, and the line.
-    """
+    """Check that every tag belongs to the scheme."""
     for sentence in sentences:
         try:
             check_tags(sentence.tags, scheme)
@@ -104,11 +100,7 @@ class LabelSet:
         return cls(sorted(distinct))
 
     def check(self, labels: Iterable[str], where: str, train: str, what: str = "label") -> None:
-        """Check that the labels of a file occur in the training file, named ``train``.
-
-        Raises:
-            DataError: one of them is not in this set.
-        """
+        """Check that the labels of a file occur in the training file, named ``train``."""
         unknown = sorted(set(labels) - set(self.names))
         if unknown:
             raise DataError(
@@ -138,11 +130,7 @@ def check_labels(labels: LabelSet, n_rows: int, where: str, what: str = "label")
 
 
 def renamed(rows: Iterable[LabelledText], names: Mapping[str, str | None], where: str) -> list[LabelledText]:
-    """Rename labels: two with one new name are merged, and the rows of ``None`` are left out.
-
-    Raises:
-        DataError: a label has no entry.
-    """
+    """Rename labels: two with one new name are merged, and the rows of ``None`` are left out."""
     rows = list(rows)
     missing = sorted({row.label for row in rows} - set(names))
     if missing:
@@ -164,9 +152,6 @@ def mapped_labels(
         given: a user's map such as ``0=negative,1=positive``.
         stored: the map of the head's training file, used where it fits: all labels are in it, and no two classes become one.
         where: the file, for messages.
-
-    Raises:
-        DataError: a label is unknown.
     """
     names: dict[str, str | None] = {name: name for name in own}
     if given is not None:

@@ -99,11 +99,7 @@ def _json_lines(lines: Iterable[tuple[int, str]], errors: RowErrors) -> Iterator
 
 
 def parquet_rows(path: Path) -> Rows:
-    """Yield the rows of a parquet file: columns of texts, numbers and lists.
-
-    Raises:
-        DataError: the file is missing, or is no parquet file.
-    """
+    """Yield the rows of a parquet file: columns of texts, numbers and lists."""
     # Imported here: most files do without it.
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -125,11 +121,7 @@ def parquet_rows(path: Path) -> Rows:
 
 
 def excel_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of the first sheet of an Excel file as texts.
-
-    Raises:
-        DataError: the file is missing or damaged, or what reads it is not installed.
-    """
+    """Yield the rows of the first sheet of an Excel file as texts."""
     check_file(path)
     try:
         import pandas
@@ -154,9 +146,6 @@ def hub_rows(name: str, split: str, columns: Sequence[str]) -> Rows:
         name: one of :data:`HUB_DATA_SETS`, or a hub id such as ``user/name``.
         split: of the data set.
         columns: to read.
-
-    Raises:
-        DataError: it cannot be loaded, or has no such column.
     """
     import datasets
 
@@ -186,9 +175,6 @@ def hub_texts(
         split: such as ``train``, or ``train[:10%]``.
         config: of the data set, where it has several.
         most: read so many rows; the rest is not downloaded then.
-
-    Raises:
-        DataError: it cannot be loaded, or has no such column of text.
     """
     import datasets
 

@@ -36,23 +36,23 @@ class SenseUse:
 def read_coarse_wsd(path: Path) -> list[SenseUse]:
     """Read a split of CoarseWSD-20 (Loureiro et al., 2021): ``word label sense target_index text``."""
 
-    def row(line: str) -> list[SenseUse]:
+    def use(line: str) -> list[SenseUse]:
         word, _, sense, index, text = line.split("\t")
         return [SenseUse(Use.of_tokens(tuple(text.split()), int(index)), word, (sense,))]
 
-    return _rows(path, row, "word, label, sense, target_index and text with tabs between", header=True)
+    return _rows(path, use, "word, label, sense, target_index and text with tabs between", header=True)
 
 
 def read_senseval(path: Path) -> list[SenseUse]:
     """Read a word of senseval (hard, interest, line, serve): JSON lines of ``tokens``, ``target`` and ``senses``."""
     lemma = path.name.partition(".")[0]
 
-    def row(line: str) -> list[SenseUse]:
-        found = json.loads(line)
-        tokens = tuple(map(plain_token, found["tokens"]))
-        return [SenseUse(Use.of_tokens(tokens, found["target"]), lemma, tuple(found["senses"]))]
+    def use(line: str) -> list[SenseUse]:
+        row = json.loads(line)
+        tokens = tuple(map(plain_token, row["tokens"]))
+        return [SenseUse(Use.of_tokens(tokens, row["target"]), lemma, tuple(row["senses"]))]
 
-    return _rows(path, row, "an object with tokens, target and senses")
+    return _rows(path, use, "an object with tokens, target and senses")
 
 
 def read_semcor(path: Path) -> list[SenseUse]:
@@ -62,19 +62,19 @@ def read_semcor(path: Path) -> list[SenseUse]:
     ``keys`` (WordNet sense keys).
     """
 
-    def row(line: str) -> list[SenseUse]:
-        found = json.loads(line)
-        tokens = tuple(map(plain_token, found["tokens"]))
+    def use(line: str) -> list[SenseUse]:
+        row = json.loads(line)
+        tokens = tuple(map(plain_token, row["tokens"]))
         return [
             SenseUse(
                 Use.of_tokens(tokens, sense["i"], sense["i"] + sense["n"]),
                 lemma_key(sense["lemma"], _LETTERS[sense["keys"][0].partition("%")[2][0]]),
                 tuple(sense["keys"]),
             )
-            for sense in found["senses"]
+            for sense in row["senses"]
         ]
 
-    return _rows(path, row, "an object with tokens and senses")
+    return _rows(path, use, "an object with tokens and senses")
 
 
 def read_unified(data: Path, gold: Path) -> list[SenseUse]:
@@ -124,13 +124,13 @@ def read_first_senses(path: Path) -> dict[str, str]:
     A line has the key of a sense, its offset, number (1 is the first sense) and count.
     """
 
-    def row(line: str) -> list[tuple[str, str]]:
+    def use(line: str) -> list[tuple[str, str]]:
         key, _, number, _ = line.split()
         lemma, _, rest = key.partition("%")
         return [(lemma_key(lemma, _LETTERS[rest[0]]), key)] if number == "1" else []
 
     # Of an adjective and its satellite only one has number 1.
-    return dict(_rows(path, row, "a sense key, offset, number and count"))
+    return dict(_rows(path, use, "a sense key, offset, number and count"))
 
 
 def lemma_key(lemma: str, letter: str) -> str:

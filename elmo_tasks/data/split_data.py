@@ -71,9 +71,6 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
     Attributes:
         kind: name of the kind of task that the rows are for, one of :mod:`elmo_tasks.tasks`.
         scheme: how tags spell spans; ``None`` for tags that are no spans, and for rows without tags.
-
-    Raises:
-        ConfigError: a number is out of range.
     """
 
     kind: ClassVar[str]
@@ -139,12 +136,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         return RowBatch(tuple(row.tokens for row in chosen), target, torch.tensor(rows))
 
     def setup(self, stage: str | None = None) -> None:
-        """Read the splits that this stage needs, each once.
-
-        Raises:
-            DataError: a file is not as expected, or has a label that the training split lacks.
-            ConfigError: there is no such split.
-        """
+        """Read the splits that this stage needs, each once."""
         if stage == "validate" and not self.has("validation"):
             raise ConfigError("data.validation: nothing to validate on; give a file, or data.validation_share")
         if stage == "test" and not self.has("test"):
@@ -157,11 +149,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
                 self.rows[split] = self.make_rows(split, self.read(split, source))
 
     def check_split(self, split: Split) -> None:
-        """Validate a split that is needed later, after :meth:`setup`, without keeping it.
-
-        Raises:
-            DataError: it is not as expected, or has a label that the training split lacks; with what to do about it.
-        """
+        """Validate a split that is needed later, after :meth:`setup`, without keeping it."""
         source = self.sources[split]
         if source is None or split in self.rows:
             return

@@ -1,7 +1,7 @@
 """Reader for user tables: CSV, TSV, plain text, JSON, parquet and Excel files.
 
 :func:`read_table` finds the format, the encoding, the delimiter and the quoting; :func:`find_columns` the header and the columns of
-the texts and the labels; :meth:`FoundColumns.describe` describes the result.
+the texts and the labels; :meth:`TableLayout.describe` describes the result.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class FoundColumns:
+class TableLayout:
     """Names of all columns, positions of texts and labels, and the header flag."""
 
     names: tuple[str, ...]
@@ -121,11 +121,7 @@ def form_of(path: Path) -> TableFormat:
 
 
 def read_table(path: Path, form: str | None = None, given: TextColumns = NOTHING_GIVEN) -> Table:
-    """Read a file into a table; text files may be ``.xz``.
-
-    Raises:
-        DataError: it is missing, damaged, or no table.
-    """
+    """Read a file into a table; text files may be ``.xz``."""
     form = form or form_of(path)
     if form == "parquet":
         return Table.of_records(str(path), parquet_rows(path))
@@ -136,11 +132,7 @@ def read_table(path: Path, form: str | None = None, given: TextColumns = NOTHING
 
 
 def parse_table(text: str, path: Path, form: str, given: TextColumns = NOTHING_GIVEN, encoding: str = "utf-8") -> Table:
-    """Parse a text as a table: JSON, delimited columns, or one text per line.
-
-    Raises:
-        DataError: it cannot be read; ``path`` names the file in the message.
-    """
+    """Parse a text as a table: JSON, delimited columns, or one text per line."""
     remarks = () if encoding in ("utf-8", "ascii") or given.encoding else (f"encoding {encoding}",)
     if form in ("json", "jsonl") or (given.delimiter is None and is_json(text)):
         errors = RowErrors(path)
@@ -161,8 +153,8 @@ def parse_table(text: str, path: Path, form: str, given: TextColumns = NOTHING_G
 
 
 def find_columns(
-    table: Table, given: TextColumns = NOTHING_GIVEN, like: FoundColumns | None = None, labelled: bool = True
-) -> FoundColumns:
+    table: Table, given: TextColumns = NOTHING_GIVEN, like: TableLayout | None = None, labelled: bool = True
+) -> TableLayout:
     """Find the column of the texts and, if ``labelled``, of the labels.
 
     Columns that are ``given`` are taken as they are. Names of the columns of another file, ``like`` (or their places, if there
@@ -200,32 +192,31 @@ def find_columns(
         label = guess_label(names, body, text)
     if text == label:
         raise DataError(f"{table.where}: text_column and label_column are one and the same column, {text}")
-    found = FoundColumns(names, text, label if labelled else None, header, table.remarks)
-    _check_not_swapped(found, table)
-    return found
+    if label is not None and header and names[text].lower() in LABEL_NAMES and names[label].lower() in TEXT_NAMES:
+        raise DataError(
+            f"{table.where}: text_column is {text} and label_column is {label}, counted from 0, but the first line calls them "
+            f"'{names[text]}' and '{names[label]}': leave both out, and the columns are found by their names"
+        )
+    return TableLayout(names, text, label if labelled else None, header, table.remarks)
 
 
-def texts_of(table: Table, found: FoundColumns) -> list[tuple[int, str]]:
-    """Return the texts of a table with their row numbers; empty for an empty cell.
-
-    Raises:
-        DataError: a row is not as expected.
-    """
+def texts_of(table: Table, layout: TableLayout) -> list[tuple[int, str]]:
+    """Return the texts of a table with their row numbers; empty for an empty cell."""
     errors, texts = RowErrors(table.where, table.unit), []
-    for number, row in found.body(table):
-        if table.delimiter and len(row) != len(found.names):
-            errors.add(number, wrong_width(len(found.names), row, table.delimiter))
+    for number, row in layout.body(table):
+        if table.delimiter and len(row) != len(layout.names):
+            errors.add(number, wrong_width(len(layout.names), row, table.delimiter))
             continue
-        value = row[found.text] if found.text < len(row) else MISSING
+        value = row[layout.text] if layout.text < len(row) else MISSING
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
             value = " ".join(value)
         if value is None or isinstance(value, str):
             texts.append((number, value or ""))
         else:
             what = "no such key" if value is MISSING else shown(value)
-            errors.add(number, f"{found.names[found.text]}: expected a text, found {what}")
+            errors.add(number, f"{layout.names[layout.text]}: expected a text, found {what}")
     errors.check(len(texts), "text")
-    check_not_digits((text for _, text in texts), f"{table.where}: the texts ('{found.names[found.text]}')")
+    check_not_digits((text for _, text in texts), f"{table.where}: the texts ('{layout.names[layout.text]}')")
     return texts
 
 
@@ -238,69 +229,48 @@ def wrong_width(expected: int, row: Sequence[str], delimiter: str) -> str:
 
 
 def check_not_digits(texts: Iterable[str], what: str) -> None:
-    """Reject texts of which a model would learn from digits alone.
-
-    Raises:
-        DataError: nine in ten of at least eight hold no letter, but a digit.
-    """
+    """Reject texts of which nine in ten, of at least eight, hold no letter, but a digit."""
     kinds = Counter((any(map(str.isdigit, t)), any(map(str.isalpha, t))) for t in texts if t)
     if sum(kinds.values()) >= 8 and kinds[True, False] >= 0.9 * sum(kinds.values()):
         raise DataError(f"{what} are numbers alone, from which nothing can be learned. Name the right column")
 
 
 def _as_in(
-    like: FoundColumns, there: Sequence[str], header: bool | None, table: Table
+    like: TableLayout, names: Sequence[str], header: bool | None, table: Table
 ) -> tuple[bool | None, int | None, int | None]:
     """Use header and positions of another file: by name, else by position."""
-    wanted = [like.names[at] for at in (like.text, like.label) if at is not None and like.names]
-    if (like.header or table.names is not None) and wanted and all(list(there).count(name) == 1 for name in wanted):
-        places = [list(there).index(name) for name in wanted]
-        return (True if table.names is None else header), places[0], places[1] if len(places) > 1 else None
-    if table.names is None and len(like.names) == len(there):
+    by_name = [None if at is None else like.names[at] for at in (like.text, like.label)]
+    if (like.header or table.names is not None) and all(name is None or names.count(name) == 1 for name in by_name):
+        text, label = (None if name is None else names.index(name) for name in by_name)
+        return True if table.names is None else header, text, label
+    if table.names is None and len(like.names) == len(names):
         return header, like.text, like.label
     return header, None, None
 
 
-def _check_not_swapped(found: FoundColumns, table: Table) -> None:
-    """Check that positions from another file do not read labels as texts."""
-    if found.label is None or not found.header:
-        return
-    text, label = found.names[found.text], found.names[found.label]
-    if text.lower() in LABEL_NAMES and label.lower() in TEXT_NAMES:
-        raise DataError(
-            f"{table.where}: text_column is {found.text} and label_column is {found.label}, counted from 0, but the first line "
-            f"calls them '{text}' and '{label}': leave both out, and the columns are found by their names"
-        )
-
-
-def _place(column: Column | None, name: str, there: Sequence[str], table: Table, header: bool | None) -> int | None:
+def _place(column: Column | None, name: str, names: Sequence[str], table: Table, header: bool | None) -> int | None:
     """Find the position of a given column."""
     if column is None:
         return None
-    if table.names is not None:
-        if isinstance(column, int):
-            raise DataError(
-                f"{table.where}: {name}_column: expected the name of a column, found the number {column}; it has "
-                f"{listed(there)}"
-            )
-        if column not in there:
-            raise DataError(f"{table.where}: no column '{column}'; it has {listed(there)}")
-        return there.index(column)
-    found = f"the first line has {len(there)} columns: {listed(shown(field)[1:-1] for field in there)}"
-    if isinstance(column, int):
-        if -len(there) <= column < len(there):
-            return column % len(there)
-        raise DataError(f"{table.where}: {name}_column is {column}, counted from 0, but {found}")
-    if header is False:
-        raise DataError(
-            f"{table.where}: header is false, so {name}_column must be a place, counted from 0; it is {column!r}, and {found}"
+    there = f"the first line has {len(names)} columns: {listed(shown(field)[1:-1] for field in names)}"
+    if table.names is not None and isinstance(column, int):
+        problem = f"{name}_column: expected the name of a column, found the number {column}; it has {listed(names)}"
+    elif isinstance(column, int):
+        if -len(names) <= column < len(names):
+            return column % len(names)
+        problem = f"{name}_column is {column}, counted from 0, but {there}"
+    elif table.names is None and header is False:
+        problem = f"header is false, so {name}_column must be a place, counted from 0; it is {column!r}, and {there}"
+    elif names.count(column) == 1:
+        return names.index(column)
+    elif table.names is not None:
+        problem = f"no column '{column}'; it has {listed(names)}"
+    else:
+        problem = (
+            f"expected one column named '{column}', and {there}. Set text_column and label_column to names of the header, or "
+            "to places counted from 0 if there is no header"
         )
-    if list(there).count(column) == 1:
-        return list(there).index(column)
-    raise DataError(
-        f"{table.where}: expected one column named '{column}', and {found}. Set text_column and label_column to names of the "
-        "header, or to places counted from 0 if there is no header"
-    )
+    raise DataError(f"{table.where}: {problem}")
 
 
 def _width(fields: Sequence[str]) -> int:

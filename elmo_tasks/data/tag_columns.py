@@ -76,11 +76,7 @@ class NamedColumns:
 def recognize(
     path: Path, text: str, token_column: Column | None = None, tag_column: Column | None = None
 ) -> NamedColumns:
-    """Detect the separator, header, comments, sentences, and token and tag columns.
-
-    Raises:
-        DataError: there is one column only, or a column that is given is not there.
-    """
+    """Detect the separator, header, comments, sentences, and token and tag columns."""
     blocks, mark = _blocks(path, text)
     remarks = ["columns of a table"] if mark == "," else []
     # Only in front of the words of a sentence: # may be a word.

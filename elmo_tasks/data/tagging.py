@@ -28,9 +28,6 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         encoding: of text files; by default it is found.
         splits: see :class:`SplitData`; ``max_tokens`` cuts training sentences alone, as those that scores are computed on are
             never cut.
-
-    Raises:
-        ConfigError: an argument is out of range.
     """
 
     kind = "tagging"

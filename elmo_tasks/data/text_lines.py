@@ -165,11 +165,7 @@ class RowErrors:
             self._shown.append(f"{self.unit} {number}: {message}")
 
     def check(self, n_rows: int, what: str) -> None:
-        """Raise the collected errors, or one for ``n_rows`` of 0, where ``what`` names a row.
-
-        Raises:
-            DataError: a row is wrong, or there is none.
-        """
+        """Raise the collected errors, or one for ``n_rows`` of 0, where ``what`` names a row."""
         if self.count == 1:
             raise DataError(f"{self.path}, {self._shown[0]}")
         if self.count:

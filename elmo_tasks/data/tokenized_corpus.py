@@ -60,9 +60,6 @@ class TokenizedCorpus:
         """Read tokenized text files, or open the result of an earlier call in ``cache``.
 
         Files are plain or ``.xz``, with one sentence per line.
-
-        Raises:
-            DataError: a file cannot be read, or there is no text in any.
         """
         folder = cache / _fingerprint(files)
         if not (folder / "words.txt").exists():

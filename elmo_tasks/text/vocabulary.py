@@ -49,11 +49,7 @@ class Vocabulary:
 
     @classmethod
     def load(cls, path: Path) -> Vocabulary:
-        """Read a vocabulary file, plain or ``.xz``.
-
-        Raises:
-            DataError: the file is missing or is not a vocabulary.
-        """
+        """Read a vocabulary file, plain or ``.xz``."""
         try:
             return cls(line.rstrip("\n") for line in open_text(path))
         except DataError as error:
@@ -65,11 +61,7 @@ class Vocabulary:
 
 
 def open_text(path: Path) -> Iterator[str]:
-    """The lines of a text file, plain or ``.xz``, with their line ends.
-
-    Raises:
-        DataError: the file is missing, is not UTF-8, or its compressed data is broken.
-    """
+    """The lines of a text file, plain or ``.xz``, with their line ends."""
     try:
         # utf-8-sig: a byte-order mark is no part of the first word.
         # newline="\n": a carriage return inside a line must not count as a line end.
