@@ -37,9 +37,9 @@ from elmo_tasks.api.heads import (
     HeadService,
     LayerWeights,
     MixWeights,
-    Reading,
     Score,
     TaggedSentence,
+    TagSequence,
     WordOcclusion,
 )
 from elmo_tasks.api.maps import (

@@ -23,7 +23,7 @@ class Entity(Result):
 
 
 @dataclass(frozen=True)
-class Reading:
+class TagSequence:
     """One tag sequence for a sentence."""
 
     tags: tuple[str, ...]  #: one for each token: BIO, or plain tags if the tags mark no spans
@@ -43,8 +43,8 @@ class TaggedSentence:
     sentence: str  #: as typed
     tokens: tuple[str, ...]  #: its tokens
     offsets: tuple[tuple[int, int], ...]  #: ``(start, end)`` characters of each token
-    best: Reading  #: the most probable tag sequence
-    runners_up: tuple[Reading, ...] = ()  #: the next most probable ones, best first
+    best: TagSequence  #: the most probable tag sequence
+    alternatives: tuple[TagSequence, ...] = ()  #: the next most probable ones, best first
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -65,7 +65,7 @@ class TaggedSentence:
             "text": self.sentence,
             "tokens": list(self.tokens),
             **self.best.to_dict(),
-            "runners_up": [reading.to_dict() for reading in self.runners_up],
+            "runners_up": [reading.to_dict() for reading in self.alternatives],
         }
 
 

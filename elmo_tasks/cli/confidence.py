@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     labelled, found = read_labelled_table(args.data)
     rows = [(words, row.label) for row in labelled if (words := cut(row.text))]
     if found is not None:
-        print(f"{args.data}: {found.said()}")
+        print(f"{args.data}: {found.describe()}")
     same_format = reading.get("file_format") in (None, kind_of(files.kind).format_of(args.data))
     stored = reading.get("label_names") if same_format else None
     names = {str(key): value for key, value in (stored or {}).items()}

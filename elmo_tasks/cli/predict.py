@@ -74,7 +74,7 @@ def _batches(source: str, column: str | None) -> Iterator[list[str]]:
     given = TextColumns(text=column)
     table = read_table(Path(source), None, given)
     found = find_columns(table, given, labelled=False)
-    print(f"{source}: {found.said()}", file=sys.stderr)
+    print(f"{source}: {found.describe()}", file=sys.stderr)
     texts = [text for _, text in texts_of(table, found)]
     for start in range(0, len(texts), _LINES_AT_ONCE):
         yield texts[start : start + _LINES_AT_ONCE]

@@ -48,7 +48,7 @@ class RowBatch(TensorBatch):
         return len(self.tokens)
 
 
-class SameBatches(Generic[Batch]):
+class FixedBatches(Generic[Batch]):
     """Batches made once; Lightning takes a plain list for several loaders."""
 
     def __init__(self, batches: list[Batch]) -> None:
@@ -61,7 +61,7 @@ class SameBatches(Generic[Batch]):
         return iter(self.batches)
 
 
-class NumberedBatches(ABC, Generic[Batch]):
+class ResumableBatches(ABC, Generic[Batch]):
     """Resumable sequence of ``n_batches`` batches, each a function of its number."""
 
     def __init__(self, n_batches: int) -> None:
@@ -91,11 +91,8 @@ class NumberedBatches(ABC, Generic[Batch]):
             yield batch
 
 
-class DrawnBatches(NumberedBatches[Batch]):
-    """Batches of random rows, drawn ``pool`` batches at a time and grouped by length.
-
-    The order of the batches is random.
-    """
+class BucketedBatches(ResumableBatches[Batch]):
+    """Batches of random rows, drawn ``pool`` batches at a time and grouped by length, in random order."""
 
     def __init__(
         self, n_batches: int, batch_size: int, pool: int, lengths: NDArray[np.integer], seed: tuple[int, ...]
@@ -119,13 +116,20 @@ class DrawnBatches(NumberedBatches[Batch]):
         return self._drawn[1][k % self.pool]
 
 
-class BatchPlan:
-    """Assignment of rows to batches of similar length.
-
-    A batch has ``batch_size`` rows over all processes.
+class BatchLoader(ResumableBatches[Batch]):
+    """Loader of rows in batches of similar length, built by ``collate``, epoch after epoch.
 
     Shuffled, each process has its share of each batch, and there is another order in every epoch; else the rows come by length,
     each process taking its share.
+
+    Args:
+        lengths: of the rows.
+        batch_size: rows of a batch, over all processes.
+        collate: makes a batch of the numbers of its rows.
+        shuffle: whether the order is random.
+        seed: of the order.
+        rank: of this process.
+        world_size: number of processes.
 
     Raises:
         ConfigError: the batch cannot be shared evenly, or there are too few rows to shuffle.
@@ -135,6 +139,7 @@ class BatchPlan:
         self,
         lengths: Sequence[int],
         batch_size: int,
+        collate: Callable[[Sequence[int]], Batch],
         shuffle: bool = False,
         seed: int = 0,
         rank: int = 0,
@@ -144,21 +149,17 @@ class BatchPlan:
             raise ConfigError(f"data.batch_size {batch_size} cannot be shared evenly by {world_size} processes")
         if shuffle and len(lengths) < world_size:
             raise ConfigError(f"{len(lengths)} training rows cannot be shared by {world_size} processes")
-        self.lengths = lengths
-        self.batch_size, self.shuffle, self.seed = batch_size, shuffle, seed
-        self.rank, self.world_size = rank, world_size
+        self.lengths, self.batch_size, self.collate = lengths, batch_size, collate
+        self.shuffle, self.seed, self.rank, self.world_size = shuffle, seed, rank, world_size
+        self.epoch = 0
+        self._rows = self.rows_of(0)
+        super().__init__(len(self._rows))
 
-    def __len__(self) -> int:
-        """Return the number of batches of this process; in training, equal for all."""
-        if self.shuffle:
-            return -(-(len(self.lengths) // self.world_size * self.world_size) // self.batch_size)
-        return -(-len(range(self.rank, len(self.lengths), self.world_size)) // (self.batch_size // self.world_size))
-
-    def batches(self, epoch: int = 0) -> list[list[int]]:
-        """Yield the rows of each batch of this process."""
+    def rows_of(self, epoch: int) -> list[list[int]]:
+        """Return the rows of each batch of this process."""
         if not self.shuffle:
-            mine = sorted(range(len(self.lengths)), key=self.lengths.__getitem__)[self.rank :: self.world_size]
-            return _cut(mine, self.batch_size // self.world_size)
+            by_length = sorted(range(len(self.lengths)), key=self.lengths.__getitem__)
+            return _cut(by_length[self.rank :: self.world_size], self.batch_size // self.world_size)
         generator = torch.Generator().manual_seed(self.seed * 1_000_003 + epoch)
         order = torch.randperm(len(self.lengths), generator=generator).tolist()
         # Every process must come to every step: the few rows that are left over differ from epoch to epoch.
@@ -167,27 +168,13 @@ class BatchPlan:
         cut = [b for pool in pools for b in _cut(sorted(pool, key=self.lengths.__getitem__), self.batch_size)]
         return [cut[k][self.rank :: self.world_size] for k in torch.randperm(len(cut), generator=generator).tolist()]
 
-
-def _cut(rows: list[int], size: int) -> list[list[int]]:
-    return [rows[k : k + size] for k in range(0, len(rows), size)]
-
-
-class BatchLoader(NumberedBatches[Batch]):
-    """Loader of the batches of a plan, built by ``collate``, epoch after epoch."""
-
-    def __init__(self, plan: BatchPlan, collate: Callable[[Sequence[int]], Batch]) -> None:
-        super().__init__(len(plan))
-        self.plan, self.collate = plan, collate
-        self.epoch = 0
-        self._rows: list[list[int]] = []
-
     def batch(self, k: int) -> Batch:
         """Return the ``k``-th batch of the epoch."""
         return self.collate(self._rows[k])
 
     def __iter__(self) -> Iterator[Batch]:
         # A generator: Lightning asks for the iterator before it calls `set_epoch`, so the order is taken with the first batch.
-        self._rows = self.plan.batches(self.epoch)
+        self._rows = self.rows_of(self.epoch)
         yield from super().__iter__()
 
     @property
@@ -213,3 +200,7 @@ class BatchLoader(NumberedBatches[Batch]):
         """Resume from a checkpoint."""
         super().load_state_dict(state)
         self.epoch = state["epoch"]
+
+
+def _cut(rows: list[int], size: int) -> list[list[int]]:
+    return [rows[k : k + size] for k in range(0, len(rows), size)]

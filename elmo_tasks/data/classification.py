@@ -8,7 +8,7 @@ from typing import Any
 from elmo_tasks.data.labelled_texts import TextFormat, read_labelled_hub, read_labelled_table
 from elmo_tasks.data.records import LabelledText, LabelSet, check_labels, listed, renamed
 from elmo_tasks.data.split_data import Row, Split, SplitData, shared
-from elmo_tasks.data.tables import Column, FoundColumns, TextColumns
+from elmo_tasks.data.tables import Column, TableLayout, TextColumns
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.tokens import plain_token, tokenize
 
@@ -32,9 +32,6 @@ class ClassificationData(SplitData[LabelledText, int]):
         pretokenized: the texts are tokens with spaces between them; else they are tokenized as pretraining text is.
         plain_tokens: of pretokenized texts, read ``-LRB-``, ``` `` ``` and ``''`` as the characters they stand for.
         splits: see :class:`SplitData`.
-
-    Raises:
-        ConfigError: an argument is out of range.
     """
 
     kind = "classification"
@@ -65,7 +62,7 @@ class ClassificationData(SplitData[LabelledText, int]):
         self.file_format, self.phrases = file_format, phrases
         self.columns = TextColumns(text_column, label_column, header, escaped_newlines, encoding, delimiter)
         #: Columns of the training file, or of what other files are to be read like.
-        self.like: FoundColumns | None = None
+        self.like: TableLayout | None = None
         # YAML and JSON may give 0 for "0".
         self.label_names: Mapping[str, str | None] | None = (
             None if label_names is None else {str(label): name for label, name in label_names.items()}
@@ -78,38 +75,36 @@ class ClassificationData(SplitData[LabelledText, int]):
             rows = read_labelled_hub(self.hub, source, self.columns)
         else:
             phrases = self.phrases and split == "train"
-            rows, found = read_labelled_table(source, self.file_format, self.columns, phrases, self.like)
-            if found is not None:
-                if self.like is None or found.said() != self.like.said():
-                    self.notes.append(f"{source}: {found.said()}.")
-                self.like = self.like or found
+            rows, layout = read_labelled_table(source, self.file_format, self.columns, phrases, self.like)
+            if layout is not None:
+                if self.like is None or layout.describe() != self.like.describe():
+                    self.notes.append(f"{source}: {layout.describe()}.")
+                self.like = self.like or layout
         return rows if self.label_names is None else renamed(rows, self.label_names, self.name_of(split))
 
     def learn_labels(self, records: Sequence[LabelledText]) -> LabelSet:
         """Return names in the order of ``label_names``, or the labels that occur."""
-        found = LabelSet.of(row.label for row in records)
+        labels = LabelSet.of(row.label for row in records)
         if self.label_names is not None:
             names = list(dict.fromkeys(name for name in self.label_names.values() if name is not None))
-            unused = [name for name in names if name not in found]
-            if unused:
+            if unused := [name for name in names if name not in labels.names]:
                 raise DataError(
                     f"{self.name_of('train')}: label_names has {listed(unused)}, but no training row is that"
                 )
-            found = LabelSet(names)
-        check_labels(found, len(records), self.name_of("train"))
-        return found
+            labels = LabelSet(names)
+        check_labels(labels, len(records), self.name_of("train"))
+        return labels
 
     def make_rows(self, split: Split, records: Sequence[LabelledText]) -> list[Row[int]]:
         """See :class:`SplitData`."""
         assert self.label_set is not None
         self.label_set.check({row.label for row in records}, self.name_of(split), self.name_of("train"))
-        rows, cut = [], 0
-        for record in records:
-            tokens = tokens_of(record.text, self.pretokenized, self.plain_tokens)
-            cut += self.max_tokens is not None and len(tokens) > self.max_tokens
-            rows.append(Row(shared(tokens[: self.max_tokens]), self.label_set.id_of(record.label)))
-        self.truncated[split] = cut
-        return rows
+        texts = [tokens_of(record.text, self.pretokenized, self.plain_tokens) for record in records]
+        self.truncated[split] = sum(self.max_tokens is not None and len(tokens) > self.max_tokens for tokens in texts)
+        return [
+            Row(shared(tokens[: self.max_tokens]), self.label_set.id_of(record.label))
+            for tokens, record in zip(texts, records, strict=True)
+        ]
 
 
 def tokens_of(text: str, pretokenized: bool, plain_tokens: bool = True) -> list[str]:

@@ -1,6 +1,6 @@
 """Reader of tagged sentences: columns, CoNLL-U, JSON and parquet, marked text.
 
-:func:`read_tag_file` recognizes the format, the columns and the spelling of the tags; :meth:`TagFile.said` describes the result.
+:func:`read_tag_file` recognizes the format, the columns and the spelling of the tags.
 """
 
 from __future__ import annotations
@@ -9,26 +9,26 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
 from elmo_tasks.data.records import TaggedSentence, listed
 from elmo_tasks.data.row_files import Rows, hub_columns, hub_rows, is_json, json_rows, parquet_rows
 from elmo_tasks.data.tables import Column, check_not_digits
-from elmo_tasks.data.tag_columns import NamedColumns, Words, recognize, words_of
+from elmo_tasks.data.tag_columns import CONLLU, NamedColumns, recognize
 from elmo_tasks.data.text_lines import RowErrors, read_text, shown, suffix_of
 from elmo_tasks.errors import DataError
 from elmo_tasks.text.tag_schemes import OUTSIDE, Span, tags_of
 from elmo_tasks.text.tokens import tokenize
 
+Given = tuple[Column | None, Column | None]  #: columns of the tokens and of the tags
 TaggingFormat = Literal["columns", "conllu", "json", "jsonl", "marked", "parquet"]
 
 _FORMATS: dict[str, TaggingFormat] = {
     **{".conllu": "conllu", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl"},
     **{".marked": "marked", ".parquet": "parquet"},
 }
-_CONLLU = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 _TEXT_KEYS = ("text", "sentence", "content", "body")
 _WORD_KEYS, _SPAN_KEYS = ("tokens", "words"), ("spans", "entities")
 _TAG_KEYS = ("tags", "ner_tags", "labels", "ner", "upos", "pos_tags")
@@ -37,7 +37,7 @@ _WORD = re.compile(r"(.+)/([^/]+)")
 _TYPES = ("label", "type", "entity", "tag", "entity_group")
 _PREFIXED = re.compile(r"([BIESLUbieslu])([-_])(.+)")
 #: From this share of O on, tags without B- and I- are types of names and no parts of speech.
-_LEAST_OUTSIDE = 0.3
+_MIN_OUTSIDE = 0.3
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class TagFile:
     header: bool = False
     remarks: tuple[str, ...] = ()
 
-    def said(self) -> str:
+    def describe(self) -> str:
         """Describe the detected format."""
         columns = [f"words from '{self.token}', tags from '{self.tag}'"] if self.names else []
         return "; ".join([*columns, *self.remarks])
@@ -62,10 +62,9 @@ def read_tagged(
     file_format: TaggingFormat | None = None,
     token_column: Column | None = None,
     tag_column: Column | None = None,
-    encoding: str | None = None,
 ) -> list[TaggedSentence]:
     """Read tagged sentences; see :func:`read_tag_file`."""
-    return read_tag_file(path, file_format, token_column, tag_column, encoding).sentences
+    return read_tag_file(path, file_format, token_column, tag_column).sentences
 
 
 def read_tag_file(
@@ -87,64 +86,51 @@ def read_tag_file(
         token_column: which column holds the tokens, by place or name; by default it is recognized.
         tag_column: which column holds the tags; likewise. In CoNLL-U it must be given: ``upos``, ``xpos`` or another.
         encoding: of a text file; by default it is found.
-
-    Raises:
-        DataError: the file, a line of it, or a column is not as expected; the text names lines, what was expected and
-            what came.
     """
-    path = Path(path)
+    path, given = Path(path), (token_column, tag_column)
     chosen = file_format or _FORMATS.get(suffix_of(path), "columns")
     errors = RowErrors(path, "row" if chosen == "parquet" else "line")
     if chosen == "parquet":
-        found = _of_rows(parquet_rows(path), errors, token_column, tag_column)
+        file = _of_rows(parquet_rows(path), errors, given)
     else:
         text, name = read_text(path, encoding)
         if chosen in ("json", "jsonl") or (file_format is None and chosen == "columns" and is_json(text)):
-            found = _of_rows(json_rows(text, errors, columns=False), errors, token_column, tag_column)
+            file = _of_rows(json_rows(text, errors, columns=False), errors, given)
         elif chosen == "marked":
-            found = TagFile(list(read_marked(text, errors)))
+            file = TagFile(list(read_marked(text, errors)))
         elif chosen == "conllu":
-            found = _of_conllu(path, text, errors, token_column, tag_column)
+            file = _of_conllu(path, text, errors, given)
         else:
-            found = _of_columns(path, text, errors, token_column, tag_column)
+            file = _of_columns(path, text, errors, given)
         if name not in ("utf-8", "ascii") and encoding is None:
-            found = replace(found, remarks=(*found.remarks, f"encoding {name}"))
-    errors.check(len(found.sentences), "sentence")
-    words = (token for sentence in found.sentences for token in sentence.tokens)
-    check_not_digits(words, f"{path}: the words ('{found.token}')")
-    return _respelled(found)
+            file = replace(file, remarks=(*file.remarks, f"encoding {name}"))
+    errors.check(len(file.sentences), "sentence")
+    words = (token for sentence in file.sentences for token in sentence.tokens)
+    check_not_digits(words, f"{path}: the words ('{file.token}')")
+    return _respelled(file)
 
 
 def read_tagged_hub(
     name: str, split: str, token_column: Column | None = None, tag_column: Column | None = None
 ) -> list[TaggedSentence]:
-    """Read tagged sentences of ``conll2003``, or of a hub id.
-
-    The columns of the latter are ``tokens`` and ``tags`` by default.
-
-    Raises:
-        DataError: it cannot be loaded, or a row or column is not as expected.
-    """
-    tokens, tags = hub_columns(name)
+    """Read tagged sentences of ``conll2003``, or of a hub id with columns ``tokens`` and ``tags``."""
+    default_token, default_tag = hub_columns(name)
     where = f"{name}, split '{split}'"
-    token_key = _key(token_column, tokens or "tokens", "token_column", where)
-    tag_key = _key(tag_column, tags or "tags", "tag_column", where)
+    keys = _keys((token_column, tag_column), (default_token or "tokens", default_tag or "tags"), where)
     errors = RowErrors(where, "row")
-    found = _of_rows(hub_rows(name, split, (token_key, tag_key)), errors, token_key, tag_key)
-    errors.check(len(found.sentences), "sentence")
-    return found.sentences
+    file = _of_rows(hub_rows(name, split, keys), errors, keys)
+    errors.check(len(file.sentences), "sentence")
+    return file.sentences
 
 
 def with_prefixes(sentences: Sequence[TaggedSentence]) -> list[TaggedSentence] | None:
-    """Convert types without prefix (``PER`` for every token) to BIO.
-
-    Adjacent tokens of one type become one name.
+    """Convert types without prefix (``PER`` for every token) to BIO; adjacent tokens of one type become one name.
 
     ``None`` where the tags are no such types: some have a prefix, or too few are ``O``.
     """
     tags = Counter(tag for sentence in sentences for tag in sentence.tags)
     types = set(tags) - {OUTSIDE}
-    if not types or tags[OUTSIDE] < _LEAST_OUTSIDE * sum(tags.values()) or any(map(_PREFIXED.fullmatch, types)):
+    if not types or tags[OUTSIDE] < _MIN_OUTSIDE * sum(tags.values()) or any(map(_PREFIXED.fullmatch, types)):
         return None
     return [replace(sentence, tags=tuple(_as_bio(sentence.tags))) for sentence in sentences]
 
@@ -156,106 +142,75 @@ def _as_bio(tags: Sequence[str]) -> Iterator[str]:
         before = tag
 
 
-def _respelled(found: TagFile) -> TagFile:
-    """Normalize ``b-per``, ``o`` and ``B_PER`` to ``B-per``, ``O`` and ``B-PER``.
-
-    All tags must be spelled like that.
-    """
-    tags = {tag for sentence in found.sentences for tag in sentence.tags}
+def _respelled(file: TagFile) -> TagFile:
+    """Normalize ``b-per``, ``o`` and ``B_PER`` to ``B-per``, ``O`` and ``B-PER``, if all tags are spelled like that."""
+    tags = {tag for sentence in file.sentences for tag in sentence.tags}
     parts = {tag: _PREFIXED.fullmatch(tag) for tag in tags if tag not in ("O", "o")}
     if not parts or not all(parts.values()):
-        return found
+        return file
     names = {tag: f"{match[1].upper()}-{match[3]}" for tag, match in parts.items() if match} | {"o": "O", "O": "O"}
     changed = sorted(tag for tag in tags if names[tag] != tag)
     if not changed:
-        return found
-    sentences = [replace(s, tags=tuple(names[tag] for tag in s.tags)) for s in found.sentences]
+        return file
+    sentences = [replace(s, tags=tuple(names[tag] for tag in s.tags)) for s in file.sentences]
     remark = f"tags such as '{changed[0]}' are read as '{names[changed[0]]}'"
-    return replace(found, sentences=sentences, remarks=(*found.remarks, remark))
+    return replace(file, sentences=sentences, remarks=(*file.remarks, remark))
 
 
-def _sentences(words: Words) -> list[TaggedSentence]:
-    """Group words into sentences at empty lines."""
-    found = []
-    for is_sentence, group in groupby(words, key=lambda word: word is not None):
-        if is_sentence:
-            numbers, tokens, tags = zip(*filter(None, group), strict=True)
-            found.append(TaggedSentence(tokens, tags, numbers[0]))
-    return found
+def _of_columns(path: Path, text: str, errors: RowErrors, given: Given) -> TagFile:
+    columns = recognize(path, text, *given)
+    if columns.is_conllu and given == (None, None):
+        return _of_conllu(path, text, errors, given)
+    token, tag = columns.names[columns.token], columns.names[columns.tag]
+    return TagFile(columns.sentences(errors), columns.names, token, tag, columns.header, columns.remarks)
 
 
-def _of_columns(
-    path: Path, text: str, errors: RowErrors, token_column: Column | None, tag_column: Column | None
-) -> TagFile:
-    columns = recognize(path, text, token_column, tag_column)
-    if _is_conllu(columns) and (token_column, tag_column) == (None, None):
-        return _of_conllu(path, text, errors, token_column, tag_column)
-    sentences = _sentences(words_of(columns, errors))
-    return TagFile(
-        sentences,
-        columns.names,
-        columns.names[columns.token],
-        columns.names[columns.tag],
-        columns.header,
-        columns.remarks,
+def _of_conllu(path: Path, text: str, errors: RowErrors, given: Given) -> TagFile:
+    if given[1] is None:
+        raise DataError(f"{path}: set tag_column to the column of the tags: upos, xpos, or another of {listed(CONLLU)}")
+    token = _conllu_place("form" if given[0] is None else given[0], "token_column", path)
+    tag = _conllu_place(given[1], "tag_column", path)
+    blocks: list[list[tuple[int, list[str]]]] = [[]]
+    for number, line in enumerate(text.split("\n"), start=1):
+        fields = line.split("\t")
+        if not line.strip():
+            blocks.append([])
+        elif line.startswith("#"):
+            continue
+        elif len(fields) != len(CONLLU):
+            expected = f"expected the {len(CONLLU)} tab-separated columns of CoNLL-U"
+            errors.add(number, f"{expected}, found {len(fields)}: {shown(line)}")
+        # 3-4 is the written form of two words (don't); 5.1 is a word that is not there.
+        elif "-" not in fields[0] and "." not in fields[0]:
+            if not fields[0].isdigit():
+                errors.add(number, f"expected a word number, a word and a tag, found {shown(line)}")
+            blocks[-1].append((number, fields))
+    return TagFile(NamedColumns(blocks, CONLLU, token, tag).sentences(errors), CONLLU, CONLLU[token], CONLLU[tag])
+
+
+def _conllu_place(column: Column, parameter: str, path: Path) -> int:
+    if isinstance(column, str) and column.lower() in CONLLU:
+        return CONLLU.index(column.lower())
+    if isinstance(column, int) and 0 <= column < len(CONLLU):
+        return column
+    raise DataError(
+        f"{path}: {parameter}: expected one of {listed(CONLLU)}, or 0 to {len(CONLLU) - 1}, found '{column}'"
     )
 
 
-def _is_conllu(columns: NamedColumns) -> bool:
-    return len(columns.names) == len(_CONLLU) and columns.numbered and not columns.has_spans
-
-
-def _of_conllu(
-    path: Path, text: str, errors: RowErrors, token_column: Column | None, tag_column: Column | None
-) -> TagFile:
-    if tag_column is None:
-        raise DataError(
-            f"{path}: set tag_column to the column of the tags: upos, xpos, or another of {listed(_CONLLU)}"
-        )
-    token_at = _conllu_place("form" if token_column is None else token_column, "token_column", path)
-    tag_at = _conllu_place(tag_column, "tag_column", path)
-    sentences = _sentences(_conllu_words(text, errors, token_at, tag_at))
-    return TagFile(sentences, _CONLLU, _CONLLU[token_at], _CONLLU[tag_at])
-
-
-def _conllu_words(text: str, errors: RowErrors, token_at: int, tag_at: int) -> Words:
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            yield None
-            continue
-        if line.startswith("#"):
-            continue
-        fields = line.split("\t")
-        if len(fields) != len(_CONLLU):
-            errors.add(
-                number,
-                f"expected the {len(_CONLLU)} tab-separated columns of CoNLL-U, found {len(fields)}: {shown(line)}",
-            )
-            continue
-        # 3-4 is the written form of two words (don't); 5.1 is a word that is not there.
-        if "-" in fields[0] or "." in fields[0]:
-            continue
-        if not fields[0].isdigit() or not fields[token_at] or not fields[tag_at]:
-            errors.add(number, f"expected a word number, a word and a tag, found {shown(line)}")
-            continue
-        yield number, fields[token_at], fields[tag_at]
-
-
-def _of_rows(rows: Rows, errors: RowErrors, token_column: Column | None, tag_column: Column | None) -> TagFile:
-    found = list(rows)
-    first = found[0][1] if found else {}
+def _of_rows(rows: Rows, errors: RowErrors, given: Given) -> TagFile:
+    numbered = list(rows)
+    first = numbered[0][1] if numbered else {}
     pairs = _as_pairs(first)
-    tokens, tags = guess_tag_keys(first)
-    token_key = _key(token_column, tokens, "token_column", errors.path)
-    tag_key = _key(tag_column, tags, "tag_column", errors.path)
-    for key in (token_key, tag_key):
-        if found and errors.unit == "row" and not pairs and not any(key in row for _, row in found):
-            raise DataError(f"{errors.path}: no column '{key}'; it has {listed(first)}")
+    keys = _keys(given, _guess_keys(first), errors.path)
+    if numbered and errors.unit == "row" and not pairs:
+        for key in keys:
+            if not any(key in row for _, row in numbered):
+                raise DataError(f"{errors.path}: no column '{key}'; it has {listed(first)}")
     if pairs:
-        token_key, tag_key = "tokens", "tags"
-        found = [(number, _as_pairs(row) or row) for number, row in found]
-    names = tuple(map(str, pairs or first))
-    return TagFile(list(_from_rows(found, errors, token_key, tag_key)), names, token_key, tag_key)
+        keys = ("tokens", "tags")
+        numbered = [(number, _as_pairs(row) or row) for number, row in numbered]
+    return TagFile(list(_from_rows(numbered, errors, *keys)), tuple(map(str, pairs or first)), *keys)
 
 
 def _as_pairs(row: Mapping[str, Any]) -> dict[str, list[str]] | None:
@@ -265,18 +220,13 @@ def _as_pairs(row: Mapping[str, Any]) -> dict[str, list[str]] | None:
         words = words[0]
     elif not all(name.startswith("column ") for name in row):
         return None
-    if words and all(isinstance(word, list) and len(word) == 2 and _are_strings(word) for word in words):
-        pairs = words
-    elif words and all(
-        isinstance(word, dict) and len(word) == 2 and _are_strings(list(word.values())) for word in words
-    ):
-        pairs = [list(word.values()) for word in words]
-    else:
+    pairs = [list(word.values()) if isinstance(word, dict) else word for word in words]
+    if not pairs or not all(isinstance(pair, list) and len(pair) == 2 and _are_strings(pair) for pair in pairs):
         return None
     return {"tokens": [pair[0] for pair in pairs], "tags": [pair[1] for pair in pairs]}
 
 
-def guess_tag_keys(first: Mapping[str, Any]) -> tuple[str, str]:
+def _guess_keys(first: Mapping[str, Any]) -> tuple[str, str]:
     """Infer the keys of words and tags, or of a text and its character spans."""
     lists = [name for name in first if isinstance(first[name], (list, tuple))]
     texts = [name for name in _TEXT_KEYS if isinstance(first.get(name), str)]
@@ -289,10 +239,12 @@ def guess_tag_keys(first: Mapping[str, Any]) -> tuple[str, str]:
     return word, next((name for name in _TAG_KEYS if name in first), rest[0] if rest else _TAG_KEYS[0])
 
 
-def _key(column: Column | None, default: str, parameter: str, where: object) -> str:
-    if isinstance(column, int):
-        raise DataError(f"{where}: {parameter}: expected the name of a column, found the number {column}")
-    return default if column is None else column
+def _keys(given: Given, defaults: tuple[str, str], where: object) -> tuple[str, str]:
+    for column, parameter in zip(given, ("token_column", "tag_column"), strict=True):
+        if isinstance(column, int):
+            raise DataError(f"{where}: {parameter}: expected the name of a column, found the number {column}")
+    token, tag = (default if column is None else str(column) for column, default in zip(given, defaults, strict=True))
+    return token, tag
 
 
 def _from_rows(
@@ -300,11 +252,8 @@ def _from_rows(
 ) -> Iterator[TaggedSentence]:
     for number, row in rows:
         if token_key not in row or tag_key not in row:
-            errors.add(
-                number,
-                f"expected the keys '{token_key}' and '{tag_key}', found {listed(row)}: "
-                "set token_column and tag_column",
-            )
+            lacking = f"expected the keys '{token_key}' and '{tag_key}', found {listed(row)}"
+            errors.add(number, f"{lacking}: set token_column and tag_column")
             continue
         tokens, tags = row[token_key], row[tag_key]
         if isinstance(tokens, str) and tags and _are_strings(tags) and len(tokens.split(" ")) == len(tags):
@@ -314,8 +263,7 @@ def _from_rows(
                 yield sentence_of(tokens, tags, number)
             except DataError as error:
                 errors.add(number, str(error))
-            continue
-        if not _are_strings(tokens):
+        elif not _are_strings(tokens):
             errors.add(number, f"{token_key}: expected a list of words, found {shown(tokens)}")
         elif not _are_strings(tags):
             errors.add(number, f"{tag_key}: expected a list of tags as strings, found {shown(tags)}")
@@ -331,20 +279,8 @@ def _are_strings(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and all(isinstance(item, str) and item for item in value)
 
 
-def _conllu_place(column: Column, parameter: str, path: Path) -> int:
-    if isinstance(column, str) and column.lower() in _CONLLU:
-        return _CONLLU.index(column.lower())
-    if isinstance(column, int) and 0 <= column < len(_CONLLU):
-        return column
-    raise DataError(
-        f"{path}: {parameter}: expected one of {listed(_CONLLU)}, or 0 to {len(_CONLLU) - 1}, found '{column}'"
-    )
-
-
 def sentence_of(text: str, spans: Any, number: int = 0) -> TaggedSentence:
-    """Tokenize a text and tag its spans, BIO.
-
-    A span that begins or ends inside a token is widened to the whole token.
+    """Tokenize a text and tag its spans, BIO; a span that begins or ends inside a token is widened to the whole token.
 
     Spans are a list of ``{"start", "end", "label"}`` objects (``type`` for ``label``) or of ``[start, end, label]``: characters of
     the text, counted from 0, the end being one past the last.
@@ -357,22 +293,19 @@ def sentence_of(text: str, spans: Any, number: int = 0) -> TaggedSentence:
         raise DataError(f"expected a text with words, found {shown(text)}")
     if not isinstance(spans, Sequence) or isinstance(spans, str):
         raise DataError(f"expected a list of spans, found {shown(spans)}")
-    found, widened = [], 0
+    tagged, widened = [], 0
     for span in spans:
         start, end, name = _parts(span, len(text))
         inside = [k for k, token in enumerate(tokens) if token.start < end and token.end > start]
         if not inside:
             raise DataError(f"the span {start} to {end} ({name}) holds no word of {shown(text)}")
-        found.append(Span(inside[0], inside[-1] + 1, name))
+        tagged.append(Span(inside[0], inside[-1] + 1, name))
         widened += tokens[inside[0]].start < start or tokens[inside[-1]].end > end
-    found.sort()
-    for before, after in pairwise(found):
+    for before, after in pairwise(sorted(tagged)):
         if after.start < before.end:
-            word = tokens[after.start].text
-            raise DataError(
-                f"two spans ({before.type} and {after.type}) share the word '{word}'; a word has one tag here"
-            )
-    tags = tags_of(found, len(tokens), "BIO")
+            shared = f"two spans ({before.type} and {after.type}) share the word '{tokens[after.start].text}'"
+            raise DataError(f"{shared}; a word has one tag here")
+    tags = tags_of(tagged, len(tokens), "BIO")
     return TaggedSentence(tuple(token.text for token in tokens), tuple(tags), number, widened)
 
 
@@ -394,14 +327,10 @@ def _parts(span: Any, length: int) -> tuple[int, int, str]:
 
 
 def read_marked(text: str, errors: RowErrors) -> Iterator[TaggedSentence]:
-    """Read sentences, one per line, with inline tags.
+    """Read sentences, one per line, with inline tags; collect malformed lines in ``errors``.
 
-    Spans are in brackets, or every word has a tag behind it (``Ada/NOUN flew/VERB``).
-
-    A file is of one kind: of words where no line has a span in brackets and at least half of the pieces have a tag.
-
-    Raises:
-        DataError: through ``errors``, with the line: a piece without its tag, or a bracket that is not closed as expected.
+    Spans are in brackets, or every word has a tag behind it (``Ada/NOUN flew/VERB``): where no line has a span in brackets and at
+    least half of the pieces have a tag.
     """
     lines = [(number, line.strip()) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
     pieces = [piece for _, line in lines for piece in line.split()]
@@ -415,11 +344,9 @@ def read_marked(text: str, errors: RowErrors) -> Iterator[TaggedSentence]:
 
 
 def _of_words(line: str, number: int) -> TaggedSentence:
-    found = [_WORD.fullmatch(piece) for piece in line.split()]
-    for piece, match in zip(line.split(), found, strict=True):
-        if match is None:
-            raise DataError(f"expected a tag behind every word, such as flew/VERB, found {shown(piece)}")
-    tokens, tags = zip(*(match.groups() for match in found if match), strict=True)
+    if untagged := [piece for piece in line.split() if not _WORD.fullmatch(piece)]:
+        raise DataError(f"expected a tag behind every word, such as flew/VERB, found {shown(untagged[0])}")
+    tokens, _, tags = zip(*(piece.rpartition("/") for piece in line.split()), strict=True)
     return TaggedSentence(tokens, tags, number)
 
 

@@ -17,8 +17,8 @@ from elmo_tasks.data.row_files import hub_columns, hub_rows
 from elmo_tasks.data.tables import (
     FORMATS,
     NOTHING_GIVEN,
-    FoundColumns,
     Table,
+    TableLayout,
     TextColumns,
     check_not_digits,
     find_columns,
@@ -36,11 +36,10 @@ def read_labelled(
     path: str | Path,
     file_format: TextFormat | None = None,
     columns: TextColumns = NOTHING_GIVEN,
-    phrases: bool = False,
-    like: FoundColumns | None = None,
+    **options: Any,
 ) -> list[LabelledText]:
     """Read labelled texts; see :func:`read_labelled_table`."""
-    return read_labelled_table(path, file_format, columns, phrases, like)[0]
+    return read_labelled_table(path, file_format, columns, **options)[0]
 
 
 def read_labelled_table(
@@ -48,8 +47,8 @@ def read_labelled_table(
     file_format: TextFormat | None = None,
     columns: TextColumns = NOTHING_GIVEN,
     phrases: bool = False,
-    like: FoundColumns | None = None,
-) -> tuple[list[LabelledText], FoundColumns | None]:
+    like: TableLayout | None = None,
+) -> tuple[list[LabelledText], TableLayout | None]:
     """Read labelled texts and the columns that were used; trees have none.
 
     Args:
@@ -59,10 +58,6 @@ def read_labelled_table(
         columns: which columns to read; by default they are found.
         phrases: of trees, read every node's phrase, not only the whole sentence.
         like: the columns of the training file, for what ``columns`` leaves open.
-
-    Raises:
-        DataError: the file, a line of it, or a column is not as expected, or it is not clear which column is which; the
-            text names lines, what was expected and what came, or the parameter to set.
     """
     path = Path(path)
     chosen = file_format or format_of(path, columns.encoding)
@@ -71,8 +66,8 @@ def read_labelled_table(
     if phrases:
         raise DataError(f"{path}: phrases are labelled in trees only, and this file is read as {chosen}")
     table = read_table(path, chosen, columns)
-    found = find_columns(table, columns, like)
-    return _labelled(table, found, columns), found
+    layout = find_columns(table, columns, like)
+    return _labelled(table, layout, columns), layout
 
 
 def format_of(path: Path, encoding: str | None = None) -> str:
@@ -85,44 +80,42 @@ def format_of(path: Path, encoding: str | None = None) -> str:
 
 
 def read_labelled_hub(name: str, split: str, columns: TextColumns = NOTHING_GIVEN) -> list[LabelledText]:
-    """Read labelled texts of ``sst2``, ``sst5``, ``imdb``, or of a hub id.
-
-    Its columns are ``text`` and ``label`` by default.
-
-    Raises:
-        DataError: it cannot be loaded, or a row or column is not as expected.
-    """
-    known = hub_columns(name)
-    wanted = [
-        str(default if column is None else column)
-        for column, default in ((columns.text, known[0] or "text"), (columns.label, known[1] or "label"))
-    ]
-    table = Table.of_records(f"{name}, split '{split}'", hub_rows(name, split, wanted))
-    return _labelled(table, find_columns(table, TextColumns(wanted[0], wanted[1])), columns)
+    """Read labelled texts of ``sst2``, ``sst5``, ``imdb``, or of a hub id with columns ``text`` and ``label``."""
+    default_text, default_label = hub_columns(name)
+    text = str((default_text or "text") if columns.text is None else columns.text)
+    label = str((default_label or "label") if columns.label is None else columns.label)
+    table = Table.of_records(f"{name}, split '{split}'", hub_rows(name, split, (text, label)))
+    return _labelled(table, find_columns(table, TextColumns(text, label)), columns)
 
 
-def _labelled(table: Table, found: FoundColumns, columns: TextColumns) -> list[LabelledText]:
+def _labelled(table: Table, layout: TableLayout, columns: TextColumns) -> list[LabelledText]:
     errors = RowErrors(table.where, table.unit)
-    rows = list(_checked(table, found, errors))
+    rows = list(_checked(table, layout, errors))
     errors.check(len(rows), "text")
-    if table.names is None and columns.header is None and not found.header:
-        _check_first(rows, table)
-    check_not_digits((row.text for row in rows), f"{table.where}: the texts ('{found.names[found.text]}')")
+    if table.names is None and columns.header is None and not layout.header:
+        # A first row unlike all others may be a header.
+        labels, first = Counter(row.label for row in rows), rows[0]
+        if labels[first.label] == 1 and len(rows) > 2 * len(labels):
+            raise DataError(
+                f"{table.where}, {table.unit} {first.line}: is this line a header? Its label '{first.label}' comes nowhere "
+                "else: set header to true or false"
+            )
+    check_not_digits((row.text for row in rows), f"{table.where}: the texts ('{layout.names[layout.text]}')")
     if columns.escaped_newlines:
         return [replace(row, text=row.text.replace("\\n", "\n")) for row in rows]
     return rows
 
 
-def _checked(table: Table, found: FoundColumns, errors: RowErrors) -> Iterator[LabelledText]:
-    assert found.label is not None
-    text_key, label_key = found.names[found.text], found.names[found.label]
-    for number, row in found.body(table):
-        if len(row) != len(found.names):
-            errors.add(number, wrong_width(len(found.names), row, table.delimiter))
+def _checked(table: Table, layout: TableLayout, errors: RowErrors) -> Iterator[LabelledText]:
+    assert layout.label is not None
+    text_key, label_key = layout.names[layout.text], layout.names[layout.label]
+    for number, row in layout.body(table):
+        if len(row) != len(layout.names):
+            errors.add(number, wrong_width(len(layout.names), row, table.delimiter))
             continue
-        text, label = row[found.text], _as_label(row[found.label])
+        text, label = row[layout.text], _as_label(row[layout.label])
         if text is MISSING or label is MISSING:
-            keys = [name for name, value in zip(found.names, row, strict=True) if value is not MISSING]
+            keys = [name for name, value in zip(layout.names, row, strict=True) if value is not MISSING]
             errors.add(
                 number,
                 f"expected the keys '{text_key}' and '{label_key}', found {listed(keys)}: set text_column and label_column",
@@ -146,30 +139,14 @@ def _as_label(value: Any) -> Any:
     return value
 
 
-def _check_first(rows: list[LabelledText], table: Table) -> None:
-    """Reject a first row unlike all others, which may be a header read as a label."""
-    labels = Counter(row.label for row in rows)
-    first = rows[0]
-    if labels[first.label] == 1 and len(rows) > 2 * len(labels):
-        raise DataError(
-            f"{table.where}, {table.unit} {first.line}: is this line a header? Its label '{first.label}' comes nowhere else: "
-            "set header to true or false"
-        )
-
-
 def read_trees(path: Path, phrases: bool = False) -> list[LabelledText]:
-    r"""Read a sentiment treebank: ``(3 (2 It) (4 works))``, one tree per line.
-
-    Every node has a label.
+    r"""Read a sentiment treebank: ``(3 (2 It) (4 works))``, one tree per line, a label in every node.
 
     ``phrases`` takes every node's phrase, in the order of the closing brackets, not only the whole sentence. Tokens, with single
     spaces between them, are as in the file, but for ``\/`` and ``\*``.
-
-    Raises:
-        DataError: the file cannot be read, or a line is not a tree; the text names the lines.
     """
     errors = RowErrors(path)
-    found: list[LabelledText] = []
+    texts: list[LabelledText] = []
     for number, line in numbered_lines(path):
         if not line.strip():
             continue
@@ -178,16 +155,13 @@ def read_trees(path: Path, phrases: bool = False) -> list[LabelledText]:
         except DataError as error:
             errors.add(number, f"{error}: {shown(line)}")
             continue
-        found += nodes if phrases else nodes[-1:]
-    errors.check(len(found), "tree")
-    return found
+        texts += nodes if phrases else nodes[-1:]
+    errors.check(len(texts), "tree")
+    return texts
 
 
 def _nodes(line: str, number: int) -> list[LabelledText]:
-    """Yield the phrases of a tree with their labels, children before parents.
-
-    The sentence comes last.
-    """
+    """Return the phrases of a tree with their labels, children before parents: the sentence comes last."""
     nodes: list[LabelledText] = []
     words: list[str] = []
     open_nodes: list[tuple[str, int]] = []  # label, and number of words before

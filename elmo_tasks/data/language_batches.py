@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from elmo_tasks.data.batches import NumberedBatches, TensorBatch
+from elmo_tasks.data.batches import ResumableBatches, TensorBatch
 from elmo_tasks.data.tokenized_corpus import TokenizedCorpus, character_table, read_sentences
 from elmo_tasks.errors import DataError
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS, Vocabulary, open_text
@@ -57,10 +57,8 @@ def target_ids(corpus_words: Sequence[str], vocabulary: Vocabulary) -> NDArray[n
     return np.array([vocabulary.id_of(word) for word in corpus_words], np.int64)
 
 
-class StreamLoader(NumberedBatches[StreamBatch]):
-    """Loader of ``batch_size`` parallel streams, ``unroll_steps`` words at a time.
-
-    The state is carried from batch to batch.
+class StreamLoader(ResumableBatches[StreamBatch]):
+    """Loader of ``batch_size`` parallel streams, ``unroll_steps`` words at a time, each going on where it was.
 
     ``targets [n_words]`` are the vocabulary ids of the words. The streams of all processes are ``batch_size * world_size``;
     ``first_batch`` says how many batches of the first pass are left out.
@@ -102,21 +100,14 @@ class StreamLoader(NumberedBatches[StreamBatch]):
 def sentence_batches(
     sentences: Sequence[Sequence[str]], vocabulary: Vocabulary, max_tokens: int = 4096
 ) -> Iterator[SentenceBatch]:
-    """Group sentences by length, to reduce padding.
-
-    Args:
-        sentences: tokenized sentences.
-        vocabulary: gives the target ids.
-        max_tokens: words of a batch, padding included.
-    """
-    order = sorted(range(len(sentences)), key=lambda k: len(sentences[k]))
+    """Group tokenized sentences by length into batches of ``max_tokens`` words, padding included."""
     batch: list[Sequence[str]] = []
-    for k in order:
+    for sentence in sorted(sentences, key=len):
         # The one that comes is the longest so far.
-        if batch and (len(batch) + 1) * (len(sentences[k]) + 2) > max_tokens:
+        if batch and (len(batch) + 1) * (len(sentence) + 2) > max_tokens:
             yield _sentence_batch(batch, vocabulary)
             batch = []
-        batch.append(sentences[k])
+        batch.append(sentence)
     if batch:
         yield _sentence_batch(batch, vocabulary)
 
@@ -137,24 +128,23 @@ def _sentence_batch(sentences: Sequence[Sequence[str]], vocabulary: Vocabulary) 
 
 
 def held_out_sentences(path: Path, index: Path | None, sources: Sequence[str]) -> list[list[str]]:
-    """Read held-out sentences, one per line, of the training sources.
-
-    A source is one whose name begins the name of a training file.
+    """Read held-out sentences, one per line, of the training ``sources``: file names that begin with that of a source.
 
     The index is a table with the columns ``source``, ``first_line`` and ``last_line`` (from 1); without one every line is read.
-
-    Raises:
-        DataError: no line is left.
     """
     sentences = list(read_sentences([path]))
     if index is not None:
-        rows = csv.DictReader(open_text(index), delimiter="\t")
-        ranges = [
-            (int(row["first_line"]) - 1, int(row["last_line"]))
-            for row in rows
-            if any(name.startswith(f"{row['source']}_") for name in sources)
-        ]
-        sentences = [words for start, stop in ranges for words in sentences[start:stop]]
+        try:
+            rows = csv.DictReader(open_text(index), delimiter="\t")
+            parts = [(row["source"], int(row["first_line"]) - 1, int(row["last_line"])) for row in rows]
+        except (csv.Error, KeyError, TypeError, ValueError) as error:
+            if isinstance(error, DataError):
+                raise
+            raise DataError(
+                f"{index}: expected a table with tabs and the columns source, first_line and last_line ({error})"
+            ) from None
+        used = [part for part in parts if any(name.startswith(f"{part[0]}_") for name in sources)]
+        sentences = [words for _, start, stop in used for words in sentences[start:stop]]
     if not sentences:
         which = (
             f"no held-out sentence of the sources {', '.join(sorted(set(sources)))}" if index else "no sentence in it"

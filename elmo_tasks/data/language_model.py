@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import pytorch_lightning as pl
 
-from elmo_tasks.data.batches import NumberedBatches, SameBatches
+from elmo_tasks.data.batches import FixedBatches, ResumableBatches
 from elmo_tasks.data.language_batches import (
     SentenceBatch,
     StreamLoader,
@@ -21,19 +21,16 @@ from elmo_tasks.data.tokenized_corpus import TokenizedCorpus
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, UNKNOWN_ID, Vocabulary
 
-Loader = TypeVar("Loader", bound=NumberedBatches[Any])
+Loader = TypeVar("Loader", bound=ResumableBatches[Any])
 
 
 class TextFiles(pl.LightningDataModule):
-    """Training text files and the position in their batches.
-
-    For the arguments see :class:`LanguageModelData`.
-    """
+    """Training text files and the position in their batches; for the arguments see :class:`LanguageModelData`."""
 
     def __init__(self, files: list[str], cache_dir: str) -> None:
         super().__init__()
         self.files, self.cache_dir = files, Path(cache_dir)
-        self._loader: NumberedBatches[Any] | None = None
+        self._loader: ResumableBatches[Any] | None = None
         self._position: dict[str, Any] = {"next_batch": 0}
 
     def paths(self) -> list[Path]:
@@ -187,34 +184,27 @@ class LanguageModelData(TextFiles):
         """Restore the position of the streams."""
         super().load_state_dict(state_dict["streams"])
 
-    def val_dataloader(self) -> SameBatches[SentenceBatch]:
+    def val_dataloader(self) -> FixedBatches[SentenceBatch]:
         """Return ``max_held_out`` held-out sentences; each process takes its share."""
         step = 1 if self.max_held_out is None else max(1, math.ceil(len(self._sentences) / self.max_held_out))
         return self._held_out_loader(self._sentences[::step])
 
-    def test_dataloader(self) -> SameBatches[SentenceBatch]:
+    def test_dataloader(self) -> FixedBatches[SentenceBatch]:
         """Return all held-out sentences; each process takes its share."""
         return self._held_out_loader(self._sentences)
 
-    def _held_out_loader(self, sentences: list[list[str]]) -> SameBatches[SentenceBatch]:
+    def _held_out_loader(self, sentences: list[list[str]]) -> FixedBatches[SentenceBatch]:
         assert self.vocabulary is not None
         rank, world = self.share()
-        return SameBatches(list(sentence_batches(sentences[rank::world], self.vocabulary)))
+        return FixedBatches(list(sentence_batches(sentences[rank::world], self.vocabulary)))
 
 
 def matching_files(patterns: Sequence[str]) -> list[Path]:
-    """Return the files that match names and patterns, in a fixed order.
-
-    A pattern is ``corpus/wiki_*``.
-
-    Raises:
-        DataError: a name or pattern matches nothing.
-    """
-    found: list[Path] = []
+    """Return the files that match names and patterns (``corpus/wiki_*``), in a fixed order."""
+    paths: list[Path] = []
     for pattern in patterns:
-        folder, name = Path(pattern).parent, Path(pattern).name
-        matches = sorted(folder.glob(name)) if folder.is_dir() else []
+        matches = sorted(Path(pattern).parent.glob(Path(pattern).name))
         if not matches:
             raise DataError(f"data.files: '{pattern}' matches no file")
-        found += matches
-    return found
+        paths += matches
+    return paths

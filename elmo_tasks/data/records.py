@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from elmo_tasks.errors import DataError
 from elmo_tasks.text.tag_schemes import Scheme, check_tags
 
-_MOST_SHOWN = 12
+_MAX_SHOWN = 12
 # A text that stands where a label is expected is shown in its beginning.
 _LONGEST_NAME = 40
 # In a handful of rows all labels may differ and be right.
-_FEWEST_TO_JUDGE = 20
+_MIN_TO_JUDGE = 20
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,7 @@ class TaggedSentence:
 
 @dataclass(frozen=True)
 class LabelledText:
-    """Text or space-separated tokens, with the label as written in the file.
-
-    ``line`` is as in :class:`TaggedSentence`.
-    """
+    """Text or space-separated tokens, with the label as written in the file, on ``line``."""
 
     text: str
     label: str
@@ -46,13 +43,8 @@ def content_of(record: TaggedSentence | LabelledText) -> str | tuple[str, ...]:
     return record.text if isinstance(record, LabelledText) else record.tokens
 
 
-def stratum_of(record: TaggedSentence | LabelledText) -> str:
-    """Return the stratum of a row: the label of a text, one stratum for sentences."""
-    return record.label if isinstance(record, LabelledText) else ""
-
-
-def evenly_drawn(order: Sequence[int], strata: Sequence[str], share: float) -> list[int]:
-    """Draw a share of each stratum, at least one row.
+def subsample(order: Sequence[int], strata: Sequence[str], share: float) -> list[int]:
+    """Take a share of each stratum, at least one row.
 
     Rows are taken from the start of the drawn order, so that a smaller share is a subset of a larger one.
     """
@@ -67,21 +59,16 @@ def evenly_drawn(order: Sequence[int], strata: Sequence[str], share: float) -> l
 
 def quotas(strata: Sequence[str], size: int) -> dict[str, int]:
     """Allocate ``size`` rows to the strata in proportion (largest remainders)."""
-    counts = Counter(strata)
-    exact = {stratum: number * size / len(strata) for stratum, number in counts.items()}
-    found = {stratum: int(number) for stratum, number in exact.items()}
-    by_remainder = sorted(exact, key=lambda stratum: (found[stratum] - exact[stratum], stratum))
-    for stratum in by_remainder[: size - sum(found.values())]:
-        found[stratum] += 1
-    return found
+    exact = {stratum: number * size / len(strata) for stratum, number in Counter(strata).items()}
+    allocated = {stratum: int(number) for stratum, number in exact.items()}
+    by_remainder = sorted(exact, key=lambda stratum: (allocated[stratum] - exact[stratum], stratum))
+    for stratum in by_remainder[: size - sum(allocated.values())]:
+        allocated[stratum] += 1
+    return allocated
 
 
 def check_sentences(sentences: Iterable[TaggedSentence], scheme: Scheme, where: str) -> None:
-    """Check that every tag belongs to the scheme.
-
-    Raises:
-        DataError: one is not; the text names the file, ``where``, and the line.
-    """
+    """Check that every tag belongs to the scheme."""
     for sentence in sentences:
         try:
             check_tags(sentence.tags, scheme)
@@ -96,14 +83,9 @@ class LabelSet:
     def __init__(self, names: Iterable[str]) -> None:
         self.names = tuple(names)
         self._ids = {name: k for k, name in enumerate(self.names)}
-        if len(self._ids) != len(self.names):
-            raise ValueError(f"LabelSet: a name comes twice: {self.names}")
 
     def __len__(self) -> int:
         return len(self.names)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._ids
 
     def id_of(self, name: str) -> int:
         """Return the id of a label; ``KeyError`` if there is no such label."""
@@ -111,21 +93,14 @@ class LabelSet:
 
     @classmethod
     def of(cls, labels: Iterable[str]) -> LabelSet:
-        """Collect the distinct labels, sorted by number if all are numbers, else as text.
-
-        The same data give the same ids.
-        """
+        """Collect the distinct labels, sorted by number if all are numbers, else as text."""
         distinct = set(labels)
         if all(is_number(label) for label in distinct):
             return cls(sorted(distinct, key=lambda label: (float(label), label)))
         return cls(sorted(distinct))
 
     def check(self, labels: Iterable[str], where: str, train: str, what: str = "label") -> None:
-        """Check that the labels of a file occur in the training file, named ``train``.
-
-        Raises:
-            DataError: one of them is not in this set.
-        """
+        """Check that the labels of a file occur in the training file, named ``train``."""
         unknown = sorted(set(labels) - set(self.names))
         if unknown:
             raise DataError(
@@ -137,17 +112,15 @@ class LabelSet:
 def check_labels(labels: LabelSet, n_rows: int, where: str, what: str = "label") -> None:
     """Reject labels that cannot be learned: all the same, or nearly all different.
 
-    ``n_rows`` is the number of rows, or of tokens for tags.
-
     Raises:
-        DataError: there are fewer than two, or more than half as many as rows.
+        DataError: there are fewer than two, or more than half as many as ``n_rows`` (for tags, tokens).
     """
     if len(labels) < 2:
         raise DataError(
             f"{where}: expected two {what}s or more, found {listed(labels.names) or 'none'}: "
             f"is {what}_column the right column?"
         )
-    if n_rows >= _FEWEST_TO_JUDGE and 2 * len(labels) > n_rows:
+    if n_rows >= _MIN_TO_JUDGE and 2 * len(labels) > n_rows:
         numbers = "; numbers on a scale are no classes" if all(map(is_number, labels.names)) else ""
         unit = "rows" if what == "label" else "tokens"
         raise DataError(
@@ -157,13 +130,7 @@ def check_labels(labels: LabelSet, n_rows: int, where: str, what: str = "label")
 
 
 def renamed(rows: Iterable[LabelledText], names: Mapping[str, str | None], where: str) -> list[LabelledText]:
-    """Rename labels; two labels with one new name are merged.
-
-    Rows whose label maps to ``None`` are left out.
-
-    Raises:
-        DataError: a label has no entry.
-    """
+    """Rename labels: two with one new name are merged, and the rows of ``None`` are left out."""
     rows = list(rows)
     missing = sorted({row.label for row in rows} - set(names))
     if missing:
@@ -171,26 +138,20 @@ def renamed(rows: Iterable[LabelledText], names: Mapping[str, str | None], where
             f"{where}: label_names says nothing about {listed(missing)}; it has {listed(names)}. "
             "Give each label a name, or null to leave its rows out"
         )
-    named = [(row, names[row.label]) for row in rows]
-    return [LabelledText(row.text, name, row.line) for row, name in named if name is not None]
+    return [LabelledText(row.text, name, row.line) for row in rows if (name := names[row.label]) is not None]
 
 
 def mapped_labels(
     labels: Sequence[str], own: Sequence[str], given: str | None, stored: Mapping[str, str | None] | None, where: str
 ) -> dict[str, str | None]:
-    """Map the labels of a file to the head's ``own``, or raise an error on unknown ones.
-
-    A wrong label is never scored silently.
+    """Map the labels of a file to the head's, so that a wrong label is never scored silently.
 
     Args:
         labels: of the rows of the file.
-        own: those that the head says.
-        given: a person's map such as ``0=negative,1=positive``.
+        own: those of the head.
+        given: a user's map such as ``0=negative,1=positive``.
         stored: the map of the head's training file, used where it fits: all labels are in it, and no two classes become one.
         where: the file, for messages.
-
-    Raises:
-        DataError: a label is unknown.
     """
     names: dict[str, str | None] = {name: name for name in own}
     if given is not None:
@@ -199,11 +160,12 @@ def mapped_labels(
         if wrong:
             raise DataError(f"--labels: {listed(wrong)}: expected LABEL=NAME, where NAME is one of {listed(own)}")
         names |= {a.strip(): b.strip() for a, _, b in pairs}
-    elif stored is not None and set(labels) <= {str(label) for label in stored} | set(own):
-        known = {str(label): name for label, name in stored.items()} | names
-        said = {known[label] for label in labels} - {None}
-        if len(said) > 1 or len(set(labels)) == 1:
-            names = known
+    elif stored is not None:
+        merged = {str(label): name for label, name in stored.items()} | names
+        if set(labels) <= set(merged):
+            classes = {merged[label] for label in labels} - {None}
+            if len(classes) > 1 or len(set(labels)) == 1:
+                names = merged
     unknown = sorted(set(labels) - set(names))
     if unknown:
         example = ",".join(f"{label}={name}" for label, name in zip(unknown, own, strict=False))
@@ -217,10 +179,9 @@ def mapped_labels(
 def listed(names: Iterable[str]) -> str:
     """Format names in quotes for a message, the first dozen of them."""
     names = list(names)
-    shown = ", ".join(
-        f"'{name if len(name) <= _LONGEST_NAME else f'{name[:_LONGEST_NAME]}…'}'" for name in names[:_MOST_SHOWN]
-    )
-    return shown if len(names) <= _MOST_SHOWN else f"{shown} and {len(names) - _MOST_SHOWN:,} more"
+    quoted = [f"'{name if len(name) <= _LONGEST_NAME else f'{name[:_LONGEST_NAME]}…'}'" for name in names[:_MAX_SHOWN]]
+    more = f" and {len(names) - _MAX_SHOWN:,} more" if len(names) > _MAX_SHOWN else ""
+    return ", ".join(quoted) + more
 
 
 def is_number(label: str) -> bool:

@@ -1,4 +1,7 @@
-"""Sense-annotated uses: CoarseWSD-20, senseval, SemCor, and the all-words sets."""
+"""Sense-annotated uses: CoarseWSD-20, senseval, SemCor, and the all-words sets.
+
+Every reader raises a DataError for a file or a line that is not as expected.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from typing import TypeVar
 from elmo_tasks.data.text_lines import RowErrors, check_file, numbered_lines, shown
 from elmo_tasks.errors import DataError
 from elmo_tasks.text.tokens import plain_token
-from elmo_tasks.uses import Use
+from elmo_tasks.text.use import Use
 
 # The second field of a WordNet sense key, lemma%2:31:00::, says the part of speech; 5 is an adjective, too.
 _LETTERS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}
@@ -22,10 +25,7 @@ Row = TypeVar("Row")
 
 @dataclass(frozen=True)
 class SenseUse:
-    """Use of a lemma with its correct senses, at least one, and its group.
-
-    The group is a part of the collection.
-    """
+    """Use of a lemma with its correct senses, at least one, and its part of the collection."""
 
     use: Use
     lemma: str
@@ -34,37 +34,25 @@ class SenseUse:
 
 
 def read_coarse_wsd(path: Path) -> list[SenseUse]:
-    """Read a split of CoarseWSD-20 (Loureiro et al., 2021).
+    """Read a split of CoarseWSD-20 (Loureiro et al., 2021): ``word label sense target_index text``."""
 
-    A line is ``word label sense target_index text``, with spaces between tokens.
-
-    Raises:
-        DataError: the file or a line is not as expected.
-    """
-
-    def row(line: str) -> list[SenseUse]:
+    def use(line: str) -> list[SenseUse]:
         word, _, sense, index, text = line.split("\t")
         return [SenseUse(Use.of_tokens(tuple(text.split()), int(index)), word, (sense,))]
 
-    return _rows(path, row, "word, label, sense, target_index and text with tabs between", header=True)
+    return _rows(path, use, "word, label, sense, target_index and text with tabs between", header=True)
 
 
 def read_senseval(path: Path) -> list[SenseUse]:
-    """Read a word of the senseval collection (hard, interest, line, serve).
-
-    The file has JSON lines of ``tokens``, ``target`` and ``senses``.
-
-    Raises:
-        DataError: the file or a line is not as expected.
-    """
+    """Read a word of senseval (hard, interest, line, serve): JSON lines of ``tokens``, ``target`` and ``senses``."""
     lemma = path.name.partition(".")[0]
 
-    def row(line: str) -> list[SenseUse]:
-        found = json.loads(line)
-        tokens = tuple(plain_token(token) for token in found["tokens"])
-        return [SenseUse(Use.of_tokens(tokens, found["target"]), lemma, tuple(found["senses"]))]
+    def use(line: str) -> list[SenseUse]:
+        row = json.loads(line)
+        tokens = tuple(map(plain_token, row["tokens"]))
+        return [SenseUse(Use.of_tokens(tokens, row["target"]), lemma, tuple(row["senses"]))]
 
-    return _rows(path, row, "an object with tokens, target and senses")
+    return _rows(path, use, "an object with tokens, target and senses")
 
 
 def read_semcor(path: Path) -> list[SenseUse]:
@@ -72,24 +60,21 @@ def read_semcor(path: Path) -> list[SenseUse]:
 
     It is JSON lines with ``tokens`` and ``senses``: objects with ``i`` (index of the first token), ``n`` (tokens), ``lemma`` and
     ``keys`` (WordNet sense keys).
-
-    Raises:
-        DataError: the file or a line is not as expected.
     """
 
-    def row(line: str) -> list[SenseUse]:
-        found = json.loads(line)
-        tokens = tuple(plain_token(token) for token in found["tokens"])
+    def use(line: str) -> list[SenseUse]:
+        row = json.loads(line)
+        tokens = tuple(map(plain_token, row["tokens"]))
         return [
             SenseUse(
                 Use.of_tokens(tokens, sense["i"], sense["i"] + sense["n"]),
                 lemma_key(sense["lemma"], _LETTERS[sense["keys"][0].partition("%")[2][0]]),
                 tuple(sense["keys"]),
             )
-            for sense in found["senses"]
+            for sense in row["senses"]
         ]
 
-    return _rows(path, row, "an object with tokens and senses")
+    return _rows(path, use, "an object with tokens and senses")
 
 
 def read_unified(data: Path, gold: Path) -> list[SenseUse]:
@@ -101,9 +86,6 @@ def read_unified(data: Path, gold: Path) -> list[SenseUse]:
 
     Returns:
         uses whose lemma is as in :func:`lemma_key`, and whose group is the set that the id begins with.
-
-    Raises:
-        DataError: a file is not as expected.
     """
     answers = {}
     for number, line in numbered_lines(gold):
@@ -137,23 +119,18 @@ def read_unified(data: Path, gold: Path) -> list[SenseUse]:
 
 
 def read_first_senses(path: Path) -> dict[str, str]:
-    """Read the first sense key of each lemma from WordNet's ``index.sense``.
+    """Read the first sense key of each lemma, as in :func:`lemma_key`, from WordNet's ``index.sense``.
 
-    Lemmas are as in :func:`lemma_key`.
-
-    There is a line a sense: its key, offset, number (1 is the first sense) and count.
-
-    Raises:
-        DataError: the file or a line is not as expected.
+    A line has the key of a sense, its offset, number (1 is the first sense) and count.
     """
 
-    def row(line: str) -> list[tuple[str, str]]:
+    def use(line: str) -> list[tuple[str, str]]:
         key, _, number, _ = line.split()
         lemma, _, rest = key.partition("%")
         return [(lemma_key(lemma, _LETTERS[rest[0]]), key)] if number == "1" else []
 
     # Of an adjective and its satellite only one has number 1.
-    return dict(_rows(path, row, "a sense key, offset, number and count"))
+    return dict(_rows(path, use, "a sense key, offset, number and count"))
 
 
 def lemma_key(lemma: str, letter: str) -> str:
@@ -169,7 +146,7 @@ def _rows(path: Path, read: Callable[[str], list[Row]], expected: str, header: b
             continue
         try:
             rows += read(line)
-        except (DataError, ValueError, KeyError, IndexError, TypeError) as error:
+        except (DataError, ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
             errors.add(number, f"expected {expected}, found {shown(line)} ({error})")
     errors.check(len(rows), "use")
     return rows

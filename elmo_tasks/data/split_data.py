@@ -7,21 +7,21 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 import pytorch_lightning as pl
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
-from elmo_tasks.data.batches import BatchLoader, BatchPlan, RowBatch
+from elmo_tasks.data.batches import BatchLoader, RowBatch
 from elmo_tasks.data.records import (
     LabelledText,
     LabelSet,
     TaggedSentence,
     content_of,
-    evenly_drawn,
     quotas,
-    stratum_of,
+    subsample,
 )
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.tag_schemes import Scheme
@@ -50,8 +50,7 @@ class Row(Generic[Target]):
 class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
     """Labelled rows in up to three splits. No file is read before :meth:`setup`.
 
-    The training split is always read whole, because the labels come from it. A subclass takes the arguments by name in its own
-    constructor, and hands them on.
+    The training split is always read whole, because the labels come from it.
 
     Args:
         train: file, or split of ``hub``.
@@ -72,9 +71,6 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
     Attributes:
         kind: name of the kind of task that the rows are for, one of :mod:`elmo_tasks.tasks`.
         scheme: how tags spell spans; ``None`` for tags that are no spans, and for rows without tags.
-
-    Raises:
-        ConfigError: a number is out of range.
     """
 
     kind: ClassVar[str]
@@ -102,9 +98,9 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         for name, share in (("validation_share", validation_share), ("test_share", test_share)):
             if not 0 <= share < 1:
                 raise ConfigError(f"data.{name}: expected a share from 0 to below 1, found {share}")
-        self.sources: dict[Split, str | None] = {"train": train, "validation": validation, "test": test}
         if not 0 < train_share <= 1:
             raise ConfigError(f"data.train_share: expected a share above 0, up to 1, found {train_share}")
+        self.sources: dict[Split, str | None] = {"train": train, "validation": validation, "test": test}
         self.train_share = train_share
         self.hub, self.batch_size, self.seed = hub, batch_size, seed
         self.limit_train, self.max_tokens = limit_train, max_tokens
@@ -140,12 +136,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         return RowBatch(tuple(row.tokens for row in chosen), target, torch.tensor(rows))
 
     def setup(self, stage: str | None = None) -> None:
-        """Read the splits that this stage needs, each once.
-
-        Raises:
-            DataError: a file is not as expected, or has a label that the training split lacks.
-            ConfigError: there is no such split.
-        """
+        """Read the splits that this stage needs, each once."""
         if stage == "validate" and not self.has("validation"):
             raise ConfigError("data.validation: nothing to validate on; give a file, or data.validation_share")
         if stage == "test" and not self.has("test"):
@@ -158,11 +149,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
                 self.rows[split] = self.make_rows(split, self.read(split, source))
 
     def check_split(self, split: Split) -> None:
-        """Validate a split that is needed later, after :meth:`setup`, without keeping it.
-
-        Raises:
-            DataError: it is not as expected, or has a label that the training split lacks; with what to do about it.
-        """
+        """Validate a split that is needed later, after :meth:`setup`, without keeping it."""
         source = self.sources[split]
         if source is None or split in self.rows:
             return
@@ -181,34 +168,37 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         assert source is not None
         records = self.read("train", source)
         self.label_set = self.learn_labels(records)
+        # A text has the stratum of its label; sentences are in one stratum.
+        strata = [record.label if isinstance(record, LabelledText) else "" for record in records]
         rest = list(range(len(records)))
         draws: list[tuple[Split, int]] = [("test", 0)] if self.shares["test"] else []
         for split, seed in [*draws, ("validation", self.seed)]:
             share = self.shares[split]
+            # The order is drawn without a share, too: it is that of the training rows.
             order = torch.randperm(len(rest), generator=torch.Generator().manual_seed(seed)).tolist()
+            rest = [rest[k] for k in order]
+            if not share:
+                continue
             size = round(len(records) * share)
-            # A row takes those of the same content along.
-            places: dict[str | tuple[str, ...], list[int]] = {}
-            for k in order if size else []:
-                places.setdefault(content_of(records[rest[k]]), []).append(k)
-            drawn: list[int] = []
-            left = quotas([stratum_of(records[k]) for k in rest], size)
-            for rows in places.values():
-                stratum = stratum_of(records[rest[rows[0]]])
+            by_content: dict[str | tuple[str, ...], list[int]] = {}
+            for k in rest if size else []:
+                by_content.setdefault(content_of(records[k]), []).append(k)
+            drawn: set[int] = set()
+            left = quotas([strata[k] for k in rest], size)
+            for rows in by_content.values():
+                stratum = strata[rows[0]]
                 if left[stratum] > 0:
-                    drawn += rows
+                    drawn.update(rows)
                     left[stratum] -= len(rows)
-            if share and not 0 < len(drawn) < len(rest):
+            if not 0 < len(drawn) < len(rest):
                 raise DataError(
                     f"{self.name_of('train')}: a share of {share} of {len(records)} rows leaves nothing "
                     f"to {'train' if size else _VERBS[split]} on"
                 )
-            if drawn:
-                self.rows[split] = self.make_rows(split, [records[rest[k]] for k in sorted(drawn)])
-            taken = set(drawn)
-            rest = [rest[k] for k in order if k not in taken]
+            self.rows[split] = self.make_rows(split, [records[k] for k in sorted(drawn)])
+            rest = [k for k in rest if k not in drawn]
         if self.train_share < 1:
-            rest = evenly_drawn(rest, [stratum_of(record) for record in records], self.train_share)
+            rest = subsample(rest, strata, self.train_share)
         self.rows["train"] = self.make_rows("train", [records[k] for k in sorted(rest[: self.limit_train])])
 
     def has(self, split: Split) -> bool:
@@ -242,10 +232,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         return self.labels[target] if isinstance(target, int) else tuple(self.labels[k] for k in target)
 
     def reading(self) -> dict[str, Any]:
-        """Settings for reading files, without the file names and the sampling.
-
-        Other files can be read alike with them.
-        """
+        """Settings to read other files alike: without the file names and the sampling."""
         about_the_run = {*inspect.signature(SplitData).parameters, "phrases"} - {"max_tokens"}
         return {name: value for name, value in self.hparams.items() if name not in about_the_run and name[0] != "_"}
 
@@ -263,15 +250,14 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         cut_text = f" Rows cut at {self.max_tokens} tokens: {', '.join(cut)}." if cut else ""
         return f"{'; '.join(parts)}. {len(self.labels)} labels: {', '.join(self.labels)}.{cut_text}"
 
-    def said(self) -> str:
+    def describe(self) -> str:
         """Summarize the data and how they were read, for the start of a run."""
         return "\n".join([self.summary(), *self.notes])
 
     def _loader_of(self, split: Split, shuffle: bool) -> BatchLoader[RowBatch]:
         rank, world = (self.trainer.global_rank, self.trainer.world_size) if self.trainer else (0, 1)
         lengths = [len(row.tokens) for row in self.rows[split]]
-        plan = BatchPlan(lengths, self.batch_size, shuffle, self.seed, rank, world)
-        return BatchLoader(plan, lambda rows: self.collate(split, rows))
+        return BatchLoader(lengths, self.batch_size, partial(self.collate, split), shuffle, self.seed, rank, world)
 
     def train_dataloader(self) -> BatchLoader[RowBatch]:
         """Return shuffled batches; each process takes its share of each."""
@@ -280,10 +266,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         return self._loader
 
     def val_dataloader(self) -> BatchLoader[RowBatch] | list[Any]:
-        """Return batches by length, or None without validation data.
-
-        Each process takes its share.
-        """
+        """Return batches by length, none without validation data; each process takes its share."""
         return self._loader_of("validation", shuffle=False) if "validation" in self.rows else []
 
     def test_dataloader(self) -> BatchLoader[RowBatch]:
@@ -291,10 +274,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         return self._loader_of("test", shuffle=False)
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the position of training within its epoch.
-
-        See :class:`elmo_tasks.data.language_model.LanguageModelData`.
-        """
+        """Return the position of training within its epoch."""
         return {"batches": self._loader.state_dict() if self._loader else self._position}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -303,8 +283,5 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
 
 
 def shared(tokens: Iterable[str]) -> tuple[str, ...]:
-    """Intern tokens, so that equal ones are one object.
-
-    A long text has few distinct words; this saves memory.
-    """
+    """Intern tokens, which saves memory: a long text has few distinct words."""
     return tuple(sys.intern(token) for token in tokens)

@@ -1,19 +1,20 @@
 """Reader for user tables: CSV, TSV, plain text, JSON, parquet and Excel files.
 
 :func:`read_table` finds the format, the encoding, the delimiter and the quoting; :func:`find_columns` the header and the columns of
-the texts and the labels; :meth:`FoundColumns.said` describes the result.
+the texts and the labels; :meth:`TableLayout.describe` describes the result.
 """
 
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
 from elmo_tasks.data.column_guess import (
     LABEL_NAMES,
@@ -27,7 +28,7 @@ from elmo_tasks.data.column_guess import (
 )
 from elmo_tasks.data.records import listed
 from elmo_tasks.data.row_files import excel_rows, is_json, json_rows, parquet_rows
-from elmo_tasks.data.text_lines import RowErrors, lines_of, read_text, shown, suffix_of
+from elmo_tasks.data.text_lines import RowErrors, check_lines, read_text, shown, suffix_of
 from elmo_tasks.errors import DataError
 
 TableFormat = Literal["csv", "tsv", "json", "jsonl", "parquet", "xlsx", "txt"]
@@ -42,7 +43,8 @@ _LOOKED_AT = 200  # columns are guessed from so many rows
 _LONGEST_FIELD = 2**31 - 1
 _MARKS = {"\t": "tabs", ";": "semicolons", "|": "bars", ",": "commas"}
 _DELIMITERS = {"csv": ",;\t|", "tsv": "\t;,|", "txt": "\t;,|"}
-_SEP_LINE = re.compile(r'"?sep=(.|\\t)"?\s*', re.IGNORECASE)
+_SEP_LINE = re.compile(r'"?sep=([^"\w ]|\\t)"?\s*', re.IGNORECASE)
+_QUOTED_LINE = re.compile(r'"((?:[^"]|"")*)"')
 _QUOTED = re.compile(r'(?:^|\t)"((?:[^"]|"")*)"(?=\t|$)', re.MULTILINE)
 
 
@@ -76,7 +78,7 @@ class Table:
     """
 
     where: str
-    rows: list[tuple[int, Sequence[Any]]]
+    rows: Sequence[tuple[int, Sequence[Any]]]
     names: tuple[str, ...] | None = None
     unit: str = "row"
     delimiter: str = ""
@@ -86,13 +88,14 @@ class Table:
     @classmethod
     def of_records(cls, where: str, records: Iterable[tuple[int, Mapping[str, Any]]], unit: str = "row") -> Table:
         """Build a table of rows with named columns."""
-        found = list(records)
-        names = tuple(dict.fromkeys(name for _, row in found for name in row))
-        return cls(where, [(number, [row.get(name, MISSING) for name in names]) for number, row in found], names, unit)
+        numbered = list(records)
+        names = tuple(dict.fromkeys(name for _, row in numbered for name in row))
+        rows = [(number, [row.get(name, MISSING) for name in names]) for number, row in numbered]
+        return cls(where, rows, names, unit)
 
 
 @dataclass(frozen=True)
-class FoundColumns:
+class TableLayout:
     """Names of all columns, positions of texts and labels, and the header flag."""
 
     names: tuple[str, ...]
@@ -101,13 +104,13 @@ class FoundColumns:
     header: bool | None = None
     remarks: tuple[str, ...] = ()
 
-    def said(self) -> str:
+    def describe(self) -> str:
         """Describe the columns that are read."""
         labels = "" if self.label is None else f", labels from '{self.names[self.label]}'"
         header = {True: ", named by the first line", False: ", there is no line of names", None: ""}[self.header]
         return "; ".join([f"texts from '{self.names[self.text]}'{labels}{header}", *self.remarks])
 
-    def body(self, table: Table) -> list[tuple[int, Sequence[Any]]]:
+    def body(self, table: Table) -> Sequence[tuple[int, Sequence[Any]]]:
         """Return the rows below the header."""
         return table.rows[1:] if self.header else table.rows
 
@@ -118,55 +121,44 @@ def form_of(path: Path) -> TableFormat:
 
 
 def read_table(path: Path, form: str | None = None, given: TextColumns = NOTHING_GIVEN) -> Table:
-    """Read a file into a table; text files may be ``.xz``.
-
-    Raises:
-        DataError: it is missing, damaged, or no table.
-    """
+    """Read a file into a table; text files may be ``.xz``."""
     form = form or form_of(path)
     if form == "parquet":
         return Table.of_records(str(path), parquet_rows(path))
     if form == "xlsx":
-        rows: list[tuple[int, Sequence[Any]]] = [(number, row) for number, row in excel_rows(path) if any(row)]
-        return Table(str(path), rows)
+        return Table(str(path), [(number, row) for number, row in excel_rows(path) if any(row)])
     text, encoding = read_text(path, given.encoding)
     return parse_table(text, path, form, given, encoding)
 
 
 def parse_table(text: str, path: Path, form: str, given: TextColumns = NOTHING_GIVEN, encoding: str = "utf-8") -> Table:
-    """Parse a text as a table: JSON, delimited columns, or one text per line.
-
-    Raises:
-        DataError: it cannot be read; ``path`` names the file in the message.
-    """
+    """Parse a text as a table: JSON, delimited columns, or one text per line."""
     remarks = () if encoding in ("utf-8", "ascii") or given.encoding else (f"encoding {encoding}",)
     if form in ("json", "jsonl") or (given.delimiter is None and is_json(text)):
         errors = RowErrors(path)
         records = list(json_rows(text, errors, columns=form != "jsonl"))
         errors.check(len(records), "text")
-        table = Table.of_records(str(path), records, errors.unit)
-        return replace(table, remarks=remarks)
+        return replace(Table.of_records(str(path), records, errors.unit), remarks=remarks)
     start, delimiter = 0, given.delimiter
     first, _, rest = text.partition("\n")
     if delimiter is None and (match := _SEP_LINE.fullmatch(first)):
         text, start, delimiter = rest, 1, match[1].replace("\\t", "\t")
-    lines_of(text, path)
+    check_lines(text, path)
     rows, delimiter = _delimited(text, path, form, delimiter)
-    used = max((len(_trimmed(fields)) for _, fields in rows), default=0)
-    kept = [(number + start, fields[:used]) for number, fields in rows if any(field.strip() for field in fields)]
+    used = max((_width(fields) for _, fields in rows), default=0)
+    kept = [(number + start, fields[:used]) for number, fields in rows if _width(fields)]
     if delimiter and delimiter != _DELIMITERS.get(form, " ")[0] and given.delimiter is None:
         remarks = (f"{_MARKS.get(delimiter, repr(delimiter))} between columns", *remarks)
-    return Table(str(path), cast("list[tuple[int, Sequence[Any]]]", kept), None, "line", delimiter, remarks, form)
+    return Table(str(path), kept, None, "line", delimiter, remarks, form)
 
 
 def find_columns(
-    table: Table, given: TextColumns = NOTHING_GIVEN, like: FoundColumns | None = None, labelled: bool = True
-) -> FoundColumns:
+    table: Table, given: TextColumns = NOTHING_GIVEN, like: TableLayout | None = None, labelled: bool = True
+) -> TableLayout:
     """Find the column of the texts and, if ``labelled``, of the labels.
 
-    Columns that are ``given`` are taken as they are.
-
-    Names of the columns of another file, ``like`` (or their places, if there are as many), win over a guess.
+    Columns that are ``given`` are taken as they are. Names of the columns of another file, ``like`` (or their places, if there
+    are as many), win over a guess.
 
     Raises:
         DataError: there is no row, one column only, or none of those that are given.
@@ -178,15 +170,16 @@ def find_columns(
         header = True
     width = len(first if table.names is None else table.names)
     if labelled and width < 2:
-        mark = {"\t": "a tab", ",": "a comma"}.get(given.delimiter or table.delimiter, "")
-        mark = mark or (f"'{given.delimiter}'" if given.delimiter else "a tab" if ".tsv" in table.where else "a comma")
+        delimiter = given.delimiter or table.delimiter or ("\t" if ".tsv" in table.where else ",")
+        mark = {"\t": "a tab", ",": "a comma"}.get(delimiter, f"'{delimiter}'")
         raise DataError(
             f"{table.where}, {table.unit} {table.rows[0][0]}: expected a text and a label with {mark} between them, found one "
             "column only; set delimiter if the file has another mark there"
         )
     rows = [values for _, values in table.rows[: _LOOKED_AT + 1]]
     there = table.names if table.names is not None else tuple(first)
-    text, label = (_place(column, name, there, table, header) for column, name in _wanted(given, labelled))
+    text = _place(given.text, "text", there, table, header)
+    label = _place(given.label, "label", there, table, header) if labelled else None
     if like is not None and text is None and label is None:
         header, text, label = _as_in(like, there, header, table)
     if table.names is None and header is None:
@@ -199,32 +192,31 @@ def find_columns(
         label = guess_label(names, body, text)
     if text == label:
         raise DataError(f"{table.where}: text_column and label_column are one and the same column, {text}")
-    found = FoundColumns(names, text, label if labelled else None, header, table.remarks)
-    _check_not_swapped(found, table)
-    return found
+    if label is not None and header and names[text].lower() in LABEL_NAMES and names[label].lower() in TEXT_NAMES:
+        raise DataError(
+            f"{table.where}: text_column is {text} and label_column is {label}, counted from 0, but the first line calls them "
+            f"'{names[text]}' and '{names[label]}': leave both out, and the columns are found by their names"
+        )
+    return TableLayout(names, text, label if labelled else None, header, table.remarks)
 
 
-def texts_of(table: Table, found: FoundColumns) -> list[tuple[int, str]]:
-    """Return the texts of a table with their row numbers; empty for an empty cell.
-
-    Raises:
-        DataError: a row is not as expected.
-    """
+def texts_of(table: Table, layout: TableLayout) -> list[tuple[int, str]]:
+    """Return the texts of a table with their row numbers; empty for an empty cell."""
     errors, texts = RowErrors(table.where, table.unit), []
-    for number, row in found.body(table):
-        if table.delimiter and len(row) != len(found.names):
-            errors.add(number, wrong_width(len(found.names), row, table.delimiter))
+    for number, row in layout.body(table):
+        if table.delimiter and len(row) != len(layout.names):
+            errors.add(number, wrong_width(len(layout.names), row, table.delimiter))
             continue
-        value = row[found.text] if found.text < len(row) else MISSING
+        value = row[layout.text] if layout.text < len(row) else MISSING
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
             value = " ".join(value)
         if value is None or isinstance(value, str):
             texts.append((number, value or ""))
         else:
             what = "no such key" if value is MISSING else shown(value)
-            errors.add(number, f"{found.names[found.text]}: expected a text, found {what}")
+            errors.add(number, f"{layout.names[layout.text]}: expected a text, found {what}")
     errors.check(len(texts), "text")
-    check_not_digits((text for _, text in texts), f"{table.where}: the texts ('{found.names[found.text]}')")
+    check_not_digits((text for _, text in texts), f"{table.where}: the texts ('{layout.names[layout.text]}')")
     return texts
 
 
@@ -237,106 +229,76 @@ def wrong_width(expected: int, row: Sequence[str], delimiter: str) -> str:
 
 
 def check_not_digits(texts: Iterable[str], what: str) -> None:
-    """Reject texts of which a model would learn from digits alone.
-
-    Raises:
-        DataError: nine in ten of at least eight hold no letter, but a digit.
-    """
+    """Reject texts of which nine in ten, of at least eight, hold no letter, but a digit."""
     kinds = Counter((any(map(str.isdigit, t)), any(map(str.isalpha, t))) for t in texts if t)
     if sum(kinds.values()) >= 8 and kinds[True, False] >= 0.9 * sum(kinds.values()):
         raise DataError(f"{what} are numbers alone, from which nothing can be learned. Name the right column")
 
 
-def _wanted(given: TextColumns, labelled: bool) -> Iterator[tuple[Column | None, str]]:
-    yield given.text, "text"
-    yield (given.label if labelled else None), "label"
-
-
 def _as_in(
-    like: FoundColumns, there: Sequence[str], header: bool | None, table: Table
+    like: TableLayout, names: Sequence[str], header: bool | None, table: Table
 ) -> tuple[bool | None, int | None, int | None]:
     """Use header and positions of another file: by name, else by position."""
-    wanted = [like.names[at] for at in (like.text, like.label) if at is not None and like.names]
-    if (like.header or table.names is not None) and wanted and all(list(there).count(name) == 1 for name in wanted):
-        places = [list(there).index(name) for name in wanted]
-        return (True if table.names is None else header), places[0], places[1] if len(places) > 1 else None
-    if table.names is None and len(like.names) == len(there):
+    by_name = [None if at is None else like.names[at] for at in (like.text, like.label)]
+    if (like.header or table.names is not None) and all(name is None or names.count(name) == 1 for name in by_name):
+        text, label = (None if name is None else names.index(name) for name in by_name)
+        return True if table.names is None else header, text, label
+    if table.names is None and len(like.names) == len(names):
         return header, like.text, like.label
     return header, None, None
 
 
-def _check_not_swapped(found: FoundColumns, table: Table) -> None:
-    """Check that positions from another file do not read labels as texts."""
-    if found.label is None or not found.header:
-        return
-    text, label = found.names[found.text], found.names[found.label]
-    if text.lower() in LABEL_NAMES and label.lower() in TEXT_NAMES:
-        raise DataError(
-            f"{table.where}: text_column is {found.text} and label_column is {found.label}, counted from 0, but the first line "
-            f"calls them '{text}' and '{label}': leave both out, and the columns are found by their names"
-        )
-
-
-def _place(column: Column | None, name: str, there: Sequence[str], table: Table, header: bool | None) -> int | None:
+def _place(column: Column | None, name: str, names: Sequence[str], table: Table, header: bool | None) -> int | None:
     """Find the position of a given column."""
     if column is None:
         return None
-    if table.names is not None:
-        if isinstance(column, int):
-            raise DataError(
-                f"{table.where}: {name}_column: expected the name of a column, found the number {column}; it has "
-                f"{listed(there)}"
-            )
-        if column not in there:
-            raise DataError(f"{table.where}: no column '{column}'; it has {listed(there)}")
-        return there.index(column)
-    found = f"the first line has {len(there)} columns: {listed(shown(field)[1:-1] for field in there)}"
-    if isinstance(column, int):
-        if -len(there) <= column < len(there):
-            return column % len(there)
-        raise DataError(f"{table.where}: {name}_column is {column}, counted from 0, but {found}")
-    if header is False:
-        raise DataError(
-            f"{table.where}: header is false, so {name}_column must be a place, counted from 0; it is {column!r}, and {found}"
+    there = f"the first line has {len(names)} columns: {listed(shown(field)[1:-1] for field in names)}"
+    if table.names is not None and isinstance(column, int):
+        problem = f"{name}_column: expected the name of a column, found the number {column}; it has {listed(names)}"
+    elif isinstance(column, int):
+        if -len(names) <= column < len(names):
+            return column % len(names)
+        problem = f"{name}_column is {column}, counted from 0, but {there}"
+    elif table.names is None and header is False:
+        problem = f"header is false, so {name}_column must be a place, counted from 0; it is {column!r}, and {there}"
+    elif names.count(column) == 1:
+        return names.index(column)
+    elif table.names is not None:
+        problem = f"no column '{column}'; it has {listed(names)}"
+    else:
+        problem = (
+            f"expected one column named '{column}', and {there}. Set text_column and label_column to names of the header, or "
+            "to places counted from 0 if there is no header"
         )
-    if list(there).count(column) == 1:
-        return list(there).index(column)
-    raise DataError(
-        f"{table.where}: expected one column named '{column}', and {found}. Set text_column and label_column to names of the "
-        "header, or to places counted from 0 if there is no header"
-    )
+    raise DataError(f"{table.where}: {problem}")
 
 
-def _trimmed(fields: Sequence[str]) -> Sequence[str]:
-    """Drop the empty fields at the end."""
-    width = len(fields)
-    while width and not fields[width - 1].strip():
-        width -= 1
-    return fields[:width]
+def _width(fields: Sequence[str]) -> int:
+    """Count the fields up to the last one that is not empty."""
+    return max((place for place, field in enumerate(fields, start=1) if field.strip()), default=0)
 
 
 def _delimited(text: str, path: Path, form: str, delimiter: str | None) -> tuple[list[tuple[int, list[str]]], str]:
     """Split a text into rows by the best delimiter, or into one text per line."""
     usual = _DELIMITERS.get(form, _DELIMITERS["txt"])
-    if delimiter is not None and len(delimiter) != 1:
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise DataError(f"{path}: delimiter: expected one character between columns, found {delimiter!r}")
     if delimiter is None:
         best = max(usual, key=lambda mark: (_fit(text, mark, form), -usual.index(mark)))
         delimiter = best if _fit(text, best, form) > 0 else ""
     if delimiter:
         return _rows(text, delimiter, path), delimiter
-    lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
     if form != "txt" and '"' in text:
         rows = _rows(text, usual[0], path)
         if all(len(fields) == 1 for _, fields in rows):
             return rows, ""
-    return [(number, [_unquoted(line) if form != "txt" else line]) for number, line in lines], ""
+    lines = enumerate(text.split("\n"), start=1)
+    return [(number, [line if form == "txt" else _unquoted(line)]) for number, line in lines], ""
 
 
 def _unquoted(line: str) -> str:
-    inner = line.strip()[1:-1]
-    quoted = len(line.strip()) > 1 and line.strip()[0] == line.strip()[-1] == '"'
-    return inner.replace('""', '"') if quoted and '"' not in inner.replace('""', "") else line
+    match = _QUOTED_LINE.fullmatch(line.strip())
+    return match[1].replace('""', '"') if match else line
 
 
 def _fit(text: str, delimiter: str, form: str) -> float:
@@ -347,12 +309,12 @@ def _fit(text: str, delimiter: str, form: str) -> float:
     failed = False
     try:
         for _, fields in islice(_parsed(text, delimiter, _dialect(text, delimiter)), _LOOKED_AT):
-            if any(field.strip() for field in fields):
-                rows.append(list(_trimmed(fields)))
+            if width := _width(fields):
+                rows.append(fields[:width])
     except csv.Error:
         failed = True
     width = len(rows[0]) if rows else 0
-    if width < 2 or (rows and max(map(len, rows)) < 2):
+    if width < 2:
         return 0.0
     share = sum(len(row) == width for row in rows) / len(rows)
     named = looks_like_header([field.strip() for field in rows[0]], [])
@@ -364,59 +326,39 @@ def _fit(text: str, delimiter: str, form: str) -> float:
 
 
 def _rows(text: str, delimiter: str, path: Path) -> list[tuple[int, list[str]]]:
-    dialect, number = _dialect(text, delimiter), 0
-    found: list[tuple[int, list[str]]] = []
+    rows: list[tuple[int, list[str]]] = []
     try:
-        for number, fields in _parsed(text, delimiter, dialect):
-            if fields:
-                found.append((number, fields))
+        rows.extend(_parsed(text, delimiter, _dialect(text, delimiter)))
     except csv.Error as error:
         # A quote that is never closed swallows the rest of the file: nothing after it can be trusted.
-        line = found[-1][0] + 1 + sum(field.count("\n") for field in found[-1][1]) if found else 1
+        line = rows[-1][0] + 1 + sum(field.count("\n") for field in rows[-1][1]) if rows else 1
         what = {",": "comma-separated fields"}.get(delimiter, f"fields with {_MARKS.get(delimiter, delimiter)} between")
         raise DataError(
             f"{path}, line {line}: expected {what} ({error}): a quote that opens a text must close it, and quotes inside are "
             "doubled"
         ) from None
-    return found
+    return [(number, fields) for number, fields in rows if fields]
 
 
 def _parsed(text: str, delimiter: str, dialect: Mapping[str, Any]) -> Iterator[tuple[int, list[str]]]:
-    """Parse rows with the numbers of their first lines.
-
-    A quoted field may hold line breaks.
-    """
+    """Parse rows with the numbers of their first lines; a quoted field may hold line breaks."""
     # A long text is no error. The limit is the whole process's and stays: another thread may be reading, too.
     csv.field_size_limit(_LONGEST_FIELD)
-    reader = csv.reader(_kept(text), delimiter=delimiter, **dialect)
-    while True:
-        number = reader.line_num + 1
-        try:
-            fields = next(reader)
-        except StopIteration:
-            return
+    reader = csv.reader(io.StringIO(text, newline="\n"), delimiter=delimiter, **dialect)
+    number = 1
+    for fields in reader:
         yield number, fields
-
-
-def _kept(text: str) -> Iterator[str]:
-    """Yield lines with their line feeds; no other character ends a line."""
-    at = 0
-    while at < len(text):
-        end = text.find("\n", at) + 1 or len(text)
-        yield text[at:end]
-        at = end
+        number = reader.line_num + 1
 
 
 def _dialect(text: str, delimiter: str) -> dict[str, Any]:
     """Detect the quoting of fields."""
     if delimiter == "\t" and not _is_quoted_tsv(text):
         return {"quoting": csv.QUOTE_NONE}
-    found: dict[str, Any] = {"strict": True}
+    dialect: dict[str, Any] = {"strict": True, "skipinitialspace": delimiter not in "\t " and f'{delimiter} "' in text}
     if '\\"' in text and '""' not in text.replace('\\"', ""):
-        found |= {"escapechar": "\\", "doublequote": False}
-    if delimiter != "\t" and f'{delimiter} "' in text:
-        found["skipinitialspace"] = True
-    return found
+        dialect |= {"escapechar": "\\", "doublequote": False}
+    return dialect
 
 
 def _is_quoted_tsv(text: str) -> bool:

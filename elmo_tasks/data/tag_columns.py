@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from pathlib import Path
 
 from elmo_tasks.data.column_guess import column_names
-from elmo_tasks.data.records import is_number
+from elmo_tasks.data.records import TaggedSentence, is_number
 from elmo_tasks.data.tables import Column, parse_table
 from elmo_tasks.data.text_lines import RowErrors, shown, suffix_of
 from elmo_tasks.errors import DataError
 
-#: The number of a line, its token and its tag; ``None`` between sentences.
-Words = Iterator[tuple[int, str, str] | None]
-Line = tuple[int, list[str]]
+Line = tuple[int, list[str]]  #: number and fields
 
+CONLLU = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 _TOKEN_NAMES = ("token", "tokens", "word", "words", "form", "text")
 _NER_NAMES = ("ner_tag", "ner_tags", "ner", "iob", "bio")
 _TAG_NAMES = (*_NER_NAMES, "tag", "tags", "label", "labels", "entity", "upos", "pos", "pos_tag", "xpos")
@@ -40,8 +39,7 @@ class NamedColumns:
         token: place of the tokens.
         tag: place of the tags.
         header: whether the first line names them.
-        numbered: whether the first column counts the words.
-        has_spans: whether the tags spell spans (``B-PER``).
+        is_conllu: whether they are those of CoNLL-U, as far as can be seen.
         remarks: what was found, in words.
     """
 
@@ -49,40 +47,41 @@ class NamedColumns:
     names: tuple[str, ...]
     token: int
     tag: int
-    header: bool
-    numbered: bool
-    has_spans: bool
-    remarks: tuple[str, ...]
+    header: bool = False
+    is_conllu: bool = False
+    remarks: tuple[str, ...] = ()
 
-
-def words_of(columns: NamedColumns, errors: RowErrors) -> Words:
-    """Return the words with their tags; collect malformed lines in ``errors``."""
-    width = len(columns.names)
-    for block in columns.blocks:
-        for number, fields in block:
-            if len(fields) != width:
-                errors.add(number, f"expected {width} columns as above, found {len(fields)}: {shown(' '.join(fields))}")
-                continue
-            token, tag = fields[columns.token].strip(), fields[columns.tag].strip()
-            if token and tag:
-                yield number, token, tag
-            else:
-                empty = "tag" if token else "token"
-                errors.add(number, f"expected a token and a tag, found an empty {empty}: {shown(' '.join(fields))}")
-        yield None
+    def sentences(self, errors: RowErrors) -> list[TaggedSentence]:
+        """Return the words with their tags; collect malformed lines in ``errors``."""
+        width, sentences = len(self.names), []
+        for block in self.blocks:
+            tokens, tags = [], []
+            for number, fields in block:
+                line = shown(" ".join(fields))
+                if len(fields) != width:
+                    errors.add(number, f"expected {width} columns as above, found {len(fields)}: {line}")
+                    continue
+                token, tag = fields[self.token].strip(), fields[self.tag].strip()
+                if token and tag:
+                    tokens.append(token)
+                    tags.append(tag)
+                else:
+                    empty = "tag" if token else "token"
+                    errors.add(number, f"expected a token and a tag, found an empty {empty}: {line}")
+            if tokens:
+                sentences.append(TaggedSentence(tuple(tokens), tuple(tags), block[0][0]))
+        return sentences
 
 
 def recognize(
     path: Path, text: str, token_column: Column | None = None, tag_column: Column | None = None
 ) -> NamedColumns:
-    """Detect the separator, header, comments, sentences, and token and tag columns.
-
-    Raises:
-        DataError: there is one column only, or a column that is given is not there.
-    """
+    """Detect the separator, header, comments, sentences, and token and tag columns."""
     blocks, mark = _blocks(path, text)
     remarks = ["columns of a table"] if mark == "," else []
-    plain = [line for block in blocks for line in block if not _may_be_comment(block, line)]
+    # Only in front of the words of a sentence: # may be a word.
+    possible = {number for block in blocks for number, _ in takewhile(lambda line: line[1][0][:1] == "#", block)}
+    plain = [line for block in blocks for line in block if line[0] not in possible]
     if not plain:
         raise DataError(f"{path}: no sentence in this file")
     widths = [len(fields) for _, fields in plain]
@@ -97,12 +96,12 @@ def recognize(
     if header:
         blocks = [[line for line in block if line is not plain[0]] for block in blocks]
         remarks.append("named by the first line")
-    names = column_names(plain[0][1], True) if header else column_names([""] * width, False)
+    names = column_names(plain[0][1] if header else [""] * width, header)
     # A line that begins with # is a comment unless its last field is a tag like those of other lines.
     tags = {fields[-1] for _, fields in plain[1 if header else 0 :] if len(fields) == width}
     comments = {
-        line[0] for block in blocks for line in block
-        if _may_be_comment(block, line) and (len(line[1]) != width or line[1][-1] not in tags)
+        number for block in blocks for number, fields in block
+        if number in possible and (len(fields) != width or fields[-1] not in tags)
     }  # fmt: skip
     blocks = [kept for block in blocks if (kept := [line for line in block if line[0] not in comments])]
     if comments:
@@ -118,7 +117,8 @@ def recognize(
             f"{path}: expected one word and its tag on each line, found texts of several words with a label"
         )
     token, tag = _columns(path, kinds, names, header, token_column, tag_column, plain[0][0], remarks)
-    return NamedColumns(blocks, names, token, tag, header, kinds.counts(0), kinds.spans(tag), tuple(remarks))
+    is_conllu = width == len(CONLLU) and kinds.counts(0) and not kinds.spans(tag)
+    return NamedColumns(blocks, names, token, tag, header, is_conllu, tuple(remarks))
 
 
 def _blocks(path: Path, text: str) -> tuple[list[list[Line]], str]:
@@ -146,24 +146,12 @@ def _blocks(path: Path, text: str) -> tuple[list[list[Line]], str]:
 
 
 def _table_blocks(path: Path, text: str) -> list[list[Line]]:
-    blocks: list[list[Line]] = [[]]
-    before = 0
+    blocks: list[list[Line]] = []
     for number, fields in parse_table(text, path, "csv").rows:
-        if number > before + 1:
+        if not blocks or number > blocks[-1][-1][0] + 1:
             blocks.append([])
         blocks[-1].append((number, list(fields)))
-        before = number
-    return [block for block in blocks if block]
-
-
-def _may_be_comment(block: Sequence[Line], line: Line) -> bool:
-    """Check that a line and all lines before it in its sentence begin with #."""
-    for other in block:
-        if not other[1][0].startswith("#"):
-            return False
-        if other is line:
-            return True
-    return False
+    return blocks
 
 
 def _is_header(lower: Sequence[str]) -> bool:
@@ -208,7 +196,7 @@ def _regrouped(lines: list[Line], names: Sequence[str], width: int) -> list[list
 
 
 class _Kinds:
-    """Kinds of the columns of a file, inferred from their values."""
+    """What the columns of a file hold, inferred from their values."""
 
     def __init__(self, blocks: Sequence[Sequence[Sequence[str]]], width: int) -> None:
         self.blocks, self.width = blocks, width
@@ -267,13 +255,12 @@ def _columns(
     tag_at = _given(tag, "tag_column", names, header, path, line)
     if token_at is not None and token_at == tag_at:
         raise DataError(f"{path}: token_column {token} and tag_column {tag} are one and the same column")
-    free = [at for at in range(width) if at not in (token_at, tag_at)]
-    if tag_at is None and header:
-        tag_at = next((lower.index(name) for name in _TAG_NAMES if name in lower and lower.index(name) in free), None)
-    if token_at is None and header:
-        token_at = next(
-            (lower.index(name) for name in _TOKEN_NAMES if name in lower and lower.index(name) in free), None
-        )
+    if header:
+        free = [name for at, name in enumerate(lower) if at not in (token_at, tag_at)]
+        if tag_at is None:
+            tag_at = next((lower.index(name) for name in _TAG_NAMES if name in free), None)
+        if token_at is None:
+            token_at = next((lower.index(name) for name in _TOKEN_NAMES if name in free), None)
     if token_at is None:
         no_words = [at for at in range(width) if kinds.counts(at) or kinds.identifies(at) or kinds.is_numeric(at)]
         words = [at for at in range(width) if at not in no_words and at != tag_at and not kinds.spans(at)]
@@ -306,10 +293,7 @@ def _given(
 
 
 def _tag_column(kinds: _Kinds, token: int, remarks: list[str]) -> int:
-    """Choose the tag column: the last, or the only one with spans.
-
-    Of nested names, choose the outer ones.
-    """
+    """Choose the tag column: the last, or the only one with spans; of nested names, the outer ones."""
     others = [at for at in range(kinds.width) if at != token]
     usable = [
         at for at in others

@@ -28,9 +28,6 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         encoding: of text files; by default it is found.
         splits: see :class:`SplitData`; ``max_tokens`` cuts training sentences alone, as those that scores are computed on are
             never cut.
-
-    Raises:
-        ConfigError: an argument is out of range.
     """
 
     kind = "tagging"
@@ -62,12 +59,12 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         """See :class:`SplitData`."""
         if self.hub is not None:
             return read_tagged_hub(self.hub, source, self.token_column, self.tag_column)
-        found = read_tag_file(source, self.file_format, self.token_column, self.tag_column, self.encoding)
-        rows, said = found.sentences, found.said()
+        file = read_tag_file(source, self.file_format, self.token_column, self.tag_column, self.encoding)
+        rows, note = file.sentences, file.describe()
         prefixed = None if self.scheme is None or self._scheme_is_given else with_prefixes(rows)
         if prefixed is not None:
-            rows, said = prefixed, f"{said}; the tags have no B- and I-: neighbours of one type are one name"
-        self.notes.append(f"{source}: {said}.")
+            rows, note = prefixed, f"{note}; the tags have no B- and I-: neighbours of one type are one name"
+        self.notes.append(f"{source}: {note}.")
         widened = sum(row.widened for row in rows)
         if widened:
             self.notes.append(
@@ -76,14 +73,11 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         return rows
 
     def learn_labels(self, records: Sequence[TaggedSentence]) -> LabelSet:
-        """Return all tags of the scheme for the types that occur.
-
-        Without a scheme, return the tags that occur.
-        """
+        """Return all tags of the scheme for the types that occur; without a scheme, the tags that occur."""
         if self.scheme is None:
-            found = LabelSet.of(tag for sentence in records for tag in sentence.tags)
-            check_labels(found, sum(len(row.tags) for row in records), self.name_of("train"), "tag")
-            return found
+            labels = LabelSet.of(tag for sentence in records for tag in sentence.tags)
+            check_labels(labels, sum(len(row.tags) for row in records), self.name_of("train"), "tag")
+            return labels
         if all(set(sentence.tags) == {OUTSIDE} for sentence in records):
             raise DataError(f"{self.name_of('train')}: every tag is {OUTSIDE}: there is no entity to learn from")
         if self.source_scheme is None:
@@ -136,10 +130,7 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
             ) from None
 
     def _check_same_scheme(self, split: Split, records: Sequence[TaggedSentence]) -> None:
-        """Check that a file uses the tag scheme of the training file.
-
-        It would otherwise be misread without any other sign.
-        """
+        """Check that a file uses the tag scheme of the training file: it would be misread without any sign."""
         if self._scheme_is_given or all(set(s.tags) == {OUTSIDE} for s in records):
             return
         found = self._found_scheme(split, records)

@@ -12,57 +12,29 @@ from elmo_tasks.errors import ConfigError, DataError
 #: No text, no JSON object and no tree is longer: what is, is another kind of file, or meant to fill the memory.
 LONGEST_LINE = 10_000_000
 #: What is read of one file of labelled rows, all of which are kept in memory: a compressed file may promise any length.
-MOST_BYTES = 2_000_000_000
-_MOST_ERRORS = 5
+MAX_BYTES = 2_000_000_000
+_MAX_ERRORS = 5
 _LONGEST_QUOTE = 60
 _CHUNK = 1 << 20
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 #: Text in Latin letters has fewer signs beyond ASCII than this share: what has more is in an encoding that cannot be guessed.
-_MOST_ACCENTS = 0.3
-
-
-class Budget:
-    """Limit on the bytes read from a file, since a small file may unpack to any size."""
-
-    def __init__(self, path: Path, most: int | None = None) -> None:
-        self.path, self.left = path, MOST_BYTES if most is None else most
-        self._most = self.left
-
-    def take(self, n_bytes: int) -> None:
-        """Count the bytes of the next read.
-
-        Raises:
-            DataError: it is more than is left.
-        """
-        self.left -= n_bytes
-        if self.left < 0:
-            raise DataError(
-                f"{self.path}: expected at most {self._most / 1e9:g} GB of labelled rows once unpacked, which are all kept in "
-                "memory, and there is more: give a part of them"
-            )
+_MAX_ACCENTS = 0.3
 
 
 def numbered_lines(path: Path, encoding: str | None = None) -> Iterator[tuple[int, str]]:
     """Yield the lines of a text file with their numbers, from 1; see :func:`read_text`."""
     text, _ = read_text(path, encoding)
-    yield from enumerate(lines_of(text, path), start=1)
+    check_lines(text, path)
+    yield from enumerate(text.removesuffix("\n").split("\n"), start=1)
 
 
-def lines_of(text: str, path: Path) -> list[str]:
-    """Split a text at its line feeds.
-
-    Raises:
-        DataError: a line is too long.
-    """
-    lines = text.split("\n")
-    if lines[-1] == "":
-        lines.pop()
-    for number, line in enumerate(lines, start=1):
+def check_lines(text: str, path: Path) -> None:
+    """Raise a DataError for a line that is too long."""
+    for number, line in enumerate(text.split("\n"), start=1):
         if len(line) > LONGEST_LINE:
             raise DataError(
                 f"{path}, line {number}: expected at most {LONGEST_LINE:,} characters on a line, found more"
             )
-    return lines
 
 
 def read_text(path: Path, encoding: str | None = None) -> tuple[str, str]:
@@ -79,35 +51,25 @@ def read_text(path: Path, encoding: str | None = None) -> tuple[str, str]:
         DataError: the file is missing, empty, not text, not in that encoding, too large, or its compressed data is broken.
     """
     check_file(path)
-    budget, chunks = Budget(path), []
+    chunks, left = [], MAX_BYTES
     try:
         with lzma.open(path) if path.suffix == ".xz" else path.open("rb") as file:
             while chunk := file.read(_CHUNK):
-                budget.take(len(chunk))
+                left -= len(chunk)
+                if left < 0:
+                    raise DataError(
+                        f"{path}: expected at most {MAX_BYTES / 1e9:g} GB of labelled rows once unpacked, which are all kept "
+                        "in memory, and there is more: give a part of them"
+                    )
                 chunks.append(chunk)
     except (lzma.LZMAError, EOFError) as error:
         raise DataError(f"{path}: the compressed data is broken ({error})") from None
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
-    return decode(b"".join(chunks), path, encoding)
-
-
-def decode(content: bytes, path: Path, encoding: str | None = None) -> tuple[str, str]:
-    """Decode the bytes of a text file; see :func:`read_text`."""
+    content = b"".join(chunks)
     if not content:
         raise DataError(f"{path}: the file is empty")
-    if encoding is not None:
-        try:
-            name = codecs.lookup(encoding).name
-            text = content.decode(name)
-        except UnicodeDecodeError as error:
-            raise _undecodable(content, path, error, "; leave encoding out, and it is found") from None
-        except (LookupError, TypeError):
-            raise ConfigError(
-                f"data.encoding: expected an encoding such as utf-8, latin-1 or cp1252, found '{encoding}'"
-            ) from None
-    else:
-        text, name = _guessed(content, path)
+    text, name = _decoded(content, path, encoding)
     text = plain_lines(text)
     if "\0" in text:
         number = text.count("\n", 0, text.index("\0")) + 1
@@ -115,24 +77,35 @@ def decode(content: bytes, path: Path, encoding: str | None = None) -> tuple[str
     return text, name
 
 
+def _decoded(content: bytes, path: Path, encoding: str | None) -> tuple[str, str]:
+    name = encoding or _encoding_of(content)
+    try:
+        name = codecs.lookup(name).name
+        return content.decode(name), name
+    except UnicodeDecodeError as error:
+        has_mark = any(content.startswith(mark) for mark, _ in _MARKS)
+        if encoding is None and name == "utf-8" and not has_mark and _is_latin(content):
+            return content.decode("cp1252"), "cp1252"
+        raise _undecodable(content, path, error, given=encoding is not None) from None
+    except (LookupError, TypeError, UnicodeError):
+        raise ConfigError(
+            f"data.encoding: expected an encoding such as utf-8, latin-1 or cp1252, found '{encoding}'"
+        ) from None
+
+
 def plain_lines(text: str) -> str:
     """Drop a byte order mark, and end every line with a line feed alone."""
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _guessed(content: bytes, path: Path) -> tuple[str, str]:
-    name = next((name for mark, name in _MARKS if content.startswith(mark)), None)
-    if name is None and b"\0" in content[:_CHUNK]:
-        # UTF-16 without its mark: every other byte of plain letters is zero.
-        even, odd = content[:_CHUNK:2].count(0), content[1:_CHUNK:2].count(0)
-        if len(content) >= 8 and max(even, odd) > 0.4 * len(content[:_CHUNK]) and min(even, odd) == 0:
-            name = "utf-16-be" if even else "utf-16-le"
-    try:
-        return content.decode(name or "utf-8"), name or "utf-8"
-    except UnicodeDecodeError as error:
-        if name is None and _is_latin(content):
-            return content.decode("cp1252"), "cp1252"
-        raise _undecodable(content, path, error, "; set encoding to the file's own, such as latin-1") from None
+def _encoding_of(content: bytes) -> str:
+    """Return UTF-16 where the bytes look like it, else UTF-8."""
+    name = next((name for mark, name in _MARKS if content.startswith(mark)), "utf-8")
+    # UTF-16 without its mark: every other byte of plain letters is zero.
+    even, odd = content[:_CHUNK:2].count(0), content[1:_CHUNK:2].count(0)
+    if name == "utf-8" and len(content) >= 8 and max(even, odd) > 0.4 * len(content[:_CHUNK]) and min(even, odd) == 0:
+        return "utf-16-be" if even else "utf-16-le"
+    return name
 
 
 def _is_latin(content: bytes) -> bool:
@@ -149,17 +122,18 @@ def _is_latin(content: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     accents = sum(sign > "\x7f" for sign in text)
-    return accents <= _MOST_ACCENTS * sum(sign.isalpha() for sign in text)
+    return accents <= _MAX_ACCENTS * sum(sign.isalpha() for sign in text)
 
 
-def _undecodable(content: bytes, path: Path, error: UnicodeDecodeError, advice: str) -> DataError:
-    before = content[: error.start]
-    line, start = before.count(b"\n") + 1, before.rfind(b"\n") + 1
+def _undecodable(content: bytes, path: Path, error: UnicodeDecodeError, given: bool) -> DataError:
     if error.encoding.startswith("utf-16"):
         return DataError(f"{path}: expected {error.encoding.upper()} text, found a broken end: is the file whole?")
+    before = content[: error.start]
+    line, start = before.count(b"\n") + 1, before.rfind(b"\n") + 1
+    advice = "leave encoding out, and it is found" if given else "set encoding to the file's own, such as latin-1"
     return DataError(
         f"{path}, line {line}: expected {error.encoding.upper()} text, found the byte 0x{content[error.start]:02x} at "
-        f"position {error.start - start + 1}{advice}"
+        f"position {error.start - start + 1}; {advice}"
     )
 
 
@@ -177,10 +151,7 @@ def suffix_of(path: Path) -> str:
 
 
 class RowErrors:
-    """Collected errors in the lines or rows of one file.
-
-    A user sees several errors at once.
-    """
+    """Collected errors in the lines or rows of one file, so that a user sees several at once."""
 
     def __init__(self, path: Path | str, unit: str = "line") -> None:
         self.path, self.unit = path, unit
@@ -190,17 +161,11 @@ class RowErrors:
     def add(self, number: int, message: str) -> None:
         """Add an error: the line number, from 1, the expected and the actual content."""
         self.count += 1
-        if len(self._shown) < _MOST_ERRORS:
+        if len(self._shown) < _MAX_ERRORS:
             self._shown.append(f"{self.unit} {number}: {message}")
 
     def check(self, n_rows: int, what: str) -> None:
-        """Raise the collected errors, if any.
-
-        ``n_rows`` is the number of good rows, each a ``what`` such as ``"sentence"``.
-
-        Raises:
-            DataError: a row is wrong, or there is none.
-        """
+        """Raise the collected errors, or one for ``n_rows`` of 0, where ``what`` names a row."""
         if self.count == 1:
             raise DataError(f"{self.path}, {self._shown[0]}")
         if self.count:

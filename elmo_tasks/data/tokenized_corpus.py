@@ -6,7 +6,8 @@ import hashlib
 import json
 import shutil
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from elmo_tasks.files import unfinished_folder
 from elmo_tasks.text.characters import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS, open_text
 
-_LINES_PER_BLOCK = 100_000
+_LINES_PER_BLOCK = 10_000
 _FORMAT = 1
 
 
@@ -59,9 +60,6 @@ class TokenizedCorpus:
         """Read tokenized text files, or open the result of an earlier call in ``cache``.
 
         Files are plain or ``.xz``, with one sentence per line.
-
-        Raises:
-            DataError: a file cannot be read, or there is no text in any.
         """
         folder = cache / _fingerprint(files)
         if not (folder / "words.txt").exists():
@@ -79,17 +77,14 @@ class TokenizedCorpus:
 
 
 def read_sentences(files: Sequence[Path]) -> Iterator[list[str]]:
-    """Read sentences of text files, one per line; empty lines are skipped.
-
-    Tokens are separated by white space.
-    """
+    """Read sentences of text files, one per line, with white space between tokens; empty lines are skipped."""
     for path in files:
         for line in open_text(path):
             if words := line.split():
-                yield as_text(words)
+                yield _as_text(words)
 
 
-def as_text(words: list[str]) -> list[str]:
+def _as_text(words: list[str]) -> list[str]:
     """Escape sentence marks in a text, so that they are read as ordinary text."""
     if "</S>" not in words and "<S>" not in words:
         return words
@@ -103,59 +98,43 @@ def _fingerprint(files: Sequence[Path]) -> str:
     return hashlib.sha256(json.dumps([_FORMAT, stats]).encode()).hexdigest()[:16]
 
 
-def _write(folder: Path, sentences: Iterable[list[str]]) -> None:
-    """Write the ids in two passes: by appearance, then by frequency.
-
-    The counts are known after the first pass.
-    """
+def _write(folder: Path, sentences: Iterator[list[str]]) -> None:
+    """Write the ids in two passes: by appearance, then by frequency, which is known after the first pass."""
     ids: defaultdict[str, int] = defaultdict()
     ids.default_factory = ids.__len__
     for word in SPECIAL_WORDS:
         ids[word]
-    block: list[int] = []
-    counts = np.zeros(1024, np.int64)
     with (folder / "appearance.bin").open("wb") as out:
-
-        def flush() -> None:
-            nonlocal counts
-            array = np.array(block, np.int32)
-            array.tofile(out)
-            new = np.bincount(array, minlength=len(ids))
-            counts = np.concatenate([counts, np.zeros(max(0, len(new) - len(counts)), np.int64)])
-            counts[: len(new)] += new
-            block.clear()
-
-        for k, words in enumerate(sentences, start=1):
-            block.append(BEGIN_ID)
-            block.extend([ids[word] for word in words])
-            block.append(END_ID)
-            if k % _LINES_PER_BLOCK == 0:
-                flush()
-        flush()
-    if not counts.any():
-        raise DataError("the text files have no sentence in them; expected one tokenized sentence per line")
-    counts = counts[: len(ids)]
+        while block := list(islice(sentences, _LINES_PER_BLOCK)):
+            block_ids = [k for words in block for k in (BEGIN_ID, *(ids[word] for word in words), END_ID)]
+            np.array(block_ids, np.int32).tofile(out)
+        if not out.tell():
+            raise DataError("the text files have no sentence in them; expected one tokenized sentence per line")
+    appearance = np.memmap(folder / "appearance.bin", np.int32, "r")
+    counts = np.zeros(len(ids), np.int64)
+    for start, stop in _pieces(appearance):
+        counts += np.bincount(appearance[start:stop], minlength=len(ids))
     n_special = len(SPECIAL_WORDS)
     order = np.concatenate([np.arange(n_special), n_special + np.argsort(-counts[n_special:], kind="stable")])
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
-    appearance = np.memmap(folder / "appearance.bin", np.int32, "r")
     with (folder / "forward.bin").open("wb") as ahead, (folder / "backward.bin").open("wb") as back:
-        for start, stop in _whole_sentences(appearance):
+        for start, stop in _pieces(appearance):
             piece = rank[appearance[start:stop]]
             piece.tofile(ahead)
             turn_sentences(piece).tofile(back)
     del appearance
     (folder / "appearance.bin").unlink()
-    words = list(ids)
-    words = [words[k] for k in order]
+    by_appearance = list(ids)
+    words = [by_appearance[k] for k in order]
     np.save(folder / "counts.npy", counts[order])
     np.save(folder / "characters.npy", character_table(words))
     # Last, because its presence says that the folder is complete.
     (folder / "words.txt").write_text("".join(f"{word}\n" for word in words), encoding="utf-8")
 
 
-def _whole_sentences(ids: NDArray[np.int32], size: int = 4_000_000) -> Iterator[tuple[int, int]]:
+def _pieces(ids: NDArray[np.int32], size: int = 4_000_000) -> Iterator[tuple[int, int]]:
+    """Yield the ranges of pieces of at most ``size`` ids that hold whole sentences."""
     start = 0
     while start < len(ids):
         stop = min(start + size, len(ids))
@@ -174,10 +153,7 @@ def turn_sentences(ids: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 def character_table(words: Sequence[str]) -> NDArray[np.int16]:
-    """Return the ``[n_words, 50]`` character ids of words.
-
-    The first words are :data:`SPECIAL_WORDS`.
-    """
+    """Return the ``[n_words, 50]`` character ids of words, of which the first are :data:`SPECIAL_WORDS`."""
     rows = [character_ids(word) for word in words]
     rows[BEGIN_ID], rows[END_ID] = list(BEGIN_SENTENCE_IDS), list(END_SENTENCE_IDS)
     return np.array(rows, np.int16)

@@ -1,4 +1,7 @@
-"""Pairs of word uses: WiC and MCL-WiC (same sense), CoSimLex (graded similarity)."""
+"""Pairs of word uses: WiC and MCL-WiC (same sense), CoSimLex (graded similarity).
+
+Every reader raises a DataError for a file or a line that is not as expected.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from typing import Any
 from elmo_tasks.data.text_lines import RowErrors, check_file, numbered_lines, shown
 from elmo_tasks.errors import DataError
 from elmo_tasks.text.tokens import plain_token, tokenize
-from elmo_tasks.uses import Use
+from elmo_tasks.text.use import Use
 
 _SAME = {"T": True, "F": False}
 _TEXTS = tuple(f"{name}{text}" for text in (1, 2) for name in ("context", "sim", "word1_context", "word2_context"))
@@ -30,12 +33,7 @@ class WordPair:
 
 @dataclass(frozen=True)
 class GradedPair:
-    """Two words in two texts, with human similarity ratings in each.
-
-    The words are in their dictionary forms; both occur in each text.
-
-    Likeness goes from 0 (nothing in common) to 10.
-    """
+    """Two words in dictionary form, both in each of two texts, with human ratings from 0 (unlike) to 10 in each."""
 
     words: tuple[str, str]
     uses: tuple[tuple[Use, Use], tuple[Use, Use]]
@@ -49,9 +47,6 @@ def read_wic(data: Path, gold: Path) -> list[WordPair]:
         data: a line a pair: word, part of speech, ``i-j``, first and second sentence, with tabs between; ``i`` and ``j`` are
             the places of the word among the tokens of the sentences.
         gold: a line a pair: ``T`` for one meaning, ``F`` for two.
-
-    Raises:
-        DataError: a file or a line is not as expected.
     """
     answers = [line.strip() for _, line in numbered_lines(gold)]
     lines = list(numbered_lines(data))
@@ -84,9 +79,6 @@ def read_mcl_wic(data: Path, gold: Path) -> list[WordPair]:
     Args:
         data: a JSON list of objects with ``id``, ``sentence1``, ``start1``, ``end1`` and the same with 2; places in characters.
         gold: a JSON list of objects with ``id`` and ``tag``, ``T`` or ``F``.
-
-    Raises:
-        DataError: a file or a pair is not as expected.
     """
     rows = _json_list(data)
     try:
@@ -110,9 +102,6 @@ def read_cosimlex(path: Path) -> list[GradedPair]:
     Args:
         path: a table with tabs and a header that has ``word1``, ``word2``, ``context1``, ``context2`` (the words marked with
             ``<strong>``), ``sim1``, ``sim2`` and ``word1_context1`` … ``word2_context2`` (the words as they are written there).
-
-    Raises:
-        DataError: the file or a line is not as expected.
     """
     lines = numbered_lines(path)
     header = next(lines)[1].split("\t")
@@ -159,9 +148,9 @@ def _at_characters(sentence: str, start: int, end: int) -> Use:
 def _json_list(path: Path) -> list[Any]:
     check_file(path)
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+        rows = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{path}: expected a JSON list ({error})") from None
-    if not isinstance(found, list):
-        raise DataError(f"{path}: expected a JSON list, found {type(found).__name__}")
-    return found
+    if not isinstance(rows, list):
+        raise DataError(f"{path}: expected a JSON list, found {type(rows).__name__}")
+    return rows

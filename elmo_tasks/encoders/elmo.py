@@ -137,7 +137,7 @@ class Elmo:
         """Encode one batch.
 
         Args:
-            sentences: raw strings, which are tokenized as the training text is (:data:`elmo_tasks.text.tokens.TOKENIZER_NAME`),
+            sentences: raw strings, which are tokenized as the training text is (:mod:`elmo_tasks.text.tokens`),
                 or lists of tokens, which are taken as they are.
 
         Returns:

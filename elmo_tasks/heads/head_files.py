@@ -199,7 +199,7 @@ def build_head(files: HeadFiles) -> TaskHead:
     try:
         head = head_classes()[files.head](files.task, **files.settings)
     except (TypeError, ConfigError, DataError) as error:
-        raise ConfigError(f"{path}: these settings do not make a head ({error})") from None
+        raise ConfigError(f"{path}: these settings do not make a head ({error!s:.300})") from None
     try:
         head.load_state_dict(read_safetensors(files.folder, WEIGHTS_NAME))
     except RuntimeError as error:

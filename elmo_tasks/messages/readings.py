@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from elmo_tasks.api import Entity, Reading, TaggedSentence
+from elmo_tasks.api import Entity, TaggedSentence, TagSequence
 from elmo_tasks.messages.labels import counted, type_words
 from elmo_tasks.messages.text import listed
 
@@ -17,7 +17,7 @@ def has_spans(results: Sequence[TaggedSentence]) -> bool:
 
     Other tags are one plain tag per word, such as parts of speech.
     """
-    readings = [reading for result in results for reading in (result.best, *result.runners_up)]
+    readings = [reading for result in results for reading in (result.best, *result.alternatives)]
     return any(reading.entities for reading in readings) or all(
         tag == "O" or tag[:2] in ("B-", "I-") for reading in readings for tag in reading.tags
     )
@@ -39,7 +39,7 @@ def text_of(result: TaggedSentence, entity: Entity) -> str:
     return result.sentence[entity.start_char : entity.end_char]
 
 
-def differences(result: TaggedSentence, best: Reading, other: Reading) -> list[str]:
+def differences(result: TaggedSentence, best: TagSequence, other: TagSequence) -> list[str]:
     """List the differences of ``other`` from ``best``, one phrase each."""
     if not (best.entities or other.entities):
         return [

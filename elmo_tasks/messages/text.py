@@ -84,7 +84,7 @@ def duration(seconds: float) -> str:
     return f"about {round(seconds / 1800) / 2:g} hours"
 
 
-def whole(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """Replace lone surrogates, which no encoding can write; join pairs of them."""
     try:
         text.encode()

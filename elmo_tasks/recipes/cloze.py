@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
 
-from elmo_tasks.data.batches import DrawnBatches, SameBatches
+from elmo_tasks.data.batches import BucketedBatches, FixedBatches
 from elmo_tasks.data.language_batches import held_out_sentences
 from elmo_tasks.data.language_model import TextFiles
 from elmo_tasks.data.tokenized_corpus import TokenizedCorpus
@@ -129,10 +129,10 @@ class ClozeGaps(TextFiles):
             GapLoader(self._corpus, self._rows, chances, lengths, self.batch_size, self.n_batches, seed)
         )
 
-    def val_dataloader(self) -> SameBatches[GapBatch]:
+    def val_dataloader(self) -> FixedBatches[GapBatch]:
         """Held-out sentences with one target word each, sampled as in training."""
         if self.held_out is None:
-            return SameBatches([])
+            return FixedBatches([])
         index = None if self.held_out_index is None else Path(self.held_out_index)
         sentences = held_out_sentences(Path(self.held_out), index, [path.name for path in self.paths()])
         fitting = [words for words in sentences if self.shortest <= len(words) <= self.longest]
@@ -150,10 +150,10 @@ class ClozeGaps(TextFiles):
                     batch.add(k, at, rows[at])
             if len(batch):
                 batches.append(batch)
-        return SameBatches(batches)
+        return FixedBatches(batches)
 
 
-class GapLoader(DrawnBatches[GapBatch]):
+class GapLoader(BucketedBatches[GapBatch]):
     """Batches of random sentences, with lengths in the range ``lengths``.
 
     ``rows [n_words]`` and ``chances [n_words]`` are the row of each word of the corpus in the static vectors, and the chance

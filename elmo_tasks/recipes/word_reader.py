@@ -23,7 +23,7 @@ from elmo_tasks.bilm.char_cnn import CharacterCNN
 from elmo_tasks.bilm.model_files import find_model, has_softmax, load_bilm, load_softmax
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.bilm.word_readers import embed_reader, read_words, with_reader, word_lengths
-from elmo_tasks.data.batches import DrawnBatches, SameBatches, TensorBatch
+from elmo_tasks.data.batches import BucketedBatches, FixedBatches, TensorBatch
 from elmo_tasks.data.language_model import TextFiles
 from elmo_tasks.encoders.static_vectors import DEFAULT_NAME, StaticVectors
 from elmo_tasks.errors import ConfigError, DataError
@@ -169,15 +169,15 @@ class WordTypes(TextFiles):
         seed = (self.seed, self.share()[0])
         return self.resumed(WordLoader(self.characters, chance, self.batch_size, self.n_batches, seed))
 
-    def val_dataloader(self) -> SameBatches[WordBatch]:
+    def val_dataloader(self) -> FixedBatches[WordBatch]:
         """The held-out words, once each, in batches of similar length."""
         rows = torch.from_numpy(np.flatnonzero(self.held_out))
         rows = rows[torch.argsort(word_lengths(self.characters[rows]), stable=True)]
         parts = rows.split(self.batch_size)
-        return SameBatches([WordBatch(self.characters[part].long(), part) for part in parts if len(part)])
+        return FixedBatches([WordBatch(self.characters[part].long(), part) for part in parts if len(part)])
 
 
-class WordLoader(DrawnBatches[WordBatch]):
+class WordLoader(BucketedBatches[WordBatch]):
     """Batches of words, sampled by their weights."""
 
     def __init__(

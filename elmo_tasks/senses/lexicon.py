@@ -21,6 +21,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from elmo_tasks.errors import DataError, InputError
+from elmo_tasks.messages.text import quoted
 from elmo_tasks.text.mentions import find_mention
 from elmo_tasks.text.word_forms import comparative_bases, folded, lemmas
 
@@ -186,7 +187,7 @@ def parse_entries(text: str, name: str = "dictionary") -> list[Entry]:
             return
         if not sentences:
             raise DataError(
-                f"{name}, line {number}: the meaning “{head[0]}” of “{word}” has no example sentence above this line"
+                f"{name}, line {number}: the meaning {quoted(head[0])} of {quoted(word)} has no example sentence above this line"
             )
         senses.append(Sense(head[0], head[1], head[2], tuple(sentences)))
         sentences.clear()
@@ -196,7 +197,7 @@ def parse_entries(text: str, name: str = "dictionary") -> list[Entry]:
         close_sense()
         if word and not senses:
             raise DataError(
-                f"{name}, line {number}: “{word}” has no meaning; write one below it, indented by two spaces"
+                f"{name}, line {number}: {quoted(word)} has no meaning; write one below it, indented by two spaces"
             )
         if word:
             entries[folded(word)] = Entry(word, tuple(senses))
@@ -213,7 +214,7 @@ def parse_entries(text: str, name: str = "dictionary") -> list[Entry]:
             word = content
             if folded(word) in entries:
                 raise DataError(
-                    f"{name}, line {number}: “{word}” stands in this dictionary twice; join the two entries"
+                    f"{name}, line {number}: {quoted(word)} stands in this dictionary twice; join the two entries"
                 )
         elif depth < 4:
             close_sense()
@@ -237,7 +238,7 @@ def _sense_head(content: str, word: str, taken: set[str], where: str) -> tuple[s
         )
     key = line[1].strip()
     if key in taken:
-        raise DataError(f"{where}: “{word}” has two meanings called “{key}”; give one another name")
+        raise DataError(f"{where}: {quoted(word)} has two meanings called {quoted(key)}; give one another name")
     return key, line[2], line[3].strip()
 
 
@@ -261,7 +262,7 @@ def check_marks(entries: Iterable[Entry], name: str) -> None:
                 try:
                     find_mention(entry.word, sentence)
                 except InputError as error:
-                    raise DataError(f"{name}, “{entry.word}”, {sentence!r:.80}: {error}") from None
+                    raise DataError(f"{name}, {quoted(entry.word)}, {sentence!r:.80}: {error}") from None
 
 
 def format_entries(entries: Iterable[Entry]) -> str:

@@ -147,7 +147,7 @@ def _sentences_of(table: Table, text: str, column: str | None = None) -> tuple[l
         return split_sentences(text if _is_running(text) else text.replace("\n", "\n\n"), MAX_TOKENS), "text"
     columns = find_columns(table, TextColumns(text=column), labelled=False)
     cells = [cell for _, cell in texts_of(table, columns)]
-    return [sentence for cell in cells for sentence in split_sentences(cell, MAX_TOKENS)], columns.said()
+    return [sentence for cell in cells for sentence in split_sentences(cell, MAX_TOKENS)], columns.describe()
 
 
 def _is_running(text: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from elmo_tasks.api import LIMITS, ComparisonItem, Limits
 from elmo_tasks.encoders.sentences import checked_text, checked_texts
 from elmo_tasks.errors import InputError
-from elmo_tasks.messages.text import whole
+from elmo_tasks.messages.text import replace_surrogates
 from elmo_tasks.text.mentions import Mention, check_word, find_mention
 from elmo_tasks.uses import Use
 
@@ -20,7 +20,10 @@ def find_uses(word: str, sentences: Iterable[str], fewest: int = LIMITS.min_sent
     Raises:
         InputError: there are too few sentences or too many, one is too long, or the word is not in it.
     """
-    word, sentences = whole(_checked_word(word)), [whole(sentence) for sentence in checked_texts(sentences)]
+    word, sentences = (
+        replace_surrogates(_checked_word(word)),
+        [replace_surrogates(sentence) for sentence in checked_texts(sentences)],
+    )
     if any("[" not in sentence for sentence in sentences) or not sentences:
         check_word(word)
     check_number(sentences)
@@ -33,7 +36,7 @@ def find_use(word: str, sentence: str, field: str, what: str = "The sentence") -
     Raises:
         InputError: it is too long, or the word is not in it.
     """
-    word, sentence = whole(_checked_word(word)), whole(checked_text(sentence, what, field))
+    word, sentence = replace_surrogates(_checked_word(word)), replace_surrogates(checked_text(sentence, what, field))
     check_length(sentence, field, what)
     mention = find_mention(word, sentence, field=field)
     check_words(mention.tokens, field, what)

@@ -12,7 +12,7 @@ import numpy as np
 from elmo_tasks.api import Certainty, Meaning, Source, UseMeaning
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import DataError, InputError
-from elmo_tasks.messages.text import whole
+from elmo_tasks.messages.text import replace_surrogates
 from elmo_tasks.senses.disambiguation import (
     SenseModel,
     SenseProbabilities,
@@ -82,7 +82,7 @@ def own_entries(text: str) -> list[Entry]:
             f"Own meanings: {len(text):,} characters; the most is {_MAX_OWN_CHARACTERS:,}.", field="own_meanings"
         )
     try:
-        entries = parse_entries(whole(text), "own meanings")
+        entries = parse_entries(replace_surrogates(text), "own meanings")
         check_marks(entries, "own meanings")
     except DataError as error:
         raise InputError(f"{str(error)[:1].upper()}{str(error)[1:].removesuffix('.')}.", field="own_meanings") from None

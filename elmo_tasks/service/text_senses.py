@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from elmo_tasks.api import Certainty, Said, TextSenses, TextWord
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.meanings import not_english_answer, text_answer, uncalibrated_answer
-from elmo_tasks.messages.text import whole
+from elmo_tasks.messages.text import replace_surrogates
 from elmo_tasks.senses.disambiguation import senses_of
 from elmo_tasks.senses.lexicon import Entry, Lexicon
 from elmo_tasks.service.loaded_models import LoadedModel
@@ -26,7 +26,7 @@ def text_senses(text: str, loaded: LoadedModel, own: Sequence[Entry] = ()) -> Te
     Raises:
         InputError: with ``field="text"``: the text is empty or too long.
     """
-    text = whole(text)
+    text = replace_surrogates(text)
     if not text.strip():
         raise InputError("Type a text.", field="text")
     if len(text) > MAX_CHARACTERS:

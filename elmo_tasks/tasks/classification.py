@@ -79,7 +79,7 @@ class Classification(TaskKind):
         layout = TextColumns(at(text), at(label), found.header)
         rows, read = read_labelled_table(path, cast(TextFormat, file_format), layout)
         assert read is not None
-        return UploadColumns(found.names, text, label, found.header, read.said()), rows
+        return UploadColumns(found.names, text, label, found.header, read.describe()), rows
 
     def main_score(self, scheme: Scheme | None) -> str:
         """See :class:`TaskKind`."""

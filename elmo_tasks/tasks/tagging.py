@@ -8,13 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast, get_args
 
-from elmo_tasks.api import Entity, Reading, TaggedSentence
+from elmo_tasks.api import Entity, TaggedSentence, TagSequence
 from elmo_tasks.data import records
 from elmo_tasks.data.conll import TaggingFormat, read_tag_file, read_tagged, with_prefixes
 from elmo_tasks.data.tables import Column
 from elmo_tasks.errors import DataError
+from elmo_tasks.heads import tagging
 from elmo_tasks.heads.head import HeadTask
-from elmo_tasks.heads.tagging import TagPrediction, TagSequence
+from elmo_tasks.heads.tagging import TagPrediction
 from elmo_tasks.messages.task_kinds import TASK_WORDS
 from elmo_tasks.tasks.kind import Cost, HubData, LabelledRow, TaskKind, UploadColumns, chosen
 from elmo_tasks.text.tag_schemes import Scheme, convert, detect_scheme
@@ -85,7 +86,7 @@ class Tagging(TaskKind):
                 places = wanted if by_name else (names.index(wanted[0]), names.index(wanted[1]))
                 found = read_tag_file(path, form, *places)
         rows = with_prefixes(found.sentences) or found.sentences
-        return UploadColumns(names, found.token, found.tag, None, found.said()), _as_bio(rows, path)
+        return UploadColumns(names, found.token, found.tag, None, found.describe()), _as_bio(rows, path)
 
     def main_score(self, scheme: Scheme | None) -> str:
         """See :class:`TaskKind`."""
@@ -130,16 +131,16 @@ class Tagging(TaskKind):
             tokens=tuple(token.text for token in tokens),
             offsets=tuple((token.start, token.end) for token in tokens),
             best=_reading(text, tokens, prediction),
-            runners_up=tuple(_reading(text, tokens, other) for other in prediction.alternatives),
+            alternatives=tuple(_reading(text, tokens, other) for other in prediction.alternatives),
         )
 
 
-def _reading(text: str, tokens: Sequence[Token], tagged: TagSequence) -> Reading:
+def _reading(text: str, tokens: Sequence[Token], tagged: tagging.TagSequence) -> TagSequence:
     entities = []
     for span in tagged.spans:
         start, end = tokens[span.start].start, tokens[span.end - 1].end
         entities.append(Entity(span.start, span.end, span.type, span.confidence, start, end, text[start:end]))
-    return Reading(tagged.tags, tuple(entities), tagged.probability)
+    return TagSequence(tagged.tags, tuple(entities), tagged.probability)
 
 
 def is_spans(sentences: Iterable[records.TaggedSentence]) -> bool:

@@ -10,10 +10,10 @@ from itertools import pairwise
 
 from elmo_tasks.api import Choice
 from elmo_tasks.errors import InputError
-from elmo_tasks.messages.text import listed, quoted, shortened
+from elmo_tasks.messages.text import listed, ordinal, quoted, shortened
 from elmo_tasks.text.tokens import Token, tokenize
 from elmo_tasks.text.use import Use
-from elmo_tasks.text.word_forms import are_inflections, may_be_forms_of_one_word
+from elmo_tasks.text.word_forms import are_inflections, folded, may_be_forms_of_one_word
 
 _MARK = re.compile(r"\[([^\[\]]*)\]")
 _NUMBERED_FIELD = re.compile(r"sentence \d+")
@@ -137,14 +137,13 @@ def _marked(typed: str, marks: Sequence[re.Match[str]], name: str, field: str) -
         )
     first, last = tokens[words[0]], tokens[words[-1]]
     outside = sentence[first.start : start] + sentence[end : last.end]
-    inside_key = _key(mark.group(1).strip())
-    if _is_word(outside) and not are_inflections(inside_key, _key(sentence[first.start : last.end])):
-        whole = sentence[first.start : last.end]
+    full = sentence[first.start : last.end]
+    if _is_word(outside) and not are_inflections(_key(mark.group(1).strip()), _key(full)):
         raise InputError(
-            f"{name} has {quoted(mark.group(1))} in [brackets], but that is only a part of {quoted(whole)}, which is read as "
+            f"{name} has {quoted(mark.group(1))} in [brackets], but that is only a part of {quoted(full)}, which is read as "
             "one word: put the brackets around the whole word.",
             field=field,
-            choices=(Choice(shortened(whole), f"{sentence[: first.start]}[{whole}]{sentence[last.end :]}"),),
+            choices=(Choice(shortened(full), f"{sentence[: first.start]}[{full}]{sentence[last.end :]}"),),
         )
     return _mention(sentence, tokens, words[0], _occurrences([first], tokens), 1)
 
@@ -171,7 +170,7 @@ def _choices(
         start, end = tokens[i].start, tokens[i + width - 1].end
         label = shortened(sentence[start:end])
         if not (plain_when_single and keys.count(keys[number]) == 1):
-            label = f"the {_ordinal(keys[: number + 1].count(keys[number]))} {quoted(label)}"
+            label = f"the {ordinal(keys[: number + 1].count(keys[number]))} {quoted(label)}"
         choices.append(Choice(label, f"{sentence[:start]}[{sentence[start:end]}]{sentence[end:]}"))
     return tuple(choices)
 
@@ -202,9 +201,4 @@ def _is_word(text: str) -> bool:
 
 def _key(text: str) -> str:
     """Normalize case, the encoding of accents and a final stop."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold()).rstrip(".") or text
-
-
-def _ordinal(number: int) -> str:
-    ending = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{ending}"
+    return unicodedata.normalize("NFC", folded(text)).rstrip(".") or text

@@ -18,10 +18,6 @@ def split_sentences(text: str, max_tokens: int = 200) -> list[str]:
     A sentence ends at a full stop that is not part of an abbreviation, or at ``!`` or ``?``, together with closing quotes and
     brackets, unless lower case follows. An empty line also ends one; single line breaks are spaces. Longer sentences are cut
     after ``max_tokens``.
-
-    A sentence ends at a full stop that is no part of an abbreviation, or at ``!`` or ``?``, with the quotes and brackets that
-    close there, if what follows does not begin in lower case. An empty line ends one, too; single line breaks are spaces. What
-    is longer than ``max_tokens`` is cut there.
     """
     sentences = []
     for paragraph in _PARAGRAPH.split(text):

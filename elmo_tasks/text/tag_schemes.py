@@ -6,7 +6,8 @@ BIO       ``B-X`` begins every span (also called IOB2)
 BIOES     also ``E-X`` on the last token, ``S-X`` on the only one (also called BIOUL: ``L-X`` for E, ``U-X`` for S)
 ========  ==========================================================================================================
 
-(Ramshaw and Marcus, 1995; Tjong Kim Sang and Veenstra, 1999; Ratinov and Roth, 2009.)
+(Ramshaw and Marcus, 1995; Tjong Kim Sang and Veenstra, 1999; Ratinov and Roth, 2009.) A tag that is not one of the scheme raises a
+DataError.
 """
 
 from __future__ import annotations
@@ -45,13 +46,10 @@ class Transitions(NamedTuple):
 
 
 def spans_of(tags: Sequence[str], scheme: Scheme) -> list[Span]:
-    """The spans that the tags of one sentence spell, in order.
+    """Return the spans that the tags of one sentence spell, in order.
 
-    An invalid sequence is read as the CoNLL scorer (conlleval) reads it: an "inside" tag where
-    no span of its type is open begins one, and a span ends where another tag cannot continue it.
-
-    Raises:
-        DataError: a tag is not one of the scheme.
+    An invalid sequence is read as the CoNLL scorer (conlleval) reads it: an "inside" tag where no span of its type is open
+    begins one, and a span ends where another tag cannot continue it.
     """
     spans: list[Span] = []
     start, kind = 0, ""  # the open span; no type is empty, so "" is none
@@ -96,20 +94,12 @@ def tags_of(spans: Iterable[Span], length: int, scheme: Scheme) -> list[str]:
 
 
 def convert(tags: Sequence[str], source: Scheme, target: Scheme) -> list[str]:
-    """The same spans in another scheme, well formed whether or not the tags were.
-
-    Raises:
-        DataError: a tag is not one of the source scheme.
-    """
+    """Spell the same spans in another scheme, well formed whether or not the tags were."""
     return tags_of(spans_of(tags, source), len(tags), target)
 
 
 def check_tags(tags: Sequence[str], scheme: Scheme) -> None:
-    """Check that every tag belongs to the scheme; their order is not checked.
-
-    Raises:
-        DataError: one is not; the text names it and its position.
-    """
+    """Check that every tag belongs to the scheme; their order is not checked."""
     for k, tag in enumerate(tags):
         split_tag(tag, scheme, k)
 
@@ -118,9 +108,6 @@ def split_tag(tag: str, scheme: Scheme, position: int | None = None) -> tuple[st
     """Split ``"L-PER"`` into ``("E", "PER")``, with the prefix as in BIOES.
 
     ``"O"`` gives ``("O", "")``.
-
-    Raises:
-        DataError: the tag is not one of the scheme.
     """
     if tag == OUTSIDE:
         return OUTSIDE, ""
@@ -137,11 +124,7 @@ def split_tag(tag: str, scheme: Scheme, position: int | None = None) -> tuple[st
 
 
 def types_of(labels: Iterable[str], scheme: Scheme) -> tuple[str, ...]:
-    """The span types that occur among labels, sorted.
-
-    Raises:
-        DataError: a label is not one of the scheme.
-    """
+    """Return the span types that occur among labels, sorted."""
     return tuple(sorted({split_tag(label, scheme)[1] for label in labels} - {""}))
 
 
@@ -209,11 +192,7 @@ def allowed_transitions(labels: Iterable[str], scheme: Scheme) -> Transitions:
 
 
 def continuations(labels: Iterable[str], scheme: Scheme) -> frozenset[tuple[str, str]]:
-    """Return the label pairs whose second label continues the first one's span.
-
-    Raises:
-        DataError: a label is not one of the scheme.
-    """
+    """Return the label pairs whose second label continues the first one's span."""
     parts = {label: split_tag(label, scheme) for label in labels}
     return frozenset(
         (a, b) for a, (p, x) in parts.items() for b, (q, y) in parts.items() if x and _continues(p, x, q, y)
@@ -233,12 +212,11 @@ def _may_follow(a: tuple[str, str], b: tuple[str, str], scheme: Scheme) -> bool:
 
 
 def _prefixes(scheme: Scheme) -> str:
-    try:
-        return _PREFIXES[scheme]
-    except KeyError:
+    if scheme not in _PREFIXES:
         raise ConfigError(
             f"'{scheme}' is not a tag scheme here; there are {', '.join(SCHEMES)} (IOB2 is BIO, BIOUL is BIOES)"
-        ) from None
+        )
+    return _PREFIXES[scheme]
 
 
 def _show(span: Span) -> str:

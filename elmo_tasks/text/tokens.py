@@ -1,8 +1,8 @@
 """Text -> tokens, cut the way the pretraining text is cut.
 
-The Treebank rules of NLTK do the cutting; the differences follow the pretraining text:
-quotes are plain ASCII, colloquial words (``gonna``) stay whole, a string may hold several sentences, and odd typography (curly
-quotes, long dashes, ligatures, invisible characters) is written plainly. Every token keeps its place in the text as typed.
+The Penn Treebank rules of NLTK's NLTKWordTokenizer do the cutting; the differences follow the pretraining text: quotes are plain
+ASCII, colloquial words (``gonna``) stay whole, a string may hold several sentences, and odd typography (curly quotes, long
+dashes, ligatures, invisible characters) is written plainly. Every token keeps its place in the text as typed.
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-
-TOKENIZER_NAME = "Penn Treebank rules (NLTK's NLTKWordTokenizer) with plain ASCII quotes"
 
 
 @dataclass(frozen=True)
@@ -237,8 +235,5 @@ _SPELLINGS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "
 
 
 def plain_token(token: str) -> str:
-    r"""Undo Treebank spelling: ``(`` for ``-LRB-``, ``"`` for ``''``.
-
-    Other tokens stay as they are.
-    """
+    r"""Undo Treebank spelling: ``(`` for ``-LRB-``, ``"`` for ``''``; other tokens stay."""
     return _SPELLINGS.get(token) or token.replace("\\/", "/").replace("\\*", "*")

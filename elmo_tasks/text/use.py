@@ -40,11 +40,7 @@ class Use:
 
     @classmethod
     def of_tokens(cls, tokens: Sequence[str], token_start: int, token_end: int | None = None) -> Use:
-        """Build a use from tokens only; without ``token_end``, of one token.
-
-        Raises:
-            DataError: the token range is empty or outside the sentence.
-        """
+        """Build a use from tokens only; without ``token_end``, of one token."""
         token_end = token_start + 1 if token_end is None else token_end
         char_start = sum(len(token) + 1 for token in tokens[:token_start])
         char_end = char_start + len(" ".join(tokens[token_start:token_end]))
@@ -52,11 +48,7 @@ class Use:
 
     @classmethod
     def in_sentence(cls, sentence: str, tokens: Sequence[Token], token_start: int, token_end: int | None = None) -> Use:
-        """Build a use from a sentence and its tokens, by default of one token.
-
-        Raises:
-            DataError: the token range is empty or outside the sentence.
-        """
+        """Build a use from a sentence and its tokens, by default of one token."""
         token_end = token_start + 1 if token_end is None else token_end
         words = tuple(token.text for token in tokens)
         return Use(words, token_start, token_end, sentence, tokens[token_start].start, tokens[token_end - 1].end)

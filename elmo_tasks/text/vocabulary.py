@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from elmo_tasks.errors import DataError
+from elmo_tasks.messages.text import shortened
 
 END, BEGIN, UNKNOWN = "</S>", "<S>", "<UNK>"
 #: The first three lines of every vocabulary file, in this order.
@@ -28,12 +29,13 @@ class Vocabulary:
         self.words = tuple(words)
         if self.words[:3] != SPECIAL_WORDS:
             raise DataError(
-                f"a vocabulary begins with {', '.join(SPECIAL_WORDS)}; this one begins with {', '.join(self.words[:3])}"
+                f"a vocabulary begins with {', '.join(SPECIAL_WORDS)}; this one begins with "
+                f"{', '.join(map(shortened, self.words[:3]))}"
             )
         self._ids = {word: k for k, word in enumerate(self.words)}
         if len(self._ids) != len(self.words):
             twice = next(word for k, word in enumerate(self.words) if self._ids[word] != k)
-            raise DataError(f"the word '{twice}' is in the vocabulary twice")
+            raise DataError(f"the word '{shortened(twice)}' is in the vocabulary twice")
 
     def __len__(self) -> int:
         return len(self.words)
@@ -47,11 +49,7 @@ class Vocabulary:
 
     @classmethod
     def load(cls, path: Path) -> Vocabulary:
-        """Read a vocabulary file, plain or ``.xz``.
-
-        Raises:
-            DataError: the file is missing or is not a vocabulary.
-        """
+        """Read a vocabulary file, plain or ``.xz``."""
         try:
             return cls(line.rstrip("\n") for line in open_text(path))
         except DataError as error:
@@ -63,11 +61,7 @@ class Vocabulary:
 
 
 def open_text(path: Path) -> Iterator[str]:
-    """The lines of a text file, plain or ``.xz``, with their line ends.
-
-    Raises:
-        DataError: the file is missing, is not UTF-8, or its compressed data is broken.
-    """
+    """The lines of a text file, plain or ``.xz``, with their line ends."""
     try:
         # utf-8-sig: a byte-order mark is no part of the first word.
         # newline="\n": a carriage return inside a line must not count as a line end.

@@ -37,12 +37,10 @@ little less least, many more most, old elder eldest, bend bent, breed bred, grin
 dwarves, antenna antennae, medium media, die dying, tie tying
 """
 
-_FAMILIES: dict[str, set[int]] = {}
-_BASES: list[str] = []  # the first word of each family
-for _number, _family in enumerate(_IRREGULAR.split(",")):
-    _BASES.append(_family.split()[0])
+_BASES: dict[str, set[str]] = {}
+for _family in _IRREGULAR.split(","):
     for _word in _family.split():
-        _FAMILIES.setdefault(_word, set()).add(_number)
+        _BASES.setdefault(_word, set()).add(_family.split()[0])
 
 # Adjectives that are compared by -er and -est. A list, because -er is mostly another ending: banker, reader, number.
 _COMPARED = frozenset(
@@ -64,6 +62,7 @@ _COMPARED = frozenset(
 )
 
 _ANY_ENDING = re.compile(r"(?:e?s|ed|ing|ers?|ors?|est)")
+_SHORT = re.compile(r"[^aeiou]?[aeiou][^aeiouwxy]")
 _LONG_ENDING = re.compile(
     r"(?:ly|less|ness|fully?|i?fully?|ments?|able|ible|al|ally|i?ty|ies|y|ship|hood|ists?|ism|a?t?ions?|ish|like|en|ic)"
 )
@@ -95,17 +94,12 @@ def may_be_forms_of_one_word(a: str, b: str) -> bool:
 
     Good enough to offer a form, not to take it without asking.
     """
-    if a == b or _FAMILIES.get(a, set()) & _FAMILIES.get(b, set()):
+    if are_inflections(a, b):
         return True
-    if not (a.isalpha() and b.isalpha()):
-        return False
     shorter, longer = sorted((a, b), key=len)
-    if len(shorter) < 2 or len(longer) > 60:
+    if not (a.isalpha() and b.isalpha()) or len(shorter) < 2 or len(longer) > 60:
         return False
     return _stem(a) == _stem(b) or _is_built_on(longer, shorter)
-
-
-_SHORT = re.compile(r"[^aeiou]?[aeiou][^aeiouwxy]")
 
 
 def are_inflections(a: str, b: str) -> bool:
@@ -113,17 +107,13 @@ def are_inflections(a: str, b: str) -> bool:
 
     Stricter than :func:`may_be_forms_of_one_word`: banker and organic are other words than bank and organ.
     """
-    if a == b or _FAMILIES.get(a, set()) & _FAMILIES.get(b, set()):
-        return True
-    if not (a.isalpha() and b.isalpha()) or max(len(a), len(b)) > 60:
-        return False
-    return bool(lemmas(a) & lemmas(b))
+    return a == b or (a.isalpha() and b.isalpha() and max(len(a), len(b)) <= 60 and bool(lemmas(a) & lemmas(b)))
 
 
-def inflection_bases(word: str) -> set[str]:
-    """The words that a word in lower case may be an inflection of.
+def lemmas(word: str) -> set[str]:
+    """Return the words that a word in lower case may be an inflection of, itself included.
 
-    ``hoping`` gives hop and hope, ``studies`` study, ``happier`` happy; each also gives itself.
+    ``hoping`` gives hop and hope, ``studies`` study, ``happier`` happy, ``rose`` rise.
     """
     bases = {word}
     for ending in ("s", "es", "ed", "ing"):
@@ -134,47 +124,26 @@ def inflection_bases(word: str) -> set[str]:
         if ending not in ("ed", "ing") or not _SHORT.fullmatch(base):
             bases.add(base)
         if ending in ("ed", "ing"):
-            bases.add(base + "e")
+            if base[1:] != "e":  # seed is no form of see
+                bases.add(base + "e")
             if len(base) > 2 and base[-1] == base[-2]:
                 bases.add(base[:-1])
         if ending in ("es", "ed") and base.endswith("i"):
             bases.add(base[:-1] + "y")
-    return bases | _positives(word)
+    return bases | _BASES.get(word, set()) | (comparative_bases(word) & _COMPARED)
 
 
-def _positives(word: str) -> set[str]:
-    """Return the adjectives whose comparative or superlative is ``word``."""
+def comparative_bases(word: str) -> set[str]:
+    """Return what a word in lower case may be the comparative or superlative of.
+
+    Not all of it are words: ``hotter`` gives hot, hott and hotte.
+    """
     for ending in ("er", "est"):
         stem = word.removesuffix(ending)
         if stem != word and len(stem) > 1:
             undoubled = stem[:-1] if stem[-1] == stem[-2] else stem
-            return {stem, stem + "e", undoubled, stem[:-1] + "y" if stem[-1] == "i" else stem} & _COMPARED
+            return {stem, stem + "e", undoubled, stem[:-1] + "y" if stem[-1] == "i" else stem}
     return set()
-
-
-def irregular_bases(word: str) -> set[str]:
-    """Return the words of which ``word`` is an irregular form: ``rose`` gives rise."""
-    return {_BASES[number] for number in _FAMILIES.get(word, ())}
-
-
-def lemmas(word: str) -> set[str]:
-    """Words of which a word in lower case may be an inflection, itself included."""
-    return inflection_bases(word) | irregular_bases(word)
-
-
-def comparative_bases(word: str) -> set[str]:
-    """Words of which a word in lower case may be the comparative or superlative: hotter gives hot, nicer nice, happiest happy."""
-    found: set[str] = set()
-    for ending in ("er", "est"):
-        base = word.removesuffix(ending)
-        if base == word or len(base) < 2:
-            continue
-        found |= {base, base + "e"}
-        if base[-1] == base[-2]:
-            found.add(base[:-1])
-        if base.endswith("i"):
-            found.add(base[:-1] + "y")
-    return found
 
 
 def folded(text: str) -> str:

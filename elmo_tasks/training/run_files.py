@@ -96,11 +96,13 @@ def _loss_of(trainer: pl.Trainer) -> float:
     return float("inf") if loss is None else float(loss)
 
 
-class GoOn(pl.Callback):
+class ResumeCallback(pl.Callback):
     """Random numbers (Python's, NumPy's, PyTorch's) and the curve go on where the checkpoint was written.
 
     With several processes each draws anew after a resume: a checkpoint holds the random state of the first one only.
     """
+
+    state_key = "GoOn"  # in the resume files, whatever the name of this class
 
     def __init__(self) -> None:
         self._state: dict[str, Any] | None = None

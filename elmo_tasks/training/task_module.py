@@ -145,7 +145,7 @@ class TaskModule(pl.LightningModule):
     def setup(self, stage: str) -> None:
         """Report the data; compute or open the layers of the splits of this stage."""
         if self.trainer.is_global_zero:
-            print(self.data.said(), flush=True)
+            print(self.data.describe(), flush=True)
 
     def _prepare_store(self, split: Split) -> None:
         if self.layer_store is None or self.tuned is not None or split not in self.data.rows or split in self._stores:

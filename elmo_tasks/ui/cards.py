@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from elmo_tasks.api import ClassifiedText, Entity, HeadInfo, Reading, TaggedSentence, WordOcclusion
+from elmo_tasks.api import ClassifiedText, Entity, HeadInfo, TaggedSentence, TagSequence, WordOcclusion
 from elmo_tasks.messages import readings, text
 from elmo_tasks.messages.classified import difference, headline, is_clear, said, tip, unweighed, verdict
 from elmo_tasks.messages.labels import class_words, type_note
@@ -182,7 +182,7 @@ def marked(result: TaggedSentence) -> str:
     return marked_words(result.tokens, result.best.tags)
 
 
-def _changes(result: TaggedSentence, reading: Reading) -> str:
+def _changes(result: TaggedSentence, reading: TagSequence) -> str:
     phrases = readings.differences(result, result.best, reading)
     return first_capital(readings.shortened(phrases)) if phrases else "The same entities, tagged another way"
 
@@ -221,7 +221,7 @@ def entity_csv(option: HeadOption, results: Sequence[TaggedSentence], without: S
     spans = readings.has_spans(results)
     rows = []
     for name, number, result in by_head(option, results, without):
-        for rank, reading in enumerate((result.best, *result.runners_up), 1):
+        for rank, reading in enumerate((result.best, *result.alternatives), 1):
             found: list[tuple[object, ...]]
             if spans:
                 found = [

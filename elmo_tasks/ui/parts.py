@@ -21,7 +21,7 @@ from gradio.utils import get_upload_folder
 
 from elmo_tasks.api import Progress
 from elmo_tasks.errors import InputError
-from elmo_tasks.messages.text import whole
+from elmo_tasks.messages.text import replace_surrogates
 from elmo_tasks.ui.format import note_of_error
 from elmo_tasks.ui.page import joined, nothing, render
 
@@ -188,7 +188,7 @@ def with_whole_characters(value: Any) -> Any:
     See :func:`~elmo_tasks.messages.text.whole`.
     """
     if isinstance(value, str):
-        return whole(value)
+        return replace_surrogates(value)
     if isinstance(value, list):
         return [with_whole_characters(part) for part in value]
     if isinstance(value, dict):

@@ -2,8 +2,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elmo_tasks.data.batches import BatchLoader, BatchPlan
+from elmo_tasks.data.batches import BatchLoader
 from elmo_tasks.errors import ConfigError
+
+
+def loader(lengths: list[int], batch_size: int, *options: object, **named: object) -> BatchLoader[list[int]]:
+    return BatchLoader(lengths, batch_size, list, *options, **named)  # type: ignore[arg-type]
 
 
 @settings(max_examples=60, deadline=None)
@@ -17,14 +21,14 @@ from elmo_tasks.errors import ConfigError
 def test_every_row_once_over_all_processes(
     lengths: list[int], per_process: int, world_size: int, shuffle: bool, epoch: int
 ):
-    plans = [BatchPlan(lengths, per_process * world_size, shuffle, 5, rank, world_size) for rank in range(world_size)]
-    batches = [plan.batches(epoch) for plan in plans]
-    rows = [row for mine in batches for batch in mine for row in batch]
+    loaders = [loader(lengths, per_process * world_size, shuffle, 5, rank, world_size) for rank in range(world_size)]
+    batches = [each.rows_of(epoch) for each in loaders]
+    rows = [row for share in batches for batch in share for row in batch]
     assert len(rows) == len(set(rows))
-    assert all(0 < len(batch) <= per_process for mine in batches for batch in mine)
-    assert [len(mine) for mine in batches] == [len(plan) for plan in plans]
+    assert all(0 < len(batch) <= per_process for share in batches for batch in share)
+    assert [len(share) for share in batches] == [len(each) for each in loaders]
     if shuffle:
-        assert len({len(mine) for mine in batches}) == 1  # every process comes to every step
+        assert len({len(share) for share in batches}) == 1  # every process comes to every step
         assert len(rows) == len(lengths) - len(lengths) % world_size
     else:
         assert len(rows) == len(lengths)
@@ -32,34 +36,33 @@ def test_every_row_once_over_all_processes(
 
 def test_order_follows_seed_and_epoch_only():
     lengths = list(range(100))
-    plan = BatchPlan(lengths, 10, shuffle=True, seed=1)
-    assert plan.batches(3) == BatchPlan(lengths, 10, shuffle=True, seed=1).batches(3)
-    assert plan.batches(0) != plan.batches(1)
-    assert plan.batches(0) != BatchPlan(lengths, 10, shuffle=True, seed=2).batches(0)
+    shuffled = loader(lengths, 10, shuffle=True, seed=1)
+    assert shuffled.rows_of(3) == loader(lengths, 10, shuffle=True, seed=1).rows_of(3)
+    assert shuffled.rows_of(0) != shuffled.rows_of(1)
+    assert shuffled.rows_of(0) != loader(lengths, 10, shuffle=True, seed=2).rows_of(0)
 
 
 def test_little_padding():
     lengths = [1 + (k * 7919) % 50 for k in range(1000)]
-    padded = sum(max(lengths[k] for k in batch) * len(batch) for batch in BatchPlan(lengths, 20, True).batches())
+    padded = sum(max(lengths[k] for k in batch) * len(batch) for batch in loader(lengths, 20, True).rows_of(0))
     assert padded < 1.05 * sum(lengths)
 
 
 def test_what_cannot_be_shared():
     with pytest.raises(ConfigError, match=r"data\.batch_size 10 cannot be shared evenly by 4 processes"):
-        BatchPlan([1] * 100, 10, world_size=4)
+        loader([1] * 100, 10, world_size=4)
     with pytest.raises(ConfigError, match="3 training rows cannot be shared by 4 processes"):
-        BatchPlan([1] * 3, 4, shuffle=True, world_size=4)
+        loader([1] * 3, 4, shuffle=True, world_size=4)
 
 
-def test_a_loader_goes_on_where_it_was():
-    plan = BatchPlan(list(range(40)), 4, shuffle=True, seed=1)
-    whole = BatchLoader(plan, list)
+def test_a_loader_resumes_where_it_was():
+    whole = loader(list(range(40)), 4, shuffle=True, seed=1)
     whole.set_epoch(2)
     first, *_ = steps = [(batch, whole.state_dict()) for batch in whole]
-    assert [batch for batch, _ in steps] == plan.batches(2)
-    again = BatchLoader(plan, list)
+    assert [batch for batch, _ in steps] == whole.rows_of(2)
+    again = loader(list(range(40)), 4, shuffle=True, seed=1)
     again.load_state_dict(first[1])
     again.set_epoch(2)
-    assert list(again) == plan.batches(2)[1:]
+    assert list(again) == whole.rows_of(2)[1:]
     again.set_epoch(3)
-    assert list(again) == plan.batches(3)
+    assert list(again) == whole.rows_of(3)

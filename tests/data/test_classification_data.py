@@ -70,25 +70,13 @@ def test_label_names_order_merge_and_leave_out(tmp_path: Path):
     assert [" ".join(tokens) for tokens in data.tokens("test")] == ["It works", "It fails"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"label_names": {"0": "negative"}}, r"train\.tsv: label_names says nothing about '1'"),
-        (
-            {"label_names": {"0": "a", "1": "b", "2": "c"}},
-            r"train\.tsv: label_names has 'c', but no training row is that",
-        ),
-        (
-            {"label_names": {"0": "a", "1": "a"}},
-            r"expected two labels or more, found 'a': is label_column the right column",
-        ),
-        ({"label_names": {"0": None, "1": None}}, r"expected two labels or more, found none"),
-        (
-            {"validation": "dev.tsv"},
-            r"dev\.tsv: 'neutral': no such label in the training data, .*train\.tsv, which has '0'",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), [
+    ({"label_names": {"0": "negative"}}, r"train\.tsv: label_names says nothing about '1'"),
+    ({"label_names": {"0": "a", "1": "b", "2": "c"}}, r"train\.tsv: label_names has 'c', but no training row is that"),
+    ({"label_names": {"0": "a", "1": "a"}}, r"expected two labels or more, found 'a': is label_column the right column"),
+    ({"label_names": {"0": None, "1": None}}, r"expected two labels or more, found none"),
+    ({"validation": "dev.tsv"}, r"dev\.tsv: 'neutral': no such label in the training data, .*train\.tsv, which has '0'"),
+])  # fmt: skip
 def test_wrong_labels(
     train: str, arguments: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):

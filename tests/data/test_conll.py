@@ -9,6 +9,8 @@ import pytest
 from elmo_tasks.data.conll import read_tagged, read_tagged_hub
 from elmo_tasks.data.records import TaggedSentence
 from elmo_tasks.errors import DataError
+from elmo_tasks.messages.readings import marked_spans, marked_words
+from elmo_tasks.text.tag_schemes import spans_of
 
 CONLLU = """# sent_id = 1
 # text = I can't.
@@ -37,10 +39,8 @@ def test_four_columns_with_document_marks(tmp_path: Path):
     assert [sentence.line for sentence in read_tagged(file)] == [3, 7]
     assert read_tagged(file, tag_column=1)[0].tags == ("NNP", "VBZ")
 
-
-def test_document_mark_may_have_fewer_columns_and_ends_a_sentence(tmp_path: Path):
-    file = written(tmp_path, "a x O\n-DOCSTART-\nb x O\n")
-    assert [s.tokens for s in read_tagged(file)] == [("a",), ("b",)]
+    shorter_mark = written(tmp_path, "a x O\n-DOCSTART-\nb x O\n")
+    assert [s.tokens for s in read_tagged(shorter_mark)] == [("a",), ("b",)]
 
 
 def test_tabs_let_tokens_hold_spaces(tmp_path: Path):
@@ -49,24 +49,17 @@ def test_tabs_let_tokens_hold_spaces(tmp_path: Path):
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "arguments", "message"),
-    [
-        (
-            "a\n",
-            {},
-            r"a\.conll, line 1: expected a token and a tag with a tab or space between them, found 1 column: 'a'",
-        ),
-        ("a O\n\nb x O\n", {}, r"a\.conll, line 3: expected 2 columns as above, found 3: 'b x O'"),
-        ("a O\nb\nc\n", {}, r"(?s)a\.conll: 2 lines are wrong\n  line 2: expected 2 columns .* line 3"),
-        ("a\tO\nb\t \n", {}, r"line 2: expected a token and a tag, found an empty tag"),
-        ("a\tO\n\u00a0\tO\n", {}, r"line 2: expected a token and a tag, found an empty token"),
-        ("\n\n", {}, r"a\.conll: no sentence in this file"),
-        ("a O\n", {"tag_column": 3}, r"tag_column is 3, but there are 2 columns, counted from 0"),
-        ("a O\n", {"token_column": 0, "tag_column": 0}, r"token_column 0 and tag_column 0 are one and the same column"),
-        ("a O\n", {"tag_column": "ner"}, r"tag_column: expected the place of a column, .* found 'ner'"),
-    ],
-)
+@pytest.mark.parametrize(("text", "arguments", "message"), [
+    ("a\n", {}, r"a\.conll, line 1: expected a token and a tag with a tab or space between them, found 1 column: 'a'"),
+    ("a O\n\nb x O\n", {}, r"a\.conll, line 3: expected 2 columns as above, found 3: 'b x O'"),
+    ("a O\nb\nc\n", {}, r"(?s)a\.conll: 2 lines are wrong\n  line 2: expected 2 columns .* line 3"),
+    ("a\tO\nb\t \n", {}, r"line 2: expected a token and a tag, found an empty tag"),
+    ("a\tO\n\u00a0\tO\n", {}, r"line 2: expected a token and a tag, found an empty token"),
+    ("\n\n", {}, r"a\.conll: no sentence in this file"),
+    ("a O\n", {"tag_column": 3}, r"tag_column is 3, but there are 2 columns, counted from 0"),
+    ("a O\n", {"token_column": 0, "tag_column": 0}, r"token_column 0 and tag_column 0 are one and the same column"),
+    ("a O\n", {"tag_column": "ner"}, r"tag_column: expected the place of a column, .* found 'ner'"),
+])  # fmt: skip
 def test_wrong_columns(tmp_path: Path, text: str, arguments: dict[str, Any], message: str):
     with pytest.raises(DataError, match=message):
         read_tagged(written(tmp_path, text), **arguments)
@@ -80,24 +73,15 @@ def test_conllu(tmp_path: Path):
     assert read_tagged(file, tag_column=4) == read_tagged(file, tag_column="xpos")
 
 
-@pytest.mark.parametrize(
-    ("text", "column", "message"),
-    [
-        (CONLLU, None, r"a\.conllu: set tag_column to the column of the tags: upos, xpos"),
-        (CONLLU, "pos", r"tag_column: expected one of 'id', 'form', .* found 'pos'"),
-        ("1\tI\tPRON\n", "upos", r"line 1: expected the 10 tab-separated columns of CoNLL-U, found 3"),
-        (CONLLU.replace("1\tI", "x\tI"), "upos", r"line 3: expected a word number, a word and a tag, found"),
-    ],
-)
+@pytest.mark.parametrize(("text", "column", "message"), [
+    (CONLLU, None, r"a\.conllu: set tag_column to the column of the tags: upos, xpos"),
+    (CONLLU, "pos", r"tag_column: expected one of 'id', 'form', .* found 'pos'"),
+    ("1\tI\tPRON\n", "upos", r"line 1: expected the 10 tab-separated columns of CoNLL-U, found 3"),
+    (CONLLU.replace("1\tI", "x\tI"), "upos", r"line 3: expected a word number, a word and a tag, found"),
+])  # fmt: skip
 def test_wrong_conllu(tmp_path: Path, text: str, column: str | None, message: str):
     with pytest.raises(DataError, match=message):
         read_tagged(written(tmp_path, text, "a.conllu"), tag_column=column)
-
-
-def test_json_lines(tmp_path: Path):
-    rows = [{"tokens": ["a", "b"], "tags": ["O", "B-X"]}, {"tokens": ["c"], "tags": ["O"]}]
-    file = written(tmp_path, "\n".join(map(json.dumps, rows)), "a.jsonl")
-    assert read_tagged(file) == [TaggedSentence(("a", "b"), ("O", "B-X")), TaggedSentence(("c",), ("O",))]
 
 
 SPANS = [
@@ -132,41 +116,32 @@ def test_texts_with_spans_of_characters(tmp_path: Path, spelling: str):
     assert found[0].widened == 1
 
 
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        (
-            {"spans": [[0, 99, "X"]]},
-            r"line 1: expected spans such as .* within the 9 characters of the text, found \[0, 99",
-        ),
-        ({"spans": [{"start": 0, "end": 2}]}, r"expected spans such as .* found {'start': 0, 'end': 2}"),
-        ({"spans": [[0, 2, "A"], [1, 2, "B"]]}, r"two spans \(A and B\) share the word 'Bo'; a word has one tag here"),
-        ({"spans": [[2, 3, "A"]]}, r"the span 2 to 3 \(A\) holds no word of 'Bo slept\.'"),
-        ({"spans": ["Bo"]}, "expected spans such as"),
-        ({"spans": [], "text": " "}, "expected a text with words, found ' '"),
-    ],
-)
+@pytest.mark.parametrize(("row", "message"), [
+    ({"spans": [[0, 99, "X"]]}, r"line 1: expected spans such as .* within the 9 characters of the text, found \[0, 99"),
+    ({"spans": [{"start": 0, "end": 2}]}, r"expected spans such as .* found {'start': 0, 'end': 2}"),
+    ({"spans": [[0, 2, "A"], [1, 2, "B"]]}, r"two spans \(A and B\) share the word 'Bo'; a word has one tag here"),
+    ({"spans": [[2, 3, "A"]]}, r"the span 2 to 3 \(A\) holds no word of 'Bo slept\.'"),
+    ({"spans": ["Bo"]}, "expected spans such as"),
+    ({"spans": [], "text": " "}, "expected a text with words, found ' '"),
+])  # fmt: skip
 def test_wrong_spans(tmp_path: Path, row: dict[str, Any], message: str):
     with pytest.raises(DataError, match=message):
         read_tagged(written(tmp_path, json.dumps({"text": "Bo slept."} | row), "a.jsonl"))
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ('{"tokens": ["a"], "tags": ["O", "O"]}', r"line 1: expected one tag per token, found 1 tokens and 2 tags"),
-        ('{"tokens": [], "tags": []}', "line 1: expected at least one token, found none"),
-        ('{"tokens": 3, "tags": ["O", "O"]}', "line 1: tokens: expected a list of words, found 3"),
-        ('{"tokens": "a b", "tags": ["O"]}', r"line 1: expected spans such as \{'start': 0, .* found 'O'"),
-        ('{"tokens": ["a"], "tags": [3]}', r"line 1: tags: expected a list of tags as strings, found \[3\]"),
-        (
-            '{"tokens": ["a"], "tags": ["O"]}\n{"words": ["a"], "ner": ["O"]}',
-            "line 2: expected the keys 'tokens' and 'tags', found 'words', 'ner': set token_column",
-        ),
-        ("[1, 2]", r"line 1: expected one JSON object on the line, found '\[1, 2\]'"),
-        ("{", r"line 1: expected one JSON object on the line, found '{' \("),
-    ],
-)
+@pytest.mark.parametrize(("line", "message"), [
+    ('{"tokens": ["a"], "tags": ["O", "O"]}', r"line 1: expected one tag per token, found 1 tokens and 2 tags"),
+    ('{"tokens": [], "tags": []}', "line 1: expected at least one token, found none"),
+    ('{"tokens": 3, "tags": ["O", "O"]}', "line 1: tokens: expected a list of words, found 3"),
+    ('{"tokens": "a b", "tags": ["O"]}', r"line 1: expected spans such as \{'start': 0, .* found 'O'"),
+    ('{"tokens": ["a"], "tags": [3]}', r"line 1: tags: expected a list of tags as strings, found \[3\]"),
+    (
+        '{"tokens": ["a"], "tags": ["O"]}\n{"words": ["a"], "ner": ["O"]}',
+        "line 2: expected the keys 'tokens' and 'tags', found 'words', 'ner': set token_column",
+    ),
+    ("[1, 2]", r"line 1: expected one JSON object on the line, found '\[1, 2\]'"),
+    ("{", r"line 1: expected one JSON object on the line, found '{' \("),
+])  # fmt: skip
 def test_wrong_json_lines(tmp_path: Path, line: str, message: str):
     with pytest.raises(DataError, match=message):
         read_tagged(written(tmp_path, line, "a.jsonl"))
@@ -199,28 +174,19 @@ def test_parquet_gives_classes_by_name(tmp_path: Path):
 
 
 def test_hub(monkeypatch: pytest.MonkeyPatch):
-    asked: list[tuple[str, str]] = []
-
     def load_dataset(name: str, split: str) -> datasets.Dataset:
-        asked.append((name, split))
-        return table()
-
-    monkeypatch.setattr(datasets, "load_dataset", load_dataset)
-    assert read_tagged_hub("conll2003", "train")[0].tags == ("B-PER", "O")
-    assert asked == [("lhoestq/conll2003", "train")]
-
-
-def test_hub_offline(monkeypatch: pytest.MonkeyPatch):
-    def load_dataset(name: str, split: str) -> datasets.Dataset:
+        if split == "train":
+            return {"lhoestq/conll2003": table()}[name]
         raise ConnectionError("Couldn't reach it\nand more")
 
     monkeypatch.setattr(datasets, "load_dataset", load_dataset)
+    assert read_tagged_hub("conll2003", "train")[0].tags == ("B-PER", "O")
     message = (
-        r"the data set 'lhoestq/conll2003' \(split 'train'\) cannot be loaded from the Hugging Face hub: Couldn't reach it\. "
+        r"the data set 'lhoestq/conll2003' \(split 'test'\) cannot be read from the Hugging Face hub: Couldn't reach it\. "
         r"Without a network, .* or give files instead of data\.hub"
     )
     with pytest.raises(DataError, match=message):
-        read_tagged_hub("conll2003", "train")
+        read_tagged_hub("conll2003", "test")
 
 
 def test_datasets_is_imported_only_when_needed():
@@ -229,3 +195,47 @@ def test_datasets_is_imported_only_when_needed():
     code = "import sys, elmo_tasks.data.conll; print('datasets' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+# --- Sentences with their tags written into them ---
+
+
+def read(tmp_path, text):
+    return read_tagged(written(tmp_path, text, "a.marked"))
+
+
+def test_names_in_brackets(tmp_path):
+    first, second = read(tmp_path, "[Mara Lind](PER) left [Lisbon](LOC).\n\n  Nobody (at all) asked [why].\n")
+    assert first.tokens == ("Mara", "Lind", "left", "Lisbon", ".")
+    assert first.tags == ("B-PER", "I-PER", "O", "B-LOC", "O")
+    assert (second.line, set(second.tags)) == (3, {"O"})
+
+
+def test_a_tag_behind_every_word(tmp_path):
+    (sentence,) = read(tmp_path, "and/or/CCONJ 3/4/NUM left/VERB ./PUNCT\n")
+    assert sentence.tokens == ("and/or", "3/4", "left", ".")
+    assert sentence.tags == ("CCONJ", "NUM", "VERB", "PUNCT")
+
+
+@pytest.mark.parametrize(("text", "match"), [
+    ("[Mara](PER) left.\n[Lisbon](LOC is far.\n", r"line 2: expected names such as \[Ada Marsh\]\(PER\), found"),
+    ("Mara/PROPN left/VERB\nLisbon/PROPN is far/ADJ\n", "line 2: expected a tag behind every word.*found 'is'"),
+    ("\n\n", "no sentence"),
+])  # fmt: skip
+def test_what_is_not_as_expected_is_named(tmp_path, text, match):
+    with pytest.raises(DataError, match=match):
+        read(tmp_path, text)
+
+
+def test_what_is_written_is_read_back(tmp_path):
+    text, spans = "Old  Mara Lind (of Lisbon) left.", [(19, 25, "LOC"), (5, 14, "PER")]
+    line = marked_spans(text, spans)
+    assert line == "Old [Mara Lind](PER) (of [Lisbon](LOC)) left."
+    (sentence,) = read(tmp_path, line)
+    assert [(span.type, sentence.tokens[span.start : span.end]) for span in spans_of(sentence.tags, "BIO")] == [
+        ("PER", ("Mara", "Lind")),
+        ("LOC", ("Lisbon",)),
+    ]
+    tokens, tags = ("Mara", "left", "/"), ("PROPN", "VERB", "SYM")
+    (sentence,) = read(tmp_path, marked_words(tokens, tags))
+    assert (sentence.tokens, sentence.tags) == (tokens, tags)

@@ -16,31 +16,22 @@ def data_set(tmp_path, monkeypatch):
     return str(folder)
 
 
-def test_the_column_called_like_one_of_texts_is_read(data_set):
+def test_texts_are_read(tmp_path, data_set):
     assert list(hub_texts(data_set)) == ["The bank lends.", "A muddy bank.", ""]
     assert list(hub_texts(data_set, split="test")) == ["One more."]
-
-
-def test_so_many_rows_are_read(data_set):
     assert list(hub_texts(data_set, most=2)) == ["The bank lends.", "A muddy bank."]
-
-
-def test_lists_of_words_are_texts(tmp_path, data_set):
     (tmp_path / "words").mkdir()
     (tmp_path / "words" / "train.jsonl").write_text('{"tokens": ["A", "bank", "."]}\n', encoding="utf-8")
     assert list(hub_texts(str(tmp_path / "words"))) == ["A bank ."]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"column": "body"}, "no column 'body'; it has id, review"),
-        ({"column": "id"}, "row 1: column 'id': expected text, found int"),
-        ({"split": "dev"}, 'Unknown split "dev"'),
-        ({"config": "x"}, "'x' not found"),
-        ({"split": "dev", "most": 2}, "dev"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    ({"column": "body"}, "no column 'body'; it has id, review"),
+    ({"column": "id"}, "row 1: column 'id': expected text, found int"),
+    ({"split": "dev"}, 'Unknown split "dev"'),
+    ({"config": "x"}, "'x' not found"),
+    ({"split": "dev", "most": 2}, "dev"),
+])  # fmt: skip
 def test_what_is_wrong_is_said(data_set, options, message):
     with pytest.raises(DataError, match=message):
         list(hub_texts(data_set, **options))

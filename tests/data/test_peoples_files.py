@@ -79,7 +79,7 @@ def test_a_headerless_semicolon_file_whose_first_text_has_two_lines(tmp_path: Pa
     assert [(row.text, row.label) for row in read] == [(f"{text}\nand more, too", label) for text, label in FILMS]
     assert [row.line for row in read[:2]] == [1, 3]
     assert found is not None
-    assert found.said() == (
+    assert found.describe() == (
         "texts from 'column 1', labels from 'column 2', there is no line of names; semicolons between columns"
     )
 
@@ -106,7 +106,7 @@ def test_latin_1_is_read_and_said(tmp_path: Path) -> None:
     read, found = read_labelled_table(path)
     assert read[0].text == "ein größeres Café"
     assert found is not None
-    assert "encoding cp1252" in found.said()
+    assert "encoding cp1252" in found.describe()
 
 
 @pytest.mark.parametrize(
@@ -127,24 +127,21 @@ def test_what_cannot_be_read_is_refused_with_its_reason(
         read_labelled(written(tmp_path, name, content))
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("a.csv", "label,review\npos,The bank is here.\nneg,The river bank is wet.\n"),
-        ("a.csv", "id,body\n1,The bank is here.\n2,The river bank is wet.\n"),
-        ("a.jsonl", '{"text":"The bank is here."}\n{"text":"The river bank is wet."}\n'),
-        ("a.csv", "text;label\nThe bank is here.;pos\nThe river bank is wet.;neg\n"),
-        ("a.tsv", "id\ttext\nx1\tThe bank is here.\nx2\tThe river bank is wet.\n"),
-        ("a.json", '["The bank is here.", "The river bank is wet."]'),
-        ("a.txt", "The bank is here.\nThe river bank is wet.\n"),
-        ("a.txt", '{"text":"The bank is here."}\n{"text":"The river bank is wet."}\n'),
-        ("a.csv", 'text\n"The bank is here."\n"The river bank is wet."\n'),
-        ("a.csv", "The bank is here.,1\nThe river bank is wet.,2\n"),
-        ("a.csv", "sep=\t\ntext\tlabel\nThe bank is here.\tpos\nThe river bank is wet.\tneg\n"),
-        ("a.txt", "The bank is here.\rThe river bank is wet.\r"),
-        ("a.txt", "text\tlabel\nThe bank is here.\tpos\nThe river bank is wet.\tneg\n"),
-    ],
-)
+@pytest.mark.parametrize(("name", "content"), [
+    ("a.csv", "label,review\npos,The bank is here.\nneg,The river bank is wet.\n"),
+    ("a.csv", "id,body\n1,The bank is here.\n2,The river bank is wet.\n"),
+    ("a.jsonl", '{"text":"The bank is here."}\n{"text":"The river bank is wet."}\n'),
+    ("a.csv", "text;label\nThe bank is here.;pos\nThe river bank is wet.;neg\n"),
+    ("a.tsv", "id\ttext\nx1\tThe bank is here.\nx2\tThe river bank is wet.\n"),
+    ("a.json", '["The bank is here.", "The river bank is wet."]'),
+    ("a.txt", "The bank is here.\nThe river bank is wet.\n"),
+    ("a.txt", '{"text":"The bank is here."}\n{"text":"The river bank is wet."}\n'),
+    ("a.csv", 'text\n"The bank is here."\n"The river bank is wet."\n'),
+    ("a.csv", "The bank is here.,1\nThe river bank is wet.,2\n"),
+    ("a.csv", "sep=\t\ntext\tlabel\nThe bank is here.\tpos\nThe river bank is wet.\tneg\n"),
+    ("a.txt", "The bank is here.\rThe river bank is wet.\r"),
+    ("a.txt", "text\tlabel\nThe bank is here.\tpos\nThe river bank is wet.\tneg\n"),
+])  # fmt: skip
 def test_the_texts_of_any_table_are_indexed_and_mapped(tmp_path: Path, name: str, content: str) -> None:
     assert [sentences for sentences, _ in read_corpus([written(tmp_path, name, content)])] == [BANKS]
     assert sentences_of(content, name) == BANKS
@@ -227,7 +224,7 @@ def test_parts_of_speech_below_a_header(tmp_path: Path) -> None:
         (("Ines", "flew"), ("PROPN", "VERB")),
         (("Oslo",), ("PROPN",)),
     ]
-    assert found.said() == "words from 'form', tags from 'upos'; named by the first line"
+    assert found.describe() == "words from 'form', tags from 'upos'; named by the first line"
 
 
 def test_a_no_break_space_is_part_of_its_token(tmp_path: Path) -> None:
@@ -245,7 +242,7 @@ def test_names_inside_names_are_left_out(tmp_path: Path) -> None:
     content = "1\tUni\tB-ORG\tO\n2\tOslo\tI-ORG\tB-LOC\n3\tis\tO\tO\n\n1\tOslo\tB-LOC\tO\n2\t.\tO\tO\n"
     found = read_tag_file(written(tmp_path, "a.tsv", content))
     assert [row.tags for row in found.sentences] == [("B-ORG", "I-ORG", "O"), ("B-LOC", "O")]
-    assert "column 4 has names inside names and is left out" in found.said()
+    assert "column 4 has names inside names and is left out" in found.describe()
 
 
 def test_a_hash_may_be_a_word(tmp_path: Path) -> None:
@@ -253,20 +250,13 @@ def test_a_hash_may_be_a_word(tmp_path: Path) -> None:
     assert [row.tokens for row in read_tagged(path)] == [("#", "Ines"), ("#tag", "ran"), ("It",)]
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        (
-            "a.conll",
-            "".join(f"{k} {tag}\n" for k, tag in enumerate(["B-PER", "O"] * 6)),
-            "the words .* are numbers alone",
-        ),
-        ("a.csv", "text,label\n" + rows(), "expected one word and its tag on each line, found texts of several words"),
-        ("a.conll", "# only\n# comments\n", "no sentence in this file"),
-        ("a.conll", "Ines B-PER\n" * 5_001, "expected an empty line after each sentence, found none in 5,001 lines"),
-        ("a.json", '[{"tokens": ["a"], "tags": [3]}]', r"tags: expected a list of tags as strings, found \[3\]"),
-    ],
-)
+@pytest.mark.parametrize(("name", "content", "message"), [
+    ("a.conll", "".join(f"{k} {tag}\n" for k, tag in enumerate(["B-PER", "O"] * 6)), "the words .* are numbers alone"),
+    ("a.csv", "text,label\n" + rows(), "expected one word and its tag on each line, found texts of several words"),
+    ("a.conll", "# only\n# comments\n", "no sentence in this file"),
+    ("a.conll", "Ines B-PER\n" * 5_001, "expected an empty line after each sentence, found none in 5,001 lines"),
+    ("a.json", '[{"tokens": ["a"], "tags": [3]}]', r"tags: expected a list of tags as strings, found \[3\]"),
+])  # fmt: skip
 def test_tag_files_that_cannot_be_right_are_refused(tmp_path: Path, name: str, content: str, message: str) -> None:
     with pytest.raises(DataError, match=message):
         read_tagged(written(tmp_path, name, content))

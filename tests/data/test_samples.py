@@ -4,7 +4,6 @@ from pathlib import Path
 import elmo_tasks.data
 from elmo_tasks.data.classification import ClassificationData
 from elmo_tasks.data.conll import read_tagged
-from elmo_tasks.data.labelled_texts import TextColumns, read_labelled
 from elmo_tasks.data.tagging import TaggingData
 from elmo_tasks.text.tag_schemes import detect_scheme, spans_of
 
@@ -13,7 +12,6 @@ SAMPLES = Path(elmo_tasks.data.__file__).parent / "samples"
 
 def test_entities():
     train, test = (read_tagged(SAMPLES / f"ner_sample_{split}.conll") for split in ("train", "test"))
-    assert (len(train), len(test)) == (225, 75)
     assert not {s.tokens for s in train} & {s.tokens for s in test}
     for sentences in (train, test):
         assert detect_scheme(s.tags for s in sentences) == "BIO"
@@ -21,37 +19,20 @@ def test_entities():
         assert set(types) == {"PER", "LOC", "ORG", "MISC"}
         assert min(types.values()) >= 10
         assert sum(set(s.tags) == {"O"} for s in sentences) > len(sentences) / 4
-
-
-def test_some_names_have_several_types():
-    kinds: dict[str, set[str]] = {}
-    for split in ("train", "test"):
-        for sentence in read_tagged(SAMPLES / f"ner_sample_{split}.conll"):
-            for token, tag in zip(sentence.tokens, sentence.tags, strict=True):
-                kinds.setdefault(token, set()).add(tag[2:] or "O")
+    # Some names have several types.
+    tags = {(token, tag[2:]) for s in (*train, *test) for token, tag in zip(s.tokens, s.tags, strict=True)}
     for name in ("Jordan", "Paris", "Washington", "May", "Austin", "Chelsea", "Georgia"):
-        assert len(kinds[name]) > 1
-
-
-def test_opinions():
-    columns = TextColumns(text=1, label=0)
-    train, test = (read_labelled(SAMPLES / f"sentiment_sample_{s}.tsv", columns=columns) for s in ("train", "test"))
-    assert Counter(row.label for row in train) == {"positive": 150, "negative": 150}
-    assert Counter(row.label for row in test) == {"positive": 50, "negative": 50}
-    texts = [row.text for row in (*train, *test)]
-    assert len(set(texts)) == 400
+        assert sum(token == name for token, _ in tags) > 1
 
 
 def test_they_train():
-    entities = TaggingData(str(SAMPLES / "ner_sample_train.conll"), test=str(SAMPLES / "ner_sample_test.conll"))
-    opinions = ClassificationData(
-        str(SAMPLES / "sentiment_sample_train.tsv"),
-        test=str(SAMPLES / "sentiment_sample_test.tsv"),
-        text_column=1,
-        label_column=0,
-    )
-    for data, batches in ((entities, 8), (opinions, 10)):
+    ner, opinions = str(SAMPLES / "ner_sample_train.conll"), str(SAMPLES / "sentiment_sample_train.tsv")
+    entities = TaggingData(ner, test=ner.replace("train", "test"))
+    sentiment = ClassificationData(opinions, test=opinions.replace("train", "test"), text_column=1, label_column=0)
+    for data, rows, batches in ((entities, (225, 75), 8), (sentiment, (300, 100), 10)):
         data.setup()
-        assert len(data.train_dataloader()) == batches
+        assert (len(data.rows["train"]), len(data.rows["test"]), len(data.train_dataloader())) == (*rows, batches)
     assert len(entities.labels) == 9
-    assert opinions.labels == ("negative", "positive")
+    assert sentiment.labels == ("negative", "positive")
+    assert Counter(row.target for row in sentiment.rows["train"]) == {0: 150, 1: 150}
+    assert len({row.tokens for split in ("train", "test") for row in sentiment.rows[split]}) == 400

@@ -14,7 +14,7 @@ from elmo_tasks.data.sense_uses import (
     read_unified,
 )
 from elmo_tasks.errors import DataError
-from elmo_tasks.uses import Use
+from elmo_tasks.text.use import Use
 
 HEADER = "word\tlabel\tsense\ttarget_index\ttext\n"
 
@@ -71,16 +71,13 @@ def test_unified_sets(tmp_path):
     assert (second.use.token_start, len(second.senses)) == (3, 2)
 
 
-@pytest.mark.parametrize(
-    ("xml", "keys", "message"),
-    [
-        (XML, KEYS.splitlines()[0] + "\n", "KeyError.*set1.d0.s0.t1"),
-        (XML.replace("</sentence>", ""), KEYS, "ParseError"),
-        (XML.replace("VERB", "PRON"), KEYS, "KeyError"),
-        (XML, "alone\n", "line 1: expected an id and sense keys"),
-        ("<corpus></corpus>", KEYS, "no instance"),
-    ],
-)
+@pytest.mark.parametrize(("xml", "keys", "message"), [
+    (XML, KEYS.splitlines()[0] + "\n", "KeyError.*set1.d0.s0.t1"),
+    (XML.replace("</sentence>", ""), KEYS, "ParseError"),
+    (XML.replace("VERB", "PRON"), KEYS, "KeyError"),
+    (XML, "alone\n", "line 1: expected an id and sense keys"),
+    ("<corpus></corpus>", KEYS, "no instance"),
+])  # fmt: skip
 def test_unified_sets_are_refused_in_words(tmp_path, xml, keys, message):
     (tmp_path / "a.xml").write_text(xml)
     (tmp_path / "a.txt").write_text(keys)

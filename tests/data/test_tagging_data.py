@@ -118,28 +118,13 @@ def test_a_share_to_test_on_is_the_same_for_all_seeds(tmp_path: Path):
     assert not made(train=str(tmp_path / "train"), validation_share=0.1).has("test")
 
 
-@pytest.mark.parametrize(
-    ("dev", "arguments", "message"),
-    [
-        ("x I-LOC\n", {}, r"dev: 'LOC': no such entity type in the training data, .*train, which has 'ORG', 'PER'"),
-        ("a O\nx B-PER\nb O\n", {}, r"dev: the tags look like BIO, those of .*train like IOB1"),
-        (
-            "a O\n\nx PER\n",
-            {"source_scheme": "IOB1"},
-            r"dev, sentence of line 3: token 1: 'PER' is not a tag of the scheme",
-        ),
-        (
-            "x E-PER\n",
-            {"source_scheme": "IOB1"},
-            r"dev, sentence of line 1: token 1: 'E-PER' is not a tag of the scheme IOB1",
-        ),
-        (
-            "x DT\n",
-            {"scheme": None},
-            r"dev: 'DT': no such tag in the training data, .*train, which has 'B-ORG', 'I-ORG'",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("dev", "arguments", "message"), [
+    ("x I-LOC\n", {}, r"dev: 'LOC': no such entity type in the training data, .*train, which has 'ORG', 'PER'"),
+    ("a O\nx B-PER\nb O\n", {}, r"dev: the tags look like BIO, those of .*train like IOB1"),
+    ("a O\n\nx PER\n", {"source_scheme": "IOB1"}, r"dev, sentence of line 3: token 1: 'PER' is not a tag of the scheme"),
+    ("x E-PER\n", {"source_scheme": "IOB1"}, r"dev, sentence of line 1: token 1: 'E-PER' is not a tag of the scheme IOB1"),
+    ("x DT\n", {"scheme": None}, r"dev: 'DT': no such tag in the training data, .*train, which has 'B-ORG', 'I-ORG'"),
+])  # fmt: skip
 def test_wrong_validation_tags(files: dict[str, str], dev: str, arguments: dict[str, Any], message: str):
     Path(files["validation"]).write_text(dev)
     with pytest.raises(DataError, match=message):
@@ -155,17 +140,14 @@ def test_scheme_that_cannot_be_told(files: dict[str, str]):
         made(**files)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"batch_size": 0}, r"data\.batch_size: expected 1 or more, found 0"),
-        ({"limit_train": 0}, r"data\.limit_train: expected 1 or more, found 0"),
-        ({"max_tokens": -1}, r"data\.max_tokens: expected 1 or more, found -1"),
-        ({"validation_share": 1.0}, r"data\.validation_share: expected a share from 0 to below 1, found 1\.0"),
-        ({"scheme": "IOB1"}, r"data\.scheme: expected BIO, BIOES or null, found 'IOB1'"),
-        ({"scheme": None, "source_scheme": "BIO"}, r"data\.source_scheme is BIO, but data\.scheme is null"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), [
+    ({"batch_size": 0}, r"data\.batch_size: expected 1 or more, found 0"),
+    ({"limit_train": 0}, r"data\.limit_train: expected 1 or more, found 0"),
+    ({"max_tokens": -1}, r"data\.max_tokens: expected 1 or more, found -1"),
+    ({"validation_share": 1.0}, r"data\.validation_share: expected a share from 0 to below 1, found 1\.0"),
+    ({"scheme": "IOB1"}, r"data\.scheme: expected BIO, BIOES or null, found 'IOB1'"),
+    ({"scheme": None, "source_scheme": "BIO"}, r"data\.source_scheme is BIO, but data\.scheme is null"),
+])  # fmt: skip
 def test_wrong_arguments(arguments: dict[str, Any], message: str):
     with pytest.raises(ConfigError, match=message):
         TaggingData(train="nothing is read here", **arguments)

@@ -24,26 +24,19 @@ def test_xz(tmp_path: Path):
     assert suffix_of(file) == ".tsv"
 
 
-@pytest.mark.parametrize(
-    ("content", "name", "message"),
-    [
-        (b"", "a.txt", r"a\.txt: the file is empty"),
-        (
-            "größer\nbad ".encode() + b"\xff\n",
-            "a.txt",
-            r"a\.txt, line 2: expected UTF-8 text, found the byte 0xff at position 5; set encoding",
-        ),
-        ("привет\n".encode("koi8-r"), "a.txt", r"a\.txt, line 1: expected UTF-8 text, .*set encoding"),
-        (
-            "a\n".encode("utf-16")[:-1],
-            "a.txt",
-            r"a\.txt: expected UTF-16-LE text, found a broken end: is the file whole",
-        ),
-        (b"PK\x00\x01", "a.txt", r"a\.txt, line 1: expected a text file, found a zero byte: this is a binary file"),
-        (b"not xz", "a.xz", r"a\.xz: the compressed data is broken"),
-        (lzma.compress(b"hello" * 100)[:-20], "a.xz", r"a\.xz: the compressed data is broken"),
-    ],
-)
+@pytest.mark.parametrize(("content", "name", "message"), [
+    (b"", "a.txt", r"a\.txt: the file is empty"),
+    (
+        "größer\nbad ".encode() + b"\xff\n",
+        "a.txt",
+        r"a\.txt, line 2: expected UTF-8 text, found the byte 0xff at position 5; set encoding",
+    ),
+    ("привет\n".encode("koi8-r"), "a.txt", r"a\.txt, line 1: expected UTF-8 text, .*set encoding"),
+    ("a\n".encode("utf-16")[:-1], "a.txt", r"a\.txt: expected UTF-16-LE text, found a broken end: is the file whole"),
+    (b"PK\x00\x01", "a.txt", r"a\.txt, line 1: expected a text file, found a zero byte: this is a binary file"),
+    (b"not xz", "a.xz", r"a\.xz: the compressed data is broken"),
+    (lzma.compress(b"hello" * 100)[:-20], "a.xz", r"a\.xz: the compressed data is broken"),
+])  # fmt: skip
 def test_broken_files(tmp_path: Path, content: bytes, name: str, message: str):
     file = tmp_path / name
     file.write_bytes(content)
@@ -61,7 +54,7 @@ def test_lines_and_files_have_a_longest(tmp_path: Path, monkeypatch: pytest.Monk
     with pytest.raises(DataError, match=r"line 2: expected at most 4,999 characters on a line, found more"):
         lines(file)
     monkeypatch.undo()
-    monkeypatch.setattr("elmo_tasks.data.text_lines.MOST_BYTES", 5_000)
+    monkeypatch.setattr("elmo_tasks.data.text_lines.MAX_BYTES", 5_000)
     with pytest.raises(
         DataError, match=r"expected at most 5e-06 GB of labelled rows once unpacked.* give a part of them"
     ):

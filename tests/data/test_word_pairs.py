@@ -6,7 +6,7 @@ import pytest
 
 from elmo_tasks.data.word_pairs import read_cosimlex, read_mcl_wic, read_wic
 from elmo_tasks.errors import DataError
-from elmo_tasks.uses import Use
+from elmo_tasks.text.use import Use
 
 LINE = "pitch\tN\t1-4\tThe pitch was wet .\tHe spoke at a pitch (very high) .\n"
 
@@ -24,29 +24,21 @@ def test_wic_marks_the_word_of_each_sentence(tmp_path):
     assert pair.same is False
 
 
-@pytest.mark.parametrize(
-    ("data", "gold", "message"),
-    [
-        (LINE * 2, "T\n", "expected an answer for each of 2 lines of data.txt, found 1"),
-        (LINE.replace("1-4", "1-40"), "T\n", "line 1: expected word, part of speech, i-j"),
-        (LINE.replace("1-4", "one"), "T\n", "line 1: expected word"),
-        (LINE, "maybe\n", "'maybe'"),
-    ],
-)
+@pytest.mark.parametrize(("data", "gold", "message"), [
+    (LINE * 2, "T\n", "expected an answer for each of 2 lines of data.txt, found 1"),
+    (LINE.replace("1-4", "1-40"), "T\n", "line 1: expected word, part of speech, i-j"),
+    (LINE.replace("1-4", "one"), "T\n", "line 1: expected word"),
+    (LINE, "maybe\n", "'maybe'"),
+])  # fmt: skip
 def test_wic_refuses_in_words(tmp_path, data, gold, message):
     with pytest.raises(DataError, match=message):
         wic(tmp_path, data, gold)
 
 
 ROW = {
-    "id": "dev.0",
-    "lemma": "pitch",
-    "sentence1": "He can't pitch a tent.",
-    "start1": "9",
-    "end1": "14",
-    "sentence2": "“Pitch!” she said.",
-    "start2": "1",
-    "end2": "6",
+    **{"id": "dev.0", "lemma": "pitch"},
+    **{"sentence1": "He can't pitch a tent.", "start1": "9", "end1": "14"},
+    **{"sentence2": "“Pitch!” she said.", "start2": "1", "end2": "6"},
 }
 
 
@@ -82,18 +74,6 @@ def test_published_pairs_are_all_read(shared_data):
     assert (len(found), sum(pair.same for pair in found)) == (1000, 500)
 
 
-HEADER = [
-    "word1",
-    "word2",
-    "context1",
-    "context2",
-    "sim1",
-    "sim2",
-    "word1_context1",
-    "word2_context1",
-    "word1_context2",
-    "word2_context2",
-]
 GRADED = {
     "word1": "bark",
     "word2": "dog",
@@ -101,11 +81,9 @@ GRADED = {
     "context2": "Moss on <strong>barks</strong>, no <strong>dog</strong>.",
     "sim1": "7.5",
     "sim2": "1.25",
-    "word1_context1": "bark",
-    "word2_context1": "dog",
-    "word1_context2": "barks",
-    "word2_context2": "dog",
+    **{"word1_context1": "bark", "word2_context1": "dog", "word1_context2": "barks", "word2_context2": "dog"},
 }
+HEADER = list(GRADED)
 
 
 def cosimlex(folder, header=HEADER, **change):
@@ -123,14 +101,11 @@ def test_cosimlex_finds_both_words_in_both_texts_in_the_order_of_the_pair(tmp_pa
     assert (bark.token_start, dog.token_start) == (3, 1)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"sim1": "much"}, "line 2: expected two texts with both words in <strong>, and two numbers; .*'much'"),
-        ({"word1_context1": "barks"}, "line 2: .*'barks' is not marked in context1"),
-        ({"header": HEADER[:-1]}, "expected a header with .*; word2_context2 is not there"),
-    ],
-)
+@pytest.mark.parametrize(("change", "message"), [
+    ({"sim1": "much"}, "line 2: expected two texts with both words in <strong>, and two numbers; .*'much'"),
+    ({"word1_context1": "barks"}, "line 2: .*'barks' is not marked in context1"),
+    ({"header": HEADER[:-1]}, "expected a header with .*; word2_context2 is not there"),
+])  # fmt: skip
 def test_cosimlex_refuses_in_words(tmp_path, change, message):
     with pytest.raises(DataError, match=message):
         cosimlex(tmp_path, **change)

@@ -207,7 +207,7 @@ def test_offsets_are_those_of_the_text_as_typed(text: str, heads: TrainedHeads) 
     (found,) = heads.tag([text], n_readings=3)
     assert found.sentence == text
     assert [text[start:end] for start, end in found.offsets] == list(found.tokens)
-    for reading in (found.best, *found.runners_up):
+    for reading in (found.best, *found.alternatives):
         assert len(reading.tags) == len(found.tokens)
         for entity in reading.entities:
             assert (entity.start_char, entity.end_char) == (
@@ -219,7 +219,7 @@ def test_offsets_are_those_of_the_text_as_typed(text: str, heads: TrainedHeads) 
 
 def test_readings_come_best_first(heads: TrainedHeads) -> None:
     (found,) = heads.tag(["Ada ran to Rome."], n_readings=4)
-    chances = [reading.probability for reading in (found.best, *found.runners_up)]
+    chances = [reading.probability for reading in (found.best, *found.alternatives)]
     assert len(chances) == 4
     assert chances == sorted(chances, reverse=True)
 
@@ -319,7 +319,7 @@ def test_the_session_offers_the_heads(checkpoints: Path, toy: Path, tmp_path: Pa
     session = Session(str(toy), runs_dir=tmp_path / "runs")
     assert [info.name for info in session.heads.offered()][-1] == "mine"
     (found,) = session.heads.tag(["Ada ran."], head="mine", n_readings=2)
-    assert (found.tokens, len(found.runners_up)) == (("Ada", "ran", "."), 1)
+    assert (found.tokens, len(found.alternatives)) == (("Ada", "ran", "."), 1)
     (text,) = session.heads.classify(["good day"], occlusion=False)
     assert text.label in ("negative", "positive")
     assert session.heads.layer_weights() == ()

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -90,19 +89,16 @@ def test_any_tags_are_read_as_the_conll_scorer_reads_them(scheme: Scheme) -> Non
     check()
 
 
-@pytest.mark.parametrize(
-    ("scheme", "tags", "spans"),
-    [
-        ("BIO", "O I-X I-X", [Span(1, 3, "X")]),
-        ("BIO", "B-X I-Y", [Span(0, 1, "X"), Span(1, 2, "Y")]),
-        ("BIOES", "B-X O", [Span(0, 1, "X")]),
-        ("BIOES", "E-X E-X", [Span(0, 1, "X"), Span(1, 2, "X")]),
-        ("BIOES", "S-X I-X E-X", [Span(0, 1, "X"), Span(1, 3, "X")]),
-        ("BIOES", "B-X I-X L-X U-Y", [Span(0, 3, "X"), Span(3, 4, "Y")]),
-        ("IOB1", "B-X I-X", [Span(0, 2, "X")]),
-        ("BIO", "", []),
-    ],
-)
+@pytest.mark.parametrize(("scheme", "tags", "spans"), [
+    ("BIO", "O I-X I-X", [Span(1, 3, "X")]),
+    ("BIO", "B-X I-Y", [Span(0, 1, "X"), Span(1, 2, "Y")]),
+    ("BIOES", "B-X O", [Span(0, 1, "X")]),
+    ("BIOES", "E-X E-X", [Span(0, 1, "X"), Span(1, 2, "X")]),
+    ("BIOES", "S-X I-X E-X", [Span(0, 1, "X"), Span(1, 3, "X")]),
+    ("BIOES", "B-X I-X L-X U-Y", [Span(0, 3, "X"), Span(3, 4, "Y")]),
+    ("IOB1", "B-X I-X", [Span(0, 2, "X")]),
+    ("BIO", "", []),
+])  # fmt: skip
 def test_reading(scheme: Scheme, tags: str, spans: list[Span]) -> None:
     assert spans_of(tags.split(), scheme) == spans
 
@@ -137,16 +133,13 @@ def test_an_unknown_scheme() -> None:
         spans_of(["B-X"], "IOB2")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("spans", "message"),
-    [
-        ([Span(1, 4, "X")], r"the span 1\.\.4 X does not fit a sentence of 3 tokens"),
-        ([Span(1, 1, "X")], r"the span 1\.\.1 X does not fit"),
-        ([Span(-1, 1, "X")], r"the span -1\.\.1 X does not fit"),
-        ([Span(0, 1, "")], r"the span 0\.\.1 has no type"),
-        ([Span(1, 3, "Y"), Span(0, 2, "X")], r"the spans 0\.\.2 X and 1\.\.3 Y share a token"),
-    ],
-)
+@pytest.mark.parametrize(("spans", "message"), [
+    ([Span(1, 4, "X")], r"the span 1\.\.4 X does not fit a sentence of 3 tokens"),
+    ([Span(1, 1, "X")], r"the span 1\.\.1 X does not fit"),
+    ([Span(-1, 1, "X")], r"the span -1\.\.1 X does not fit"),
+    ([Span(0, 1, "")], r"the span 0\.\.1 has no type"),
+    ([Span(1, 3, "Y"), Span(0, 2, "X")], r"the spans 0\.\.2 X and 1\.\.3 Y share a token"),
+])  # fmt: skip
 def test_spans_that_tags_cannot_say(spans: list[Span], message: str) -> None:
     with pytest.raises(DataError, match=message):
         tags_of(spans, 3, "BIO")
@@ -166,20 +159,17 @@ def test_detection_lets_a_slip_in_a_hundred_pass() -> None:
     assert detect_scheme([["B-X", "E-X"]] * 200 + [["O", "B-X"]] * 2) == "BIOES"
 
 
-@pytest.mark.parametrize(
-    ("sequences", "message"),
-    [
-        ([], "is unclear: no token has a tag other than O"),
-        ([["O", "O"], []], "is unclear: no token has a tag other than O"),
-        (
-            [["O"], ["B-X", "O", "I-Y"], ["B-X"]],
-            r"2 spans begin as only BIO writes them \(first 'B-X' as token 1 of sentence 2\), "
-            r"and 1 as only IOB1 does \(first 'I-Y' as token 3 of sentence 2\)",
-        ),
-        ([["B-X", "O", "S-X"]], r"0 tags E- \(L-\) and 1 tags S- \(U-\), as only BIOES has, but 1 tags B-"),
-        ([["O"], ["O", "NOUN"]], r"sentence 2, token 2: 'NOUN' is not a tag of the scheme BIOES"),
-    ],
-)
+@pytest.mark.parametrize(("sequences", "message"), [
+    ([], "is unclear: no token has a tag other than O"),
+    ([["O", "O"], []], "is unclear: no token has a tag other than O"),
+    (
+        [["O"], ["B-X", "O", "I-Y"], ["B-X"]],
+        r"2 spans begin as only BIO writes them \(first 'B-X' as token 1 of sentence 2\), "
+        r"and 1 as only IOB1 does \(first 'I-Y' as token 3 of sentence 2\)",
+    ),
+    ([["B-X", "O", "S-X"]], r"0 tags E- \(L-\) and 1 tags S- \(U-\), as only BIOES has, but 1 tags B-"),
+    ([["O"], ["O", "NOUN"]], r"sentence 2, token 2: 'NOUN' is not a tag of the scheme BIOES"),
+])  # fmt: skip
 def test_detection_does_not_guess(sequences: list[list[str]], message: str) -> None:
     with pytest.raises(DataError, match=message):
         detect_scheme(sequences)
@@ -239,24 +229,3 @@ def test_continuations() -> None:
     }
     pairs = continuations(["O", "B-X", "I-X", "L-X", "U-X"], "BIOES")
     assert pairs == {("B-X", "I-X"), ("B-X", "L-X"), ("I-X", "I-X"), ("I-X", "L-X")}
-
-
-@pytest.mark.parametrize(
-    ("file", "scheme"),
-    [
-        ("ner/conll2003/eng.train", "IOB1"),
-        ("ner/bc5cdr/devel.tsv", "BIO"),
-        ("ner/wnut17/emerging.dev.conll", "BIO"),
-    ],
-)
-def test_public_data(shared_data: Path, file: str, scheme: Scheme) -> None:
-    path = shared_data / file
-    if not path.exists():
-        pytest.skip(f"no {path}")
-    blocks = path.read_text(encoding="utf-8").split("\n\n")
-    sequences = [[line.split()[-1] for line in block.splitlines() if line.strip()] for block in blocks]
-    assert detect_scheme(sequences) == scheme
-    for tags in sequences:
-        expected = [Span(start, last + 1, type_) for type_, start, last in get_entities(tags)]
-        assert spans_of(tags, scheme) == expected
-        assert spans_of(convert(tags, scheme, "BIOES"), "BIOES") == expected

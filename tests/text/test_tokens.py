@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elmo_tasks.text.tokens import TOKENIZER_NAME, Token, tokenize
+from elmo_tasks.text.tokens import Token, plain_token, tokenize
 
 
 def words(text: str) -> str:
@@ -165,5 +165,6 @@ def test_long_input_is_fast(piece: str) -> None:
     assert time.process_time() - started < 2.0
 
 
-def test_the_tokenizer_has_a_name() -> None:
-    assert "NLTK" in TOKENIZER_NAME
+def test_treebank_spellings_are_undone() -> None:
+    treebank = ["-LRB-", "-RCB-", "``", "''", "1\\/2", "\\*", "'s", "("]
+    assert [plain_token(token) for token in treebank] == ["(", "}", '"', '"', "1/2", "*", "'s", "("]

@@ -14,9 +14,9 @@ from elmo_tasks.api import (
     LayerWeights,
     Limits,
     MixWeights,
-    Reading,
     Score,
     TaggedSentence,
+    TagSequence,
     WordOcclusion,
 )
 from elmo_tasks.errors import InputError
@@ -157,7 +157,7 @@ class FakeHeads:
         readings = self._parts_of_speech(tokens) if head == "fake-pos" else self._names(sentence, spans, head)
         return TaggedSentence(sentence, tokens, offsets, readings[0], tuple(readings[1:n_readings]))
 
-    def _parts_of_speech(self, tokens: tuple[str, ...]) -> list[Reading]:
+    def _parts_of_speech(self, tokens: tuple[str, ...]) -> list[TagSequence]:
         def tag(token: str) -> str:
             if not token[0].isalnum():
                 return "PUNCT"
@@ -174,9 +174,9 @@ class FakeHeads:
 
         best = tuple(tag(token) for token in tokens)
         other = tuple("VERB" if name == "NOUN" else name for name in best)
-        return [Reading(best, (), 0.8), *([Reading(other, (), 0.1)] if other != best else [])]
+        return [TagSequence(best, (), 0.8), *([TagSequence(other, (), 0.1)] if other != best else [])]
 
-    def _names(self, sentence: str, spans: list[tuple[str, int, int]], head: str) -> list[Reading]:
+    def _names(self, sentence: str, spans: list[tuple[str, int, int]], head: str) -> list[TagSequence]:
         context = "static" not in head
         gazetteer = dict(MEDICAL) if head == "fake-medical" else {**NAMES, **dict.fromkeys(BOTH, "LOC")}
         entities: list[Entity] = []
@@ -207,12 +207,12 @@ class FakeHeads:
             readings.append(self._reading(rest, len(spans), 0.004))
         return sorted(readings, key=lambda r: -r.probability)
 
-    def _reading(self, entities: list[Entity], length: int, probability: float) -> Reading:
+    def _reading(self, entities: list[Entity], length: int, probability: float) -> TagSequence:
         tags = ["O"] * length
         for entity in entities:
             tags[entity.start : entity.end] = [f"I-{entity.type}"] * (entity.end - entity.start)
             tags[entity.start] = f"B-{entity.type}"
-        return Reading(tuple(tags), tuple(entities), probability)
+        return TagSequence(tuple(tags), tuple(entities), probability)
 
     def layer_weights(self) -> tuple[LayerWeights, ...]:
         return (

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from elmo_tasks.api import Entity, Reading, TaggedSentence
+from elmo_tasks.api import Entity, TaggedSentence, TagSequence
 from elmo_tasks.messages import readings
 from elmo_tasks.ui import cards
 from tests.ui.reader import parsed
@@ -47,8 +47,8 @@ def entity(start, end, kind="LOC"):
     ],
 )
 def test_how_two_readings_differ(best, other, said):
-    result = TaggedSentence("aaa bbb ccc", ("aaa", "bbb", "ccc"), ((0, 3), (4, 7), (8, 11)), Reading((), (), 1.0))
-    one, two = (Reading(("O",) * 3, tuple(spans), 0.5) for spans in (best, other))
+    result = TaggedSentence("aaa bbb ccc", ("aaa", "bbb", "ccc"), ((0, 3), (4, 7), (8, 11)), TagSequence((), (), 1.0))
+    one, two = (TagSequence(("O",) * 3, tuple(spans), 0.5) for spans in (best, other))
     assert readings.differences(result, one, two) == said
 
 
@@ -78,7 +78,7 @@ def test_a_name_has_its_type_in_letters_and_how_sure_the_model_is(service):
 
 def test_the_table_tells_what_only_the_baseline_finds(service):
     result, *_ = service.heads.tag(["It rained in Oslo."])
-    nothing = replace(result, best=Reading(("O",) * 5, (), 0.9))
+    nothing = replace(result, best=TagSequence(("O",) * 5, (), 0.9))
     option = entities(service, "x")[0]
     assert any("not found" in row for row in parsed(cards.entity_card(option, [nothing], [result])).rows)
     assert "All entities in a table" not in cards.entity_card(option, [nothing])

@@ -9,7 +9,7 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 from starlette.datastructures import QueryParams
 
-from elmo_tasks.api import Entity, HeadInfo, Limits, Reading, Score, TaggedSentence
+from elmo_tasks.api import Entity, HeadInfo, Limits, Score, TaggedSentence, TagSequence
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import cards, try_tab
 from elmo_tasks.ui.layout import build_app
@@ -27,9 +27,9 @@ def test_nothing_typed_is_markup(service):
     offer = cards.HeadOption(head, head)
     tokens = (HOSTILE,)
     span = Entity(0, 1, HOSTILE, 0.5, 0, len(HOSTILE))
-    best, other = Reading((f"B-{HOSTILE}",), (span,), 0.5), Reading(("O",), (), 0.1)
+    best, other = TagSequence((f"B-{HOSTILE}",), (span,), 0.5), TagSequence(("O",), (), 0.1)
     tagged = TaggedSentence(HOSTILE, tokens, ((0, len(HOSTILE)),), best, (other,))
-    plain = replace(tagged, best=Reading((HOSTILE,), (), 0.5), runners_up=())
+    plain = replace(tagged, best=TagSequence((HOSTILE,), (), 0.5), alternatives=())
     (classified,) = service.heads.classify([HOSTILE])
     odd = replace(classified, label=HOSTILE, probabilities={HOSTILE: 1.0})
     for markup in (
