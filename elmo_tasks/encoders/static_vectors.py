@@ -16,7 +16,6 @@ from torch import Tensor
 from elmo_tasks.bilm.safetensors_files import read_safetensors
 from elmo_tasks.bilm.weight_checksums import verify
 from elmo_tasks.bundled import CHECKPOINTS
-from elmo_tasks.encoders.neighbourhood_density import NeighbourhoodDensity
 from elmo_tasks.encoders.sentences import Sentence, checked_texts, tokenized
 from elmo_tasks.encoders.word_vector_files import read_word_vectors
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
@@ -130,8 +129,7 @@ class StaticVectors:
     def to(self, device: torch.device | str, /) -> StaticVectors:
         """Move the vectors to a device, and return the encoder."""
         self._table = self._table.to(checked_device(device))
-        for made_of_it in ("_directions", "_density"):
-            self.__dict__.pop(made_of_it, None)
+        self.__dict__.pop("_directions", None)
         return self
 
     @property
@@ -219,17 +217,6 @@ class StaticVectors:
         cosines[torch.tensor(left_out, dtype=torch.long, device=self.device)] = -torch.inf
         best = cosines.topk(min(max(n, 0), len(self.words) - len(set(left_out))))
         return [(self.words[k], value) for k, value in zip(best.indices.tolist(), best.values.tolist(), strict=True)]
-
-    def density(self, word: str) -> float:
-        """Return the density of a word's neighbourhood; 0, the mean, if unknown.
-
-        See :class:`NeighbourhoodDensity`.
-        """
-        return self._density.of(row) if (row := self._row(word)) < len(self.words) else 0.0
-
-    @cached_property
-    def _density(self) -> NeighbourhoodDensity:
-        return NeighbourhoodDensity(self._directions)
 
     @cached_property
     def _directions(self) -> Tensor:

@@ -31,7 +31,7 @@ _WORDS = 10_000
 _OFFSET = 2.7
 
 
-class WordsInPlaces(Protocol):
+class SlotScorer(Protocol):
     """Predictor of words in places."""
 
     @property
@@ -52,7 +52,7 @@ class WordsInPlaces(Protocol):
         ...
 
 
-class TwoAnswers:
+class BidirectionalScorer:
     """Output layer of a language model, applied to each direction by itself.
 
     The layer is ``[V, P]`` and ``[V]``, for the most frequent words, which follow the special ones in the vocabulary.
@@ -66,12 +66,12 @@ class TwoAnswers:
         self.checksum = _checksum(self.words, (self._weight, self._bias))
 
     def __call__(self, uses: Sequence[Use], before: Tensor, after: Tensor) -> Tensor:
-        """See :class:`WordsInPlaces`; combined by :func:`told_by_all`."""
+        """See :class:`SlotScorer`; combined by :func:`told_by_all`."""
         told, told_after = (linear(side[-1].float().cpu(), self._weight, self._bias) for side in (before, after))
         return told_by_all((told, told_after), self._log_frequency)
 
 
-class OneAnswer:
+class ClozeScorer:
     """Cloze head, which combines both sides and the static vectors before it predicts."""
 
     def __init__(self, cloze: Cloze, static: StaticVectors) -> None:
@@ -80,7 +80,7 @@ class OneAnswer:
         self.checksum = _checksum(self.words, cloze.state_dict().values())
 
     def __call__(self, uses: Sequence[Use], before: Tensor, after: Tensor) -> Tensor:
-        """See :class:`WordsInPlaces`."""
+        """See :class:`SlotScorer`."""
         places = [(use.tokens, use.token_start, use.token_end) for use in uses]
         gaps = gaps_at(self._static, places, before.float().cpu(), after.float().cpu())
         scores: Tensor = self._cloze(gaps)
@@ -94,7 +94,7 @@ class ExpectedWords:
     2012; Melamud, Goldberger and Dagan, 2016).
     """
 
-    def __init__(self, told: WordsInPlaces, static: StaticVectors) -> None:
+    def __init__(self, told: SlotScorer, static: StaticVectors) -> None:
         vectors = normalize(static.vectors_of(told.words).cpu(), dim=-1)
         known = vectors.any(dim=-1) & torch.tensor([word[:1].isalnum() for word in told.words], dtype=torch.bool)
         self._kept, self._told = known.nonzero().flatten(), told
@@ -119,11 +119,11 @@ class ExpectedWords:
         if model is None:
             return None
         if (cloze := load_cloze(encoder, static)) is not None:
-            return cls(OneAnswer(cloze, static), static)
+            return cls(ClozeScorer(cloze, static), static)
         if (output := model.predictions()) is None:
             return None
         softmax, vocabulary = output
-        return cls(TwoAnswers(softmax.weight, softmax.bias, vocabulary.words, most), static)
+        return cls(BidirectionalScorer(softmax.weight, softmax.bias, vocabulary.words, most), static)
 
     @torch.no_grad()
     def candidates(self, uses: Sequence[Use], read: UseVectors) -> list[list[tuple[str, float]]]:

@@ -9,7 +9,7 @@ from elmo_tasks.encoders.cloze import Cloze, ClozeOptions
 from elmo_tasks.encoders.cloze_files import write_cloze
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
-from elmo_tasks.senses.expected_words import ExpectedWords, OneAnswer, TwoAnswers, log_frequencies
+from elmo_tasks.senses.expected_words import BidirectionalScorer, ClozeScorer, ExpectedWords, log_frequencies
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
 from elmo_tasks.training.export_bilm import write_model
 from elmo_tasks.uses import Use, UseVectors, read_uses
@@ -37,7 +37,7 @@ def test_it_is_the_mean_of_the_substitutes_by_how_probable_and_how_rare_they_are
     random = np.random.default_rng(0)
     weight, bias = random.normal(size=(len(WORDS), 4)), random.normal(size=len(WORDS))
     before, after = random.normal(size=(2, 5, 4))
-    told = TwoAnswers(*(torch.tensor(x, dtype=torch.float32) for x in (weight, bias)), WORDS)
+    told = BidirectionalScorer(*(torch.tensor(x, dtype=torch.float32) for x in (weight, bias)), WORDS)
     lower = torch.full((1, 5, 4), 9.0)  # the states of lower layers are not asked
     sides = (torch.cat([lower, torch.tensor(side, dtype=torch.float32)[None]]) for side in (before, after))
     found = ExpectedWords(told, STATIC)(USES * 5, UseVectors(torch.zeros(0), *sides))
@@ -48,7 +48,7 @@ def test_it_is_the_mean_of_the_substitutes_by_how_probable_and_how_rare_they_are
 
 def test_the_candidates_are_the_likeliest_words_without_punctuation():
     torch.manual_seed(0)
-    told = TwoAnswers(torch.randn(len(WORDS), 4), torch.randn(len(WORDS)), WORDS)
+    told = BidirectionalScorer(torch.randn(len(WORDS), 4), torch.randn(len(WORDS)), WORDS)
     sides = torch.randn(1, 2, 4), torch.randn(1, 2, 4)
     chances = told(USES * 2, *sides).exp()
     found = ExpectedWords(told, STATIC).candidates(USES * 2, UseVectors(torch.zeros(0), *sides))
@@ -59,13 +59,13 @@ def test_the_candidates_are_the_likeliest_words_without_punctuation():
 
 
 def test_a_model_that_knows_none_of_the_static_words_expects_nothing():
-    expected = ExpectedWords(TwoAnswers(torch.randn(4, 2), torch.randn(4), [*SPECIAL_WORDS, "zebra"]), STATIC)
+    expected = ExpectedWords(BidirectionalScorer(torch.randn(4, 2), torch.randn(4), [*SPECIAL_WORDS, "zebra"]), STATIC)
     assert not expected(USES * 2, UseVectors(torch.zeros(0), torch.randn(1, 2, 2), torch.randn(1, 2, 2))).any()
 
 
 def test_with_a_cloze_head_it_is_the_mean_of_what_that_says():
     torch.manual_seed(0)
-    told = OneAnswer(Cloze(ClozeOptions(1, 2, n_words=3, hidden=5, n_heads=1), STATIC), STATIC)
+    told = ClozeScorer(Cloze(ClozeOptions(1, 2, n_words=3, hidden=5, n_heads=1), STATIC), STATIC)
     states = torch.randn(1, 1, 2), torch.randn(1, 1, 2)
     found = ExpectedWords(told, STATIC)(USES, UseVectors(torch.zeros(0), *states))[0]
     total = np.zeros(3)
@@ -102,7 +102,7 @@ def test_only_a_model_with_its_output_layer_expects_words(tmp_path, writes):
 
 def test_its_checksum_is_that_of_the_output_layer_as_given():
     weight, bias = torch.randn(len(WORDS), 4), torch.randn(len(WORDS))
-    one = ExpectedWords(TwoAnswers(weight, bias, WORDS), STATIC)
-    assert ExpectedWords(TwoAnswers(weight.clone(), bias, list(WORDS)), STATIC).checksum == one.checksum
+    one = ExpectedWords(BidirectionalScorer(weight, bias, WORDS), STATIC)
+    assert ExpectedWords(BidirectionalScorer(weight.clone(), bias, list(WORDS)), STATIC).checksum == one.checksum
     others = [(weight + 1, bias, WORDS), (weight, bias + 1, WORDS), (weight, bias, [*WORDS[:-1], "lend"])]
-    assert one.checksum not in {ExpectedWords(TwoAnswers(*other), STATIC).checksum for other in others}
+    assert one.checksum not in {ExpectedWords(BidirectionalScorer(*other), STATIC).checksum for other in others}

@@ -1,6 +1,6 @@
 """Recipe: train the character encoder on static vectors of single words.
 
-``lightning_configs/word_reader.yaml`` runs it, for elmo-mini before the last three parts of its training. From top to bottom: the
+``lightning_configs/char_encoder.yaml`` runs it, for elmo-mini before the last three parts of its training. From top to bottom: the
 words and their target vectors (:class:`WordTypes`), then the module that learns them and adapts the LSTMs to the new encoder.
 """
 
@@ -20,10 +20,10 @@ from torch.nn import functional as F
 
 from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.char_cnn import CharacterCNN
+from elmo_tasks.bilm.char_encoders import embed_char_encoder, encode_words, with_char_encoder, word_lengths
 from elmo_tasks.bilm.model_files import find_model, has_softmax, load_bilm, load_softmax
 from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
 from elmo_tasks.bilm.softmax import LMSoftmax
-from elmo_tasks.bilm.word_readers import embed_reader, read_words, with_reader, word_lengths
 from elmo_tasks.data.batches import DrawnBatches, SameBatches, TensorBatch
 from elmo_tasks.data.language_model import TextFiles
 from elmo_tasks.encoders.static_vectors import DEFAULT_NAME, StaticVectors
@@ -165,7 +165,7 @@ class WordTypes(TextFiles):
         if self.old is None:
             joint, linear, mean = self._meaning, None, None
         else:
-            old = read_words(self.old.token_encoder, self.characters)
+            old = encode_words(self.old.token_encoder, self.characters)
             mean = (share * old).sum(0)
             scale = self.old_weight / (share * (old - mean) ** 2).sum().sqrt()
             joint = torch.cat([self._meaning, scale * (old - mean)], dim=1)
@@ -215,7 +215,7 @@ def _running(counts: NDArray[np.int64]) -> Tensor:
     return (share / share.sum()).float().unsqueeze(1)
 
 
-class WordReaderModule(pl.LightningModule):
+class CharEncoderModule(pl.LightningModule):
     """Training of a character encoder on the targets of :class:`WordTypes`.
 
     Args:
@@ -270,7 +270,7 @@ class WordReaderModule(pl.LightningModule):
                 )
         targets = data.targets(options.projection_dim)
         if data.old is not None and targets.linear is not None and targets.bias is not None:
-            embed_reader(self.reader, data.old.token_encoder, targets.linear, targets.bias)
+            embed_char_encoder(self.reader, data.old.token_encoder, targets.linear, targets.bias)
         self.register_buffer("targets", targets.values, persistent=False)
         self._size = float(targets.values.square().sum(1).mean())
 
@@ -346,7 +346,7 @@ class WordReaderModule(pl.LightningModule):
             bilm.token_encoder.load_state_dict(self.reader.state_dict())
             return bilm, None, None
         counts = torch.from_numpy(data.counts).double() ** _MAP_POWER
-        bilm, self._kept = with_reader(data.old, self.reader.cpu(), data.characters, counts)
+        bilm, self._kept = with_char_encoder(data.old, self.reader.cpu(), data.characters, counts)
         print(
             f"Of the word vectors of {data.start_from}, a linear map of the new ones keeps {self._kept:.1%}.",
             flush=True,

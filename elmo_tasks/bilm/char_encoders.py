@@ -25,7 +25,7 @@ def word_lengths(characters: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def read_words(reader: CharacterCNN, characters: Tensor, batch_size: int = 1024) -> Tensor:
+def encode_words(reader: CharacterCNN, characters: Tensor, batch_size: int = 1024) -> Tensor:
     """Compute ``[U, P]`` word vectors in batches of words of similar length.
 
     The longest word sets the cost of a batch.
@@ -42,7 +42,7 @@ def read_words(reader: CharacterCNN, characters: Tensor, batch_size: int = 1024)
 
 
 @torch.no_grad()
-def embed_reader(new: CharacterCNN, old: CharacterCNN, linear: Tensor, bias: Tensor) -> None:
+def embed_char_encoder(new: CharacterCNN, old: CharacterCNN, linear: Tensor, bias: Tensor) -> None:
     """Initialize a CNN as a smaller one followed by a linear map.
 
     Filters that the smaller CNN lacks start small.
@@ -90,7 +90,7 @@ def embed_reader(new: CharacterCNN, old: CharacterCNN, linear: Tensor, bias: Ten
 
 
 @torch.no_grad()
-def with_reader(old: BiLM, reader: CharacterCNN, characters: Tensor, weights: Tensor) -> tuple[BiLM, float]:
+def with_char_encoder(old: BiLM, reader: CharacterCNN, characters: Tensor, weights: Tensor) -> tuple[BiLM, float]:
     """Attach a biLM's LSTMs to another character CNN, by a linear map.
 
     The map gives the nearest approximation of the old vectors.
@@ -104,7 +104,7 @@ def with_reader(old: BiLM, reader: CharacterCNN, characters: Tensor, weights: Te
     bilm = BiLM(BiLMOptions(old.options.lstm, reader.options))
     bilm.load_state_dict({**old.state_dict(), **{f"token_encoder.{k}": v for k, v in reader.state_dict().items()}})
     share = (weights.double() / weights.sum()).unsqueeze(1)  # [U, 1]
-    x, y = (read_words(cnn, characters).double().cpu() for cnn in (reader, old.token_encoder))
+    x, y = (encode_words(cnn, characters).double().cpu() for cnn in (reader, old.token_encoder))
     x_mean, y_mean = (share * x).sum(0), (share * y).sum(0)
     x, y = x - x_mean, y - y_mean
     gram = (share * x).T @ x
@@ -153,7 +153,7 @@ class WordCache:
         missing = ~(fits & self._is_there[rows])
         vectors = self._vectors[rows]
         if missing.any():
-            vectors[missing] = read_words(self.reader, characters[missing])
+            vectors[missing] = encode_words(self.reader, characters[missing])
             new = missing & fits
             self._vectors[ids[new]] = vectors[new]
             self._is_there[ids[new]] = True
