@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from elmo_tasks.bilm.bilm import BiLM
-from elmo_tasks.bilm.hdf5_writing import new_hdf5
 from elmo_tasks.bilm.options import BiLMOptions
 from elmo_tasks.errors import WeightsError
+from elmo_tasks.files import atomic_write
 
 Array = NDArray[Any]
 
@@ -140,10 +140,13 @@ def read_hdf5(path: Path, options: BiLMOptions) -> dict[str, Tensor]:
 def write_hdf5(path: Path, bilm: BiLM) -> None:
     """Write weights in the published format, float32, atomically."""
     state = _join_matrices({name: value.float().cpu() for name, value in bilm.state_dict().items()})
-    with new_hdf5(path) as file:
+    # In memory first: HDF5 that meets a full disk prints tracebacks and ends the process.
+    with h5py.File(path.name, "w", driver="core", backing_store=False) as file:
         for name, entry in _layout(bilm.options).items():
-            array = np.ascontiguousarray(entry.write(state[entry.parameter].numpy()))
-            file.create_dataset(name, data=array, dtype="float32")
+            file.create_dataset(name, data=np.ascontiguousarray(entry.write(state[entry.parameter].numpy())))
+        file.flush()
+        content = file.id.get_file_image()
+    atomic_write(path, content)
 
 
 def _split_matrices(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
