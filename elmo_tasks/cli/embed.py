@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from elmo_tasks.encoders import Encoder
-    from elmo_tasks.encoders.corpus_encoding import CorpusEncoding
+    from elmo_tasks.encoders.batches import CorpusEncoding
 
 HELP = "vectors of every token of a text file, to HDF5 or Parquet"
 # Rows that are written at once.
@@ -80,14 +80,13 @@ def run(args: argparse.Namespace) -> int:
     The output file appears only when it is complete.
     """
     from elmo_tasks.cli.lines import STANDARD, lines_of
-    from elmo_tasks.encoders.corpus_encoding import CorpusEncoding, Wanted
+    from elmo_tasks.encoders.batches import CorpusEncoding
     from elmo_tasks.encoders.layer_cache import encoded_rows
     from elmo_tasks.files import atomic_file, check_room, file_lock, lock_of
     from elmo_tasks.layers.device import checked_device
     from elmo_tasks.text.tokens import tokenize
 
     output: Path = args.output
-    wanted = Wanted(args.which, args.sentences, args.dtype, args.batch_size, args.window, args.precision == "bf16")
     if args.input != STANDARD and not Path(args.input).is_file():
         raise DataError(f"{args.input}: no such file; expected one sentence per line, tokens separated by spaces")
     if not output.parent.is_dir():
@@ -98,7 +97,8 @@ def run(args: argparse.Namespace) -> int:
     with file_lock(lock_of(output), str(output)):
         lines = [line.strip() for line in lines_of(args.input)]
         tokens = [[token.text for token in tokenize(line)] if args.raw else line.split() for line in lines]
-        encoding = CorpusEncoding(load_computing(args, device), tokens, wanted)
+        settings = args.which, args.sentences, args.dtype, args.batch_size, args.window, args.precision == "bf16"
+        encoding = CorpusEncoding(load_computing(args, device), tokens, *settings)
         partial = output.with_name(f".{output.name}.parts")
         rows = encoded_rows(encoding, partial, encoding.key)
         check_room(output, rows.nbytes)  # HDF5 that meets a full disk prints tracebacks and ends the process
@@ -117,7 +117,7 @@ def run(args: argparse.Namespace) -> int:
 def _by_sentence(encoding: CorpusEncoding, rows: NDArray[Any]) -> Iterator[NDArray[Any]]:
     """Yield the vectors of each sentence: ``[tokens, ...]``, or ``[...]`` if pooled."""
     for k in range(len(encoding.sentences)):
-        yield rows[k] if encoding.wanted.pooled else rows[encoding.row(k) : encoding.row(k + 1)]
+        yield rows[k] if encoding.pooled else rows[encoding.row(k) : encoding.row(k + 1)]
 
 
 @dataclass(frozen=True)
