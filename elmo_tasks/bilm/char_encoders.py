@@ -1,7 +1,4 @@
-"""Replacement of a biLM's character CNN (layer 0) and adaptation of its LSTMs.
-
-A small CNN can be embedded in a wide one, and many words read quickly.
-"""
+"""Character CNNs (layer 0): encode many words, embed a small CNN in a wide one, exchange that of a biLM."""
 
 from __future__ import annotations
 
@@ -20,15 +17,13 @@ _NEW_FILTERS = 0.1
 
 
 def word_lengths(characters: Tensor) -> Tensor:
-    """Return the ``[U]`` character counts of words, of ``[U, C]`` character ids."""
+    """Count the characters ``[U]`` of words, of ``[U, C]`` character ids."""
     return (characters != PADDING_CHARACTER).sum(dim=1)
 
 
 @torch.no_grad()
 def encode_words(reader: CharacterCNN, characters: Tensor, batch_size: int = 1024) -> Tensor:
     """Compute ``[U, P]`` word vectors in batches of words of similar length.
-
-    The longest word sets the cost of a batch.
 
     The ``[U, C]`` character ids may be of any integer type and on any device.
     """
@@ -43,9 +38,7 @@ def encode_words(reader: CharacterCNN, characters: Tensor, batch_size: int = 102
 
 @torch.no_grad()
 def embed_char_encoder(new: CharacterCNN, old: CharacterCNN, linear: Tensor, bias: Tensor) -> None:
-    """Initialize a CNN as a smaller one followed by a linear map.
-
-    Filters that the smaller CNN lacks start small.
+    """Initialize a CNN as a smaller one followed by a linear map; filters that the smaller one lacks start small.
 
     ``new`` is changed; it has every filter of ``old``, and perhaps more. The map of the old vectors is ``[P_new, P_old]``, and
     ``[P_new]`` added to them.
@@ -91,9 +84,7 @@ def embed_char_encoder(new: CharacterCNN, old: CharacterCNN, linear: Tensor, bia
 
 @torch.no_grad()
 def with_char_encoder(old: BiLM, reader: CharacterCNN, characters: Tensor, weights: Tensor) -> tuple[BiLM, float]:
-    """Attach a biLM's LSTMs to another character CNN, by a linear map.
-
-    The map gives the nearest approximation of the old vectors.
+    """Attach a biLM's LSTMs to another character CNN, by a linear map to its old vectors.
 
     The map is the least-squares solution over the given words, of ``[U, C]`` character ids and ``[U]`` weights, and is folded into
     the input weights of the first layers.
@@ -129,9 +120,7 @@ MAX_BYTES = 512 * 2**20
 
 
 class WordCache:
-    """Cache of vectors of the most frequent words, filled as the words occur.
-
-    The CNN must not change meanwhile.
+    """Cache of vectors of the most frequent words, filled as the words occur; the CNN must not change meanwhile.
 
     Of ``n_words`` distinct words, whose ids are ranks by frequency, as many as ``max_bytes`` hold are kept.
     """

@@ -1,13 +1,11 @@
-"""Quantized biLM: int8 matrix products, faster for large models on a CPU.
-
-The vectors are nearly the same.
+"""Quantized biLM: int8 matrix products, faster for large models on a CPU, with nearly the same vectors.
 
 The weights are rounded once, with one scale for each output; what they multiply is rounded at run time, with one scale for each
 row, so that a sentence still gives the same vectors alone and in any batch. It is rounded to 7 bits: without VNNI, a processor adds
 two products in 16 bits, which 8 bits overflow. All processors therefore give the same products.
 
 The products are FBGEMM's by way of ``torch.ops.quantized``. PyTorch means to drop the tensors that these pack, so that this file
-asks whether they are there; torchao and ``torch._int_mm`` were slower than float32 on a processor without VNNI.
+asks whether they are there.
 """
 
 from __future__ import annotations

@@ -40,10 +40,7 @@ class Perplexity:
         return self.n_unknown / self.n_targets
 
     def scores(self) -> dict[str, float]:
-        """Return all scores by name.
-
-        ``perplexity`` is the geometric mean of both directions.
-        """
+        """Return all scores by name; ``perplexity`` is the geometric mean of both directions."""
         return {
             "forward_perplexity": self.forward,
             "backward_perplexity": self.backward,
@@ -56,9 +53,7 @@ class Perplexity:
 def sentence_losses(
     bilm: BiLM, softmax: LMSoftmax, characters: Tensor, words: Tensor, lengths: Tensor, targets: Tensor, unknown_id: int
 ) -> Perplexity:
-    """Compute the losses of whole sentences, each from the constant start state.
-
-    The encoder reads them in the same way.
+    """Compute the losses of whole sentences, each from the constant start state, as the encoder reads them.
 
     Every word is predicted from what is before it (forward) or after it (backward), and then the far boundary. The near boundary
     is given. For ``characters``, ``words`` and ``lengths`` see :meth:`BiLM.forward`; ``targets`` are the ``[B, T]`` vocabulary ids

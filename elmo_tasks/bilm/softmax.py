@@ -9,9 +9,7 @@ from torch import Tensor, nn
 
 
 class LMSoftmax(nn.Module):
-    """Map from a direction's top layer to a distribution over ``V`` words.
-
-    Both directions share it, as in bilm-tf.
+    """Map from a direction's top layer to a distribution over ``V`` words; both directions share it.
 
     Word ids are ranks: the lower, the more frequent. The sampler relies on it.
     """
@@ -26,9 +24,7 @@ class LMSoftmax(nn.Module):
         return nn.functional.linear(hidden, self.weight, self.bias)
 
     def sampled_loss(self, hidden: Tensor, targets: Tensor, n_draws: int) -> Tensor:
-        """Compute the mean sampled-softmax cross entropy of ``[N, P]`` vectors.
-
-        It is corrected for the sampling distribution (Jean et al., 2015).
+        """Compute the mean sampled-softmax cross entropy of ``[N, P]`` vectors (Jean et al., 2015).
 
         Words are drawn log-uniformly over their ranks, with replacement, and each is used once; a word's expected count after
         ``n_draws`` draws of probability ``p`` is ``1 - (1 - p)^n_draws``. With every word in it the loss tends to the full one. All
@@ -53,9 +49,7 @@ class LMSoftmax(nn.Module):
 
 
 class _SampledCrossEntropy(torch.autograd.Function):
-    """Cross entropy of a target score against shared samples, with its gradient.
-
-    The gradient is computed in the forward pass.
+    """Cross entropy of a target score against shared samples; the forward pass computes the gradient.
 
     A block of rows is scored, normalised and turned into gradients while it is in the cache; the ``[N, S]`` scores are never
     stored. On two cores that is three times as fast as autograd's way.

@@ -38,9 +38,7 @@ class FolderKind:
 
     @contextmanager
     def written(self, folder: Path) -> Iterator[Path]:
-        """Create a temporary folder that is renamed to the target on success.
-
-        After an error the old state is kept.
+        """Create a temporary folder that is renamed to the target on success; after an error nothing changes.
 
         Raises:
             ConfigError: see :meth:`check`.

@@ -203,7 +203,9 @@ class LayerCache:
             write_json(partial / _DESCRIPTION_NAME, asdict(about))
             shutil.rmtree(target, ignore_errors=True)
             partial.rename(target)
-            (target / _PROGRESS_NAME).unlink(missing_ok=True)  # after the rename: a kill in between must not lose the rows
+            (target / _PROGRESS_NAME).unlink(
+                missing_ok=True
+            )  # after the rename: a kill in between must not lose the rows
         return cls(target)
 
     @classmethod

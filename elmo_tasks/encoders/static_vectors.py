@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
@@ -35,25 +35,17 @@ Share = TypeVar("Share", NDArray[np.float64], Tensor)
 
 
 def rarity(shares: Share) -> Share:
-    """Compute the SIF weight of words from their relative frequency.
-
-    The weight is ``a / (a + share)``.
-    """
+    """Compute the SIF weight ``a / (a + share)`` of words from their relative frequency."""
     return _RARE / (_RARE + shares)
 
 
 def normalized(text: str) -> str:
-    """Normalize text for static vectors: lower-cased, every digit as 0.
-
-    The numbers 1984 and 2024 are then one word.
-    """
+    """Normalize text for static vectors: lower-cased, every digit as 0 (1984 and 2024 are one word)."""
     return text.lower().translate(_DIGITS)
 
 
 class StaticVectors:
-    """One vector per word, looked up as written, else :func:`normalized`.
-
-    An unknown word has the zero vector.
+    """One vector per word, looked up as written, else :func:`normalized`; zero for an unknown word.
 
     The words stand most frequent first, with ``[words, D]`` vectors, and counts of how often each came in the training text.
 
@@ -88,9 +80,7 @@ class StaticVectors:
 
     @classmethod
     def load(cls, name_or_folder: str | Path | None = None, device: torch.device | str = "cpu") -> StaticVectors:
-        """Load vectors written by ``elmo-tasks vectors`` or another program.
-
-        ``None`` is the bundled ones.
+        """Load vectors written by ``elmo-tasks vectors`` or another program; ``None`` is the bundled ones.
 
         They are a name in ``checkpoints/`` or a folder; or a file of word2vec, GloVe or fastText (see
         :func:`~elmo_tasks.encoders.word_vector_files.read_word_vectors`).
@@ -176,15 +166,13 @@ class StaticVectors:
         Raises:
             InputError: there is no sentence, or something that is neither text nor tokens.
         """
-        read = tokenized(sentences)
-        tokens = read.tokens
+        tokens, offsets = tokenized(sentences)
         lengths = torch.tensor([len(sentence) for sentence in tokens])
-        longest = int(lengths.max())
-        rows = torch.full((len(tokens), longest), len(self.words))
+        rows = torch.full((len(tokens), int(lengths.max())), len(self.words))
         for k, sentence in enumerate(tokens):
             rows[k, : len(sentence)] = torch.tensor([self._row(token) for token in sentence], dtype=torch.long)
-        mask = torch.arange(longest) < lengths.unsqueeze(1)
-        return Layers(self._table[rows.to(self.device)].unsqueeze(0), mask.to(self.device), tokens, read.offsets)
+        mask = torch.arange(rows.shape[1]) < lengths.unsqueeze(1)
+        return Layers(self._table[rows.to(self.device)].unsqueeze(0), mask.to(self.device), tokens, offsets)
 
     def nearest(self, word: str, n: int = 10) -> list[tuple[str, float]]:
         """Return the nearest other words by cosine, with their cosines, nearest first.
@@ -195,32 +183,13 @@ class StaticVectors:
         row = self._row(word)
         if row == len(self.words):
             raise InputError(f"'{word}' is not among the {len(self.words)} words of {self.name}", field="word")
-        return self.nearest_to(self._table[row], n, (self.words[row],))
-
-    def nearest_to(self, vector: Tensor, n: int = 10, exclude: Collection[str] = ()) -> list[tuple[str, float]]:
-        """Return the words nearest to a vector ``[D]`` with their cosines.
-
-        They are ordered nearest first; the zero vector has none.
-
-        Words to exclude are given as they stand in the vocabulary or as they would be looked up.
-
-        Raises:
-            InputError: the vector has another size.
-        """
-        if vector.shape != (self.width,):
-            raise InputError(f"{self.name}: expected a vector of {self.width} numbers, found {tuple(vector.shape)}")
-        direction = vector.detach().to(self._table)
-        if not direction.any():
-            return []
-        cosines = self._directions @ torch.nn.functional.normalize(direction, dim=0)
-        left_out = [row for row in map(self._row, exclude) if row < len(self.words)]
-        cosines[torch.tensor(left_out, dtype=torch.long, device=self.device)] = -torch.inf
-        best = cosines.topk(min(max(n, 0), len(self.words) - len(set(left_out))))
+        cosines = self._directions @ self._directions[row]
+        cosines[row] = -torch.inf
+        best = cosines.topk(min(n, len(self.words) - 1))
         return [(self.words[k], value) for k, value in zip(best.indices.tolist(), best.values.tolist(), strict=True)]
 
     @cached_property
-    def _directions(self) -> Tensor:
-        """Return the ``[words, D]`` vectors scaled to length 1."""
+    def _directions(self) -> Tensor:  # [words, D], of length 1
         return torch.nn.functional.normalize(self.vectors, dim=1)
 
     def _row(self, word: str) -> int:
@@ -234,10 +203,7 @@ def bundled_vectors() -> list[str]:
 
 
 def are_static_vectors(name_or_folder: str) -> bool:
-    """Check if a name refers to static vectors.
-
-    It is a name in ``checkpoints/``, a folder that holds some, or a file.
-    """
+    """Check if a name refers to static vectors: in ``checkpoints/``, a folder that holds some, or a file."""
     path = Path(name_or_folder)
     return name_or_folder in bundled_vectors() or (path / WORDS_NAME).is_file() or path.is_file()
 

@@ -74,11 +74,9 @@ class Transformer:
 
     @classmethod
     def load(cls, name_or_folder: str | Path, device: torch.device | str = "cpu") -> Transformer:
-        """Load a transformer from a folder.
+        """Load a transformer from a folder, or ``hub:NAME`` from the Hugging Face hub, which is downloaded once.
 
-        It has ``config.json``, ``model.safetensors`` (whole or in parts) and the tokenizer's files.
-
-        Or ``hub:NAME``, a model on the Hugging Face hub, which is downloaded once.
+        The folder has ``config.json``, ``model.safetensors`` (whole or in parts) and the tokenizer's files.
 
         Raises:
             ConfigError: the package transformers is not installed, or the model's settings cannot be used.
@@ -111,19 +109,14 @@ class Transformer:
 
     @torch.no_grad()  # not inference mode: a head that trains on live layers saves them for its own backward pass
     def encode(self, sentences: Iterable[Sentence]) -> Layers:
-        """Encode a batch to ``[L, B, T, D]`` float32 vectors, with their mask.
-
-        They are those of all tokens at all layers, on the model's device.
+        """Encode a batch to float32 layers on the model's device; a token that has no word piece has the zero vector.
 
         Texts are cut into tokens as :class:`~elmo_tasks.encoders.elmo.Elmo` does; lists of tokens are taken as they are.
-
-        A token that has no word piece at all has the zero vector.
 
         Raises:
             InputError: there is no sentence, or something that is neither text nor tokens.
         """
-        read = tokenized(sentences)
-        tokens = read.tokens
+        tokens, offsets = tokenized(sentences)
         lengths = torch.tensor([len(sentence) for sentence in tokens])
         longest = int(lengths.max())
         # Pieces are added up where their word will stand, in float32 and over all windows: [L, B * T, D], and how many they were.
@@ -133,17 +126,16 @@ class Transformer:
         # By length, so that little of a batch is padding; the sums put every piece back in its place.
         for chosen in by_length([len(window.ids) for window in windows], len(windows), _PIECES, longest_first=True):
             batch = [windows[k] for k in chosen]
-            hidden, rows, columns = self._hidden([window.ids for window in batch]), [], []  # [L, N, P, D]
-            for k, window in enumerate(batch):
-                rows += [k] * len(window.places)
-                columns += window.places
+            hidden = self._hidden([window.ids for window in batch])  # [L, N, P, D]
+            rows = [k for k, window in enumerate(batch) for _ in window.places]
+            columns = [place for window in batch for place in window.places]
             target = [window.sentence * longest + word for window in batch for word in window.words]
             where = torch.tensor(target, dtype=torch.long, device=self.device)
             sums.index_add_(1, where, hidden[:, rows, columns])  # [L, pieces, D]
             counts.index_add_(0, where, torch.ones(len(target), device=self.device))
         values = (sums / counts.clamp(min=1).unsqueeze(-1)).view(self.n_layers, len(tokens), longest, self.width)
         mask = torch.arange(longest) < lengths.unsqueeze(1)
-        return Layers(values, mask.to(self.device), tokens, read.offsets)
+        return Layers(values, mask.to(self.device), tokens, offsets)
 
     def _windows(self, sentences: Sequence[tuple[str, ...]]) -> Iterator[Window]:
         room = self.window - self.tokenizer.num_special_tokens_to_add()

@@ -1,7 +1,4 @@
-"""Search, download and loading of a transformer's files.
-
-Only safetensors are read; code in the folder is never run.
-"""
+"""Search, download and loading of a transformer's files: safetensors only, and no code in the folder is run."""
 
 from __future__ import annotations
 
@@ -23,10 +20,7 @@ _TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "vocab.txt", "voc
 
 
 def is_transformer(name_or_folder: str) -> bool:
-    """Check if a name is a transformer: ``hub:NAME``, or a folder.
-
-    The folder's ``config.json`` must name an architecture.
-    """
+    """Check if a name is a transformer: ``hub:NAME``, or a folder whose ``config.json`` names an architecture."""
     if name_or_folder.startswith(HUB):
         return True
     try:

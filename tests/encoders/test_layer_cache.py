@@ -282,7 +282,11 @@ BROKEN = {
     "offsets changed": ("offsets.npy", lambda old: old[:-8] + b"\0" * 8, OTHER_SIZES),
     "no JSON": ("store.json", lambda old: b"{", NOT_A_CACHE.format("JSONDecodeError")),
     "other keys": ("store.json", lambda old: b'{"version": 1}', NOT_A_CACHE.format("TypeError")),
-    "other version": ("store.json", lambda old: old.replace(b'n": 1', b'n": 2'), "a layer cache of version 2, expected version 1"),
+    "other version": (
+        "store.json",
+        lambda old: old.replace(b'n": 1', b'n": 2'),
+        "a layer cache of version 2, expected version 1",
+    ),
 }
 
 

@@ -136,23 +136,10 @@ def test_nearest_leaves_out_the_word_itself_and_stops_at_the_last_word():
     assert toy().nearest("cat", 0) == []
 
 
-def test_nearest_to_a_vector():
-    found = toy().nearest_to(torch.tensor([1.0, 0.0, 0.0]), 2, exclude=["Oslo", "weasel"])
-    assert [word for word, _ in found] == ["cat", "dog"]
-    assert toy().nearest_to(torch.zeros(3)) == []
-
-
-def test_nearest_does_not_change_between_calls():
-    vectors = toy()
-    assert vectors.nearest("cat") == vectors.nearest("cat")
-
-
 def test_nearest_refuses_what_it_does_not_know():
     with pytest.raises(InputError, match="'weasel' is not among the 6 words of toy") as caught:
         toy().nearest("weasel")
     assert caught.value.field == "word"
-    with pytest.raises(InputError, match=r"toy: expected a vector of 3 numbers, found \(2,\)"):
-        toy().nearest_to(torch.ones(2))
 
 
 # --- Files. ---

@@ -5,8 +5,7 @@ import pytest
 import torch
 
 from elmo_tasks.bilm.softmax import LMSoftmax
-from elmo_tasks.encoders.cloze import Cloze, ClozeOptions
-from elmo_tasks.encoders.cloze_files import write_cloze
+from elmo_tasks.encoders.cloze import Cloze, ClozeOptions, write_cloze
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.senses.expected_words import BidirectionalScorer, ClozeScorer, ExpectedWords, log_frequencies
