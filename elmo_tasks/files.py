@@ -113,10 +113,7 @@ def read_json(path: Path, max_bytes: int = 20_000_000) -> Any:
 
 @contextmanager
 def unfinished_folder(target: Path) -> Iterator[Path]:
-    """Create a temporary folder beside ``target``, to be filled and renamed.
-
-    It is removed at the end if it still exists.
-    """
+    """Create a temporary folder beside ``target``, to be filled and renamed."""
     target = target.absolute()
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = _unfinished_name(target)

@@ -1,4 +1,4 @@
-"""Bidirectional language model of Peters et al. (2018): two stacks of projected LSTMs over one character CNN."""
+"""Bidirectional language model of Peters et al. (2018)."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class BiLM(nn.Module):
         carry: bool = False,
         dropout: float = 0.0,
     ) -> BiLMOutput:
-        """Encode sentences of word vectors: ``[B, T, P]`` of the character CNN, with any padding on the right.
+        """Encode sentences of word vectors ``[B, T, P]``, padded on the right.
 
         See :meth:`forward`; ``dropout`` is the share of each LSTM layer's input that is dropped, in training.
         """
@@ -120,7 +120,7 @@ class BiLM(nn.Module):
 
 
 def reversed_positions(lengths: Tensor, steps: int) -> Tensor:
-    """Return ``[B, T]`` positions that reverse each row within its length, and leave padding in place."""
+    """Return ``[B, T]`` positions that reverse each row but not its padding."""
     t = torch.arange(steps, device=lengths.device).expand(len(lengths), steps)
     n = lengths.unsqueeze(1)
     return torch.where(t < n, n - 1 - t, t)

@@ -1,4 +1,4 @@
-"""Context-free token encoder of ELMo: character CNN, highway layers, projection (Kim et al., 2016)."""
+"""Context-free token encoder of ELMo: character CNN, highways, projection."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ PADDING_CHARACTER = 261
 
 
 class Highway(nn.Module):
-    """Highway layer: ``y = carry * relu(W_t x + b_t) + (1 - carry) * x``, ``carry = sigmoid(W_c x + b_c)``.
+    """Highway layer: ``y = carry * relu(W_t x + b_t) + (1 - carry) * x``.
 
-    The published weights call ``carry`` what Srivastava et al. (2015) call the transform gate.
+    ``carry = sigmoid(W_c x + b_c)``. The published weights call ``carry`` what Srivastava et al. (2015) call the transform gate.
     """
 
     def __init__(self, dim: int) -> None:

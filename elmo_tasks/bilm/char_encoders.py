@@ -1,4 +1,4 @@
-"""Character CNNs (layer 0): encode many words, embed a small CNN in a wide one, exchange that of a biLM."""
+"""Character CNNs (layer 0): encode many words, widen a CNN, exchange a biLM's."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def encode_words(reader: CharacterCNN, characters: Tensor, batch_size: int = 102
 
 @torch.no_grad()
 def embed_char_encoder(new: CharacterCNN, old: CharacterCNN, linear: Tensor, bias: Tensor) -> None:
-    """Initialize a CNN as a smaller one followed by a linear map; filters that the smaller one lacks start small.
+    """Initialize a CNN as a smaller one followed by a linear map.
 
-    ``new`` is changed; it has every filter of ``old``, and perhaps more. The map of the old vectors is ``[P_new, P_old]``, and
-    ``[P_new]`` added to them.
+    ``new`` is changed; it has every filter of ``old``, and others, which start small. The map of the old vectors is
+    ``[P_new, P_old]``, and ``[P_new]`` added to them.
 
     Raises:
         ConfigError: ``new`` lacks filters of ``old``, or differs in something else than filters.
@@ -84,10 +84,10 @@ def embed_char_encoder(new: CharacterCNN, old: CharacterCNN, linear: Tensor, bia
 
 @torch.no_grad()
 def with_char_encoder(old: BiLM, reader: CharacterCNN, characters: Tensor, weights: Tensor) -> tuple[BiLM, float]:
-    """Attach a biLM's LSTMs to another character CNN, by a linear map to its old vectors.
+    """Attach a biLM's LSTMs to another character CNN, by a linear map.
 
-    The map is the least-squares solution over the given words, of ``[U, C]`` character ids and ``[U]`` weights, and is folded into
-    the input weights of the first layers.
+    It is the least-squares solution for the old vectors of the given words, of ``[U, C]`` character ids and ``[U]`` weights,
+    and is folded into the input weights of the first layers.
 
     Returns:
         the new biLM, and the share of the old vectors' variance that the map keeps, 1 at best.
@@ -120,9 +120,10 @@ MAX_BYTES = 512 * 2**20
 
 
 class WordCache:
-    """Cache of vectors of the most frequent words, filled as the words occur; the CNN must not change meanwhile.
+    """Cache of vectors of the most frequent words, filled as the words occur.
 
-    Of ``n_words`` distinct words, whose ids are ranks by frequency, as many as ``max_bytes`` hold are kept.
+    The CNN must not change meanwhile. Of ``n_words`` distinct words, whose ids are ranks by frequency, as many as ``max_bytes``
+    hold are kept.
     """
 
     def __init__(self, reader: CharacterCNN, n_words: int, max_bytes: int = MAX_BYTES) -> None:
@@ -133,10 +134,7 @@ class WordCache:
         self._is_there = torch.zeros(rows, dtype=torch.bool, device=weight.device)
 
     def read(self, characters: Tensor, ids: Tensor) -> Tensor:
-        """Return ``[U, P]`` float32 word vectors, without gradient.
-
-        The arguments are ``[U, C]`` character ids and ``[U]`` word ids in the corpus.
-        """
+        """Return ``[U, P]`` vectors of ``[U, C]`` characters and ``[U]`` word ids."""
         fits = ids < len(self._is_there)
         rows = ids.clamp(max=len(self._is_there) - 1)
         missing = ~(fits & self._is_there[rows])

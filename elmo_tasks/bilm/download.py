@@ -45,7 +45,7 @@ def fetch(
     delays: Sequence[float] = DELAYS,
     report: Report | None = None,
 ) -> tuple[Path, Path]:
-    """Download a published model unless it is in the cache; return its options and weights.
+    """Download a published model unless it is in the cache.
 
     Args:
         model: its name.
@@ -111,7 +111,7 @@ def copy_in(model: str | PublishedModel, sources: Sequence[Path], *, cache: Path
 
 
 def _finish(model: PublishedModel, options: Path, weights: Path, complete: Path) -> None:
-    """Give a checked file its final name, and write the options and the checksum beside it."""
+    """Rename a checked file, and write the options and the checksum beside it."""
     (weights.parent / CARD_NAME).unlink(missing_ok=True)  # a crash here must not leave the checksum of other weights
     complete.replace(weights)
     atomic_write(options, model.options_text)
@@ -124,7 +124,7 @@ def _download(
     """Complete ``part`` from any of the addresses, and check it."""
     reasons: dict[str, str] = {}
     remaining = list(urls)
-    rounds, most = iter(delays), _size(part)
+    rounds, longest = iter(delays), _size(part)
     with httpx.Client(follow_redirects=True, timeout=_TIMEOUT) as client:
         while True:
             for url in tuple(remaining):
@@ -138,8 +138,8 @@ def _download(
                     reasons[url] = str(error)
                     remaining.remove(url)
             # More than ever before arrived: a long file over a poor line may take any number of tries.
-            if (size := _size(part)) > most:
-                rounds, most = iter(delays), size
+            if (size := _size(part)) > longest:
+                rounds, longest = iter(delays), size
             delay = next(rounds, None)
             if not remaining or delay is None:
                 break

@@ -91,10 +91,7 @@ def _layout(options: BiLMOptions) -> dict[str, _Entry]:
 
 
 def _swap_gates(a: Array) -> Array:
-    """Swap the gates along the first axis between the file's order and ours.
-
-    Input, candidate, forget, output <-> input, forget, candidate, output. The operation is its own inverse.
-    """
+    """Swap the second and third of four gates, along the first axis."""
     i, second, third, o = np.split(a, 4)
     return np.concatenate([i, third, second, o])
 
@@ -107,7 +104,7 @@ def _forget_one(a: Array) -> Array:
 
 
 def check_hdf5(path: Path, options: BiLMOptions) -> None:
-    """Check that a weights file is complete and fits its options, without reading the numbers.
+    """Check the names and shapes of a weights file against its options.
 
     Raises:
         WeightsError: the file is missing, broken, or its names or shapes are not those that the options ask for.
@@ -165,17 +162,13 @@ def _open(path: Path, options: BiLMOptions) -> Iterator[h5py.File]:
     except OSError as error:
         raise WeightsError(f"{path}: the HDF5 file is broken or cut short ({error})") from None
     with file:
-        _check(file, path, options)
+        shapes: dict[str, tuple[int, ...]] = {}
+        file.visititems(lambda name, item: shapes.update({name: item.shape} if isinstance(item, h5py.Dataset) else {}))
+        # bilm-tf's own dumps may hold the softmax too, which is no part of the encoder.
+        problems = shape_problems(
+            {name: entry.shape for name, entry in _layout(options).items()},
+            {name: shape for name, shape in shapes.items() if "softmax" not in name},
+        )
+        if problems:
+            raise WeightsError(f"{path}: the weights do not fit the options: {problems}")
         yield file
-
-
-def _check(file: h5py.File, path: Path, options: BiLMOptions) -> None:
-    shapes: dict[str, tuple[int, ...]] = {}
-    file.visititems(lambda name, item: shapes.update({name: item.shape} if isinstance(item, h5py.Dataset) else {}))
-    # bilm-tf's own dumps may hold the softmax too, which is no part of the encoder.
-    problems = shape_problems(
-        {name: entry.shape for name, entry in _layout(options).items()},
-        {name: shape for name, shape in shapes.items() if "softmax" not in name},
-    )
-    if problems:
-        raise WeightsError(f"{path}: the weights do not fit the options: {problems}")

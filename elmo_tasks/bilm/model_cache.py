@@ -36,7 +36,7 @@ def temporary_cache() -> Path:
 
 
 def files_of(model: PublishedModel, cache: Path | None = None) -> tuple[Path, Path]:
-    """Return the cache paths of a published model's options and weights; neither need exist."""
+    """Return the paths of a published model's options and weights in the cache."""
     folder = cache_folder(cache) / "published" / model.name
     return folder / model.options_name, folder / model.weights_name
 

@@ -1,7 +1,4 @@
-"""Resolution of a biLM's name, folder or files to the model.
-
-No other module interprets ``--model`` for a biLM.
-"""
+"""Resolution of a biLM's name, folder or files to the model."""
 
 from __future__ import annotations
 
@@ -148,7 +145,7 @@ def load_softmax(files: ModelFiles) -> tuple[LMSoftmax, Vocabulary]:
 
 @torch.no_grad()
 def take_over(files: ModelFiles, bilm: BiLM, softmax: LMSoftmax, vocabulary: Vocabulary) -> None:
-    """Copy the weights of a model, and of the output words that both have, into one of the same sizes.
+    """Copy the weights of a model, and of the shared output words, into another.
 
     Raises:
         ConfigError: it has other sizes.

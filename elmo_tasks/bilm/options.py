@@ -152,11 +152,11 @@ def _section(raw: Any, key: str, where: str) -> Mapping[str, Any]:
     return section
 
 
-def _whole_number(raw: Mapping[str, Any], key: str, where: str, least: int = 1) -> int:
+def _whole_number(raw: Mapping[str, Any], key: str, where: str, minimum: int = 1) -> int:
     value = raw.get(key)
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= _MAX[key]:
+    if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= _MAX[key]:
         raise ConfigError(
-            f"{where}.{key} is {_short(value)}; expected a whole number of at least {least} and at most {_MAX[key]:,}"
+            f"{where}.{key} is {_short(value)}; expected a whole number of at least {minimum} and at most {_MAX[key]:,}"
         )
     return value
 

@@ -52,10 +52,7 @@ class PublishedModel:
 
     @property
     def options_text(self) -> str:
-        """Content of the published options file, byte for byte.
-
-        Its MD5 was compared for ``medium``.
-        """
+        """Content of the published options file, byte for byte."""
         return json.dumps(self.options.to_dict()) + "\n"
 
 

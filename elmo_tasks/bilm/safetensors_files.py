@@ -21,7 +21,7 @@ MAX_BYTES = 9_000_000
 def write_safetensors(
     folder: Path, name: str, tensors: Mapping[str, Tensor], dtype: torch.dtype | None = None
 ) -> list[Path]:
-    """Write tensors as ``name.safetensors``, or as numbered files with an index, and return the paths.
+    """Write tensors as one or several safetensors files, and return the paths.
 
     A tensor that is too large by itself is cut into blocks of rows ``key:0``, ``key:1``, ... The folder must exist; ``dtype``
     converts floating-point tensors.
@@ -106,7 +106,7 @@ def checksum(files: list[Path]) -> str:
 
 
 def shape_problems(expected: Mapping[str, tuple[int, ...]], found: Mapping[str, tuple[int, ...]]) -> str:
-    """Describe weights that are missing, not expected or of another shape; empty if all fit."""
+    """Describe weights that are missing, surplus or of another shape."""
     problems = [
         f"'{name}' has shape {found.get(name, 'missing')}, expected {expected.get(name, 'no such weight')}"
         for name in sorted(expected.keys() | found.keys())

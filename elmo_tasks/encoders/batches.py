@@ -31,15 +31,17 @@ Sentence = tuple[str, ...]
 Step = Callable[[int], object]
 
 
-def by_length(lengths: Sequence[int], most: int, most_places: int, longest_first: bool = False) -> Iterator[list[int]]:
-    """Group sentence numbers by length, at most ``most`` in a batch of at most ``most_places`` tokens with padding.
+def by_length(
+    lengths: Sequence[int], max_sentences: int, max_tokens: int, longest_first: bool = False
+) -> Iterator[list[int]]:
+    """Group sentence numbers by length, within limits on sentences and tokens.
 
-    One sentence alone may have more of them.
+    ``max_tokens`` counts padding; one sentence alone may have more.
     """
     batch: list[int] = []
     for k in sorted(range(len(lengths)), key=lengths.__getitem__, reverse=longest_first):
         longest = max(lengths[k], lengths[batch[0]]) if batch else 0
-        if batch and (len(batch) == most or longest * (len(batch) + 1) > most_places):
+        if batch and (len(batch) == max_sentences or longest * (len(batch) + 1) > max_tokens):
             yield batch
             batch = []
         batch.append(k)
@@ -74,7 +76,7 @@ def encoded_batches(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator
 
 
 def token_vectors(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator[tuple[int, NDArray[np.float16]]]:
-    """Yield a sentence's number and the ``[L, tokens, D]`` vectors of its tokens, in any order."""
+    """Yield the number of each sentence and its ``[L, tokens, D]``, in any order."""
     at: dict[Sentence, list[int]] = {}
     for k, sentence in enumerate(sentences):
         at.setdefault(sentence, []).append(k)
@@ -146,10 +148,7 @@ class CorpusEncoding:
         return sentence if self.pooled else int(self.offsets[sentence])
 
     def blocks(self, start: int = 0) -> Iterator[tuple[int, int]]:
-        """Yield the sentence range ``start:stop`` of each block.
-
-        The end of a block depends only on its start.
-        """
+        """Yield the sentence range of each block, whose end depends only on its start."""
         limit = _BLOCK_TOKENS if self.pooled else min(_BLOCK_TOKENS, _BLOCK_BYTES // max(1, self.row_bytes))
         while start < len(self.sentences):
             stop = int(np.searchsorted(self.offsets, self.offsets[start] + limit, side="right")) - 1
@@ -158,7 +157,7 @@ class CorpusEncoding:
             start = stop
 
     def block(self, start: int, stop: int, step: Step | None = None) -> NDArray[Any]:
-        """Compute the rows of sentences ``start:stop``, ``[rows, L, D]`` or ``[rows, D]``, in order.
+        """Compute the rows of sentences: ``[rows, L, D]`` or ``[rows, D]``.
 
         A row is a token, or a sentence if pooled; one without a token is then zero.
 
@@ -189,7 +188,7 @@ class CorpusEncoding:
 
     @torch.inference_mode()
     def _vectors(self, pieces: NDArray[np.int64]) -> NDArray[Any]:
-        """Compute the kept vectors of a batch, ``[tokens, ...]``, or sums over its tokens, ``[B, ...]``.
+        """Compute the kept vectors ``[tokens, ...]`` of a batch, or sums ``[B, ...]``.
 
         A piece is a sentence, the begin and end of a window in it, and those of its kept tokens.
         """
@@ -227,7 +226,7 @@ class CorpusEncoding:
 
 
 def windows(n_tokens: int, size: int | None) -> list[tuple[int, int, int, int]]:
-    """Split a sentence into windows: begin, end, first kept token, end of kept tokens.
+    """Split a sentence into windows: begin, end, begin and end of what is kept.
 
     Windows overlap by half, so that every token but the first and last ones is read with a quarter of a window on either side.
     """

@@ -1,4 +1,4 @@
-"""Cloze head: predict the word in a gap from both directions of a frozen biLM, by a small network over its states.
+"""Cloze head: predict the word in a gap from both directions of a frozen biLM.
 
 The two directions of a biLM never meet: each says what it expects knowing one side only, and joining the two answers afterwards
 cannot make up for that. A network that reads both before it answers can (context2vec: Melamud, Goldberger and Dagan, 2016).
@@ -124,7 +124,7 @@ class Cloze(nn.Module):
         self.bias = nn.Parameter(shares[: options.n_words].clamp_min(1e-9).sqrt().log().float())
 
     def forward(self, gaps: Gaps) -> Tensor:
-        """Return ``[n, V]`` scores of the words; their log-softmax is the log-probability."""
+        """Return ``[n, V]`` scores of the words, whose softmax is their probability."""
         return F.linear(self.read(gaps), self.words, self.bias)
 
     def read(self, gaps: Gaps) -> Tensor:
@@ -151,7 +151,7 @@ class Cloze(nn.Module):
 def write_cloze(
     folder: Path, cloze: Cloze, encoder: Encoder, static: StaticVectors, about: Mapping[str, Any] | None = None
 ) -> None:
-    """Write a cloze head and its training record into the folder of its biLM, ``encoder``."""
+    """Write a cloze head and its training record into its biLM's folder."""
     folder.mkdir(parents=True, exist_ok=True)
     write_safetensors(folder, CLOZE_NAME, cloze.state_dict(), torch.float16)
     settings = {
@@ -164,7 +164,7 @@ def write_cloze(
 
 
 def load_cloze(encoder: Encoder, static: StaticVectors) -> Cloze | None:
-    """Load the cloze head beside a biLM, or return ``None`` if there is none or it needs other static vectors.
+    """Load the cloze head beside a biLM, if any that reads these static vectors.
 
     Raises:
         WeightsError: it was trained on another biLM, or its files are broken.

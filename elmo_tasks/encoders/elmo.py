@@ -24,9 +24,9 @@ from elmo_tasks.text.vocabulary import Vocabulary
 
 
 class Elmo:
-    """Frozen biLM encoder; every call starts from the same state, so that a sentence always has the same vectors.
+    """Frozen biLM encoder: a sentence always has the same vectors.
 
-    Its model is put into evaluation mode and its weights are frozen; ``files`` says where they came from, if from files.
+    Every call starts from the same state. The model is put into evaluation mode and frozen; ``files`` are those it came from.
     """
 
     reads_sentence = True  # from both ends
@@ -86,10 +86,7 @@ class Elmo:
             raise ConfigError(f"{self.name}: a model in int8 {limit}; load it with precision='float32'")
 
     def unfrozen(self) -> BiLM:
-        """Enable gradients of the weights, and return the model.
-
-        The values of the model then differ from those of its files.
-        """
+        """Enable gradients of the weights, and return the model."""
         self._check_float("cannot be trained")
         self.files, self._learns = None, True
         return unfreeze(self.bilm)
@@ -114,10 +111,7 @@ class Elmo:
 
     @property
     def checksum(self) -> str:
-        """SHA-256 of the weights: of their files, or of the values without files.
-
-        Computing it reads all weights.
-        """
+        """SHA-256 of the weights: of their files, or of the values without files."""
         if self.files is not None:
             return self.files.checksum
         digest = hashlib.sha256()
@@ -148,7 +142,7 @@ class Elmo:
         return Layers(values, mask, tokens, offsets)
 
     def encode_batches(self, sentences: Iterable[Sentence], batch_size: int = 64) -> Iterator[Layers]:
-        """Encode a corpus of any length lazily, one batch at a time, in order; see :meth:`encode`.
+        """Encode a corpus lazily, one batch at a time; see :meth:`encode`.
 
         Raises:
             ConfigError: the batches would hold no sentence.
@@ -170,7 +164,7 @@ class Elmo:
             first += len(batch)
 
     def states(self, sentences: Sequence[Sequence[str]]) -> BiLMOutput:
-        """Run the language model on lists of tokens, with states at every step, boundaries included.
+        """Run the language model, with states at every step, boundaries included.
 
         Step 0 is the beginning of a sentence, token ``k`` is step ``k + 1``, and the step behind its last token is its end.
         """
@@ -226,7 +220,7 @@ class Elmo:
 def steps_of(
     sentences: Sequence[Sequence[str]], max_characters: int, device: torch.device | str = "cpu"
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Build the arguments of :meth:`BiLM.forward`, with boundaries around sentences and each distinct word once.
+    """Build the arguments of :meth:`BiLM.forward`, with sentence boundaries.
 
     Returns:
         ``[U, C]`` character ids of the beginning, the end and the distinct words; ``[B, T + 2]`` rows of it, padded with
@@ -246,7 +240,7 @@ def steps_of(
 
 
 def unfreeze(bilm: BiLM) -> BiLM:
-    """Enable gradients of a biLM, except the second bias of each LSTM, which is held at zero; return it."""
+    """Enable gradients of a biLM, but not of its biases that are held at zero."""
     bilm.requires_grad_(True)
     for lstm in (*bilm.forward_lm.layers, *bilm.backward_lm.layers):
         lstm.get_parameter("bias_hh_l0").requires_grad_(False)

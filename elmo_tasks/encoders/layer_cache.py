@@ -34,11 +34,11 @@ _log = logging.getLogger(__name__)
 
 
 def encoded_rows(encoding: CorpusEncoding, folder: Path, key: str, step: Step | None = None) -> NDArray[Any]:
-    """Compute the rows of a corpus into ``folder``, memory-mapped; resume an interrupted call with this key.
+    """Compute the rows of a corpus into ``folder``, memory-mapped.
 
-    Rows are appended block by block. ``progress.json`` counts the sentences whose rows are on the disk for certain; whatever lies
-    behind them is cut off before the next block. Interrupted before its first block, the folder is removed. The caller holds a
-    lock, and removes the folder when it is done with the rows.
+    An interrupted call with this key is resumed. Rows are appended block by block. ``progress.json`` counts the sentences whose
+    rows are on the disk for certain; whatever lies behind them is cut off before the next block. Interrupted before its first
+    block, the folder is removed. The caller holds a lock, and removes the folder when it is done with the rows.
 
     Raises:
         ConfigError: the encoder gives numbers that the type of the rows cannot hold.
@@ -216,7 +216,7 @@ class LayerCache:
         return cache
 
     def __len__(self) -> int:
-        """Number of sentences."""
+        """Return the number of sentences."""
         return self.description.n_sentences
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -224,7 +224,7 @@ class LayerCache:
         return type(self), (self.folder,)
 
     def batch(self, indices: Sequence[int] | Tensor, tokens: Sequence[Sequence[str]]) -> Layers:
-        """Return float32 layers of some sentences on the CPU; their tokens are given, as the cache does not keep them.
+        """Return float32 layers of some sentences, given with their tokens.
 
         Raises:
             ValueError: the cache is pooled, or the tokens are not those of these sentences.
@@ -249,7 +249,7 @@ class LayerCache:
         return Layers(values, torch.from_numpy(mask), tuple(tuple(words) for words in tokens))
 
     def pooled_batch(self, indices: Sequence[int] | Tensor) -> Tensor:
-        """Return ``[L, B, D]`` float32 means of sentences' tokens, on the CPU; see :meth:`batch`.
+        """Return ``[L, B, D]`` float32 means of sentences' tokens.
 
         Raises:
             ValueError: the cache is not pooled.

@@ -1,4 +1,4 @@
-"""Resolution of a name or a folder to an encoder; no other module lists the kinds of encoders."""
+"""Resolution of a name or a folder to an encoder of any kind."""
 
 from __future__ import annotations
 

@@ -35,19 +35,20 @@ Share = TypeVar("Share", NDArray[np.float64], Tensor)
 
 
 def rarity(shares: Share) -> Share:
-    """Compute the SIF weight ``a / (a + share)`` of words from their relative frequency."""
+    """Compute SIF weights ``a / (a + share)`` from relative frequencies."""
     return _RARE / (_RARE + shares)
 
 
 def normalized(text: str) -> str:
-    """Normalize text for static vectors: lower-cased, every digit as 0 (1984 and 2024 are one word)."""
+    """Normalize text for static vectors: lower-cased, every digit as 0."""
     return text.lower().translate(_DIGITS)
 
 
 class StaticVectors:
-    """One vector per word, looked up as written, else :func:`normalized`; zero for an unknown word.
+    """One vector per word, looked up as written, else :func:`normalized`.
 
-    The words stand most frequent first, with ``[words, D]`` vectors, and counts of how often each came in the training text.
+    An unknown word has the zero vector. The words stand most frequent first, with ``[words, D]`` vectors, and counts of how
+    often each came in the training text.
 
     Raises:
         WeightsError: words, vectors and counts do not fit each other, or a word comes twice.
@@ -80,10 +81,10 @@ class StaticVectors:
 
     @classmethod
     def load(cls, name_or_folder: str | Path | None = None, device: torch.device | str = "cpu") -> StaticVectors:
-        """Load vectors written by ``elmo-tasks vectors`` or another program; ``None`` is the bundled ones.
+        """Load vectors written by ``elmo-tasks vectors`` or another program.
 
-        They are a name in ``checkpoints/`` or a folder; or a file of word2vec, GloVe or fastText (see
-        :func:`~elmo_tasks.encoders.word_vector_files.read_word_vectors`).
+        ``None`` is the bundled ones. Others are a name in ``checkpoints/`` or a folder; or a file of word2vec, GloVe or
+        fastText (see :func:`~elmo_tasks.encoders.word_vector_files.read_word_vectors`).
 
         Raises:
             ConfigError: there are no such vectors.
@@ -91,8 +92,8 @@ class StaticVectors:
         """
         if name_or_folder is not None and Path(name_or_folder).is_file():
             path = Path(name_or_folder)
-            found, table = read_word_vectors(path)
-            return cls(found, torch.from_numpy(table).to(device), None, vectors_name(str(path)))
+            words, table = read_word_vectors(path)
+            return cls(words, torch.from_numpy(table).to(device), None, vectors_name(str(path)))
         folder = static_folder(str(name_or_folder if name_or_folder is not None else DEFAULT_NAME))
         words, counts = _read_words(folder / WORDS_NAME)
         tensors = read_safetensors(folder, WEIGHTS_NAME)
@@ -159,9 +160,7 @@ class StaticVectors:
         return torch.tensor([self._row(word) for word in words], dtype=torch.long, device=self.device)
 
     def encode(self, sentences: Iterable[Sentence]) -> Layers:
-        """Encode a batch to ``[1, B, T, D]`` vectors of all tokens, with their mask.
-
-        Texts are tokenized as by :class:`Elmo`.
+        """Encode a batch to ``[1, B, T, D]`` vectors; see :meth:`Elmo.encode`.
 
         Raises:
             InputError: there is no sentence, or something that is neither text nor tokens.
@@ -203,7 +202,7 @@ def bundled_vectors() -> list[str]:
 
 
 def are_static_vectors(name_or_folder: str) -> bool:
-    """Check if a name refers to static vectors: in ``checkpoints/``, a folder that holds some, or a file."""
+    """Check if a name is one of static vectors, a folder with some, or a file."""
     path = Path(name_or_folder)
     return name_or_folder in bundled_vectors() or (path / WORDS_NAME).is_file() or path.is_file()
 

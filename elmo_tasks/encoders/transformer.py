@@ -56,13 +56,13 @@ class Transformer:
             (model.get_encoder() if model.config.is_encoder_decoder else model).float().eval().requires_grad_(False)
         )
         self.tokenizer, self.name, self.folder = tokenizer, name, folder
-        known: list[Any] = [getattr(self.model.config, key, None) for key in ("num_hidden_layers", "hidden_size")]
-        if not all(isinstance(value, int) for value in known):
+        sizes: list[Any] = [getattr(self.model.config, key, None) for key in ("num_hidden_layers", "hidden_size")]
+        if not all(isinstance(value, int) for value in sizes):
             raise ConfigError(
                 f"{name}: {type(model).__name__} is no encoder of text: it does not say its layers and their size"
             )
         #: The embeddings and one layer per transformer layer.
-        self.n_layers, self.width = int(known[0]) + 1, int(known[1])
+        self.n_layers, self.width = int(sizes[0]) + 1, int(sizes[1])
         layers = (f"transformer layer {k}" for k in range(1, self.n_layers))
         self.layer_names = ("the word's pieces and their places", *layers)
         if not tokenizer.is_fast:
@@ -74,7 +74,7 @@ class Transformer:
 
     @classmethod
     def load(cls, name_or_folder: str | Path, device: torch.device | str = "cpu") -> Transformer:
-        """Load a transformer from a folder, or ``hub:NAME`` from the Hugging Face hub, which is downloaded once.
+        """Load a transformer from a folder, or from the hub (``hub:NAME``).
 
         The folder has ``config.json``, ``model.safetensors`` (whole or in parts) and the tokenizer's files.
 
@@ -109,9 +109,9 @@ class Transformer:
 
     @torch.no_grad()  # not inference mode: a head that trains on live layers saves them for its own backward pass
     def encode(self, sentences: Iterable[Sentence]) -> Layers:
-        """Encode a batch to float32 layers on the model's device; a token that has no word piece has the zero vector.
+        """Encode a batch to float32 layers on the model's device.
 
-        Texts are cut into tokens as :class:`~elmo_tasks.encoders.elmo.Elmo` does; lists of tokens are taken as they are.
+        See :meth:`Elmo.encode`; a token that has no word piece has the zero vector.
 
         Raises:
             InputError: there is no sentence, or something that is neither text nor tokens.
@@ -154,11 +154,11 @@ class Transformer:
 
     def _pieces(self, sentence: tuple[str, ...]) -> tuple[list[int], list[int]]:
         """Return the ids of all word pieces of a sentence, and the word of each."""
-        found = self._cut(sentence)
-        if self.tokenizer.unk_token is not None and (lost := set(range(len(sentence))) - set(found[1])):
+        ids, words = self._cut(sentence)
+        if self.tokenizer.unk_token is not None and (lost := set(range(len(sentence))) - set(words)):
             # A word of control characters alone has no piece; the others must not move closer to each other.
-            found = self._cut([self.tokenizer.unk_token if k in lost else word for k, word in enumerate(sentence)])
-        return found
+            return self._cut([self.tokenizer.unk_token if k in lost else word for k, word in enumerate(sentence)])
+        return ids, words
 
     def _cut(self, words: Sequence[str]) -> tuple[list[int], list[int]]:
         if not words:

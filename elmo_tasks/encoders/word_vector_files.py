@@ -1,4 +1,4 @@
-"""Readers of word2vec (text and binary, also of gensim), GloVe and fastText .vec files."""
+"""Readers of word2vec (text and binary), GloVe and fastText .vec files."""
 
 from __future__ import annotations
 
@@ -26,10 +26,9 @@ _CANNOT = "no word vectors that are read here: expected lines 'word number numbe
 def read_word_vectors(path: Path) -> tuple[list[str], NDArray[np.float32]]:
     """Read a file of word vectors into its words and ``[words, D]`` values.
 
-    The file is plain, ``.gz`` or ``.xz``; its format is detected from its content.
-
-    Text has a word and its numbers on each line, with spaces between; word2vec and fastText write the number of words and of
-    dimensions on a line before, GloVe does not.
+    The file is plain, ``.gz`` or ``.xz``; its format is detected from its content. Text has a word and its numbers on each
+    line, with spaces between; word2vec and fastText write the number of words and of dimensions on a line before, GloVe does
+    not.
 
     Raises:
         WeightsError: it is no such file, or a line of it is not as expected.
@@ -73,10 +72,7 @@ def _header(line: bytes) -> tuple[int, int] | None:
 
 
 def _is_text(start: bytes, width: int) -> bool:
-    """Check if rows are text: no control characters, and decimal numbers.
-
-    The first word of a row may have any bytes.
-    """
+    """Check if rows are text: no control characters, and decimal numbers."""
     if any(byte < 32 and byte not in b"\t\n\r" for byte in start):
         return False
     if not 1 <= width <= _MAX_NUMBERS:
