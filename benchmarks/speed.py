@@ -29,7 +29,7 @@ from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.hdf5 import write_hdf5
 from elmo_tasks.bilm.options import BiLMOptions
 from elmo_tasks.bilm.published import published
-from elmo_tasks.encoders.corpus_encoding import CorpusEncoding, Wanted
+from elmo_tasks.encoders.batches import CorpusEncoding
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.heads.crf import CRF
 from elmo_tasks.text.vocabulary import open_text
@@ -94,7 +94,7 @@ def encoder(name: str, sentences: Sentences, site_packages: Path | None, rounds:
         write_hdf5(weights, bilm)
         peer = allennlp_peer.load(options, weights, site_packages)
     batches = [sentences[k : k + BATCH] for k in range(0, len(sentences), BATCH)]
-    corpus = CorpusEncoding(elmo, sentences, Wanted(batch_size=BATCH))
+    corpus = CorpusEncoding(elmo, sentences, batch_size=BATCH)
     shape = f"{len(sentences)} sentences of 5 to 60 words, batch {BATCH}"
     found = in_turn(rounds, theirs=lambda: [elmo.encode(batch) for batch in batches], ours=lambda: _all(corpus))
     row(f"`embed` by length, `{name}`, {shape}", "ours as the lines come", found)
@@ -105,7 +105,7 @@ def encoder(name: str, sentences: Sentences, site_packages: Path | None, rounds:
     ours = elmo.states(few).layers
     theirs = allennlp_peer.layers_of(peer, few)
     torch.testing.assert_close(ours, theirs[:, :, : ours.shape[2]], atol=1e-5, rtol=0)
-    large = CorpusEncoding(elmo, sentences, Wanted(batch_size=OUR_BATCH))
+    large = CorpusEncoding(elmo, sentences, batch_size=OUR_BATCH)
     found = in_turn(
         rounds,
         theirs=lambda: [allennlp_peer.layers_of(peer, b) for b in batches],
@@ -132,7 +132,7 @@ def growth(elmo: Elmo, sentences: Sentences, folder: Path) -> None:
     line_chart(folder / "speed-length.svg", f"One sentence, {elmo.name}", "words", lengths, "seconds", seconds)
     sizes = [16, 32, 64, 128, len(sentences)]
     seconds = [
-        in_turn(1, ours=lambda n=n: _all(CorpusEncoding(elmo, sentences[:n], Wanted())))["ours"]  # type: ignore[misc]
+        in_turn(1, ours=lambda n=n: _all(CorpusEncoding(elmo, sentences[:n])))["ours"]  # type: ignore[misc]
         for n in sizes
     ]
     line_chart(folder / "speed-corpus.svg", f"A corpus, {elmo.name}", "sentences", sizes, "seconds", seconds)

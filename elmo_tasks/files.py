@@ -26,12 +26,13 @@ _SHORT = re.compile(r"\d+ requested and \d+ written")  # NumPy's message
 _ERRNO = re.compile(r"\berrno = (\d+)|\(os error (\d+)\)")
 _log = logging.getLogger(__name__)
 
+_NO_PERMISSION = "you have no permission for this; choose another place, or change its permissions"
 _ERRNO_MESSAGES = {
     errno.ENOSPC: "the disk is full; make room, then try again",
     errno.EDQUOT: "your share of the disk is used up; make room, then try again",
     errno.EROFS: "the disk is read-only; choose another folder",
-    errno.EACCES: "you have no permission for this; choose another place, or change its permissions",
-    errno.EPERM: "you have no permission for this; choose another place, or change its permissions",
+    errno.EACCES: _NO_PERMISSION,
+    errno.EPERM: _NO_PERMISSION,
     errno.ENOENT: "no such file or folder",
     errno.ENOTDIR: "a file is where a folder should be",
     errno.EISDIR: "a folder is where a file should be",
@@ -112,10 +113,7 @@ def read_json(path: Path, max_bytes: int = 20_000_000) -> Any:
 
 @contextmanager
 def unfinished_folder(target: Path) -> Iterator[Path]:
-    """Create a temporary folder beside ``target``, to be filled and renamed.
-
-    It is removed at the end if it still exists.
-    """
+    """Create a temporary folder beside ``target``, to be filled and renamed."""
     target = target.absolute()
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = _unfinished_name(target)
@@ -143,18 +141,19 @@ def file_lock(lock: Path, what: str, wait: bool = False) -> Iterator[None]:
     """
     lock.parent.mkdir(parents=True, exist_ok=True)
     file = filelock.FileLock(lock)
-    holder = f"{what} is in use by {_holder(lock)}"  # read first: some versions empty the file when they try the lock
+    holder = "another process"
+    with contextlib.suppress(OSError):  # read first: some versions empty the file when they try the lock
+        holder = lock.read_text(encoding="utf-8") or holder
     try:
         file.acquire(timeout=0)
     except filelock.Timeout:
         if not wait:
-            raise ConfigError(f"{holder}; wait until it is done, or choose another name") from None
-        _log.warning("%s; waiting for it.", holder)
+            raise ConfigError(f"{what} is in use by {holder}; wait until it is done, or choose another name") from None
+        _log.warning("%s is in use by %s; waiting for it.", what, holder)
         file.acquire()
     try:
-        about = {"pid": os.getpid(), "host": platform.node(), "since": time.strftime("%Y-%m-%d %H:%M:%S")}
         with contextlib.suppress(OSError):  # on a full disk the lock works without it
-            lock.write_text(json.dumps(about) + "\n", encoding="utf-8")
+            lock.write_text(f"process {os.getpid()} on {platform.node()}, since {time.strftime('%Y-%m-%d %H:%M:%S')}")
         yield
     finally:
         # Unlink before releasing: a waiting process sees that its file has no name any more, and opens the next one.
@@ -169,6 +168,16 @@ def lock_of(target: Path) -> Path:
     return target.with_name(f".{target.name[-200:]}.lock")
 
 
+def check_room(target: Path, n_bytes: int) -> None:
+    """Check that the disk of a file or folder to write has room for it.
+
+    Raises:
+        OSError: it has not.
+    """
+    if shutil.disk_usage(target.absolute().parent).free < n_bytes:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
+
+
 def describe_os_error(error: OSError) -> str:
     """Describe an operating system error in one sentence: path, cause and remedy."""
     text = str(error)
@@ -180,38 +189,37 @@ def describe_os_error(error: OSError) -> str:
         message = error.strerror or text
     if _SHORT.search(text):
         message = "the file is incomplete, as on a full disk; make room, then try again"
-    where = [
-        os.fsdecode(name) for name in (error.filename, error.filename2) if isinstance(name, (str, bytes, os.PathLike))
-    ]
-    names = [_final_name(Path(name)) for name in where]
-    return ": ".join([*dict.fromkeys(names[-1:]), " ".join(message.split())])
+    message = " ".join(message.split())
+    name = error.filename2 or error.filename
+    if not isinstance(name, (str, bytes, os.PathLike)):
+        return message
+    # A temporary name is replaced by the name it will get.
+    parts = (p[1:].rsplit(".", 2)[0] if is_unfinished(Path(p)) else p for p in Path(os.fsdecode(name)).parts)
+    return f"{Path(*parts)}: {message}"
 
 
-def _final_name(path: Path) -> str:
-    """Replace temporary names in a path by the names they will get."""
-    return str(Path(*(part[1:].rsplit(".", 2)[0] if is_unfinished(Path(part)) else part for part in path.parts)))
+def _prefix(target: Path) -> str:
+    return f".{target.name[:150]}."
 
 
 def _unfinished_name(target: Path) -> Path:
     remove_stale(target)
-    begin = f".{target.name[:150]}."
-    return target.with_name(f"{begin}{_host()}-{os.getpid()}-{secrets.token_hex(4)}.part")
+    return target.with_name(f"{_prefix(target)}{_host()}-{os.getpid()}-{secrets.token_hex(4)}.part")
 
 
 def remove_stale(target: Path) -> None:
     """Remove temporary files of ``target`` whose processes on this machine are gone."""
-    begin = f".{target.name[:150]}."
     with contextlib.suppress(OSError):
         for path in target.parent.iterdir():
-            match = _UNFINISHED.fullmatch(path.name) if path.name.startswith(begin) else None
-            if match and match["host"] == _host() and not _lives(int(match["pid"])):
+            match = _UNFINISHED.fullmatch(path.name) if path.name.startswith(_prefix(target)) else None
+            if match and match["host"] == _host() and not _is_alive(int(match["pid"])):
                 if path.is_dir():
                     shutil.rmtree(path, ignore_errors=True)
                 else:
                     path.unlink(missing_ok=True)
 
 
-def _lives(pid: int) -> bool:
+def _is_alive(pid: int) -> bool:
     if os.name == "nt":  # where a signal, even none, ends a process
         return True
     try:
@@ -219,21 +227,13 @@ def _lives(pid: int) -> bool:
     except ProcessLookupError:
         return False
     except (OSError, OverflowError):
-        return True
+        pass
     return True
 
 
 def _host() -> str:
     """Return a file-safe machine name; process ids are only valid on their machine."""
     return re.sub(r"[^0-9a-z]+", "-", platform.node().lower())[:16].strip("-") or "here"
-
-
-def _holder(lock: Path) -> str:
-    try:
-        about = json.loads(lock.read_text(encoding="utf-8"))
-        return f"process {int(about['pid'])} on {about['host']}, since {about['since']}"
-    except (OSError, ValueError, KeyError, TypeError):
-        return "another process"
 
 
 def _to_disk(path: Path) -> None:

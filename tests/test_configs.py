@@ -39,10 +39,10 @@ def test_a_bilm_config_runs_for_one_batch(path, tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.ci
-def test_the_word_reader_config_runs_for_one_batch(tmp_path, monkeypatch, capsys):
+def test_the_char_encoder_config_runs_for_one_batch(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "text.txt").write_text(TEXT)
-    path = REPOSITORY / "lightning_configs" / "word_reader.yaml"
+    path = REPOSITORY / "lightning_configs" / "char_encoder.yaml"
     raw = yaml.safe_load(path.read_text())
     raw["data"]["init_args"] |= {"files": ["text.txt"], "batch_size": 4, "held_out_share": 0.5}
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(raw))

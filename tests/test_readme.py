@@ -151,7 +151,7 @@ def run_ours(words, command, workplace, monkeypatch, run):
         resumes = "--ckpt_path" in words
         assert not resumes or (workplace / words[-1]).exists()  # the command before wrote it
         config = Path(words[words.index("--config") + 1]).stem
-        fewer = ["--data.init_args.n_batches=20"] if config in ("word_reader", "cloze_mini") else []
+        fewer = ["--data.init_args.n_batches=20"] if config in ("char_encoder", "cloze_mini") else []
         run(*words, *SMALL, *fewer)
         written = "cloze.json" if config == "cloze_mini" else "options.json"
         assert (workplace / "runs" / config / "model" / written).exists()

@@ -1,7 +1,4 @@
-"""Bidirectional language model of Peters et al. (2018).
-
-It has two stacks of projected LSTMs over one character CNN.
-"""
+"""Bidirectional language model of Peters et al. (2018)."""
 
 from __future__ import annotations
 
@@ -69,10 +66,7 @@ class BiLMOutput:
 
 
 class BiLM(nn.Module):
-    """Model from characters of sentences to word vectors at every layer.
-
-    It reads no files.
-    """
+    """Model from characters of sentences to word vectors at every layer."""
 
     def __init__(self, options: BiLMOptions) -> None:
         super().__init__()
@@ -108,9 +102,7 @@ class BiLM(nn.Module):
         carry: bool = False,
         dropout: float = 0.0,
     ) -> BiLMOutput:
-        """Encode sentences of word vectors: ``[B, T, P]`` of the character CNN.
-
-        Padding is on the right and may have any value.
+        """Encode sentences of word vectors ``[B, T, P]``, padded on the right.
 
         See :meth:`forward`; ``dropout`` is the share of each LSTM layer's input that is dropped, in training.
         """
@@ -128,10 +120,7 @@ class BiLM(nn.Module):
 
 
 def reversed_positions(lengths: Tensor, steps: int) -> Tensor:
-    """Return ``[B, T]`` positions that reverse each row within its length.
-
-    The operation is its own inverse. Padding stays in place.
-    """
+    """Return ``[B, T]`` positions that reverse each row but not its padding."""
     t = torch.arange(steps, device=lengths.device).expand(len(lengths), steps)
     n = lengths.unsqueeze(1)
     return torch.where(t < n, n - 1 - t, t)

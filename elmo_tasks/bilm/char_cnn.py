@@ -1,7 +1,4 @@
-"""Context-free token encoder of ELMo: character CNN, highway layers, projection.
-
-See Kim et al. (2016).
-"""
+"""Context-free token encoder of ELMo: character CNN, highways, projection."""
 
 from __future__ import annotations
 
@@ -19,9 +16,7 @@ PADDING_CHARACTER = 261
 class Highway(nn.Module):
     """Highway layer: ``y = carry * relu(W_t x + b_t) + (1 - carry) * x``.
 
-    Here ``carry = sigmoid(W_c x + b_c)``.
-
-    The published weights call ``carry`` what Srivastava et al. (2015) call the transform gate.
+    ``carry = sigmoid(W_c x + b_c)``. The published weights call ``carry`` what Srivastava et al. (2015) call the transform gate.
     """
 
     def __init__(self, dim: int) -> None:
@@ -80,10 +75,7 @@ def _convolve_and_pool(x: Tensor, convolution: nn.Module) -> Tensor:
 
     As one matrix product over windows: on a CPU, forward and backward take half of what ``Conv1d`` takes on these shapes.
     """
-    weight, bias = (
-        convolution.get_parameter("weight"),
-        convolution.get_parameter("bias"),
-    )  # [number, E, width], [number]
+    weight, bias = (convolution.get_parameter(name) for name in ("weight", "bias"))  # [number, E, width], [number]
     windows = x.unfold(1, weight.shape[2], 1).flatten(2)  # [U, positions, E * width]
     scores = nn.functional.linear(windows, weight.flatten(1))
     # The maximum alone is found in less time than the maximum and its place, which only gradients need.

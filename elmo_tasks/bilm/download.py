@@ -1,11 +1,10 @@
 """Download of published weights into the user's cache, checked and atomic.
 
-An offline copy can replace the network.
+An interrupted download is resumed, also by a later run. An offline copy can replace the network.
 """
 
 from __future__ import annotations
 
-import errno
 import logging
 import os
 import shutil
@@ -16,18 +15,26 @@ from pathlib import Path
 
 import httpx
 
-from elmo_tasks.bilm.model_cache import CACHE_VARIABLE, files_of, record, record_path, verify_recorded
-from elmo_tasks.bilm.published import BASE_URLS, PublishedModel, check_files, check_options, command, published
-from elmo_tasks.bilm.transfer import Interrupted, Refused, Report, discard, part_of, transfer
+from elmo_tasks.bilm.model_cache import CACHE_VARIABLE, files_of
+from elmo_tasks.bilm.published import BASE_URLS, PublishedModel, check_weights, command, published
+from elmo_tasks.bilm.weight_checksums import CARD_NAME, verify, write_card
 from elmo_tasks.errors import ConfigError, WeightsError
-from elmo_tasks.files import file_lock
+from elmo_tasks.files import atomic_write, describe_os_error, file_lock
 
 BASE_VARIABLE = "ELMO_TASKS_BASE_URL"
 #: Seconds to wait before each further round of tries; tries that bring new bytes do not count.
 DELAYS = (1.0, 2.0, 4.0, 8.0, 16.0)
+#: Called with the file's name, the bytes there are, and the total, if the server states it.
+Report = Callable[[str, int, int | None], None]
 
 _TIMEOUT = httpx.Timeout(30.0, connect=10.0)
+# Answers that another try may change; every other refusal is final for its address.
+_TEMPORARY = frozenset({408, 425, 429, 500, 502, 503, 504})
 _log = logging.getLogger(__name__)
+
+
+class _Interrupted(Exception):
+    """Temporary failure; another try may succeed."""
 
 
 def fetch(
@@ -47,177 +54,173 @@ def fetch(
         delays: seconds to wait before each further round.
         report: progress callback.
 
-    Returns:
-        The options and the weights.
-
     Raises:
         ConfigError: an unknown name, an unusable address, or a cache folder that cannot be written to.
-        WeightsError: no address gave the right files.
+        WeightsError: no address gave the right file.
     """
     model = published(model) if isinstance(model, str) else model
-    bases = _bases(base_urls)
+    urls = [f"{base}{model.layout}/{model.weights_name}" for base in _bases(base_urls)]
     options, weights = files_of(model, cache)
-    with _folder(model, weights.parent):
-        if options.is_file() and weights.is_file():
-            _accept_present(model, options, weights)
-            return options, weights
-        with httpx.Client(follow_redirects=True, timeout=_TIMEOUT) as client:
-
-            def bring(target: Path, check: Callable[[], None]) -> None:
-                urls = [f"{base}{model.layout}/{target.name}" for base in bases]
-                _from_any(client, urls, target, model, check, delays, report)
-
-            bring(options, lambda: check_options(model, part_of(options)))
+    with _locked(model, weights.parent):
+        if weights.is_file():
             try:
-                bring(weights, lambda: check_files(model, part_of(options), part_of(weights)))
-            except WeightsError:
-                if not part_of(weights).exists():  # nothing to continue from, so nothing is left behind
-                    discard(options)
-                raise
-        _publish(options, weights)
+                verify([weights])
+                check_weights(model, weights)
+            except WeightsError as error:
+                raise WeightsError(
+                    f"{weights} is there and cannot be used: {error} Delete it, and run `{command(model.name)}`."
+                ) from error
+            _finish(model, options, weights, weights)
+        else:
+            part = weights.with_name(f"{weights.name}.part")
+            _download(model, urls, part, delays, report)
+            _finish(model, options, weights, part)
     return options, weights
 
 
-def copy_in(
-    model: str | PublishedModel,
-    sources: Sequence[Path],
-    *,
-    cache: Path | None = None,
-) -> tuple[Path, Path]:
+def copy_in(model: str | PublishedModel, sources: Sequence[Path], *, cache: Path | None = None) -> tuple[Path, Path]:
     """Import a published model from an offline copy, with the checks of a download.
 
-    An earlier copy in the cache is replaced.
-
-    The sources are the weights, or options and weights, or a folder that holds them. The published options are known, so that
-    weights alone are enough.
+    The sources are the weights, or a folder that holds them; the published options are known. An earlier copy in the cache is
+    replaced.
 
     Returns:
         The options and the weights, in the cache.
 
     Raises:
         ConfigError: the sources are missing or ambiguous, or the cache folder cannot be written to.
-        WeightsError: they are not this model's files.
+        WeightsError: they are not this model's weights.
     """
     model = published(model) if isinstance(model, str) else model
-    from_options, from_weights = _tell_apart(model, sources)
+    source = _weights_among(model, sources)
     options, weights = files_of(model, cache)
-    with _folder(model, weights.parent):
-        # A partial download must not be continued by this copy, nor a partial copy by a download.
-        discard(options)
-        discard(weights)
+    copy = weights.with_name(f"{weights.name}.copy")
+    with _locked(model, weights.parent):
         try:
-            if from_options is None:
-                part_of(options).write_text(model.options_text, encoding="utf-8")
-            else:
-                shutil.copyfile(from_options, part_of(options))
-            shutil.copyfile(from_weights, part_of(weights))
-            check_files(model, part_of(options), part_of(weights))
-            _publish(options, weights)
+            shutil.copyfile(source, copy)
+            check_weights(model, copy)
+            _finish(model, options, weights, copy)
         except WeightsError as error:
             raise WeightsError(
-                f"{from_weights} was not taken for {weights}: {error} "
+                f"{source} was not taken for {weights}: {error} "
                 f"Another copy is taken with `{command(model.name, offline=True)}`."
             ) from error
-        finally:  # after success there is nothing left to remove
-            discard(options)
-            discard(weights)
+        finally:
+            copy.unlink(missing_ok=True)
     return options, weights
 
 
-def _from_any(
-    client: httpx.Client,
-    urls: Sequence[str],
-    target: Path,
-    model: PublishedModel,
-    check: Callable[[], None],
-    delays: Sequence[float],
-    report: Report | None,
+def _finish(model: PublishedModel, options: Path, weights: Path, complete: Path) -> None:
+    """Rename a checked file, and write the options and the checksum beside it."""
+    (weights.parent / CARD_NAME).unlink(missing_ok=True)  # a crash here must not leave the checksum of other weights
+    complete.replace(weights)
+    atomic_write(options, model.options_text)
+    write_card(weights.parent)
+
+
+def _download(
+    model: PublishedModel, urls: Sequence[str], part: Path, delays: Sequence[float], report: Report | None
 ) -> None:
+    """Complete ``part`` from any of the addresses, and check it."""
     reasons: dict[str, str] = {}
     remaining = list(urls)
-    rounds = iter(delays)
-    most = _size(part_of(target))
-    while remaining:
-        for url in tuple(remaining):
-            try:
-                transfer(client, url, target, report)
-                check()
-            except Interrupted as error:
-                reasons[url] = str(error)
-            except Refused as error:
-                reasons[url] = str(error)
-                remaining.remove(url)
-            except WeightsError as error:
-                discard(target)  # known to be bad: continuing it could only make it longer
-                reasons[url] = str(error)
-                remaining.remove(url)
-            else:
-                return
-        # More than ever before arrived: a long file over a poor line may take any number of tries.
-        if (now := _size(part_of(target))) > most:
-            most, rounds = now, iter(delays)
-        delay = next(rounds, None)
-        if not remaining or delay is None:
-            break
-        _log.warning("%s: %s. Trying again in %g s.", target.name, reasons[remaining[-1]], delay)
-        time.sleep(delay)
+    rounds, longest = iter(delays), _size(part)
+    with httpx.Client(follow_redirects=True, timeout=_TIMEOUT) as client:
+        while True:
+            for url in tuple(remaining):
+                try:
+                    _receive(client, url, part, model.weights_name, report)
+                    _check(model, part)
+                    return
+                except _Interrupted as error:
+                    reasons[url] = str(error)
+                except WeightsError as error:
+                    reasons[url] = str(error)
+                    remaining.remove(url)
+            # More than ever before arrived: a long file over a poor line may take any number of tries.
+            if (size := _size(part)) > longest:
+                rounds, longest = iter(delays), size
+            delay = next(rounds, None)
+            if not remaining or delay is None:
+                break
+            _log.warning("%s: %s. Trying again in %g s.", model.weights_name, reasons[remaining[-1]], delay)
+            time.sleep(delay)
     tried = "".join(f"\n  {url}: {reason}" for url, reason in reasons.items())
-    kept = _size(part_of(target))
-    if not kept:
-        discard(target)
-    again = f"{kept:,} bytes are kept, and `{command(model.name)}` continues from there. " if kept else ""
+    kept = f"{_size(part):,} bytes are kept, and `{command(model.name)}` continues from there. " if _size(part) else ""
     raise WeightsError(
-        f"{target} could not be downloaded.{tried}\n{again}If you have a copy of the file, or can get one "
+        f"{part.with_suffix('')} could not be downloaded.{tried}\n{kept}If you have a copy of the file, or can get one "
         f"elsewhere, use it with `{command(model.name, offline=True)}`."
     )
 
 
-def _accept_present(model: PublishedModel, options: Path, weights: Path) -> None:
-    verify_recorded(weights, f"run `{command(model.name)}`")
-    if record_path(weights).exists():
-        return
+def _check(model: PublishedModel, part: Path) -> None:
     try:
-        check_files(model, options, weights)
-    except WeightsError as error:
-        raise WeightsError(
-            f"{weights} was put there by other means, and cannot be used: {error} "
-            f"Delete it and {options.name}, and run `{command(model.name)}`."
-        ) from error
-    record(weights)
+        check_weights(model, part)
+    except WeightsError:
+        part.unlink()  # continuing it could only make it longer
+        raise
 
 
-def _publish(options: Path, weights: Path) -> None:
-    record_path(weights).unlink(missing_ok=True)  # so that a crash in between leaves no checksum of other weights
-    for target in (options, weights):
-        part_of(target).replace(target)
-        discard(target)
-    record(weights)
+def _receive(client: httpx.Client, url: str, part: Path, name: str, report: Report | None) -> None:
+    """Append the rest of a file to ``part``.
+
+    Raises:
+        _Interrupted: the connection broke, or the server was busy.
+        WeightsError: the server has no such file, does not give it, or gives something else.
+    """
+    done = _size(part)
+    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={done}-"} if done else {})
+    try:
+        with client.stream("GET", url, headers=headers) as response:
+            status, about = response.status_code, response.headers
+            length = about.get("Content-Range", "").rpartition("/")[2] or about.get("Content-Length", "")
+            total = int(length) if length.isdigit() else None
+            if status == 416 and done == total:  # an earlier try got the last byte and stopped before it could say so
+                return
+            if status == 416 or (status == 206 and not about.get("Content-Range", "").startswith(f"bytes {done}-")):
+                part.unlink(missing_ok=True)
+                raise _Interrupted("the server has no such piece of the file; it has to start again")
+            if status not in (200, 206):
+                refusal = _Interrupted if status in _TEMPORARY else WeightsError
+                raise refusal(f"the server answered {status} {response.reason_phrase}")
+            if about.get("Content-Type", "").lower().startswith("text/html"):
+                raise WeightsError(
+                    "the server sent a web page (HTML) in place of the file, as a sign-in page or a proxy does"
+                )
+            if (encoding := about.get("Content-Encoding", "identity")) != "identity":
+                raise WeightsError(f"the server sent the file compressed ({encoding}), unasked")
+            if status == 200:  # the whole file, even if a range was requested
+                done = 0
+            with part.open("ab" if done else "wb") as file:
+                for block in response.iter_raw():
+                    file.write(block)
+                    done += len(block)
+                    if report is not None:
+                        report(name, done, total)
+                file.flush()
+                os.fsync(file.fileno())
+    except httpx.RequestError as error:
+        reason = str(error) or type(error).__name__  # a timeout's text is empty
+        raise (_Interrupted if isinstance(error, httpx.TransportError) else WeightsError)(reason) from error
+    if total is not None and done < total:
+        raise _Interrupted(f"the connection ended after {done:,} of {total:,} bytes")
 
 
-def _tell_apart(model: PublishedModel, sources: Sequence[Path]) -> tuple[Path | None, Path]:
+def _weights_among(model: PublishedModel, sources: Sequence[Path]) -> Path:
     files: list[Path] = []
     for source in (path.expanduser() for path in sources):
-        if source.is_dir():
-            files += [*source.glob("*options.json"), *source.glob("*.hdf5")]
-        elif source.is_file():
-            files.append(source)
-        else:
+        if not source.exists():
             raise ConfigError(f"--from {source}: there is no such file or folder.")
-    for path in files:
-        if not os.access(path, os.R_OK):
-            raise ConfigError(f"--from {path}: you have no permission to read it.")
-    options = [path for path in files if path.suffix == ".json"]
+        files += source.glob("*.hdf5") if source.is_dir() else [source]
     weights = [path for path in files if path.suffix != ".json"]
-    # A folder may hold several models; the published names say which is meant.
-    options = [path for path in options if path.name == model.options_name] or options
+    # A folder may hold several models; the published name says which is meant.
     weights = [path for path in weights if path.name == model.weights_name] or weights
-    if len(weights) != 1 or len(options) > 1:
-        listed = ", ".join(str(path) for path in files) or "none"
-        raise ConfigError(
-            f"--from should name one weights file (*.hdf5), with or without its options (*.json), or a folder with "
-            f"both; found {len(weights)} and {len(options)}: {listed}."
-        )
-    return (options[0] if options else None), weights[0]
+    if len(weights) != 1:
+        listed = ", ".join(map(str, weights)) or "none"
+        raise ConfigError(f"--from should name one weights file (*.hdf5), or a folder with one; found {listed}.")
+    if not os.access(weights[0], os.R_OK):
+        raise ConfigError(f"--from {weights[0]}: you have no permission to read it.")
+    return weights[0]
 
 
 def _bases(given: Sequence[str] | None) -> list[str]:
@@ -229,25 +232,16 @@ def _bases(given: Sequence[str] | None) -> list[str]:
 
 
 @contextmanager
-def _folder(model: PublishedModel, folder: Path) -> Iterator[None]:
+def _locked(model: PublishedModel, folder: Path) -> Iterator[None]:
     """Lock the model's folder, and convert disk errors to messages."""
-    elsewhere = f"choose another folder with `{command(model.name)} --cache DIR` or {CACHE_VARIABLE}"
     try:
         with file_lock(folder / ".lock", f"the download of {model.name}", wait=True):
             yield
-    except PermissionError as error:
-        raise ConfigError(
-            f"{error.filename or folder} may not be written to ({error.strerror}): {elsewhere}."
-        ) from error
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            free = shutil.disk_usage(folder).free
-            raise ConfigError(
-                f"The disk of {folder} is full ({free:,} bytes are free, {model.name} needs {model.smallest_bytes:,}): "
-                f"make room, or {elsewhere}."
-            ) from error
+        error.filename = error.filename or str(folder)
         raise ConfigError(
-            f"{error.filename or folder} cannot be used: {error.strerror or error}; {elsewhere}."
+            f"{describe_os_error(error)} ({model.name} needs {model.smallest_bytes:,} bytes); or choose another folder with "
+            f"`{command(model.name)} --cache DIR` or {CACHE_VARIABLE}"
         ) from error
 
 

@@ -7,7 +7,7 @@ row of the character table that means "no character" is not in the file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,79 +20,78 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from elmo_tasks.bilm.bilm import BiLM
-from elmo_tasks.bilm.hdf5_writing import new_hdf5
 from elmo_tasks.bilm.options import BiLMOptions
+from elmo_tasks.bilm.safetensors_files import shape_problems
 from elmo_tasks.errors import WeightsError
+from elmo_tasks.files import atomic_write
 
 Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
 class _Entry:
-    """Dataset of the file and the parameter it belongs to."""
+    """Dataset of the file and the parameters it belongs to."""
 
     shape: tuple[int, ...]
-    parameter: str
-    read: Callable[[Array], Array]
-    write: Callable[[Array], Array]
+    parameters: tuple[str, ...]
+    read: Callable[[Array], Iterable[Array]]  # dataset -> parameters
+    write: Callable[..., Array]  # parameters -> dataset
 
 
 def _layout(options: BiLMOptions) -> dict[str, _Entry]:
-    """Return the datasets by HDF5 name for a biLM with these options.
-
-    LSTM matrices combine the input and state rows.
-    """
+    """Return the datasets by HDF5 name for a biLM with these options."""
     cnn, lstm = options.char_cnn, options.lstm
     n, h, p = cnn.n_filters, lstm.dim, lstm.projection_dim
-    transpose = (lambda a: a.T, lambda a: a.T)
-    same = (lambda a: a, lambda a: a)
-    # The file has no row for padding, which is row 0 of ours and stays zero.
-    entries = {
-        "char_embed": _Entry(
-            (261, cnn.embedding_dim),
-            "token_encoder.embedding.weight",
-            lambda a: np.concatenate([np.zeros((1, a.shape[1]), a.dtype), a]),
-            lambda a: a[1:],
-        )
-    }
+    entries: dict[str, _Entry] = {}
+
+    def vector(name: str, size: int, parameter: str) -> None:
+        entries[name] = _Entry((size,), (parameter,), lambda a: [a], lambda a: a)
+
+    def matrix(name: str, shape: tuple[int, int], parameter: str) -> None:
+        entries[name] = _Entry(shape, (parameter,), lambda a: [a.T], lambda a: a.T)
+
+    entries["char_embed"] = _Entry(
+        (261, cnn.embedding_dim),
+        ("token_encoder.embedding.weight",),
+        lambda a: [np.concatenate([np.zeros((1, a.shape[1]), a.dtype), a])],
+        lambda a: a[1:],
+    )
     for i, (width, number) in enumerate(cnn.filters):
         entries[f"CNN/W_cnn_{i}"] = _Entry(
             (1, width, cnn.embedding_dim, number),
-            f"token_encoder.convolutions.{i}.weight",
-            lambda a: a[0].transpose(2, 1, 0),  # [1, width, embedding, filters] -> [filters, embedding, width]
+            (f"token_encoder.convolutions.{i}.weight",),
+            lambda a: [a[0].transpose(2, 1, 0)],  # [1, width, embedding, filters] -> [filters, embedding, width]
             lambda a: a.transpose(2, 1, 0)[None],
         )
-        entries[f"CNN/b_cnn_{i}"] = _Entry((number,), f"token_encoder.convolutions.{i}.bias", *same)
+        vector(f"CNN/b_cnn_{i}", number, f"token_encoder.convolutions.{i}.bias")
     for k in range(cnn.n_highway):
         for gate in ("carry", "transform"):
-            module = f"token_encoder.highways.{k}.{gate}"
-            entries[f"CNN_high_{k}/W_{gate}"] = _Entry((n, n), f"{module}.weight", *transpose)
-            entries[f"CNN_high_{k}/b_{gate}"] = _Entry((n,), f"{module}.bias", *same)
-    entries["CNN_proj/W_proj"] = _Entry((n, p), "token_encoder.projection.weight", *transpose)
-    entries["CNN_proj/b_proj"] = _Entry((p,), "token_encoder.projection.bias", *same)
+            matrix(f"CNN_high_{k}/W_{gate}", (n, n), f"token_encoder.highways.{k}.{gate}.weight")
+            vector(f"CNN_high_{k}/b_{gate}", n, f"token_encoder.highways.{k}.{gate}.bias")
+    matrix("CNN_proj/W_proj", (n, p), "token_encoder.projection.weight")
+    vector("CNN_proj/b_proj", p, "token_encoder.projection.bias")
     for d, direction in enumerate(("forward_lm", "backward_lm")):
         for k in range(lstm.n_layers):
             cell = f"RNN_{d}/RNN/MultiRNNCell/Cell{k}/LSTMCell"
             layer = f"{direction}.layers.{k}"
-            # The gates stand in another order there; and the 1 that it adds to the forget gate as it runs is in our bias.
             entries[f"{cell}/W_0"] = _Entry(
-                (2 * p, 4 * h), f"{layer}.weight", lambda a: _swap_gates(a.T), lambda a: _swap_gates(a).T
+                (2 * p, 4 * h),  # the rows of the input, then those of the state
+                (f"{layer}.weight_ih_l0", f"{layer}.weight_hh_l0"),
+                lambda a: np.split(_swap_gates(a.T), 2, axis=1),
+                lambda *parts: _swap_gates(np.concatenate(parts, axis=1)).T,
             )
             entries[f"{cell}/B"] = _Entry(
                 (4 * h,),
-                f"{layer}.bias_ih_l0",
-                lambda a: _swap_gates(a) + _forget_one(a),
-                lambda a: _swap_gates(a - _forget_one(a)),
+                (f"{layer}.bias_ih_l0", f"{layer}.bias_hh_l0"),
+                lambda a: [_swap_gates(a) + _forget_one(a), np.zeros_like(a)],
+                lambda first, second: _swap_gates(first + second - _forget_one(first)),
             )
-            entries[f"{cell}/W_P_0"] = _Entry((h, p), f"{layer}.weight_hr_l0", *transpose)
+            matrix(f"{cell}/W_P_0", (h, p), f"{layer}.weight_hr_l0")
     return entries
 
 
 def _swap_gates(a: Array) -> Array:
-    """Swap the gates along the first axis between the file's order and ours.
-
-    Input, candidate, forget, output <-> input, forget, candidate, output. The operation is its own inverse.
-    """
+    """Swap the second and third of four gates, along the first axis."""
     i, second, third, o = np.split(a, 4)
     return np.concatenate([i, third, second, o])
 
@@ -105,9 +104,7 @@ def _forget_one(a: Array) -> Array:
 
 
 def check_hdf5(path: Path, options: BiLMOptions) -> None:
-    """Check that a weights file is complete and fits its options.
-
-    The numbers are not read.
+    """Check the names and shapes of a weights file against its options.
 
     Raises:
         WeightsError: the file is missing, broken, or its names or shapes are not those that the options ask for.
@@ -133,45 +130,22 @@ def read_hdf5(path: Path, options: BiLMOptions) -> dict[str, Tensor]:
                 ) from None
             if not np.isfinite(array).all():
                 raise WeightsError(f"{path}: '{name}' holds numbers that are not finite (NaN or infinity)")
-            state[entry.parameter] = torch.from_numpy(np.ascontiguousarray(entry.read(array)))
-    return _split_matrices(state)
+            for parameter, value in zip(entry.parameters, entry.read(array), strict=True):
+                state[parameter] = torch.from_numpy(np.ascontiguousarray(value))
+    return state
 
 
 def write_hdf5(path: Path, bilm: BiLM) -> None:
     """Write weights in the published format, float32, atomically."""
-    state = _join_matrices({name: value.float().cpu() for name, value in bilm.state_dict().items()})
-    with new_hdf5(path) as file:
+    state = {name: value.float().cpu().numpy() for name, value in bilm.state_dict().items()}
+    # In memory first: HDF5 that meets a full disk prints tracebacks and ends the process.
+    with h5py.File(path.name, "w", driver="core", backing_store=False) as file:
         for name, entry in _layout(bilm.options).items():
-            array = np.ascontiguousarray(entry.write(state[entry.parameter].numpy()))
-            file.create_dataset(name, data=array, dtype="float32")
-
-
-def _split_matrices(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Split the file's matrix for input and state into the two of ``nn.LSTM``.
-
-    Its second bias stays zero.
-    """
-    result: dict[str, Tensor] = {}
-    for name, value in state.items():
-        if name.endswith(".weight") and ".layers." in name:
-            layer = name.removesuffix(".weight")
-            half = value.shape[1] // 2
-            result[f"{layer}.weight_ih_l0"] = value[:, :half].contiguous()
-            result[f"{layer}.weight_hh_l0"] = value[:, half:].contiguous()
-            result[f"{layer}.bias_hh_l0"] = torch.zeros(len(value))
-        else:
-            result[name] = value
-    return result
-
-
-def _join_matrices(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    result = dict(state)
-    for name, value in state.items():
-        if name.endswith(".weight_ih_l0"):
-            layer = name.removesuffix(".weight_ih_l0")
-            result[f"{layer}.weight"] = torch.cat([value, state[f"{layer}.weight_hh_l0"]], dim=1)
-            result[f"{layer}.bias_ih_l0"] = state[f"{layer}.bias_ih_l0"] + state[f"{layer}.bias_hh_l0"]
-    return result
+            data = entry.write(*(state[parameter] for parameter in entry.parameters))
+            file.create_dataset(name, data=np.ascontiguousarray(data))
+        file.flush()
+        content = file.id.get_file_image()
+    atomic_write(path, content)
 
 
 @contextmanager
@@ -188,24 +162,13 @@ def _open(path: Path, options: BiLMOptions) -> Iterator[h5py.File]:
     except OSError as error:
         raise WeightsError(f"{path}: the HDF5 file is broken or cut short ({error})") from None
     with file:
-        _check(file, path, options)
+        shapes: dict[str, tuple[int, ...]] = {}
+        file.visititems(lambda name, item: shapes.update({name: item.shape} if isinstance(item, h5py.Dataset) else {}))
+        # bilm-tf's own dumps may hold the softmax too, which is no part of the encoder.
+        problems = shape_problems(
+            {name: entry.shape for name, entry in _layout(options).items()},
+            {name: shape for name, shape in shapes.items() if "softmax" not in name},
+        )
+        if problems:
+            raise WeightsError(f"{path}: the weights do not fit the options: {problems}")
         yield file
-
-
-def _check(file: h5py.File, path: Path, options: BiLMOptions) -> None:
-    found: dict[str, tuple[int, ...]] = {}
-    file.visititems(lambda name, item: found.update({name: item.shape} if isinstance(item, h5py.Dataset) else {}))
-    wanted = {name: entry.shape for name, entry in _layout(options).items()}
-    wrong = [
-        f"'{name}' has shape {found[name]}, expected {shape}"
-        for name, shape in wanted.items()
-        if name in found and found[name] != shape
-    ]
-    missing = [f"'{name}' {shape} is missing" for name, shape in wanted.items() if name not in found]
-    # bilm-tf's own dumps may hold the softmax too, which is no part of the encoder.
-    extra = [
-        f"'{name}' {found[name]} is not expected" for name in found if name not in wanted and "softmax" not in name
-    ]
-    if problems := wrong + missing + extra:
-        shown = "; ".join(problems[:4]) + (f"; and {len(problems) - 4} more" if len(problems) > 4 else "")
-        raise WeightsError(f"{path}: the weights do not fit the options: {shown}")

@@ -1,13 +1,12 @@
 """Quantized biLM: int8 matrix products, faster for large models on a CPU.
 
-The vectors are nearly the same.
-
-The weights are rounded once, with one scale for each output; what they multiply is rounded at run time, with one scale for each
-row, so that a sentence still gives the same vectors alone and in any batch. It is rounded to 7 bits: without VNNI, a processor adds
-two products in 16 bits, which 8 bits overflow. All processors therefore give the same products.
+The vectors are nearly the same. The weights are rounded once, with one scale for each output; what they multiply is rounded at
+run time, with one scale for each row, so that a sentence still gives the same vectors alone and in any batch. It is rounded to
+7 bits: without VNNI, a processor adds two products in 16 bits, which 8 bits overflow. All processors therefore give the same
+products.
 
 The products are FBGEMM's by way of ``torch.ops.quantized``. PyTorch means to drop the tensors that these pack, so that this file
-asks whether they are there; torchao and ``torch._int_mm`` were slower than float32 on a processor without VNNI.
+asks whether they are there.
 """
 
 from __future__ import annotations
@@ -50,17 +49,14 @@ class Int8Linear(nn.Module):
             product, scale = self.unscaled(x)
             product.mul_(scale)
         else:
-            least, largest = x.aminmax(dim=1, keepdim=True)  # [N, 1]
-            middle = (largest + least) / 2
+            low, high = x.aminmax(dim=1, keepdim=True)  # [N, 1]
+            middle = (high + low) / 2
             product, scale = self.unscaled(x - middle)
             product.mul_(scale).addr_(middle.squeeze(1), self._sums)
         return product if self._bias is None else product.add_(self._bias)
 
     def unscaled(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """Compute ``[N, out]`` products ``x W^T`` before scaling, and the scales ``[N, 1]``.
-
-        Each row is divided by its scale.
-        """
+        """Compute products ``[N, out]`` divided by their scales ``[N, 1]``, and these."""
         scale = torch.linalg.vector_norm(x, torch.inf, 1, True).clamp_(min=1e-12)
         product: Tensor = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32(
             x / scale, 1 / _LEVELS, _ZERO, self._packed

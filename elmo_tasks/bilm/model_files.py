@@ -1,7 +1,4 @@
-"""Resolution of a biLM's name, folder or files to the model.
-
-No other module interprets ``--model`` for a biLM.
-"""
+"""Resolution of a biLM's name, folder or files to the model."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ from elmo_tasks.bilm import model_cache
 from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.options import BiLMOptions
 from elmo_tasks.bilm.published import MODELS
-from elmo_tasks.bilm.safetensors_files import checksum, read_safetensors, weight_files
+from elmo_tasks.bilm.safetensors_files import checksum, read_safetensors, shape_problems, weight_files
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.bilm.weight_checksums import verify
 from elmo_tasks.bundled import CHECKPOINTS
@@ -47,10 +44,7 @@ class ModelFiles:
 
 
 def default_model() -> str:
-    """Return the name of the default biLM, set in ``checkpoints/default.json``.
-
-    Commands and the app use it if no model is given.
-    """
+    """Return the name of the default biLM, set in ``checkpoints/default.json``."""
     path = CHECKPOINTS / "default.json"
     try:
         return str(json.loads(path.read_text(encoding="utf-8"))["model"])
@@ -127,10 +121,7 @@ def load_bilm(files: ModelFiles) -> BiLM:
 
 
 def has_softmax(files: ModelFiles) -> bool:
-    """Check if a biLM has an output layer beside it.
-
-    None was published for the published models.
-    """
+    """Check if a biLM has an output layer beside it; the published models have none."""
     return (files.folder / VOCABULARY_NAME).exists() and bool(weight_files(files.folder, SOFTMAX_NAME))
 
 
@@ -154,9 +145,7 @@ def load_softmax(files: ModelFiles) -> tuple[LMSoftmax, Vocabulary]:
 
 @torch.no_grad()
 def take_over(files: ModelFiles, bilm: BiLM, softmax: LMSoftmax, vocabulary: Vocabulary) -> None:
-    """Copy the weights of a model into another one of the same sizes.
-
-    Output words in both vocabularies keep their weights.
+    """Copy the weights of a model, and of the shared output words, into another.
 
     Raises:
         ConfigError: it has other sizes.
@@ -177,14 +166,7 @@ def take_over(files: ModelFiles, bilm: BiLM, softmax: LMSoftmax, vocabulary: Voc
 
 
 def _fill(module: BiLM | LMSoftmax, state: dict[str, Tensor], where: Path) -> None:
-    expected = {name: tuple(value.shape) for name, value in module.state_dict().items()}
-    found = {name: tuple(value.shape) for name, value in state.items()}
-    problems = [
-        f"'{name}' has shape {found.get(name, 'missing')}, expected {expected.get(name, 'no such weight')}"
-        for name in sorted(expected.keys() | found.keys())
-        if expected.get(name) != found.get(name)
-    ]
-    if problems:
-        more = f"; and {len(problems) - 4} more" if len(problems) > 4 else ""
-        raise WeightsError(f"{where}: the weights do not fit the options: {'; '.join(problems[:4])}{more}")
+    expected, found = ({name: tuple(value.shape) for name, value in s.items()} for s in (module.state_dict(), state))
+    if problems := shape_problems(expected, found):
+        raise WeightsError(f"{where}: the weights do not fit the options: {problems}")
     module.load_state_dict(state)

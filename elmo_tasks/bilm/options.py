@@ -12,15 +12,16 @@ from elmo_tasks.files import read_json
 
 MAX_CHARACTERS = 50
 #: The most that an options file may ask for: some eight times the largest ELMo, and little enough to be refused at once.
-_MOST = {
+_MAX = {
     "dim": 32_768,
     "projection_dim": 8_192,
     "n_layers": 32,
     "max_characters_per_token": 1_000,
-    "filters": 64,
-    "filter": 32_768,
     "n_highway": 32,
 }
+_MAX_FILTERS, _MAX_FILTER = 64, 32_768
+# In the order of the published files.
+_LSTM_KEYS = ("use_skip_connections", "projection_dim", "cell_clip", "proj_clip", "dim", "n_layers")
 
 
 @dataclass(frozen=True)
@@ -78,76 +79,53 @@ class BiLMOptions:
         Raises:
             ConfigError: a key is missing, or has a value that no biLM can have.
         """
-        if not isinstance(raw, Mapping):
-            raise ConfigError(
-                f"{where}: expected a JSON object with the keys 'lstm' and 'char_cnn', found {type(raw).__name__}"
-            )
         lstm, cnn = (_section(raw, key, where) for key in ("lstm", "char_cnn"))
         embedding = _section(cnn, "embedding", f"{where}: char_cnn")
-        n_characters = cnn.get("n_characters", 262)
-        if n_characters not in (261, 262):
-            raise ConfigError(
-                f"{where}: char_cnn.n_characters is {n_characters!r}; ELMo's alphabet has 261 characters "
-                "(261 in files for training, 262 in files for loading; both are read alike)"
-            )
-        activation = cnn.get("activation", "relu")
-        if activation not in ("relu", "tanh"):
-            raise ConfigError(f"{where}: char_cnn.activation is {activation!r}; expected 'relu' or 'tanh'")
+        for key, default, allowed in (("n_characters", 262, (261, 262)), ("activation", "relu", ("relu", "tanh"))):
+            if cnn.get(key, default) not in allowed:
+                raise ConfigError(
+                    f"{where}: char_cnn.{key} is {_short(cnn[key])}; expected {allowed[0]!r} or {allowed[1]!r}"
+                )
         filters = cnn.get("filters")
-        listed = filters if isinstance(filters, (list, tuple)) else ()
-        if not 1 <= len(listed) <= _MOST["filters"] or not all(_is_filter(pair) for pair in listed):
+        pairs = filters if isinstance(filters, (list, tuple)) else ()
+        if not 1 <= len(pairs) <= _MAX_FILTERS or not all(map(_is_filter, pairs)):
             raise ConfigError(
-                f"{where}: char_cnn.filters is {_short(filters)}; expected up to {_MOST['filters']} pairs [width, number], "
-                f"each 1 to {_MOST['filter']:,}"
+                f"{where}: char_cnn.filters is {_short(filters)}; expected up to {_MAX_FILTERS} pairs [width, number], "
+                f"each 1 to {_MAX_FILTER:,}"
             )
-        n_highway = cnn.get("n_highway") or 0
-        if not isinstance(n_highway, int) or not 0 <= n_highway <= _MOST["n_highway"]:
+        longest = _whole_number(cnn, "max_characters_per_token", f"{where}: char_cnn")
+        if (widest := max(width for width, _ in pairs)) > longest:
             raise ConfigError(
-                f"{where}: char_cnn.n_highway is {_short(n_highway)}; expected a whole number up to {_MOST['n_highway']}"
+                f"{where}: a filter of width {widest} does not fit into char_cnn.max_characters_per_token {longest}"
             )
-        options = cls(
-            lstm=LSTMOptions(
-                dim=_positive(lstm, "dim", f"{where}: lstm"),
-                projection_dim=_positive(lstm, "projection_dim", f"{where}: lstm"),
-                n_layers=_positive(lstm, "n_layers", f"{where}: lstm"),
-                cell_clip=_clip(lstm, "cell_clip", where),
-                proj_clip=_clip(lstm, "proj_clip", where),
-                use_skip_connections=bool(lstm.get("use_skip_connections", False)),
-            ),
+        dim, projection_dim, n_layers = (
+            _whole_number(lstm, key, f"{where}: lstm") for key in ("dim", "projection_dim", "n_layers")
+        )
+        cell_clip, proj_clip = (_clip(lstm, key, where) for key in ("cell_clip", "proj_clip"))
+        skip = bool(lstm.get("use_skip_connections", False))
+        return cls(
+            lstm=LSTMOptions(dim, projection_dim, n_layers, cell_clip, proj_clip, skip),
             char_cnn=CharCNNOptions(
-                filters=tuple((int(width), int(number)) for width, number in listed),
-                n_highway=n_highway,
-                embedding_dim=_positive(embedding, "dim", f"{where}: char_cnn.embedding"),
-                max_characters_per_token=_positive(cnn, "max_characters_per_token", f"{where}: char_cnn"),
-                activation=activation,
+                filters=tuple((width, number) for width, number in pairs),
+                n_highway=_whole_number({"n_highway": cnn.get("n_highway") or 0}, "n_highway", f"{where}: char_cnn", 0),
+                embedding_dim=_whole_number(embedding, "dim", f"{where}: char_cnn.embedding"),
+                max_characters_per_token=longest,
+                activation=cnn.get("activation", "relu"),
             ),
         )
-        widest = max(width for width, _ in options.char_cnn.filters)
-        if widest > options.char_cnn.max_characters_per_token:
-            raise ConfigError(
-                f"{where}: a filter of width {widest} does not fit into char_cnn.max_characters_per_token "
-                f"{options.char_cnn.max_characters_per_token}"
-            )
-        return options
 
     def to_dict(self) -> dict[str, Any]:
         """Return the contents of an ``options.json`` that other ELMo software reads."""
+        cnn = self.char_cnn
         return {
-            "lstm": {
-                "use_skip_connections": self.lstm.use_skip_connections,
-                "projection_dim": self.lstm.projection_dim,
-                "cell_clip": self.lstm.cell_clip,
-                "proj_clip": self.lstm.proj_clip,
-                "dim": self.lstm.dim,
-                "n_layers": self.lstm.n_layers,
-            },
+            "lstm": {key: getattr(self.lstm, key) for key in _LSTM_KEYS},
             "char_cnn": {
-                "activation": self.char_cnn.activation,
-                "filters": [list(pair) for pair in self.char_cnn.filters],
-                "n_highway": self.char_cnn.n_highway,
-                "embedding": {"dim": self.char_cnn.embedding_dim},
+                "activation": cnn.activation,
+                "filters": [list(pair) for pair in cnn.filters],
+                "n_highway": cnn.n_highway,
+                "embedding": {"dim": cnn.embedding_dim},
                 "n_characters": 262,
-                "max_characters_per_token": self.char_cnn.max_characters_per_token,
+                "max_characters_per_token": cnn.max_characters_per_token,
             },
         }
 
@@ -167,19 +145,19 @@ class BiLMOptions:
         return cls.from_dict(raw, str(path))
 
 
-def _section(raw: Mapping[str, Any], key: str, where: str) -> Mapping[str, Any]:
-    section = raw.get(key)
+def _section(raw: Any, key: str, where: str) -> Mapping[str, Any]:
+    section = raw.get(key) if isinstance(raw, Mapping) else None
     if not isinstance(section, Mapping):
         raise ConfigError(f"{where}: expected an object under the key '{key}', found {_short(section)}")
     return section
 
 
-def _positive(raw: Mapping[str, Any], key: str, where: str) -> int:
+def _whole_number(raw: Mapping[str, Any], key: str, where: str, minimum: int = 1) -> int:
     value = raw.get(key)
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ConfigError(f"{where}.{key} is {_short(value)}; expected a whole number of at least 1")
-    if value > _MOST[key]:
-        raise ConfigError(f"{where}.{key} is {_short(value)}; the most that is read is {_MOST[key]:,}")
+    if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= _MAX[key]:
+        raise ConfigError(
+            f"{where}.{key} is {_short(value)}; expected a whole number of at least {minimum} and at most {_MAX[key]:,}"
+        )
     return value
 
 
@@ -190,17 +168,15 @@ def _short(value: Any) -> str:
 
 
 def _clip(raw: Mapping[str, Any], key: str, where: str) -> float | None:
-    value = raw.get(key)
-    if value is None:
-        return None
+    value = raw.get(key) or 0  # bilm-tf writes 0 for "no clipping"
     if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
         raise ConfigError(f"{where}: lstm.{key} is {value!r}; expected a positive number, or null for no clipping")
-    return float(value) or None  # bilm-tf writes 0 for "no clipping"
+    return float(value) or None
 
 
 def _is_filter(pair: Any) -> bool:
     return (
         isinstance(pair, (list, tuple))
         and len(pair) == 2
-        and all(isinstance(n, int) and not isinstance(n, bool) and 1 <= n <= _MOST["filter"] for n in pair)
+        and all(isinstance(n, int) and not isinstance(n, bool) and 1 <= n <= _MAX_FILTER for n in pair)
     )

@@ -22,7 +22,7 @@ class Perplexity:
     n_unknown: int = 0  # those of them that the vocabulary does not have, which are predicted as <UNK>
 
     def __add__(self, other: Perplexity) -> Perplexity:
-        return Perplexity(*(mine + its for mine, its in zip(astuple(self), astuple(other), strict=True)))
+        return Perplexity(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
     @property
     def forward(self) -> float:
@@ -40,10 +40,7 @@ class Perplexity:
         return self.n_unknown / self.n_targets
 
     def scores(self) -> dict[str, float]:
-        """Return all scores by name.
-
-        ``perplexity`` is the geometric mean of both directions.
-        """
+        """Return all scores by name; ``perplexity`` is the geometric mean."""
         return {
             "forward_perplexity": self.forward,
             "backward_perplexity": self.backward,
@@ -57,8 +54,6 @@ def sentence_losses(
     bilm: BiLM, softmax: LMSoftmax, characters: Tensor, words: Tensor, lengths: Tensor, targets: Tensor, unknown_id: int
 ) -> Perplexity:
     """Compute the losses of whole sentences, each from the constant start state.
-
-    The encoder reads them in the same way.
 
     Every word is predicted from what is before it (forward) or after it (backward), and then the far boundary. The near boundary
     is given. For ``characters``, ``words`` and ``lengths`` see :meth:`BiLM.forward`; ``targets`` are the ``[B, T]`` vocabulary ids

@@ -88,7 +88,7 @@ class ProjectedLSTM(nn.LSTM):
         return output, state
 
     def _fused_low_precision(self, x: Tensor, state: State) -> tuple[Tensor, State]:
-        # Autocast on a CPU would convert the weights anew at each step of the loop; once per call is enough.
+        # Autocast on a CPU would convert the weights at each step of the loop; once per call is enough.
         dtype = torch.get_autocast_dtype("cpu")
         with torch.autocast("cpu", enabled=False):
             weights = [weight.to(dtype) for weight in self._flat_weights if weight is not None]
@@ -97,10 +97,7 @@ class ProjectedLSTM(nn.LSTM):
         return output, (h, c)
 
     def _steps_in_place(self, x: Tensor, state: State) -> tuple[Tensor, State]:
-        """Run the steps in place, without gradients.
-
-        No step allocates a tensor, and time is the first dimension in memory.
-        """
+        """Run the steps in place, without gradients and without allocating tensors."""
         h, c = state[0][0], state[1][0].clone()  # [B, P], [B, H]
         to_gates, to_output = self.weight_hh_l0.t(), self.weight_hr_l0.t()
         gates = nn.functional.linear(x.transpose(0, 1).contiguous(), self.weight_ih_l0, self.bias_ih_l0)  # [T, B, 4H]

@@ -21,9 +21,7 @@ MAX_BYTES = 9_000_000
 def write_safetensors(
     folder: Path, name: str, tensors: Mapping[str, Tensor], dtype: torch.dtype | None = None
 ) -> list[Path]:
-    """Write tensors as safetensors files, and return their paths.
-
-    The file is ``name.safetensors``, or numbered files with an index if the tensors are too large for one.
+    """Write tensors as one or several safetensors files, and return the paths.
 
     A tensor that is too large by itself is cut into blocks of rows ``key:0``, ``key:1``, ... The folder must exist; ``dtype``
     converts floating-point tensors.
@@ -105,3 +103,13 @@ def read_safetensors(folder: Path, name: str) -> dict[str, Tensor]:
 def checksum(files: list[Path]) -> str:
     """Compute the SHA-256 over the contents of files, in name order."""
     return sha256(sorted(files))
+
+
+def shape_problems(expected: Mapping[str, tuple[int, ...]], found: Mapping[str, tuple[int, ...]]) -> str:
+    """Describe weights that are missing, surplus or of another shape."""
+    problems = [
+        f"'{name}' has shape {found.get(name, 'missing')}, expected {expected.get(name, 'no such weight')}"
+        for name in sorted(expected.keys() | found.keys())
+        if expected.get(name) != found.get(name)
+    ]
+    return "; ".join(problems[:4]) + (f"; and {len(problems) - 4} more" if len(problems) > 4 else "")

@@ -9,9 +9,7 @@ from torch import Tensor, nn
 
 
 class LMSoftmax(nn.Module):
-    """Map from a direction's top layer to a distribution over ``V`` words.
-
-    Both directions share it, as in bilm-tf.
+    """Map from a direction's top layer to scores of ``V`` words, for both directions.
 
     Word ids are ranks: the lower, the more frequent. The sampler relies on it.
     """
@@ -28,11 +26,9 @@ class LMSoftmax(nn.Module):
     def sampled_loss(self, hidden: Tensor, targets: Tensor, n_draws: int) -> Tensor:
         """Compute the mean sampled-softmax cross entropy of ``[N, P]`` vectors.
 
-        It is corrected for the sampling distribution (Jean et al., 2015).
-
-        Words are drawn log-uniformly over their ranks, with replacement, and each is used once; a word's expected count after
-        ``n_draws`` draws of probability ``p`` is ``1 - (1 - p)^n_draws``. With every word in it the loss tends to the full one. All
-        rows share the draws.
+        See Jean et al. (2015). Words are drawn log-uniformly over their ranks, with replacement, and each is used once; a
+        word's expected count after ``n_draws`` draws of probability ``p`` is ``1 - (1 - p)^n_draws``. With every word in it the
+        loss tends to the full one. All rows share the draws.
         """
         n_words = len(self.weight)
         uniform = torch.rand(n_draws, device=hidden.device, dtype=torch.float64)
@@ -55,18 +51,13 @@ class LMSoftmax(nn.Module):
 class _SampledCrossEntropy(torch.autograd.Function):
     """Cross entropy of a target score against shared samples, with its gradient.
 
-    The gradient is computed in the forward pass.
-
     A block of rows is scored, normalised and turned into gradients while it is in the cache; the ``[N, S]`` scores are never
     stored. On two cores that is three times as fast as autograd's way.
     """
 
     @staticmethod
     def forward(ctx, hidden, weight, bias, right, place):  # type: ignore[no-untyped-def]
-        """Compute the mean loss of ``[N, P], [S, P], [S], [N], [N]``.
-
-        ``place`` is the column that a row must not count, or -1.
-        """
+        """Compute the mean loss; ``place`` is the column a row must not count, or -1."""
         kind = hidden.device.type
         dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else hidden.dtype
         with torch.autocast(kind, enabled=False):

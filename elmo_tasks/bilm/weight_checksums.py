@@ -33,10 +33,7 @@ def weights_in(folder: Path) -> list[Path]:
 
 
 def write_card(folder: Path, card: Mapping[str, Any] | None = None) -> None:
-    """Write a folder's card with the checksums of its weights.
-
-    The card is written last and replaces any older checksums.
-    """
+    """Write a folder's card with the checksums of its weights, last of its files."""
     write_json(folder / CARD_NAME, {**(card or {}), KEY: {path.name: sha256([path]) for path in weights_in(folder)}})
 
 

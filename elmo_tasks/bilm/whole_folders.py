@@ -29,8 +29,8 @@ class FolderKind:
         """
         if folder.exists() and not folder.is_dir():
             raise ConfigError(f"{folder}: a file of this name is in the way; name a folder")
-        found = [path for path in folder.iterdir() if not is_unfinished(path)] if folder.is_dir() else []
-        strange = sorted(path.name for path in found if not self.files.fullmatch(path.name))
+        paths = [path for path in folder.iterdir() if not is_unfinished(path)] if folder.is_dir() else []
+        strange = sorted(path.name for path in paths if not self.files.fullmatch(path.name))
         if strange:
             raise ConfigError(
                 f"{folder}: the folder holds something that is not {self.what} ({strange[0]}); name a new folder"
@@ -39,8 +39,6 @@ class FolderKind:
     @contextmanager
     def written(self, folder: Path) -> Iterator[Path]:
         """Create a temporary folder that is renamed to the target on success.
-
-        After an error the old state is kept.
 
         Raises:
             ConfigError: see :meth:`check`.

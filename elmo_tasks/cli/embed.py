@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from elmo_tasks.encoders import Encoder
-    from elmo_tasks.encoders.corpus_encoding import CorpusEncoding
+    from elmo_tasks.encoders.batches import CorpusEncoding
 
 HELP = "vectors of every token of a text file, to HDF5 or Parquet"
 # Rows that are written at once.
@@ -80,14 +80,13 @@ def run(args: argparse.Namespace) -> int:
     The output file appears only when it is complete.
     """
     from elmo_tasks.cli.lines import STANDARD, lines_of
-    from elmo_tasks.encoders.corpus_encoding import CorpusEncoding, Wanted
+    from elmo_tasks.encoders.batches import CorpusEncoding
     from elmo_tasks.encoders.layer_cache import encoded_rows
-    from elmo_tasks.files import atomic_file, file_lock, lock_of
+    from elmo_tasks.files import atomic_file, check_room, file_lock, lock_of
     from elmo_tasks.layers.device import checked_device
     from elmo_tasks.text.tokens import tokenize
 
     output: Path = args.output
-    wanted = Wanted(args.which, args.sentences, args.dtype, args.batch_size, args.window, args.precision == "bf16")
     if args.input != STANDARD and not Path(args.input).is_file():
         raise DataError(f"{args.input}: no such file; expected one sentence per line, tokens separated by spaces")
     if not output.parent.is_dir():
@@ -98,9 +97,11 @@ def run(args: argparse.Namespace) -> int:
     with file_lock(lock_of(output), str(output)):
         lines = [line.strip() for line in lines_of(args.input)]
         tokens = [[token.text for token in tokenize(line)] if args.raw else line.split() for line in lines]
-        encoding = CorpusEncoding(load_computing(args, device), tokens, wanted)
+        settings = args.which, args.sentences, args.dtype, args.batch_size, args.window, args.precision == "bf16"
+        encoding = CorpusEncoding(load_computing(args, device), tokens, *settings)
         partial = output.with_name(f".{output.name}.parts")
         rows = encoded_rows(encoding, partial, encoding.key)
+        check_room(output, rows.nbytes)  # HDF5 that meets a full disk prints tracebacks and ends the process
         about = Vectors(lines, tokens, encoding.row_shape, args.dtype, args.sentences)
         with atomic_file(output) as path:
             if output.suffix == ".parquet":
@@ -116,7 +117,7 @@ def run(args: argparse.Namespace) -> int:
 def _by_sentence(encoding: CorpusEncoding, rows: NDArray[Any]) -> Iterator[NDArray[Any]]:
     """Yield the vectors of each sentence: ``[tokens, ...]``, or ``[...]`` if pooled."""
     for k in range(len(encoding.sentences)):
-        yield rows[k] if encoding.wanted.pooled else rows[encoding.row(k) : encoding.row(k + 1)]
+        yield rows[k] if encoding.pooled else rows[encoding.row(k) : encoding.row(k + 1)]
 
 
 @dataclass(frozen=True)
@@ -137,33 +138,32 @@ class Vectors:
 
 def write_published(path: Path, about: Vectors, found: Iterable[NDArray[Any]]) -> None:
     """Write a data set per line and ``sentence_to_index``, as ``allennlp elmo``."""
-    from elmo_tasks.bilm.hdf5_writing import STRING, writing_hdf5
+    import h5py
 
     # (layers, tokens, dim), as AllenNLP wrote them; here tokens are the first axis.
     turned = len(about.row_shape) == 2 and not about.pooled
-    with writing_hdf5(path) as file:
+    with h5py.File(path, "w") as file:
         for number, vectors in enumerate(found):
             data = vectors.transpose(1, 0, 2) if turned else vectors
             file.create_dataset(str(number), data=data, dtype=about.dtype)
         # A repeated sentence has the same vectors twice; its index is the last, as AllenNLP wrote it.
         index = {line: str(k) for k, line in enumerate(about.lines)}
-        table = file.create_dataset("sentence_to_index", (1,), dtype=STRING)
+        table = file.create_dataset("sentence_to_index", (1,), dtype=h5py.string_dtype())
         table[0] = json.dumps(index)
 
 
 def write_flat(path: Path, about: Vectors, found: Iterable[NDArray[Any]]) -> None:
     """Write ``vectors``, ``offsets``, ``sentences`` and ``tokens`` as few data sets."""
+    import h5py
     import numpy as np
 
-    from elmo_tasks.bilm.hdf5_writing import STRING, writing_hdf5
-
     counts = [1] * len(about.lines) if about.pooled else [len(tokens) for tokens in about.tokens]
-    with writing_hdf5(path) as file:
+    with h5py.File(path, "w") as file:
         file.create_dataset("offsets", data=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64))
-        file.create_dataset("sentences", data=list(about.lines), shape=(len(about.lines),), dtype=STRING)
+        file.create_dataset("sentences", data=list(about.lines), shape=(len(about.lines),), dtype=h5py.string_dtype())
         if not about.pooled:
             flat = [token for tokens in about.tokens for token in tokens]
-            file.create_dataset("tokens", data=flat, shape=(len(flat),), dtype=STRING)
+            file.create_dataset("tokens", data=flat, shape=(len(flat),), dtype=h5py.string_dtype())
         table = file.create_dataset("vectors", (about.n_rows, *about.row_shape), dtype=about.dtype)
         at = 0
         for rows in _in_bulk(_rows(about, found)):

@@ -1,4 +1,4 @@
-"""Sentences to Layers, one file per backend; :func:`load` is the way to any of them."""
+"""Sentences to Layers, one file per backend, opened by :func:`load`."""
 
 from elmo_tasks.encoders.encoder import Encoder, LanguageModel
 from elmo_tasks.encoders.loading import FoundEncoder, find, load

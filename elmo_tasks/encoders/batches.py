@@ -1,12 +1,14 @@
-"""Batched encoding of a data set, each distinct sentence once and by length.
-
-A caller can therefore keep only the vectors that it needs.
-"""
+"""Batched encoding of data sets, by length, and of corpora, block by block."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -15,11 +17,36 @@ from torch import Tensor
 
 from elmo_tasks.api import check_wanted
 from elmo_tasks.encoders.encoder import Encoder
+from elmo_tasks.errors import ConfigError, InputError
 
-# Token positions per batch: a batch of short sentences holds more of them.
-_PLACES, _MOST_SENTENCES = 4096, 256
+# Token positions per batch, padding included: a batch of short sentences holds more of them.
+_BATCH_TOKENS, _MAX_SENTENCES = 4096, 256
+# What a kill costs at most: so many tokens (a minute of the largest biLM on a CPU). Sentences are sorted by length
+# within a block, so it should hold many batches; and it is held in memory, hence the bytes.
+_BLOCK_TOKENS = 50_000
+_BLOCK_BYTES = 128_000_000
 
 Sentence = tuple[str, ...]
+#: Progress callback; its argument is the number of tokens encoded since its last call.
+Step = Callable[[int], object]
+
+
+def by_length(
+    lengths: Sequence[int], max_sentences: int, max_tokens: int, longest_first: bool = False
+) -> Iterator[list[int]]:
+    """Group sentence numbers by length, within limits on sentences and tokens.
+
+    ``max_tokens`` counts padding; one sentence alone may have more.
+    """
+    batch: list[int] = []
+    for k in sorted(range(len(lengths)), key=lengths.__getitem__, reverse=longest_first):
+        longest = max(lengths[k], lengths[batch[0]]) if batch else 0
+        if batch and (len(batch) == max_sentences or longest * (len(batch) + 1) > max_tokens):
+            yield batch
+            batch = []
+        batch.append(k)
+    if batch:
+        yield batch
 
 
 @dataclass(frozen=True)
@@ -40,7 +67,7 @@ def encoded_batches(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator
     """
     model = encoder.language_model
     distinct = list(dict.fromkeys(sentences))
-    for rows in by_length([len(sentence) for sentence in distinct], _MOST_SENTENCES, _PLACES, longest_first=True):
+    for rows in by_length([len(sentence) for sentence in distinct], _MAX_SENTENCES, _BATCH_TOKENS, longest_first=True):
         check_wanted()
         batch = [distinct[k] for k in rows]
         with torch.inference_mode():
@@ -49,10 +76,7 @@ def encoded_batches(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator
 
 
 def token_vectors(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator[tuple[int, NDArray[np.float16]]]:
-    """Yield a sentence's number and the ``[L, tokens, D]`` vectors of its tokens.
-
-    The order is that of computation.
-    """
+    """Yield the number of each sentence and its ``[L, tokens, D]``, in any order."""
     at: dict[Sentence, list[int]] = {}
     for k, sentence in enumerate(sentences):
         at.setdefault(sentence, []).append(k)
@@ -63,19 +87,160 @@ def token_vectors(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator[t
                 yield k, values[:, row, batch.first : batch.first + len(sentence)]
 
 
-def by_length(lengths: Sequence[int], most: int, most_places: int, longest_first: bool = False) -> Iterator[list[int]]:
-    """Group sentence numbers by length, within the limits on sentences and tokens.
+@dataclass(frozen=True)
+class CorpusEncoding:
+    """Vectors of a corpus: which, how precise, and in what batches they are computed."""
 
-    Little padding is needed.
+    encoder: Encoder  # gives the layers
+    sentences: Sequence[Sequence[str]]  # the tokens of each sentence
+    layers: Literal["all", "top", "average"] = "all"  # all of them, the top one, or their average
+    pooled: bool = False  # one vector a sentence, the mean over its tokens, instead of one a token
+    dtype: Literal["float32", "float16"] = "float32"  # of the result
+    batch_size: int = 64  # sentences that are encoded at once, at most
+    window: int | None = None  # sentences of more tokens are read in overlapping windows of so many; whole if None
+    bf16: bool = False  # products are computed in bfloat16
 
-    One sentence alone may have more of them.
+    def __post_init__(self) -> None:
+        if self.batch_size < 1:
+            raise ConfigError(f"batch_size: expected 1 or more, found {self.batch_size}")
+        if self.window is not None and self.window < 4:
+            raise ConfigError(f"window: expected 4 tokens or more, found {self.window}")
+
+    @cached_property
+    def offsets(self) -> NDArray[np.int64]:
+        """Return the ``[sentences + 1]`` token offsets of the sentences."""
+        return np.concatenate([[0], np.cumsum([len(tokens) for tokens in self.sentences])]).astype(np.int64)
+
+    @property
+    def row_shape(self) -> tuple[int, ...]:
+        """Shape of a row: ``(L, D)``, or ``(D,)`` for a single layer."""
+        return (self.encoder.n_layers, self.encoder.width) if self.layers == "all" else (self.encoder.width,)
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of one row: of a token, or of a sentence if pooled."""
+        return int(np.prod(self.row_shape)) * np.dtype(self.dtype).itemsize
+
+    @cached_property
+    def text(self) -> str:
+        """SHA-256 of the tokens of all sentences.
+
+        Raises:
+            InputError: a sentence is text, not tokens.
+        """
+        digest = hashlib.sha256()
+        for k, tokens in enumerate(self.sentences):
+            if isinstance(tokens, str):
+                raise InputError(f"sentence {k + 1}: a layer cache takes tokens, found text: {tokens!r:.80}")
+            # JSON, because no token, whatever is in it, can then pass for two.
+            digest.update(json.dumps(list(tokens)).encode() + b"\n")
+        return digest.hexdigest()
+
+    @cached_property
+    def key(self) -> str:
+        """Key computed from the encoder's weights, the text and the settings."""
+        precision = getattr(self.encoder, "precision", "float32")
+        settings = [self.layers, self.pooled, self.dtype, self.window, self.bf16]
+        return hashlib.sha256(json.dumps([self.encoder.checksum, precision, self.text, settings]).encode()).hexdigest()
+
+    def row(self, sentence: int) -> int:
+        """Return the first row of a sentence."""
+        return sentence if self.pooled else int(self.offsets[sentence])
+
+    def blocks(self, start: int = 0) -> Iterator[tuple[int, int]]:
+        """Yield the sentence range of each block, whose end depends only on its start."""
+        limit = _BLOCK_TOKENS if self.pooled else min(_BLOCK_TOKENS, _BLOCK_BYTES // max(1, self.row_bytes))
+        while start < len(self.sentences):
+            stop = int(np.searchsorted(self.offsets, self.offsets[start] + limit, side="right")) - 1
+            stop = min(max(stop, start + 1), len(self.sentences))
+            yield start, stop
+            start = stop
+
+    def block(self, start: int, stop: int, step: Step | None = None) -> NDArray[Any]:
+        """Compute the rows of sentences: ``[rows, L, D]`` or ``[rows, D]``.
+
+        A row is a token, or a sentence if pooled; one without a token is then zero.
+
+        Raises:
+            ConfigError: float16 cannot hold a number.
+        """
+        pieces = np.array(
+            [(k, *span) for k in range(start, stop) for span in windows(len(self.sentences[k]), self.window)],
+            np.int64,
+        ).reshape(-1, 5)
+        first = self.row(start)
+        wide = self.pooled or self.dtype == "float32"
+        vectors = np.zeros((self.row(stop) - first, *self.row_shape), "<f4" if wide else "<f2")
+        for batch in by_length((pieces[:, 2] - pieces[:, 1]).tolist(), self.batch_size, _BATCH_TOKENS):
+            at, _, _, kept_from, kept_to = pieces[batch].T
+            n_kept = kept_to - kept_from
+            if self.pooled:
+                np.add.at(vectors, at - start, self._vectors(pieces[batch]))
+            else:
+                vectors[token_rows(self.offsets[at] - first + kept_from, n_kept)] = self._vectors(pieces[batch])
+            if step is not None:
+                step(int(n_kept.sum()))
+        if self.pooled:
+            counts = np.maximum(np.diff(self.offsets[start : stop + 1]), 1)
+            vectors /= counts.reshape(-1, *[1] * len(self.row_shape)).astype(np.float32)
+            return self._checked(torch.from_numpy(vectors), np.arange(start, stop)).numpy()
+        return vectors
+
+    @torch.inference_mode()
+    def _vectors(self, pieces: NDArray[np.int64]) -> NDArray[Any]:
+        """Compute the kept vectors ``[tokens, ...]`` of a batch, or sums ``[B, ...]``.
+
+        A piece is a sentence, the begin and end of a window in it, and those of its kept tokens.
+        """
+        at, begin, end, kept_from, kept_to = pieces.T
+        with torch.autocast(self.encoder.device.type, torch.bfloat16) if self.bf16 else nullcontext():
+            encoded = self.encoder.encode([self.sentences[k][a:b] for k, a, b in zip(at, begin, end, strict=True)])
+        # All is put together where the encoder computes, so that only what is kept is copied from a GPU.
+        values = encoded.values.float()  # [L, B, T, D]
+        if self.layers == "all":
+            values = values.permute(1, 2, 0, 3)  # [B, T, L, D]
+        elif self.layers == "top":
+            values = values[-1]  # [B, T, D]
+        else:
+            values = values.mean(dim=0)
+        t = torch.arange(values.shape[1], device=values.device)
+        span = torch.from_numpy(np.stack([kept_from - begin, kept_to - begin])).to(values.device).unsqueeze(2)
+        kept = (span[0] <= t) & (t < span[1])  # [B, T]
+        if self.pooled:
+            return (values * kept.view(*kept.shape, *[1] * len(self.row_shape))).sum(dim=1).cpu().numpy()
+        return self._checked(values[kept], np.repeat(at, kept_to - kept_from)).cpu().numpy()
+
+    def _checked(self, vectors: Tensor, sentence_of: NDArray[np.int64]) -> Tensor:
+        """Convert to the requested type, and check the range."""
+        if self.dtype == "float32":
+            return vectors
+        half = vectors.to(torch.float16)
+        if bool(torch.isfinite(half).all()):
+            return half
+        row, *place = (~torch.isfinite(half)).nonzero()[0].tolist()
+        layer = f"layer {place[0]}" if self.layers == "all" else f"the {self.layers} layer"
+        raise ConfigError(
+            f"{self.encoder.name}: {layer} of sentence {sentence_of[row] + 1} has the value "
+            f"{float(vectors[(row, *place)]):g}, and float16 can only hold finite numbers up to 65504: keep float32, or encode live"
+        )
+
+
+def windows(n_tokens: int, size: int | None) -> list[tuple[int, int, int, int]]:
+    """Split a sentence into windows: begin, end, begin and end of what is kept.
+
+    Windows overlap by half, so that every token but the first and last ones is read with a quarter of a window on either side.
     """
-    batch: list[int] = []
-    for k in sorted(range(len(lengths)), key=lengths.__getitem__, reverse=longest_first):
-        longest = max(lengths[k], lengths[batch[0]]) if batch else 0
-        if batch and (len(batch) == most or longest * (len(batch) + 1) > most_places):
-            yield batch
-            batch = []
-        batch.append(k)
-    if batch:
-        yield batch
+    if not n_tokens:
+        return []
+    if size is None or n_tokens <= size:
+        return [(0, n_tokens, 0, n_tokens)]
+    margin = size // 4
+    begins = [*range(0, n_tokens - size, size - 2 * margin), n_tokens - size]
+    cuts = [0, *(begin + margin for begin in begins[1:]), n_tokens]
+    return [(begin, begin + size, cuts[k], cuts[k + 1]) for k, begin in enumerate(begins)]
+
+
+def token_rows(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the ``[lengths.sum()]`` row numbers of runs ``start, start + 1, ...``."""
+    before = np.cumsum(lengths) - lengths
+    return np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))

@@ -1,23 +1,30 @@
 """Cloze head: predict the word in a gap from both directions of a frozen biLM.
 
-It is a small network over the states of the biLM and the words around the gap.
-
 The two directions of a biLM never meet: each says what it expects knowing one side only, and joining the two answers afterwards
 cannot make up for that. A network that reads both before it answers can (context2vec: Melamud, Goldberger and Dagan, 2016).
+Its files ``cloze.safetensors`` (float16) and ``cloze.json`` lie beside its biLM; the JSON describes the inputs of the head.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.utils.rnn import pad_sequence
 
+from elmo_tasks.bilm.safetensors_files import read_safetensors, weight_files, write_safetensors
+from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors, rarity
+from elmo_tasks.errors import WeightsError
+from elmo_tasks.files import read_json, write_json
+
+CLOZE_NAME, SETTINGS_NAME = "cloze", "cloze.json"
 
 # Words farther away than this are read as if they stood so far away; the sentences of the training text are hardly longer.
 _FARTHEST = 24
@@ -64,8 +71,8 @@ def gaps_at(
         after: ``[K, n, P]`` states of the reading back to it, one step behind it.
     """
     unknown, device = len(static), before.device
-    known = dict.fromkeys(token for tokens, _, _ in places for token in tokens)
-    row_of = dict(zip(known, static.rows_of(known).tolist(), strict=True))
+    words = dict.fromkeys(token for tokens, _, _ in places for token in tokens)
+    row_of = dict(zip(words, static.rows_of(words).tolist(), strict=True))
     rows = [
         torch.tensor([row_of[t] for t in tokens[:start]] + [unknown] + [row_of[t] for t in tokens[end:]])
         for tokens, start, end in places
@@ -117,7 +124,7 @@ class Cloze(nn.Module):
         self.bias = nn.Parameter(shares[: options.n_words].clamp_min(1e-9).sqrt().log().float())
 
     def forward(self, gaps: Gaps) -> Tensor:
-        """Return ``[n, V]`` scores of the words; their log-softmax is the log-probability."""
+        """Return ``[n, V]`` scores of the words, whose softmax is their probability."""
         return F.linear(self.read(gaps), self.words, self.bias)
 
     def read(self, gaps: Gaps) -> Tensor:
@@ -125,8 +132,8 @@ class Cloze(nn.Module):
         vectors, states = self.table[gaps.rows], self.norm(gaps.states)  # [n, T, S], [n, 2 K P]
         bags = vectors * (self.weights[gaps.rows] * gaps.mask).unsqueeze(-1)
         left, right = ((bags * side.unsqueeze(-1)).sum(dim=1) for side in (gaps.offsets < 0, gaps.offsets > 0))
-        found = self._attended(vectors, states, gaps)
-        read: Tensor = self.hidden(torch.cat([states, found, left, right, left + right], dim=1))
+        attended = self._attended(vectors, states, gaps)
+        read: Tensor = self.hidden(torch.cat([states, attended, left, right, left + right], dim=1))
         return read
 
     def _attended(self, vectors: Tensor, states: Tensor, gaps: Gaps) -> Tensor:
@@ -136,6 +143,52 @@ class Cloze(nn.Module):
         placed = self.key_value(vectors) + self.place(gaps.offsets.clamp(-_FARTHEST, _FARTHEST) + _FARTHEST)
         key, value = (part.view(heads).transpose(1, 2) for part in placed.chunk(2, dim=-1))  # [n, heads, T, S / heads]
         query = self.query(states).view(n, heads[2], 1, heads[3])
-        alike = (query @ key.transpose(-1, -2)) / math.sqrt(heads[3])  # [n, heads, 1, T]
-        share = alike.masked_fill(~gaps.mask[:, None, None], -torch.inf).softmax(dim=-1)
+        scores = (query @ key.transpose(-1, -2)) / math.sqrt(heads[3])  # [n, heads, 1, T]
+        share = scores.masked_fill(~gaps.mask[:, None, None], -torch.inf).softmax(dim=-1)
         return (share @ value).reshape(n, width)
+
+
+def write_cloze(
+    folder: Path, cloze: Cloze, encoder: Encoder, static: StaticVectors, about: Mapping[str, Any] | None = None
+) -> None:
+    """Write a cloze head and its training record into its biLM's folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_safetensors(folder, CLOZE_NAME, cloze.state_dict(), torch.float16)
+    settings = {
+        "model": {"name": encoder.name, "checksum": encoder.checksum},
+        "static": {"name": static.name, "checksum": static.checksum},
+        "options": asdict(cloze.options),
+        **(about or {}),
+    }
+    write_json(folder / SETTINGS_NAME, settings)  # last: it says that the weights are whole
+
+
+def load_cloze(encoder: Encoder, static: StaticVectors) -> Cloze | None:
+    """Load the cloze head beside a biLM, if any that reads these static vectors.
+
+    Raises:
+        WeightsError: it was trained on another biLM, or its files are broken.
+    """
+    folder = encoder.folder
+    if folder is None or not (folder / SETTINGS_NAME).exists():
+        return None
+    path = folder / SETTINGS_NAME
+    try:
+        settings = read_json(path)
+        model, of_static = (settings[key]["checksum"] for key in ("model", "static"))
+        options = ClozeOptions(**settings["options"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise WeightsError(f"{path}: not the settings of a cloze head ({type(error).__name__}: {error})") from None
+    if of_static != static.checksum:
+        return None
+    if model != encoder.checksum:
+        raise WeightsError(
+            f"{path}: this cloze head reads the states of another model than the one beside it (checksum {model[:16]}…, found "
+            f"{encoder.checksum[:16]}…); train it again (docs/language_model.md), or remove {CLOZE_NAME}.* from the folder"
+        )
+    cloze = Cloze(options, static)
+    try:
+        cloze.load_state_dict(read_safetensors(folder, CLOZE_NAME))
+    except RuntimeError as error:  # names or shapes that do not fit
+        raise WeightsError(f"{weight_files(folder, CLOZE_NAME)[0]}: does not fit {path}: {error}") from None
+    return cloze.eval().requires_grad_(False)

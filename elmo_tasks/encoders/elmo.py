@@ -14,12 +14,7 @@ from elmo_tasks.bilm.bilm import BiLM, BiLMOutput
 from elmo_tasks.bilm.int8 import in_precision, is_int8
 from elmo_tasks.bilm.model_files import ModelFiles, find_model, has_softmax, load_bilm, load_softmax
 from elmo_tasks.bilm.softmax import LMSoftmax
-from elmo_tasks.encoders.sentences import (
-    OneSentenceWarning,
-    Sentence,
-    checked_sentences,
-    tokenized,
-)
+from elmo_tasks.encoders.sentences import OneSentenceWarning, Sentence, checked_sentences, tokenized
 from elmo_tasks.errors import ConfigError, InputError
 from elmo_tasks.layers.device import checked_device
 from elmo_tasks.layers.layers import Layers
@@ -29,11 +24,9 @@ from elmo_tasks.text.vocabulary import Vocabulary
 
 
 class Elmo:
-    """Frozen biLM encoder; every call starts from the same state.
+    """Frozen biLM encoder: a sentence always has the same vectors.
 
-    The same sentence therefore always gives the same vectors.
-
-    Its model is put into evaluation mode and its weights are frozen; ``files`` says where they came from, if from files.
+    Every call starts from the same state. The model is put into evaluation mode and frozen; ``files`` are those it came from.
     """
 
     reads_sentence = True  # from both ends
@@ -93,10 +86,7 @@ class Elmo:
             raise ConfigError(f"{self.name}: a model in int8 {limit}; load it with precision='float32'")
 
     def unfrozen(self) -> BiLM:
-        """Enable gradients of the weights, and return the model.
-
-        The values of the model then differ from those of its files.
-        """
+        """Enable gradients of the weights, and return the model."""
         self._check_float("cannot be trained")
         self.files, self._learns = None, True
         return unfreeze(self.bilm)
@@ -121,10 +111,7 @@ class Elmo:
 
     @property
     def checksum(self) -> str:
-        """SHA-256 of the weights: of their files, or of the values without files.
-
-        Computing it reads all weights.
-        """
+        """SHA-256 of the weights: of their files, or of the values without files."""
         if self.files is not None:
             return self.files.checksum
         digest = hashlib.sha256()
@@ -146,14 +133,16 @@ class Elmo:
         Raises:
             InputError: there is no sentence, or something that is neither text nor tokens.
         """
-        read = tokenized(sentences)
-        values, mask = self._vectors(read.tokens)
-        return Layers(values, mask, read.tokens, read.offsets)
+        tokens, offsets = tokenized(sentences)
+        lengths = torch.tensor([len(words) for words in tokens], device=self.device)
+        longest = max(map(len, tokens))
+        mask = torch.arange(longest, device=self.device) < lengths.unsqueeze(1)
+        # [L, B, T + 2, D]: the boundary before the tokens goes, and so does whatever stands behind them.
+        values = self.states(tokens).layers[:, :, 1 : longest + 1] * mask.unsqueeze(-1)
+        return Layers(values, mask, tokens, offsets)
 
     def encode_batches(self, sentences: Iterable[Sentence], batch_size: int = 64) -> Iterator[Layers]:
-        """Encode a corpus of any length lazily, one batch at a time, in order.
-
-        See :meth:`encode`.
+        """Encode a corpus lazily, one batch at a time; see :meth:`encode`.
 
         Raises:
             ConfigError: the batches would hold no sentence.
@@ -175,9 +164,7 @@ class Elmo:
             first += len(batch)
 
     def states(self, sentences: Sequence[Sequence[str]]) -> BiLMOutput:
-        """Run the language model on lists of tokens, with states at every step.
-
-        Boundaries are included.
+        """Run the language model, with states at every step, boundaries included.
 
         Step 0 is the beginning of a sentence, token ``k`` is step ``k + 1``, and the step behind its last token is its end.
         """
@@ -211,14 +198,11 @@ class Elmo:
         tokens = [sentence.split() if isinstance(sentence, str) else list(sentence) for sentence in given]
         n_tokens = [next((n for n in range(len(words), 0, -1) if words[n - 1]), 0) for words in tokens]
         if 0 in n_tokens:
-            number = n_tokens.index(0) + 1
-            raise InputError(
-                f"sentence {number} has no tokens, and no mean over them; leave it out", field=f"sentence {number}"
-            )
+            field = f"sentence {n_tokens.index(0) + 1}"
+            raise InputError(f"{field} has no tokens, and no mean over them; leave it out", field=field)
         lengths = n_tokens if lengths is None else list(lengths)
-        if len(lengths) != len(tokens) or any(
-            not 0 < n <= len(words) for n, words in zip(lengths, tokens, strict=False)
-        ):
+        fit = (0 < n <= len(words) for n, words in zip(lengths, tokens, strict=False))
+        if len(lengths) != len(tokens) or not all(fit):
             raise InputError(
                 f"lengths: expected one for each of {len(tokens)} sentences, from 1 to its number of tokens, got {lengths}"
             )
@@ -232,21 +216,11 @@ class Elmo:
             "default": masked_mean(mixed, layers.mask),
         }
 
-    def _vectors(self, sentences: Sequence[tuple[str, ...]]) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return ``[L, B, T, D]`` values without boundaries, and their ``[B, T]`` mask."""
-        lengths = torch.tensor([len(words) for words in sentences], device=self.device)
-        longest = max(len(words) for words in sentences)
-        mask = torch.arange(longest, device=self.device) < lengths.unsqueeze(1)
-        # [L, B, T + 2, D]: the boundary before the tokens goes, and so does whatever stands behind them.
-        return self.states(sentences).layers[:, :, 1 : longest + 1] * mask.unsqueeze(-1), mask
-
 
 def steps_of(
     sentences: Sequence[Sequence[str]], max_characters: int, device: torch.device | str = "cpu"
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Build the arguments of :meth:`BiLM.forward`, with boundaries around sentences.
-
-    Each distinct word occurs once.
+    """Build the arguments of :meth:`BiLM.forward`, with sentence boundaries.
 
     Returns:
         ``[U, C]`` character ids of the beginning, the end and the distinct words; ``[B, T + 2]`` rows of it, padded with
@@ -266,10 +240,7 @@ def steps_of(
 
 
 def unfreeze(bilm: BiLM) -> BiLM:
-    """Enable gradients of a biLM, except the second bias of each LSTM; return it.
-
-    That bias is held at zero (see ProjectedLSTM).
-    """
+    """Enable gradients of a biLM, but not of its biases that are held at zero."""
     bilm.requires_grad_(True)
     for lstm in (*bilm.forward_lm.layers, *bilm.backward_lm.layers):
         lstm.get_parameter("bias_hh_l0").requires_grad_(False)

@@ -137,10 +137,7 @@ class ElmoModule(nn.Module):
 
 
 def _first_rows(states: Any, n: int) -> Any:
-    """Take ``n`` rows of states ``[1, B, …]``, padded with zeros.
-
-    The states are tuples of tuples.
-    """
+    """Take ``n`` rows of (nested tuples of) states ``[1, B, …]``, padded with zeros."""
     if isinstance(states, Tensor):
         return nn.functional.pad(states, (0, 0, 0, max(n - states.shape[1], 0)))[:, :n]
     return tuple(_first_rows(part, n) for part in states)
@@ -169,7 +166,7 @@ def _first_layers(bilm: BiLM, n_layers: int) -> BiLM:
     if not 1 <= n_layers <= lstm.n_layers + 1:
         raise ConfigError(f"n_layers: the biLM has 1 to {lstm.n_layers + 1} layers to keep, not {n_layers}")
     shorter = BiLM(replace(bilm.options, lstm=replace(lstm, n_layers=n_layers - 1)))
-    wanted = shorter.state_dict()
-    shorter.load_state_dict({name: value for name, value in bilm.state_dict().items() if name in wanted})
+    kept = shorter.state_dict().keys()
+    shorter.load_state_dict({name: value for name, value in bilm.state_dict().items() if name in kept})
     first = next(bilm.parameters())
     return shorter.to(first.device, first.dtype).eval().requires_grad_(False)

@@ -57,10 +57,7 @@ class Encoder(Protocol):
         """Move the encoder to a device, and return it."""
 
     def encode(self, sentences: Sequence[Sequence[str]], /) -> Layers:
-        """Encode a batch to ``[L, B, T, D]`` vectors of all tokens, with their mask.
-
-        The batch has one list of tokens or more.
-        """
+        """Encode one or more lists of tokens to ``[L, B, T, D]`` vectors, with a mask."""
 
 
 class LanguageModel(Protocol):
@@ -73,10 +70,7 @@ class LanguageModel(Protocol):
         """Return the layers with sentence boundaries: token ``k`` is step ``k + 1``."""
 
     def unfrozen(self) -> BiLM:
-        """Enable gradients of the weights, and return the model.
-
-        The values of the model then differ from those of its files.
-        """
+        """Enable gradients of the weights, and return the model."""
 
     def predictions(self) -> tuple[LMSoftmax, Vocabulary] | None:
         """Output layer from states to words, and its vocabulary; None if unpublished."""

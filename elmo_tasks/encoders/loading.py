@@ -1,7 +1,4 @@
-"""Resolution of a name or a folder to an encoder.
-
-No other module lists the kinds of encoders.
-"""
+"""Resolution of a name or a folder to an encoder of any kind."""
 
 from __future__ import annotations
 
@@ -60,11 +57,8 @@ def find(name_or_folder: str | Path | None = None) -> FoundEncoder:
         return FoundEncoder(vectors_name(name), _float32(name, StaticVectors.load), place)
     if name is not None and is_transformer(name):
         on_hub = name.startswith(HUB)
-        return FoundEncoder(
-            name if on_hub else given_name(name),
-            _float32(name, Transformer.load),
-            None if on_hub else Path(name),
-        )
+        title, folder = (name, None) if on_hub else (given_name(name), Path(name))
+        return FoundEncoder(title, _float32(name, Transformer.load), folder)
     try:
         files = find_model(name)
     except ConfigError as error:

@@ -37,8 +37,8 @@ class SentenceModel:
 
     def vectors(self, sentences: Sequence[str]) -> Tensor:
         """Compute the ``[n, D]`` vectors of ``n`` sentences, on the CPU."""
-        found: Tensor = self._model.encode(list(sentences), convert_to_tensor=True, show_progress_bar=False)
-        return found.float().cpu()
+        vectors: Tensor = self._model.encode(list(sentences), convert_to_tensor=True, show_progress_bar=False)
+        return vectors.float().cpu()
 
 
 def _check(folder: Path) -> None:
@@ -51,8 +51,8 @@ def _check(folder: Path) -> None:
     for kind, place in parts:
         if not kind.startswith("sentence_transformers."):
             raise ConfigError(f"{path}: the part '{kind}' is code of its own, which is not run here")
-        held = [file.name for file in (folder / place).glob("*") if file.suffix in (".bin", ".pt", ".pth", ".pkl")]
-        if held and not list((folder / place).glob("*.safetensors")):
+        pickled = [file.name for file in (folder / place).glob("*") if file.suffix in (".bin", ".pt", ".pth", ".pkl")]
+        if pickled and not list((folder / place).glob("*.safetensors")):
             raise WeightsError(
-                f"{folder / place}: expected weights in safetensors, found {', '.join(sorted(held))}, which may hold code"
+                f"{folder / place}: expected weights in safetensors, found {', '.join(sorted(pickled))}, which may hold code"
             )

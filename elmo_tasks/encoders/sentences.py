@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from elmo_tasks.errors import InputError
@@ -13,14 +13,6 @@ from elmo_tasks.text.tokens import tokenize
 
 Sentence = str | Sequence[str]
 Tokens = tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class TokenizedSentences:
-    """Sentences in tokens."""
-
-    tokens: tuple[Tokens, ...]
-    offsets: tuple[Offsets, ...] | None  # as in Layers: None if not all of the sentences were text
 
 
 class OneSentenceWarning(UserWarning):
@@ -35,19 +27,18 @@ def checked_sentences(sentences: Any, first: int = 1) -> list[str | Tokens]:
     Raises:
         InputError: one string in place of a list, or something that is neither text nor tokens, such as a missing value.
     """
-    return [checked_sentence(sentence, number) for number, sentence in enumerate(_listed(sentences, "sentence"), first)]
+    return [
+        _checked_sentence(sentence, number) for number, sentence in enumerate(_listed(sentences, "sentence"), first)
+    ]
 
 
-def checked_sentence(sentence: Any, number: int) -> str | Tokens:
-    """Validate one sentence; see :func:`checked_sentences`."""
+def _checked_sentence(sentence: Any, number: int) -> str | Tokens:
     if isinstance(sentence, str):
         return sentence
-    words = None
+    words: tuple[Any, ...] | None = None
     if isinstance(sentence, Iterable) and not isinstance(sentence, bytes | Mapping):
-        try:
+        with contextlib.suppress(TypeError):  # an array of no dimensions
             words = tuple(sentence)
-        except TypeError:  # an array of no dimensions
-            words = None
     if words is None or not all(isinstance(word, str) for word in words):
         raise InputError(
             f"sentence {number}: expected a sentence as text or as a list of tokens, found {_described(sentence)}",
@@ -62,16 +53,14 @@ def checked_token_lists(sentences: Any) -> list[Tokens]:
     Raises:
         InputError: as :func:`checked_sentences`, or one of them is text.
     """
-    found = checked_sentences(sentences)
-    if not found:
-        raise InputError("expected at least one sentence, found none", field="sentences")
-    for number, sentence in enumerate(found, 1):
+    checked = _at_least_one(sentences)
+    for number, sentence in enumerate(checked, 1):
         if isinstance(sentence, str):
             raise InputError(
                 f"sentence {number}: expected a list of tokens, found text: {sentence!r:.60}; cut it with tokenize()",
                 field=f"sentence {number}",
             )
-    return [tuple(sentence) for sentence in found]
+    return [tuple(sentence) for sentence in checked]
 
 
 def checked_texts(texts: Any, what: str = "sentence") -> list[str]:
@@ -80,8 +69,7 @@ def checked_texts(texts: Any, what: str = "sentence") -> list[str]:
     Raises:
         InputError: as :func:`checked_sentences`, or one is in tokens.
     """
-    found = _listed(texts, what)
-    return [checked_text(text, f"{what} {number}") for number, text in enumerate(found, 1)]
+    return [checked_text(text, f"{what} {number}") for number, text in enumerate(_listed(texts, what), 1)]
 
 
 def checked_text(text: Any, what: str, field: str | None = None) -> str:
@@ -95,26 +83,33 @@ def checked_text(text: Any, what: str, field: str | None = None) -> str:
     return text
 
 
-def tokenized(sentences: Any) -> TokenizedSentences:
+def tokenized(sentences: Any) -> tuple[tuple[Tokens, ...], tuple[Offsets, ...] | None]:
     """Tokenize the texts of a batch; lists of tokens are unchanged.
+
+    Returns:
+        the tokens of each sentence, and their offsets as in :class:`Layers`, or ``None`` if not all sentences were text.
 
     Raises:
         InputError: see :func:`checked_sentences`; or there is no sentence.
     """
-    found = checked_sentences(sentences)
-    if not found:
-        raise InputError("expected at least one sentence, found none", field="sentences")
-    _warn_if_one_tokenized_sentence(found)
+    checked = _at_least_one(sentences)
+    _warn_if_one_tokenized_sentence(checked)
     tokens: list[Tokens] = []
     offsets: list[Offsets] = []
-    for sentence in found:
+    for sentence in checked:
         if isinstance(sentence, str):
             cut = tokenize(sentence)
             tokens.append(tuple(token.text for token in cut))
             offsets.append(tuple((token.start, token.end) for token in cut))
         else:
             tokens.append(sentence)
-    return TokenizedSentences(tuple(tokens), tuple(offsets) if len(offsets) == len(tokens) else None)
+    return tuple(tokens), tuple(offsets) if len(offsets) == len(tokens) else None
+
+
+def _at_least_one(sentences: Any) -> list[str | Tokens]:
+    if not (checked := checked_sentences(sentences)):
+        raise InputError("expected at least one sentence, found none", field="sentences")
+    return checked
 
 
 def _listed(values: Any, what: str) -> list[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
@@ -16,7 +16,6 @@ from torch import Tensor
 from elmo_tasks.bilm.safetensors_files import read_safetensors
 from elmo_tasks.bilm.weight_checksums import verify
 from elmo_tasks.bundled import CHECKPOINTS
-from elmo_tasks.encoders.neighbourhood_density import NeighbourhoodDensity
 from elmo_tasks.encoders.sentences import Sentence, checked_texts, tokenized
 from elmo_tasks.encoders.word_vector_files import read_word_vectors
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
@@ -36,27 +35,20 @@ Share = TypeVar("Share", NDArray[np.float64], Tensor)
 
 
 def rarity(shares: Share) -> Share:
-    """Compute the SIF weight of words from their relative frequency.
-
-    The weight is ``a / (a + share)``.
-    """
+    """Compute SIF weights ``a / (a + share)`` from relative frequencies."""
     return _RARE / (_RARE + shares)
 
 
 def normalized(text: str) -> str:
-    """Normalize text for static vectors: lower-cased, every digit as 0.
-
-    The numbers 1984 and 2024 are then one word.
-    """
+    """Normalize text for static vectors: lower-cased, every digit as 0."""
     return text.lower().translate(_DIGITS)
 
 
 class StaticVectors:
     """One vector per word, looked up as written, else :func:`normalized`.
 
-    An unknown word has the zero vector.
-
-    The words stand most frequent first, with ``[words, D]`` vectors, and counts of how often each came in the training text.
+    An unknown word has the zero vector. The words stand most frequent first, with ``[words, D]`` vectors, and counts of how
+    often each came in the training text.
 
     Raises:
         WeightsError: words, vectors and counts do not fit each other, or a word comes twice.
@@ -91,10 +83,8 @@ class StaticVectors:
     def load(cls, name_or_folder: str | Path | None = None, device: torch.device | str = "cpu") -> StaticVectors:
         """Load vectors written by ``elmo-tasks vectors`` or another program.
 
-        ``None`` is the bundled ones.
-
-        They are a name in ``checkpoints/`` or a folder; or a file of word2vec, GloVe or fastText (see
-        :func:`~elmo_tasks.encoders.word_vector_files.read_word_vectors`).
+        ``None`` is the bundled ones. Others are a name in ``checkpoints/`` or a folder; or a file of word2vec, GloVe or
+        fastText (see :func:`~elmo_tasks.encoders.word_vector_files.read_word_vectors`).
 
         Raises:
             ConfigError: there are no such vectors.
@@ -102,8 +92,8 @@ class StaticVectors:
         """
         if name_or_folder is not None and Path(name_or_folder).is_file():
             path = Path(name_or_folder)
-            found, table = read_word_vectors(path)
-            return cls(found, torch.from_numpy(table).to(device), None, vectors_name(str(path)))
+            words, table = read_word_vectors(path)
+            return cls(words, torch.from_numpy(table).to(device), None, vectors_name(str(path)))
         folder = static_folder(str(name_or_folder if name_or_folder is not None else DEFAULT_NAME))
         words, counts = _read_words(folder / WORDS_NAME)
         tensors = read_safetensors(folder, WEIGHTS_NAME)
@@ -130,8 +120,7 @@ class StaticVectors:
     def to(self, device: torch.device | str, /) -> StaticVectors:
         """Move the vectors to a device, and return the encoder."""
         self._table = self._table.to(checked_device(device))
-        for made_of_it in ("_directions", "_density"):
-            self.__dict__.pop(made_of_it, None)
+        self.__dict__.pop("_directions", None)
         return self
 
     @property
@@ -171,22 +160,18 @@ class StaticVectors:
         return torch.tensor([self._row(word) for word in words], dtype=torch.long, device=self.device)
 
     def encode(self, sentences: Iterable[Sentence]) -> Layers:
-        """Encode a batch to ``[1, B, T, D]`` vectors of all tokens, with their mask.
-
-        Texts are tokenized as by :class:`Elmo`.
+        """Encode a batch to ``[1, B, T, D]`` vectors; see :meth:`Elmo.encode`.
 
         Raises:
             InputError: there is no sentence, or something that is neither text nor tokens.
         """
-        read = tokenized(sentences)
-        tokens = read.tokens
+        tokens, offsets = tokenized(sentences)
         lengths = torch.tensor([len(sentence) for sentence in tokens])
-        longest = int(lengths.max())
-        rows = torch.full((len(tokens), longest), len(self.words))
+        rows = torch.full((len(tokens), int(lengths.max())), len(self.words))
         for k, sentence in enumerate(tokens):
             rows[k, : len(sentence)] = torch.tensor([self._row(token) for token in sentence], dtype=torch.long)
-        mask = torch.arange(longest) < lengths.unsqueeze(1)
-        return Layers(self._table[rows.to(self.device)].unsqueeze(0), mask.to(self.device), tokens, read.offsets)
+        mask = torch.arange(rows.shape[1]) < lengths.unsqueeze(1)
+        return Layers(self._table[rows.to(self.device)].unsqueeze(0), mask.to(self.device), tokens, offsets)
 
     def nearest(self, word: str, n: int = 10) -> list[tuple[str, float]]:
         """Return the nearest other words by cosine, with their cosines, nearest first.
@@ -197,43 +182,13 @@ class StaticVectors:
         row = self._row(word)
         if row == len(self.words):
             raise InputError(f"'{word}' is not among the {len(self.words)} words of {self.name}", field="word")
-        return self.nearest_to(self._table[row], n, (self.words[row],))
-
-    def nearest_to(self, vector: Tensor, n: int = 10, exclude: Collection[str] = ()) -> list[tuple[str, float]]:
-        """Return the words nearest to a vector ``[D]`` with their cosines.
-
-        They are ordered nearest first; the zero vector has none.
-
-        Words to exclude are given as they stand in the vocabulary or as they would be looked up.
-
-        Raises:
-            InputError: the vector has another size.
-        """
-        if vector.shape != (self.width,):
-            raise InputError(f"{self.name}: expected a vector of {self.width} numbers, found {tuple(vector.shape)}")
-        direction = vector.detach().to(self._table)
-        if not direction.any():
-            return []
-        cosines = self._directions @ torch.nn.functional.normalize(direction, dim=0)
-        left_out = [row for row in map(self._row, exclude) if row < len(self.words)]
-        cosines[torch.tensor(left_out, dtype=torch.long, device=self.device)] = -torch.inf
-        best = cosines.topk(min(max(n, 0), len(self.words) - len(set(left_out))))
+        cosines = self._directions @ self._directions[row]
+        cosines[row] = -torch.inf
+        best = cosines.topk(min(n, len(self.words) - 1))
         return [(self.words[k], value) for k, value in zip(best.indices.tolist(), best.values.tolist(), strict=True)]
 
-    def density(self, word: str) -> float:
-        """Return the density of a word's neighbourhood; 0, the mean, if unknown.
-
-        See :class:`NeighbourhoodDensity`.
-        """
-        return self._density.of(row) if (row := self._row(word)) < len(self.words) else 0.0
-
     @cached_property
-    def _density(self) -> NeighbourhoodDensity:
-        return NeighbourhoodDensity(self._directions)
-
-    @cached_property
-    def _directions(self) -> Tensor:
-        """Return the ``[words, D]`` vectors scaled to length 1."""
+    def _directions(self) -> Tensor:  # [words, D], of length 1
         return torch.nn.functional.normalize(self.vectors, dim=1)
 
     def _row(self, word: str) -> int:
@@ -247,10 +202,7 @@ def bundled_vectors() -> list[str]:
 
 
 def are_static_vectors(name_or_folder: str) -> bool:
-    """Check if a name refers to static vectors.
-
-    It is a name in ``checkpoints/``, a folder that holds some, or a file.
-    """
+    """Check if a name is one of static vectors, a folder with some, or a file."""
     path = Path(name_or_folder)
     return name_or_folder in bundled_vectors() or (path / WORDS_NAME).is_file() or path.is_file()
 

@@ -56,13 +56,13 @@ class Transformer:
             (model.get_encoder() if model.config.is_encoder_decoder else model).float().eval().requires_grad_(False)
         )
         self.tokenizer, self.name, self.folder = tokenizer, name, folder
-        known: list[Any] = [getattr(self.model.config, key, None) for key in ("num_hidden_layers", "hidden_size")]
-        if not all(isinstance(value, int) for value in known):
+        sizes: list[Any] = [getattr(self.model.config, key, None) for key in ("num_hidden_layers", "hidden_size")]
+        if not all(isinstance(value, int) for value in sizes):
             raise ConfigError(
                 f"{name}: {type(model).__name__} is no encoder of text: it does not say its layers and their size"
             )
         #: The embeddings and one layer per transformer layer.
-        self.n_layers, self.width = int(known[0]) + 1, int(known[1])
+        self.n_layers, self.width = int(sizes[0]) + 1, int(sizes[1])
         layers = (f"transformer layer {k}" for k in range(1, self.n_layers))
         self.layer_names = ("the word's pieces and their places", *layers)
         if not tokenizer.is_fast:
@@ -74,11 +74,9 @@ class Transformer:
 
     @classmethod
     def load(cls, name_or_folder: str | Path, device: torch.device | str = "cpu") -> Transformer:
-        """Load a transformer from a folder.
+        """Load a transformer from a folder, or from the hub (``hub:NAME``).
 
-        It has ``config.json``, ``model.safetensors`` (whole or in parts) and the tokenizer's files.
-
-        Or ``hub:NAME``, a model on the Hugging Face hub, which is downloaded once.
+        The folder has ``config.json``, ``model.safetensors`` (whole or in parts) and the tokenizer's files.
 
         Raises:
             ConfigError: the package transformers is not installed, or the model's settings cannot be used.
@@ -111,19 +109,14 @@ class Transformer:
 
     @torch.no_grad()  # not inference mode: a head that trains on live layers saves them for its own backward pass
     def encode(self, sentences: Iterable[Sentence]) -> Layers:
-        """Encode a batch to ``[L, B, T, D]`` float32 vectors, with their mask.
+        """Encode a batch to float32 layers on the model's device.
 
-        They are those of all tokens at all layers, on the model's device.
-
-        Texts are cut into tokens as :class:`~elmo_tasks.encoders.elmo.Elmo` does; lists of tokens are taken as they are.
-
-        A token that has no word piece at all has the zero vector.
+        See :meth:`Elmo.encode`; a token that has no word piece has the zero vector.
 
         Raises:
             InputError: there is no sentence, or something that is neither text nor tokens.
         """
-        read = tokenized(sentences)
-        tokens = read.tokens
+        tokens, offsets = tokenized(sentences)
         lengths = torch.tensor([len(sentence) for sentence in tokens])
         longest = int(lengths.max())
         # Pieces are added up where their word will stand, in float32 and over all windows: [L, B * T, D], and how many they were.
@@ -133,17 +126,16 @@ class Transformer:
         # By length, so that little of a batch is padding; the sums put every piece back in its place.
         for chosen in by_length([len(window.ids) for window in windows], len(windows), _PIECES, longest_first=True):
             batch = [windows[k] for k in chosen]
-            hidden, rows, columns = self._hidden([window.ids for window in batch]), [], []  # [L, N, P, D]
-            for k, window in enumerate(batch):
-                rows += [k] * len(window.places)
-                columns += window.places
+            hidden = self._hidden([window.ids for window in batch])  # [L, N, P, D]
+            rows = [k for k, window in enumerate(batch) for _ in window.places]
+            columns = [place for window in batch for place in window.places]
             target = [window.sentence * longest + word for window in batch for word in window.words]
             where = torch.tensor(target, dtype=torch.long, device=self.device)
             sums.index_add_(1, where, hidden[:, rows, columns])  # [L, pieces, D]
             counts.index_add_(0, where, torch.ones(len(target), device=self.device))
         values = (sums / counts.clamp(min=1).unsqueeze(-1)).view(self.n_layers, len(tokens), longest, self.width)
         mask = torch.arange(longest) < lengths.unsqueeze(1)
-        return Layers(values, mask.to(self.device), tokens, read.offsets)
+        return Layers(values, mask.to(self.device), tokens, offsets)
 
     def _windows(self, sentences: Sequence[tuple[str, ...]]) -> Iterator[Window]:
         room = self.window - self.tokenizer.num_special_tokens_to_add()
@@ -162,11 +154,11 @@ class Transformer:
 
     def _pieces(self, sentence: tuple[str, ...]) -> tuple[list[int], list[int]]:
         """Return the ids of all word pieces of a sentence, and the word of each."""
-        found = self._cut(sentence)
-        if self.tokenizer.unk_token is not None and (lost := set(range(len(sentence))) - set(found[1])):
+        ids, words = self._cut(sentence)
+        if self.tokenizer.unk_token is not None and (lost := set(range(len(sentence))) - set(words)):
             # A word of control characters alone has no piece; the others must not move closer to each other.
-            found = self._cut([self.tokenizer.unk_token if k in lost else word for k, word in enumerate(sentence)])
-        return found
+            return self._cut([self.tokenizer.unk_token if k in lost else word for k, word in enumerate(sentence)])
+        return ids, words
 
     def _cut(self, words: Sequence[str]) -> tuple[list[int], list[int]]:
         if not words:

@@ -1,7 +1,4 @@
-"""Search, download and loading of a transformer's files.
-
-Only safetensors are read; code in the folder is never run.
-"""
+"""Files of transformers: safetensors only, and no code of theirs is run."""
 
 from __future__ import annotations
 
@@ -23,10 +20,7 @@ _TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "vocab.txt", "voc
 
 
 def is_transformer(name_or_folder: str) -> bool:
-    """Check if a name is a transformer: ``hub:NAME``, or a folder.
-
-    The folder's ``config.json`` must name an architecture.
-    """
+    """Check if a name is ``hub:NAME`` or the folder of a transformer."""
     if name_or_folder.startswith(HUB):
         return True
     try:
@@ -68,8 +62,8 @@ def _downloaded(name: str) -> Path:
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
     try:
-        wanted = ["config.json", f"{WEIGHTS_NAME}*.safetensors*", *_TOKENIZER_FILES]
-        return Path(snapshot_download(name, allow_patterns=wanted))
+        patterns = ["config.json", f"{WEIGHTS_NAME}*.safetensors*", *_TOKENIZER_FILES]
+        return Path(snapshot_download(name, allow_patterns=patterns))
     except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
         raise ConfigError(
             f"{HUB}{name}: not on this machine, and it could not be downloaded ({_first_line(error)})"

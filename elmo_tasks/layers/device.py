@@ -27,10 +27,7 @@ def checked_device(name: str | torch.device | None = None) -> torch.device:
 
 
 def cpu_multiplies_bfloat16() -> bool:
-    """Check whether this CPU has bfloat16 products.
-
-    Without them bfloat16 is far slower than float32, and LSTMs may not run.
-    """
+    """Check whether this CPU has bfloat16 products; without them bfloat16 is slow."""
     is_supported = (
         getattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", None) if torch.backends.mkldnn.is_available() else None
     )

@@ -9,9 +9,8 @@ from torch import Tensor
 def masked_mean(values: Tensor, mask: Tensor) -> Tensor:
     """Average over tokens (mask True): ``[..., B, T, D]`` -> ``[..., B, D]``.
 
-    The result is in float32 at least.
-
-    Without layer norm it commutes with a scalar mix: layers that are pooled first mix to the same vector.
+    The result is in float32 at least. Without layer norm it commutes with a scalar mix: layers that are pooled first mix to the
+    same vector.
 
     Raises:
         ValueError: shapes that do not fit.

@@ -71,9 +71,8 @@ class ScalarMix(nn.Module):
     def forward(self, values: Tensor, mask: Tensor | None = None) -> Tensor:
         """Mix layers ``[L, B, T, D]`` to ``[B, T, D]``; masked positions are zero.
 
-        Pooled layers ``[L, B, D]`` are mixed to ``[B, D]``.
-
-        The mask is ``[B, T]`` bool (``[B]`` for pooled ones), True for a token; all by default.
+        Pooled layers ``[L, B, D]`` are mixed to ``[B, D]``. The mask is ``[B, T]`` bool (``[B]`` for pooled ones), True for a
+        token.
 
         Raises:
             ValueError: another number of layers than the mix has weights, or a mask of another shape.
@@ -92,20 +91,12 @@ class ScalarMix(nn.Module):
             return mixed if mask is None else mixed.masked_fill(~mask.unsqueeze(-1), 0.0)
 
     def l2(self) -> Tensor:
-        """Sum of squares of ``w``, ``[]``: a penalty that pulls towards the mean.
-
-        Zero for fixed weights.
-        """
+        """Sum of squares of ``w``: a penalty that pulls towards the mean."""
         return self.gamma.new_zeros(()) if self.scalars is None else self.scalars.square().sum()
 
     def weights(self) -> tuple[float, ...]:
         """Return the final weight of each layer; they sum to 1."""
         return tuple(self._shares().detach().tolist())
-
-    def extra_repr(self) -> str:
-        """Describe the mix for ``print``."""
-        kind = "learned" if self.scalars is not None else "fixed"
-        return f"n_layers={self.n_layers}, weights={kind}, layer_norm={self.layer_norm}"
 
     def _shares(self) -> Tensor:
         if self.scalars is not None:

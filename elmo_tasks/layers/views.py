@@ -15,8 +15,5 @@ def layer_names(n_layers: int) -> tuple[str, ...]:
 
 
 def with_mean(vectors: Tensor) -> Tensor:
-    """Append the mean of the layers: ``[L, ..., D]`` -> ``[L + 1, ..., D]``.
-
-    A single layer stays as it is.
-    """
+    """Append the mean of several layers: ``[L, ..., D]`` -> ``[L + 1, ..., D]``."""
     return vectors if len(vectors) == 1 else torch.cat([vectors, vectors.mean(dim=0, keepdim=True)])

@@ -25,8 +25,7 @@ from elmo_tasks.data.language_batches import held_out_sentences
 from elmo_tasks.data.language_model import TextFiles
 from elmo_tasks.data.tokenized_corpus import TokenizedCorpus
 from elmo_tasks.encoders import load
-from elmo_tasks.encoders.cloze import Cloze, ClozeOptions, gaps_at
-from elmo_tasks.encoders.cloze_files import load_cloze, write_cloze
+from elmo_tasks.encoders.cloze import Cloze, ClozeOptions, gaps_at, load_cloze, write_cloze
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import DEFAULT_NAME, StaticVectors
 from elmo_tasks.errors import ConfigError, DataError

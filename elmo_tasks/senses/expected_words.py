@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import linear, normalize
 
-from elmo_tasks.encoders.cloze import Cloze, gaps_at
-from elmo_tasks.encoders.cloze_files import load_cloze
+from elmo_tasks.encoders.cloze import Cloze, gaps_at, load_cloze
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors, rarity
 from elmo_tasks.uses import Use, UseVectors

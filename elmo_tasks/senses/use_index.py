@@ -20,7 +20,7 @@ from elmo_tasks.files import atomic_file, atomic_write, file_lock, read_json, wr
 from elmo_tasks.senses.uses import evenly
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.word_forms import are_inflections, folded
-from elmo_tasks.uses import Use, told_as_share
+from elmo_tasks.uses import Use, progress_fraction
 
 DESCRIPTION_NAME, SENTENCES_NAME, WORDS_NAME, ARRAYS_NAME = "index.json", "sentences.txt", "words.txt", "places.npz"
 LAYERS_FOLDER = "layers"
@@ -233,7 +233,7 @@ def build_index(
         return index
     with file_lock(folder / ".lock", f"the index {folder}", wait):
         if (index := _existing(folder, key)) is None:
-            step = told_as_share(progress, n_tokens)
+            step = progress_fraction(progress, n_tokens)
             store = LayerCache.build(encoder, tokens, folder / LAYERS_FOLDER, step=step, bf16=bf16)
             description = IndexDescription(title, encoder.name, encoder.checksum, key, len(lines), n_tokens)
             _write(folder, description, lines, tokens, store)

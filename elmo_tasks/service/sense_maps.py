@@ -52,7 +52,7 @@ from elmo_tasks.senses.uses import (
 from elmo_tasks.service.asked_uses import check_length, check_words
 from elmo_tasks.service.loaded_models import LoadedModel, LoadModel
 from elmo_tasks.service.meanings import ANOTHER, dictionary, meanings_of_uses
-from elmo_tasks.uses import Use, told_as_share, use_batches
+from elmo_tasks.uses import Use, progress_fraction, use_batches
 
 #: View that meanings are predicted from.
 MEANINGS = "meanings"
@@ -233,7 +233,7 @@ class SenseMaps:
             read = {key: self._kept[key] for key in keys if key in self._kept}
         missing = list({key: k for k, key in enumerate(keys) if key not in read}.values())
         new = [uses[k] for k in missing]
-        step = told_as_share(progress and (lambda share: progress("Reading the sentences", share)), len(new))
+        step = progress_fraction(progress and (lambda share: progress("Reading the sentences", share)), len(new))
         for rows, found in use_batches(loaded.encoder, new):
             batch = [new[k] for k in rows]
             parts = {str(at): layer.numpy() for at, layer in enumerate(found.layers)}

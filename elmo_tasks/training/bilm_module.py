@@ -12,11 +12,11 @@ import torch
 from torch import Tensor
 
 from elmo_tasks.bilm.bilm import BiLM, DirectionState
+from elmo_tasks.bilm.char_encoders import WordCache
 from elmo_tasks.bilm.model_files import find_model, take_over
 from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
 from elmo_tasks.bilm.perplexity import Perplexity, sentence_losses
 from elmo_tasks.bilm.softmax import LMSoftmax
-from elmo_tasks.bilm.word_readers import WordCache
 from elmo_tasks.data.language_batches import SentenceBatch, StreamBatch
 from elmo_tasks.data.language_model import LanguageModelData
 from elmo_tasks.errors import ConfigError
@@ -161,7 +161,7 @@ class BiLMModule(pl.LightningModule):
         """
         assert self.softmax is not None
         self._positions += batch.words[0].numel() * self.trainer.world_size
-        vectors = self.read_words(batch.characters, batch.corpus_ids)
+        vectors = self.encode_words(batch.characters, batch.corpus_ids)
         directions = (self.bilm.forward_lm, self.bilm.backward_lm)
         self.kept_streams = self._draw_kept_streams(batch.words.shape[1])
         states = self._start_states()
@@ -181,7 +181,7 @@ class BiLMModule(pl.LightningModule):
         extra = self.extra_loss(batch, both)
         return loss if extra is None else loss + extra
 
-    def read_words(self, characters: Tensor, corpus_ids: Tensor) -> Tensor:
+    def encode_words(self, characters: Tensor, corpus_ids: Tensor) -> Tensor:
         """Vectors ``[U, P]`` of distinct words from characters and ids."""
         if self._word_cache is None:
             return self.bilm.token_encoder(characters)

@@ -10,27 +10,11 @@ from elmo_tasks.bilm.projected_lstm import ProjectedLSTM
 from elmo_tasks.encoders.elmo import Elmo, steps_of, unfreeze
 from elmo_tasks.text.characters import character_ids
 
+LONG = "Nobody answered , so we walked around the house and knocked at the back door ."
 SENTENCES = [
     ["The", "old", "ferry", "left", "the", "harbour", "before", "the", "fog", "had", "lifted", "."],
     ["Yes"],
-    [
-        "Nobody",
-        "answered",
-        ",",
-        "so",
-        "we",
-        "walked",
-        "around",
-        "the",
-        "house",
-        "and",
-        "knocked",
-        "at",
-        "the",
-        "back",
-        "door",
-        ".",
-    ],
+    LONG.split(),
     [],
     ["a", "extraordinarilylongwordthatnevercomestoanendandthensomemorelettersuntilitiscut", "b"],
     ["Tea", "or", "coffee", "?"],

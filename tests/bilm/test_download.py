@@ -1,4 +1,4 @@
-"""Published weights: downloads that go wrong in every way a network can."""
+"""Published weights: downloads that go wrong in every way a network can, and offline copies with the same checks."""
 
 from __future__ import annotations
 
@@ -8,42 +8,40 @@ import os
 import re
 import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
-from elmo_tasks.bilm.download import BASE_VARIABLE, fetch
-from elmo_tasks.bilm.model_cache import files_of, record_path
-from elmo_tasks.bilm.published import PublishedModel
+from elmo_tasks.bilm.download import BASE_VARIABLE, copy_in, fetch
+from elmo_tasks.bilm.model_cache import files_of
+from elmo_tasks.bilm.options import BiLMOptions
 from elmo_tasks.errors import ConfigError, WeightsError
 from tests.bilm.tiny_published import COMPLETE, TINY, write_copies
 from tests.bilm.weights_server import WeightsServer, running
 
-NO_WAIT = (0.0, 0.0)
+PATH = f"/tiny/{TINY.weights_name}"
 
 
 @dataclass
 class Shop:
-    """The server, where its two files are, and a cache folder to download into."""
+    """The server with the weights, and a cache folder to download into."""
 
     server: WeightsServer
-    options_path: str
-    weights_path: str
     cache: Path
 
     @property
-    def weights(self) -> bytes:
-        return self.server.files[self.weights_path]
+    def content(self) -> bytes:
+        return self.server.files[PATH]
 
     @property
     def final(self) -> tuple[Path, Path]:
         return files_of(TINY, self.cache)
 
     def fetch(self, **changes: object) -> tuple[Path, Path]:
-        arguments = {"cache": self.cache, "base_urls": [self.server.url], "delays": NO_WAIT}
+        arguments = {"cache": self.cache, "base_urls": [self.server.url], "delays": (0.0, 0.0)}
         return fetch(TINY, **{**arguments, **changes})  # type: ignore[arg-type]
 
     def left(self) -> set[str]:
@@ -60,147 +58,97 @@ def copies(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def shop(copies: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shop]:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    options, weights = f"/tiny/{TINY.options_name}", f"/tiny/{TINY.weights_name}"
-    files = {options: (copies / TINY.options_name).read_bytes(), weights: (copies / TINY.weights_name).read_bytes()}
-    with running(WeightsServer(files)) as server:
-        yield Shop(server, options, weights, tmp_path / "cache")
+    with running(WeightsServer({PATH: (copies / TINY.weights_name).read_bytes()})) as server:
+        yield Shop(server, tmp_path / "cache")
 
 
 class TestFetch:
-    def test_brings_both_files_and_records_the_checksum(self, shop: Shop) -> None:
+    def test_brings_the_weights_with_their_options_and_checksum(self, shop: Shop) -> None:
         seen: list[tuple[str, int, int | None]] = []
         options, weights = shop.fetch(report=lambda *progress: seen.append(progress))
         assert (options, weights) == shop.final
-        assert weights.read_bytes() == shop.weights
+        assert weights.read_bytes() == shop.content
+        assert BiLMOptions.load(options) == TINY.options
         assert shop.left() == COMPLETE
-        assert seen[-1] == (TINY.weights_name, len(shop.weights), len(shop.weights))
-
-    def test_asks_nothing_when_the_files_are_there(self, shop: Shop) -> None:
+        assert seen[-1] == (TINY.weights_name, len(shop.content), len(shop.content))
         shop.fetch()
-        asked = len(shop.server.requests)
-        shop.fetch()
-        assert len(shop.server.requests) == asked
+        assert len(shop.server.requests) == 1  # nothing is asked for what is there
 
     def test_base_address_from_the_environment(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(BASE_VARIABLE, f"{shop.server.url}nowhere {shop.server.url}")
         shop.fetch(base_urls=None)
-        assert [request.status for request in shop.server.requests] == [404, 200, 404, 200]
+        assert [request.status for request in shop.server.requests] == [404, 200]
 
-    def test_base_address_must_be_an_address(self, shop: Shop) -> None:
+    def test_addresses_and_names_that_cannot_be(self, shop: Shop) -> None:
         with pytest.raises(ConfigError, match=r"should begin with http:// or https://, not 'ftp://x'"):
             shop.fetch(base_urls=["ftp://x"])
-
-    def test_unknown_name(self) -> None:
         with pytest.raises(ConfigError, match=r"no published ELMo model 'tiny'; there are small, medium, original, "):
             fetch("tiny")
 
-    def test_present_files_are_checked_on_first_use(self, shop: Shop, copies: Path) -> None:
-        options, weights = shop.final
+    def test_present_weights_are_checked(self, shop: Shop) -> None:
+        _, weights = shop.final
         weights.parent.mkdir(parents=True)
-        shutil.copyfile(copies / TINY.options_name, options)
-        weights.write_bytes(shop.weights[:100])
-        with pytest.raises(WeightsError, match=r"put there by other means.*100 bytes.*Delete it.*download small`"):
+        weights.write_bytes(shop.content[:100])
+        with pytest.raises(WeightsError, match=r"is there and cannot be used: .*100 bytes.*Delete it.*download small`"):
             shop.fetch()
-        weights.write_bytes(shop.weights)
+        weights.write_bytes(shop.content)
         shop.fetch()
-        assert record_path(weights).exists()
-        assert shop.server.requests == []
-
-    def test_a_changed_file_is_refused(self, shop: Shop) -> None:
-        _, weights = shop.fetch()
-        weights.write_bytes(shop.weights[:-1] + b"?")
-        with pytest.raises(WeightsError, match=r"changed since it was first used.*run `elmo-tasks download s"):
+        assert shop.left() == COMPLETE
+        weights.write_bytes(shop.content[:-1] + b"?")
+        with pytest.raises(WeightsError, match=r"damaged, or not the file.*run `elmo-tasks download small"):
             shop.fetch()
+        assert shop.server.requests == []
 
 
 class TestResume:
     def test_continues_a_dropped_connection(self, shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
-        shop.server.faults[shop.weights_path] = ["drop"]
+        shop.server.faults = ["drop"]
         with caplog.at_level(logging.WARNING):
             _, weights = shop.fetch()
-        half = len(shop.weights) // 2
-        first, second = shop.server.asked(shop.weights_path)
-        assert (first.range, second.range, second.if_range) == (None, f"bytes={half}-", '"1"')
-        assert first.sent + second.sent == len(shop.weights)
-        assert weights.read_bytes() == shop.weights
+        first, second = shop.server.requests
+        assert (first.range, second.range) == (None, f"bytes={len(shop.content) // 2}-")
+        assert first.sent + second.sent == len(shop.content)
+        assert weights.read_bytes() == shop.content
         assert shop.left() == COMPLETE
         assert "Trying again in 0 s" in caplog.text
 
     def test_continues_in_another_run(self, shop: Shop) -> None:
-        shop.server.faults[shop.weights_path] = ["drop"]
-        with pytest.raises(WeightsError, match=rf"{len(shop.weights) // 2:,} bytes are kept, and `elmo-tasks"):
+        shop.server.faults = ["drop"]
+        with pytest.raises(WeightsError, match=rf"{len(shop.content) // 2:,} bytes are kept, and `elmo-tasks"):
             shop.fetch(delays=())
         assert not shop.final[1].exists()
         shop.fetch(delays=())
-        first, second = shop.server.asked(shop.weights_path)
-        assert first.sent + second.sent == len(shop.weights)
-        assert shop.final[1].read_bytes() == shop.weights
-
-    def test_continues_without_a_validator(self, shop: Shop) -> None:
-        shop.server.etag = None
-        shop.server.faults[shop.weights_path] = ["drop"]
-        _, weights = shop.fetch()
-        first, second = shop.server.asked(shop.weights_path)
-        assert second.if_range is None
-        assert first.sent + second.sent == len(shop.weights)
-        assert weights.read_bytes() == shop.weights
-
-    def test_tries_that_bring_new_bytes_do_not_count(self, shop: Shop) -> None:
-        shop.server.faults[shop.weights_path] = ["drop"] * 8
-        _, weights = shop.fetch(delays=(0.0,))
-        assert weights.read_bytes() == shop.weights
-
-    def test_starts_again_where_range_is_ignored(self, shop: Shop) -> None:
-        shop.server.faults[shop.weights_path] = ["drop", "ignore range"]
-        _, weights = shop.fetch()
-        assert [request.status for request in shop.server.asked(shop.weights_path)] == [200, 200]
-        assert weights.read_bytes() == shop.weights
+        assert sum(request.sent for request in shop.server.requests) == len(shop.content)
+        assert shop.final[1].read_bytes() == shop.content
 
     @pytest.mark.parametrize(
-        ("fault", "statuses"), [("honest", [200, 200]), ("stale", [200, 206, 200])], ids=["200", "206 of another file"]
+        ("faults", "delays", "statuses"),
+        [
+            (["drop"] * 8, (0.0,), [200] + [206] * 8),  # tries that bring new bytes do not count
+            (["drop", "ignore range"], (0.0,), [200, 200]),
+            (["too long"], (0.0,), [200, 416]),  # the server has no more than what is there
+            (["drop", 416], (0.0, 0.0), [200, 416, 200]),
+            ([500, 503], (0.0, 0.0), [500, 503, 200]),
+        ],
     )
-    def test_starts_again_when_the_file_changed(self, shop: Shop, fault: str, statuses: list[int]) -> None:
-        shop.server.faults[shop.weights_path] = ["drop"]
-        with pytest.raises(WeightsError, match="bytes are kept"):
-            shop.fetch(delays=())
-        shop.server.etag = '"2"'
-        shop.server.faults[shop.weights_path] = [fault]
-        _, weights = shop.fetch()
-        assert [request.status for request in shop.server.asked(shop.weights_path)] == statuses
-        assert weights.read_bytes() == shop.weights
-
-    def test_length_announced_too_long(self, shop: Shop) -> None:
-        shop.server.faults[shop.weights_path] = ["too long"]
-        _, weights = shop.fetch()
-        assert [request.status for request in shop.server.asked(shop.weights_path)] == [200, 416]
-        assert weights.read_bytes() == shop.weights
-
-    def test_a_piece_that_does_not_exist_starts_again(self, shop: Shop) -> None:
-        shop.server.faults[shop.weights_path] = ["drop", 416]
-        _, weights = shop.fetch()
-        assert [request.range is None for request in shop.server.asked(shop.weights_path)] == [True, False, True]
-        assert weights.read_bytes() == shop.weights
-
-    def test_unreadable_note_starts_again(self, shop: Shop) -> None:
-        shop.server.faults[shop.weights_path] = ["drop"]
-        with pytest.raises(WeightsError, match="bytes are kept"):
-            shop.fetch(delays=())
-        note = shop.final[1].with_name(f"{TINY.weights_name}.part.json")
-        note.write_text(note.read_text()[:10])
-        shop.fetch()
-        assert [request.range for request in shop.server.asked(shop.weights_path)] == [None, None]
+    def test_trouble_that_passes(
+        self, shop: Shop, faults: list[str | int], delays: tuple[float, ...], statuses: list[int]
+    ) -> None:
+        shop.server.faults = faults
+        _, weights = shop.fetch(delays=delays)
+        assert [request.status for request in shop.server.requests] == statuses
+        assert weights.read_bytes() == shop.content
 
     def test_ctrl_c_leaves_no_file_under_the_final_name(self, shop: Shop) -> None:
         def stop(name: str, done: int, total: int | None) -> None:
-            if name == TINY.weights_name:
-                raise KeyboardInterrupt
+            raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
             shop.fetch(report=stop)
         assert not any(path.exists() for path in shop.final)
         shop.fetch()
-        assert shop.final[1].read_bytes() == shop.weights
-        assert shop.server.asked(shop.weights_path)[1].range is not None
+        assert shop.final[1].read_bytes() == shop.content
+        assert shop.server.requests[1].range is not None
 
 
 class TestRefused:
@@ -217,24 +165,19 @@ class TestRefused:
         ],
     )
     def test_says_what_was_tried_and_leaves_nothing(self, shop: Shop, fault: str | int, message: str) -> None:
-        shop.server.faults[shop.weights_path] = [fault] * 3
+        shop.server.faults = [fault] * 3
         with pytest.raises(WeightsError, match=message) as caught:
             shop.fetch()
         assert f"{shop.server.url}tiny/{TINY.weights_name}: " in str(caught.value)
-        assert str(shop.final[1]) in str(caught.value)
+        assert f"{shop.final[1]} could not be downloaded" in str(caught.value)
         assert "`elmo-tasks download small --from FILE`" in str(caught.value)
         assert shop.left() == set()
 
     def test_final_refusals_are_not_repeated(self, shop: Shop) -> None:
-        shop.server.always = 403
+        shop.server.faults = [403] * 9
         with pytest.raises(WeightsError, match="403"):
             shop.fetch(base_urls=[shop.server.url, f"{shop.server.url}b"])
-        assert [request.path for request in shop.server.requests] == [shop.options_path, f"/b{shop.options_path}"]
-
-    def test_passing_trouble_is_tried_again(self, shop: Shop) -> None:
-        shop.server.faults[shop.weights_path] = [500, 503]
-        _, weights = shop.fetch()
-        assert weights.read_bytes() == shop.weights
+        assert [request.path for request in shop.server.requests] == [PATH, f"/b{PATH}"]
 
     def test_nobody_answers(self, shop: Shop) -> None:
         with pytest.raises(WeightsError, match=r"(?s)could not be downloaded.*refused.*download small --from FILE"):
@@ -250,48 +193,28 @@ class TestRefused:
         with pytest.raises(WeightsError, match="Exceeded maximum allowed redirects"):
             shop.fetch()
 
-    def test_exact_size(self, shop: Shop) -> None:
-        model = PublishedModel(**{**vars(TINY), "weights_bytes": 12_345})
-        with pytest.raises(WeightsError, match=r"have [\d,]+ bytes; the published file has 12,345"):
-            fetch(model, cache=shop.cache, base_urls=[shop.server.url], delays=())
-
-    @pytest.mark.parametrize(
-        ("change", "message"),
-        [
-            (lambda text: text.replace('"dim": 6', '"dim": 7'), r"not those of small: lstm.dim should be 6 and is 7"),
-            (lambda text: text.replace("n_highway", "highways"), r"not a biLM's: there is no char_cnn.n_highway"),
-            (lambda text: "[]", r"not a biLM's: there is no lstm.dim"),
-            (lambda text: text[:50], r"the options are not JSON: "),
-        ],
-    )
-    def test_wrong_options_before_the_weights(self, shop: Shop, change: Callable[[str], str], message: str) -> None:
-        shop.server.files[shop.options_path] = change(TINY.options_text).encode()
-        with pytest.raises(WeightsError, match=message):
-            shop.fetch()
-        assert shop.server.asked(shop.weights_path) == []
-        assert shop.left() == set()
-
 
 class TestDisk:
-    def fails(self, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    @pytest.mark.parametrize(
+        ("number", "message"),
+        [
+            (errno.ENOSPC, r"small: the disk is full; .* \(small needs [\d,]+ bytes\); or .*--cache DIR"),
+            (errno.EACCES, r"small: you have no permission for this; .*or choose another folder"),
+        ],
+    )
+    def test_a_folder_that_takes_nothing(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch, number: int, message: str
+    ) -> None:
         def fsync(descriptor: int) -> None:
             raise OSError(number, os.strerror(number))
 
         monkeypatch.setattr(os, "fsync", fsync)
-
-    def test_full(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.fails(errno.ENOSPC, monkeypatch)
-        with pytest.raises(ConfigError, match=r"is full \([\d,]+ bytes are free, small needs [\d,]+\).*--cache DIR"):
-            shop.fetch()
-
-    def test_no_permission(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.fails(errno.EACCES, monkeypatch)
-        with pytest.raises(ConfigError, match=r"may not be written to \(Permission denied\): choose another folder"):
+        with pytest.raises(ConfigError, match=message):
             shop.fetch()
 
     def test_cache_is_a_file(self, shop: Shop) -> None:
         shop.cache.write_text("")
-        with pytest.raises(ConfigError, match=r"cannot be used: Not a directory; choose another folder"):
+        with pytest.raises(ConfigError, match=r"a file is where a folder should be .*; or choose another folder"):
             shop.fetch()
 
     def test_two_at_once_download_once(self, shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
@@ -300,8 +223,59 @@ class TestDisk:
             results = [both.submit(shop.fetch) for _ in range(2)]
             threading.Timer(0.3, shop.server.gate.set).start()
             assert results[0].result() == results[1].result() == shop.final
-        assert len(shop.server.asked(shop.weights_path)) == 1
-        assert shop.final[1].read_bytes() == shop.weights
+        assert len(shop.server.requests) == 1
+        assert shop.final[1].read_bytes() == shop.content
         assert shop.left() == COMPLETE
         # The process is named once it has written its name into the lock; the second may come a moment before that.
         assert re.search(r"the download of small is in use by (another )?process", caplog.text)
+
+
+class TestCopy:
+    def test_a_folder_or_the_weights_with_or_without_options(self, copies: Path, tmp_path: Path) -> None:
+        renamed = shutil.copyfile(copies / TINY.weights_name, tmp_path / "mine.h5")
+        for k, sources in enumerate(([copies], [renamed], [renamed, copies / TINY.options_name])):
+            options, weights = copy_in(TINY, sources, cache=tmp_path / str(k))
+            assert weights.read_bytes() == renamed.read_bytes()
+            assert options.read_text() == TINY.options_text
+            assert {path.name for path in weights.parent.iterdir()} - {".lock"} == COMPLETE
+
+    def test_replaces_a_broken_file_and_its_checksum(self, copies: Path, tmp_path: Path) -> None:
+        _, weights = copy_in(TINY, [copies], cache=tmp_path)
+        weights.write_bytes(b"broken")
+        copy_in(TINY, [copies], cache=tmp_path)
+        fetch(TINY, cache=tmp_path, base_urls=["http://127.0.0.1:9/"], delays=())
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            (b"\x89HDF\r\n\x1a\n", r"was not taken for .*8 bytes; [\d,]+ float32 numbers need .*--from FILE`"),
+            (b"\x00" * 100_000, r"was not taken for .*HDF5"),
+            (b"\xef\xbb\xbf\n<html>" + b" " * 100_000, r"a web page \(HTML or XML\)"),
+        ],
+    )
+    def test_wrong_weights_leave_what_was_there(
+        self, content: bytes, message: str, copies: Path, tmp_path: Path
+    ) -> None:
+        _, weights = copy_in(TINY, [copies], cache=tmp_path / "cache")
+        before = {path.name: path.read_bytes() for path in weights.parent.iterdir()}
+        (tmp_path / "wrong.hdf5").write_bytes(content)
+        with pytest.raises(WeightsError, match=message):
+            copy_in(TINY, [tmp_path / "wrong.hdf5"], cache=tmp_path / "cache")
+        assert {path.name: path.read_bytes() for path in weights.parent.iterdir()} == before
+
+    def test_another_models_weights(self, copies: Path, tmp_path: Path) -> None:
+        with pytest.raises(WeightsError, match=r"was not taken for .*has shape \(10, 24\), expected \(10, 20\)"):
+            copy_in(replace(TINY, dim=5), [copies], cache=tmp_path)
+
+    def test_sources_that_cannot_be(self, copies: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        with pytest.raises(ConfigError, match=r"--from .*nothing.hdf5: there is no such file or folder"):
+            copy_in(TINY, [tmp_path / "nothing.hdf5"], cache=tmp_path)
+        with pytest.raises(ConfigError, match=r"should name one weights file .*found none"):
+            copy_in(TINY, [tmp_path], cache=tmp_path)
+        for name in ("a.hdf5", "b.hdf5"):
+            (tmp_path / name).touch()
+        with pytest.raises(ConfigError, match=r"found .*hdf5, .*hdf5"):
+            copy_in(TINY, [tmp_path], cache=tmp_path)
+        monkeypatch.setattr(os, "access", lambda path, mode: False)
+        with pytest.raises(ConfigError, match=r"you have no permission to read it"):
+            copy_in(TINY, [copies], cache=tmp_path)

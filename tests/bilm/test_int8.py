@@ -87,12 +87,6 @@ def test_a_copy_for_another_process_is_the_same(rounded: Elmo) -> None:
 
 
 @needs_int8
-def test_weights_take_less_memory() -> None:
-    exact = tiny()
-    assert len(pickle.dumps(in_precision(deepcopy(exact), "int8"))) < 0.7 * len(pickle.dumps(exact))
-
-
-@needs_int8
 def test_it_is_loaded_by_name_and_keeps_the_checksum_of_its_files(tmp_path) -> None:
     write_encoder(tmp_path / "m")
     exact, rounded = Elmo.load(tmp_path / "m"), Elmo.load(tmp_path / "m", precision="int8")

@@ -16,7 +16,6 @@ PAGE = b"<!DOCTYPE html><html><body>Please sign in</body></html>"
 class Request:
     path: str
     range: str | None
-    if_range: str | None
     status: int
     sent: int
 
@@ -25,19 +24,14 @@ class Request:
 class WeightsServer:
     """What it has, how it will misbehave, and what it was asked.
 
-    ``faults[path]`` is used up from the left, one entry per request of that path; ``always`` is for every request.
+    ``faults`` are used up from the left, one per request.
     """
 
     files: dict[str, bytes] = field(default_factory=dict)
-    etag: str | None = '"1"'
-    faults: dict[str, list[str | int]] = field(default_factory=dict)
-    always: str | int | None = None
+    faults: list[str | int] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
     gate: threading.Event | None = None
     url: str = ""
-
-    def asked(self, path: str) -> list[Request]:
-        return [request for request in self.requests if request.path == path]
 
 
 @contextmanager
@@ -67,16 +61,13 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         shop = self.server_state
-        waiting = shop.faults.get(self.path, [])
-        fault = waiting.pop(0) if waiting else shop.always
-        asked, condition = self.headers.get("Range"), self.headers.get("If-Range")
-        request = Request(self.path, asked, condition, 0, 0)
+        fault = shop.faults.pop(0) if shop.faults else None
+        asked = self.headers.get("Range")
+        request = Request(self.path, asked, 0, 0)
         shop.requests.append(request)
         body = shop.files.get(self.path)
         start = 0
         headers: dict[str, str] = {}
-        if shop.etag is not None:
-            headers["ETag"] = shop.etag
         if isinstance(fault, int):
             status, body = fault, b"no"
         elif body is None:
@@ -87,7 +78,7 @@ class _Handler(BaseHTTPRequestHandler):
             status, body = 200, PAGE
         elif fault == "compressed":
             status, headers["Content-Encoding"] = 200, "gzip"
-        elif asked is not None and fault != "ignore range" and (condition in (None, shop.etag) or fault == "stale"):
+        elif asked is not None and fault != "ignore range":
             match = re.fullmatch(r"bytes=(\d+)-", asked)
             assert match is not None
             start, total = int(match[1]), len(body)

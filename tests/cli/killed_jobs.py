@@ -24,13 +24,13 @@ def run(arguments: Sequence[str], log: str) -> None:
     import torch
 
     from elmo_tasks.__main__ import main
-    from elmo_tasks.encoders import corpus_encoding
+    from elmo_tasks.encoders import batches
 
     with open(log, "a", encoding="utf-8") as file:
         os.dup2(file.fileno(), sys.stdout.fileno())
         os.dup2(file.fileno(), sys.stderr.fileno())
     torch.set_num_threads(1)
-    corpus_encoding._BLOCK_TOKENS = 200  # some ten blocks, so that there is something to go on with
+    batches._BLOCK_TOKENS = 200  # some ten blocks, so that there is something to go on with
     sys.exit(main(list(arguments)))
 
 

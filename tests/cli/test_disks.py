@@ -9,12 +9,9 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
-import h5py
-import numpy as np
 import pytest
 
 from elmo_tasks.__main__ import main
-from elmo_tasks.bilm.hdf5_writing import new_hdf5
 from elmo_tasks.files import file_lock, lock_of
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
@@ -151,19 +148,3 @@ def test_embed_that_is_killed_leaves_nothing_that_the_next_one_minds(toy, tmp_pa
         subprocess.run(command, cwd=tmp_path, env=ENVIRONMENT, stderr=subprocess.DEVNULL, check=False).returncode == 0
     )
     assert names(tmp_path) == {"in.txt", "out"}
-
-
-def test_a_new_hdf5_file_holds_what_was_put_in(tmp_path):
-    numbers = np.random.default_rng(0).normal(size=(300, 50)).astype(np.float32)
-    with new_hdf5(tmp_path / "a.hdf5") as file:
-        for k in range(40):
-            file.create_dataset(str(k), data=numbers * k)
-        file.create_dataset("later", (300, 50), dtype="float32")[:] = numbers
-        np.testing.assert_array_equal(file["3"][()], numbers * 3)  # it is read back while it is written
-    with h5py.File(tmp_path / "a.hdf5") as file:
-        assert set(file) == {*map(str, range(40)), "later"}
-        np.testing.assert_array_equal(file["39"][()], numbers * 39)
-        np.testing.assert_array_equal(file["later"][()], numbers)
-    with pytest.raises(KeyError, match="no"), new_hdf5(tmp_path / "b.hdf5"):
-        raise KeyError("no")
-    assert names(tmp_path) == {"a.hdf5"}

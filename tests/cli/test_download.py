@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from elmo_tasks.bilm.transfer import Report
+from elmo_tasks.bilm.download import Report
 from elmo_tasks.cli import download
 from elmo_tasks.errors import ConfigError
 

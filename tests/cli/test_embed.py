@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from elmo_tasks.__main__ import main
-from elmo_tasks.encoders import corpus_encoding
+from elmo_tasks.encoders import batches
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.uses import example_uses
@@ -29,7 +29,7 @@ def toy(tmp_path_factory):
 
 @pytest.fixture
 def small_blocks(monkeypatch):
-    monkeypatch.setattr(corpus_encoding, "_BLOCK_TOKENS", 6)
+    monkeypatch.setattr(batches, "_BLOCK_TOKENS", 6)
 
 
 def run(capsys, *arguments):

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from elmo_tasks.encoders.cloze import Cloze, ClozeOptions, gaps_at
-from elmo_tasks.encoders.cloze_files import load_cloze, write_cloze
+from elmo_tasks.encoders.cloze import Cloze, ClozeOptions, gaps_at, load_cloze, write_cloze
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import WeightsError

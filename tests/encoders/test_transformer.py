@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from elmo_tasks.encoders import Encoder, find, load
-from elmo_tasks.errors import ConfigError, InputError, WeightsError
+from elmo_tasks.errors import ConfigError, WeightsError
 from tests.encoders.tiny_transformers import config_of, minilm, tiny_bert, tiny_roberta, transformers
 
 SENTENCE = ("We", "sat", "on", "the", "bank", "of", "the", "river", ".")
@@ -121,26 +121,6 @@ def test_the_checksum_is_the_same_before_and_after_reading(first, tmp_path):
         found.encode([SENTENCE])
     assert found.checksum == load(folder).checksum
     assert found.encode([SENTENCE * 2]).values.any(dim=-1).all()
-
-
-@pytest.mark.parametrize(
-    ("sentences", "message"),
-    [
-        ([], "at least one sentence"),
-        ("the bank", "found one string"),
-        ([["the"], None], "sentence 2: .* missing value"),
-    ],
-)
-def test_what_is_no_sentence_is_refused(encoder, sentences, message):
-    with pytest.raises(InputError, match=message):
-        encoder.encode(sentences)
-
-
-def test_texts_are_cut_into_tokens(encoder):
-    text, tokens = encoder.encode(["The bank, too."]), encoder.encode([["The", "bank", ",", "too", "."]])
-    assert text.tokens == tokens.tokens
-    assert text.offsets == (((0, 3), (4, 8), (8, 9), (10, 13), (13, 14)),)
-    assert torch.equal(text.values, tokens.values)
 
 
 def test_pickled_weights_are_not_read(bert, tmp_path):

@@ -75,7 +75,7 @@ BINARY = b"2 4\nthe " + VECTORS[0].tobytes() + b"bank " + VECTORS[1].tobytes()
         (BINARY[:-1], "word 2 of 2: expected a word and 4 numbers; the file ends"),
         (b"999999999999 4\n" + BINARY[4:], "word 3 of 999,999,999,999: .* the file ends"),
         (b"2 99999999\n" + BINARY[4:], "1 to 10,000 numbers a word, its first line says 99,999,999"),
-        (BINARY.replace(b"bank", b"the"), "word 2 of 2: 'the' came as word 1 already"),
+        (BINARY.replace(b"bank", b"the"), "word 2 of 2: the word 'the' came in word 1 of 2 already"),
         (BINARY[:-4] + np.float32(np.inf).tobytes(), "word 2 of 2: 'bank' has numbers that are not finite"),
         (b"\x80\x04\x95pickle\n", "may hold code: use save_word2vec_format"),
         ((793712314).to_bytes(4, "little") + b"\x0c\0\0\0\n", "fastText use the .vec file"),

@@ -7,7 +7,7 @@ import yaml
 from elmo_tasks.__main__ import main
 from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
-from elmo_tasks.encoders.cloze_files import load_cloze
+from elmo_tasks.encoders.cloze import load_cloze
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.recipes.static_vectors import write_vectors

@@ -7,8 +7,7 @@ import torch
 from elmo_tasks.bilm.perplexity import sentence_losses
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.data.language_batches import sentence_batches
-from elmo_tasks.encoders.cloze import Cloze, ClozeOptions
-from elmo_tasks.encoders.cloze_files import write_cloze
+from elmo_tasks.encoders.cloze import Cloze, ClozeOptions, write_cloze
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.senses.expected_words import (

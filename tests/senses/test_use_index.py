@@ -76,7 +76,7 @@ def test_an_index_is_found_again_and_never_mixed(elmo, index):
 
 
 def test_a_build_that_was_killed_goes_on(elmo, tmp_path, monkeypatch):
-    monkeypatch.setattr("elmo_tasks.encoders.corpus_encoding._BLOCK_TOKENS", 4)
+    monkeypatch.setattr("elmo_tasks.encoders.batches._BLOCK_TOKENS", 4)
     calls = []
 
     class Killed(Exception):

@@ -12,15 +12,15 @@ import yaml
 from elmo_tasks.__main__ import main
 from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.char_cnn import CharacterCNN
+from elmo_tasks.bilm.char_encoders import WordCache, embed_char_encoder, encode_words, with_char_encoder
 from elmo_tasks.bilm.model_files import find_model, load_bilm, load_softmax
 from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
 from elmo_tasks.bilm.softmax import LMSoftmax
-from elmo_tasks.bilm.word_readers import WordCache, embed_reader, read_words, with_reader
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.recipes.char_encoder import WordTypes
 from elmo_tasks.recipes.static_vectors import write_vectors
-from elmo_tasks.recipes.word_reader import WordTypes
 from elmo_tasks.text.characters import character_ids
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
 from elmo_tasks.training.bilm_module import BiLMModule
@@ -73,8 +73,8 @@ def fit(folder: Path, *more: str) -> None:
     quiet = {"accelerator": "cpu", "logger": False, "enable_progress_bar": False, "enable_model_summary": False}
     raw = {
         "seed_everything": 1,
-        "model": {"class_path": "elmo_tasks.recipes.word_reader.WordReaderModule", "init_args": model},
-        "data": {"class_path": "elmo_tasks.recipes.word_reader.WordTypes", "init_args": data},
+        "model": {"class_path": "elmo_tasks.recipes.char_encoder.CharEncoderModule", "init_args": model},
+        "data": {"class_path": "elmo_tasks.recipes.char_encoder.WordTypes", "init_args": data},
         "trainer": {**quiet, "max_epochs": 1, "default_root_dir": str(folder), "callbacks": [
             {"class_path": name, "init_args": settings} for name, settings in callbacks
         ]},
@@ -87,30 +87,30 @@ def test_a_wide_reader_begins_as_the_small_one_through_the_map() -> None:
     old = CharacterCNN(CharCNNOptions(SMALL, 1, 16), 8)
     new = CharacterCNN(CharCNNOptions(WIDE, 1, 16), 6)
     linear, bias = torch.randn(6, 8), torch.randn(6)
-    embed_reader(new, old, linear, bias)
+    embed_char_encoder(new, old, linear, bias)
     new_columns = [4, 5, 12, 13, 14, 15, 16, 17, 18]  # of filters that the small one has not
     with torch.no_grad():
         new.projection.weight[:, new_columns] = 0
         words = characters("ka", "sota", "Peru7")
         torch.testing.assert_close(new(words), old(words) @ linear.T + bias, atol=1e-5, rtol=1e-5)
     with pytest.raises(ConfigError, match=r"filters: expected at least .* \[\[1, 6\], \[2, 8\], \[3, 5\]\], found"):
-        embed_reader(old, new, linear.T, bias)
+        embed_char_encoder(old, new, linear.T, bias)
     with pytest.raises(
         ConfigError, match="expected n_highway, embedding_dim and activation .* 1, 16 and relu; found 2"
     ):
-        embed_reader(CharacterCNN(CharCNNOptions(SMALL, 2, 16), 6), old, linear, bias)
+        embed_char_encoder(CharacterCNN(CharCNNOptions(SMALL, 2, 16), 6), old, linear, bias)
 
 
 def test_lstms_read_the_new_words_as_the_old_ones_as_far_as_a_linear_map_goes() -> None:
     old, words = a_bilm(), characters(*NAMES, *(a + b for a in NAMES for b in NAMES))
     weights = torch.rand(len(words)) + 0.1
     turned = CharacterCNN(old.options.char_cnn, 8)
-    embed_reader(turned, old.token_encoder, torch.randn(8, 8), torch.randn(8))
-    bilm, kept = with_reader(old, turned, words, weights)
+    embed_char_encoder(turned, old.token_encoder, torch.randn(8, 8), torch.randn(8))
+    bilm, kept = with_char_encoder(old, turned, words, weights)
     assert kept == pytest.approx(1, abs=1e-2)
     # Another reader altogether: no map does better than the one that was folded in.
-    bilm, kept = with_reader(old, a_bilm(WIDE).token_encoder, words, weights)
-    x, y = (read_words(b.token_encoder, words).double() for b in (bilm, old))
+    bilm, kept = with_char_encoder(old, a_bilm(WIDE).token_encoder, words, weights)
+    x, y = (encode_words(b.token_encoder, words).double() for b in (bilm, old))
     root = weights.double().sqrt().unsqueeze(1)
     ones = torch.cat([x, torch.ones(len(x), 1)], dim=1)
     nearest = ones @ torch.linalg.lstsq(root * ones, root * y).solution
@@ -134,7 +134,7 @@ def test_words_to_learn_and_their_targets(workplace: Path) -> None:
     unit = torch.nn.functional.normalize(static[: len(NAMES)], dim=1)
     meaning = torch.nn.functional.normalize(unit - (share / share.sum() * unit).sum(0), dim=1)
     # All 5 + 8 components are kept, so that products are those of both parts together.
-    old = read_words(data.old.token_encoder, data.characters) @ targets.linear.T + targets.bias
+    old = encode_words(data.old.token_encoder, data.characters) @ targets.linear.T + targets.bias
     products = (targets.values @ targets.values.T)[:12, :12]
     torch.testing.assert_close(products, meaning @ meaning.T + (old @ old.T)[:12, :12], atol=1e-4, rtol=1e-4)
     torch.testing.assert_close(targets.values[12:], old[12:], atol=1e-4, rtol=1e-4)  # form alone
@@ -169,7 +169,7 @@ def test_it_learns_and_a_language_model_goes_on_from_it(workplace: Path, capsys:
     assert len(load_softmax(find_model(workplace / "model"))[1]) == 5  # of the model that it started from
     data = types_of(workplace)
     values = data.targets(8).values
-    cosines = torch.nn.functional.cosine_similarity(read_words(new.bilm.token_encoder, data.characters), values)
+    cosines = torch.nn.functional.cosine_similarity(encode_words(new.bilm.token_encoder, data.characters), values)
     assert cosines[torch.from_numpy(~data.held_out)].mean() > 0.85
     # It goes on where it was killed.
     halfway = next(workplace.glob("*step=60.ckpt")).rename(workplace / "halfway.ckpt")
@@ -231,7 +231,7 @@ def test_a_cache_reads_a_word_once_within_its_memory(rows: int) -> None:
     reader = a_bilm().token_encoder
     cache = WordCache(reader, 12, max_bytes=rows * 4 * 8)
     words = characters(*NAMES)
-    expected = read_words(reader, words)
+    expected = encode_words(reader, words)
     ids = torch.tensor([5, 0, 1, 11])
     first = cache.read(words[ids], ids)
     torch.testing.assert_close(first, expected[ids], atol=1e-5, rtol=1e-5)

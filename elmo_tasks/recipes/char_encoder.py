@@ -1,6 +1,6 @@
 """Recipe: train the character encoder on static vectors of single words.
 
-``lightning_configs/word_reader.yaml`` runs it, for elmo-mini before the last three parts of its training. From top to bottom: the
+``lightning_configs/char_encoder.yaml`` runs it, for elmo-mini before the last three parts of its training. From top to bottom: the
 words and their target vectors (:class:`WordTypes`), then the module that learns them and adapts the LSTMs to the new encoder.
 """
 
@@ -20,9 +20,9 @@ from torch.nn import functional as F
 
 from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.char_cnn import CharacterCNN
+from elmo_tasks.bilm.char_encoders import embed_char_encoder, encode_words, with_char_encoder, word_lengths
 from elmo_tasks.bilm.model_files import find_model, has_softmax, load_bilm, load_softmax
 from elmo_tasks.bilm.softmax import LMSoftmax
-from elmo_tasks.bilm.word_readers import embed_reader, read_words, with_reader, word_lengths
 from elmo_tasks.data.batches import BucketedBatches, FixedBatches, TensorBatch
 from elmo_tasks.data.language_model import TextFiles
 from elmo_tasks.encoders.static_vectors import DEFAULT_NAME, StaticVectors
@@ -154,7 +154,7 @@ class WordTypes(TextFiles):
         Missing components are zero.
         """
         share = _running(self.counts)
-        old = read_words(self.old.token_encoder, self.characters)
+        old = encode_words(self.old.token_encoder, self.characters)
         mean = (share * old).sum(0)
         scale = self.old_weight / (share * (old - mean) ** 2).sum().sqrt()
         joint = torch.cat([self._meaning, scale * (old - mean)], dim=1)
@@ -202,7 +202,7 @@ def _running(counts: NDArray[np.int64]) -> Tensor:
     return (share / share.sum()).float().unsqueeze(1)
 
 
-class WordReaderModule(pl.LightningModule):
+class CharEncoderModule(pl.LightningModule):
     """Training of a character encoder on the targets of :class:`WordTypes`.
 
     Args:
@@ -239,7 +239,7 @@ class WordReaderModule(pl.LightningModule):
         targets = data.targets(options.lstm.projection_dim)
         sizes = replace(options.char_cnn, filters=tuple((width, number) for width, number in self.filters))
         self.reader = CharacterCNN(sizes, options.lstm.projection_dim)
-        embed_reader(self.reader, data.old.token_encoder, targets.linear, targets.bias)
+        embed_char_encoder(self.reader, data.old.token_encoder, targets.linear, targets.bias)
         self.register_buffer("targets", targets.values, persistent=False)
         self._size = float(targets.values.square().sum(1).mean())
 
@@ -308,7 +308,7 @@ class WordReaderModule(pl.LightningModule):
         """The encoder with the LSTMs and softmax it started from."""
         data = self.data
         counts = torch.from_numpy(data.counts).double() ** _MAP_POWER
-        bilm, self._kept = with_reader(data.old, self.reader.cpu(), data.characters, counts)
+        bilm, self._kept = with_char_encoder(data.old, self.reader.cpu(), data.characters, counts)
         print(f"A linear map of the new word vectors keeps {self._kept:.1%} of those of {data.start_from}.", flush=True)
         files = find_model(data.start_from)
         return (bilm, *load_softmax(files)) if has_softmax(files) else (bilm, None, None)

@@ -1,7 +1,4 @@
-"""Replacement of a biLM's character CNN (layer 0) and adaptation of its LSTMs.
-
-A small CNN can be embedded in a wide one, and many words read quickly.
-"""
+"""Character CNNs (layer 0): encode many words, widen a CNN, exchange a biLM's."""
 
 from __future__ import annotations
 
@@ -20,15 +17,13 @@ _NEW_FILTERS = 0.1
 
 
 def word_lengths(characters: Tensor) -> Tensor:
-    """Return the ``[U]`` character counts of words, of ``[U, C]`` character ids."""
+    """Count the characters ``[U]`` of words, of ``[U, C]`` character ids."""
     return (characters != PADDING_CHARACTER).sum(dim=1)
 
 
 @torch.no_grad()
-def read_words(reader: CharacterCNN, characters: Tensor, batch_size: int = 1024) -> Tensor:
+def encode_words(reader: CharacterCNN, characters: Tensor, batch_size: int = 1024) -> Tensor:
     """Compute ``[U, P]`` word vectors in batches of words of similar length.
-
-    The longest word sets the cost of a batch.
 
     The ``[U, C]`` character ids may be of any integer type and on any device.
     """
@@ -42,13 +37,11 @@ def read_words(reader: CharacterCNN, characters: Tensor, batch_size: int = 1024)
 
 
 @torch.no_grad()
-def embed_reader(new: CharacterCNN, old: CharacterCNN, linear: Tensor, bias: Tensor) -> None:
+def embed_char_encoder(new: CharacterCNN, old: CharacterCNN, linear: Tensor, bias: Tensor) -> None:
     """Initialize a CNN as a smaller one followed by a linear map.
 
-    Filters that the smaller CNN lacks start small.
-
-    ``new`` is changed; it has every filter of ``old``, and perhaps more. The map of the old vectors is ``[P_new, P_old]``, and
-    ``[P_new]`` added to them.
+    ``new`` is changed; it has every filter of ``old``, and others, which start small. The map of the old vectors is
+    ``[P_new, P_old]``, and ``[P_new]`` added to them.
 
     Raises:
         ConfigError: ``new`` lacks filters of ``old``, or differs in something else than filters.
@@ -90,13 +83,11 @@ def embed_reader(new: CharacterCNN, old: CharacterCNN, linear: Tensor, bias: Ten
 
 
 @torch.no_grad()
-def with_reader(old: BiLM, reader: CharacterCNN, characters: Tensor, weights: Tensor) -> tuple[BiLM, float]:
+def with_char_encoder(old: BiLM, reader: CharacterCNN, characters: Tensor, weights: Tensor) -> tuple[BiLM, float]:
     """Attach a biLM's LSTMs to another character CNN, by a linear map.
 
-    The map gives the nearest approximation of the old vectors.
-
-    The map is the least-squares solution over the given words, of ``[U, C]`` character ids and ``[U]`` weights, and is folded into
-    the input weights of the first layers.
+    It is the least-squares solution for the old vectors of the given words, of ``[U, C]`` character ids and ``[U]`` weights,
+    and is folded into the input weights of the first layers.
 
     Returns:
         the new biLM, and the share of the old vectors' variance that the map keeps, 1 at best.
@@ -104,7 +95,7 @@ def with_reader(old: BiLM, reader: CharacterCNN, characters: Tensor, weights: Te
     bilm = BiLM(BiLMOptions(old.options.lstm, reader.options))
     bilm.load_state_dict({**old.state_dict(), **{f"token_encoder.{k}": v for k, v in reader.state_dict().items()}})
     share = (weights.double() / weights.sum()).unsqueeze(1)  # [U, 1]
-    x, y = (read_words(cnn, characters).double().cpu() for cnn in (reader, old.token_encoder))
+    x, y = (encode_words(cnn, characters).double().cpu() for cnn in (reader, old.token_encoder))
     x_mean, y_mean = (share * x).sum(0), (share * y).sum(0)
     x, y = x - x_mean, y - y_mean
     gram = (share * x).T @ x
@@ -131,9 +122,8 @@ MAX_BYTES = 512 * 2**20
 class WordCache:
     """Cache of vectors of the most frequent words, filled as the words occur.
 
-    The CNN must not change meanwhile.
-
-    Of ``n_words`` distinct words, whose ids are ranks by frequency, as many as ``max_bytes`` hold are kept.
+    The CNN must not change meanwhile. Of ``n_words`` distinct words, whose ids are ranks by frequency, as many as ``max_bytes``
+    hold are kept.
     """
 
     def __init__(self, reader: CharacterCNN, n_words: int, max_bytes: int = MAX_BYTES) -> None:
@@ -144,16 +134,13 @@ class WordCache:
         self._is_there = torch.zeros(rows, dtype=torch.bool, device=weight.device)
 
     def read(self, characters: Tensor, ids: Tensor) -> Tensor:
-        """Return ``[U, P]`` float32 word vectors, without gradient.
-
-        The arguments are ``[U, C]`` character ids and ``[U]`` word ids in the corpus.
-        """
+        """Return ``[U, P]`` vectors of ``[U, C]`` characters and ``[U]`` word ids."""
         fits = ids < len(self._is_there)
         rows = ids.clamp(max=len(self._is_there) - 1)
         missing = ~(fits & self._is_there[rows])
         vectors = self._vectors[rows]
         if missing.any():
-            vectors[missing] = read_words(self.reader, characters[missing])
+            vectors[missing] = encode_words(self.reader, characters[missing])
             new = missing & fits
             self._vectors[ids[new]] = vectors[new]
             self._is_there[ids[new]] = True
