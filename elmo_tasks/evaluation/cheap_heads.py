@@ -15,7 +15,7 @@ from elmo_tasks.data.tables import TextColumns
 from elmo_tasks.evaluation.probing import CLASS_STEPS, SPAN_STEPS, Rows, Step, class_accuracy, span_tags
 from elmo_tasks.evaluation.reader import Reader, progress
 from elmo_tasks.evaluation.rows import Row
-from elmo_tasks.tasks.kinds import kind_of
+from elmo_tasks.tasks import find_task
 from elmo_tasks.tasks.span_scores import SpanCounts, span_counts
 from elmo_tasks.text.tag_schemes import convert, detect_scheme
 
@@ -38,7 +38,7 @@ def parts_of_speech(reader: Reader, data: Path) -> list[Row]:
 
     read = {"UD EWT, train": _tokens(train), "UD EWT, dev": _tokens(dev)}
     scores = _by_layer(reader, read, "parts of speech", CLASS_STEPS, score)
-    baseline = kind_of("tagging").guesses(_pairs(train), _pairs(dev), None)["word accuracy"]
+    baseline = find_task("tagging").baseline_scores(_pairs(train), _pairs(dev), None)["word accuracy"]
     note = f"Parts of speech: a linear layer, {CLASS_STEPS:,} steps on the training part of UD English EWT."
     how = "commonest tag of the word"
     return [Row("pos", "Parts of speech, UD EWT dev, accuracy", scores, without=baseline, without_name=how, note=note)]
@@ -65,7 +65,7 @@ def _spans(reader: Reader, data: Path, files: tuple[str, str], task: str, corpus
 
     read = {f"{corpus}, train": _tokens(train), corpus: _tokens(held_out)}
     scores = _by_layer(reader, read, what.lower(), SPAN_STEPS, score)
-    baseline = kind_of("tagging").guesses(_pairs(train), _pairs(held_out), "BIOES")["word f1"]
+    baseline = find_task("tagging").baseline_scores(_pairs(train), _pairs(held_out), "BIOES")["word f1"]
     note = f"{what}: a linear layer and a CRF, {SPAN_STEPS:,} steps on the training part of {corpus}."
     return Row(task, title, scores, without=baseline, without_name="commonest tag of the word", note=note)
 

@@ -64,7 +64,7 @@ def _nobody_else() -> bool:
 
 
 class TagScores(TaskScores):
-    """Span F1, if the tags encode spans, and accuracy; see :meth:`TaskKind.scores`."""
+    """Span F1, if the tags encode spans, and accuracy; see :meth:`Task.scores`."""
 
     def __init__(self, task: HeadTask, alone: bool = False) -> None:
         super().__init__()
@@ -95,7 +95,7 @@ class TagScores(TaskScores):
 
 
 class ClassScores(TaskScores):
-    """Accuracy; precision, recall and F1 of each class; see :meth:`TaskKind.scores`."""
+    """Accuracy; precision, recall and F1 of each class; see :meth:`Task.scores`."""
 
     main = "accuracy"
 

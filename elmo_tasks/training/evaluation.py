@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from tqdm import tqdm
 
-from elmo_tasks.tasks.kind import LabelledRow
-from elmo_tasks.tasks.kinds import kind_of
+from elmo_tasks.tasks import find_task
+from elmo_tasks.tasks.task import LabelledRow
 from elmo_tasks.training.predictor import Predictor
 
 
@@ -25,7 +25,7 @@ class Evaluation:
 def evaluate_head(predictor: Predictor, rows: Sequence[LabelledRow]) -> Evaluation:
     """Predict labelled rows and compare with their tags or classes."""
     head = predictor.head
-    scores = kind_of(head.kind).scores(head.task, alone=True)
+    scores = find_task(head.kind).scores(head.task, alone=True)
     # By length: little padding. The order changes nothing, as every sentence is read alone.
     rows = sorted(rows, key=lambda row: len(row[0]))
     tokens = [row[0] for row in rows]

@@ -16,7 +16,7 @@ from elmo_tasks.data.split_data import Split, SplitData
 from elmo_tasks.encoders import Encoder, load
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.heads.head_files import HEAD_FOLDER, Source, find_head, write_head
-from elmo_tasks.tasks.kinds import kind_of
+from elmo_tasks.tasks import find_task
 from elmo_tasks.training.evaluation import evaluate_head
 from elmo_tasks.training.job_callbacks import mix_of
 from elmo_tasks.training.predictor import Predictor
@@ -129,7 +129,7 @@ class ExportHead(pl.Callback):
         predictor = Predictor.load(find_head(self.folder.absolute()), encoder, encoder.device)
         measured = self._measure(predictor, data)
         write_head(self.folder, pl_module.head, *sources, reading, card | {"scores": measured})
-        self._report(measured, seconds, kind_of(predictor.head.kind).guess_rules)
+        self._report(measured, seconds, find_task(predictor.head.kind).baselines)
 
     def _write_encoder(self, module: TaskModule) -> Encoder:
         """Return the head's encoder; one that was trained is written and loaded again."""
@@ -153,7 +153,7 @@ class ExportHead(pl.Callback):
         if data.has("test"):
             data.setup("test")
         measured: dict[str, Any] = {}
-        kind, scheme = kind_of(predictor.head.kind), predictor.head.task.scheme
+        kind, scheme = find_task(predictor.head.kind), predictor.head.task.scheme
         train = data.labelled("train")
         splits: tuple[Split, ...] = ("validation", "test")
         for split in splits:
@@ -164,7 +164,7 @@ class ExportHead(pl.Callback):
                     "main": evaluation.main,
                     **{name: round(value, 5) for name, value in evaluation.scores.items()},
                     "rows": evaluation.n_rows,
-                    "guess": {k: round(v, 5) for k, v in kind.guesses(train, rows, scheme).items()},
+                    "guess": {k: round(v, 5) for k, v in kind.baseline_scores(train, rows, scheme).items()},
                 }
         return measured
 

@@ -25,8 +25,7 @@ from elmo_tasks.heads.tagging import TagPrediction
 from elmo_tasks.heads.token_features import TokenFeatures, characters_of
 from elmo_tasks.layers.device import checked_device
 from elmo_tasks.layers.pooling import masked_mean
-from elmo_tasks.tasks.kind import TaskKind
-from elmo_tasks.tasks.kinds import kind_of
+from elmo_tasks.tasks import find_task
 from elmo_tasks.text.tokens import Token, plain_token, tokenize
 from elmo_tasks.training.head_sources import resolve_source
 
@@ -76,7 +75,7 @@ class ReadRow:
 class Predictor:
     """A trained head with its encoder and static vectors, in evaluation mode.
 
-    Of a text, a head whose kind :attr:`~TaskKind.truncates` reads ``max_tokens``, as many as in training; all if ``None``. The
+    Of a text, a head whose kind :attr:`~Task.truncates` reads ``max_tokens``, as many as in training; all if ``None``. The
     ``confidence`` calibrates the probabilities of a classifier, where it was fitted. A text without a token has no label.
     """
 
@@ -90,8 +89,8 @@ class Predictor:
         confidence: Confidence | None = None,
     ) -> None:
         self.encoder, self.static = encoder, static
-        self.kind: TaskKind = kind_of(head.kind)
-        self.max_tokens = max_tokens if self.kind.truncates else None
+        self.task = find_task(head.kind)
+        self.max_tokens = max_tokens if self.task.truncates else None
         self.head = head.to(device).eval()
         self.device, self.confidence = device, confidence
 
@@ -158,12 +157,12 @@ class Predictor:
         for chosen in by_length([len(row.tokens) for row in rows], _BATCH_SIZE, _MAX_TOKENS):
             predictions = self._predictions([rows[k].words for k in chosen], **options)
             for k, prediction in zip(chosen, predictions, strict=True):
-                results[k] = self.kind.result(rows[k].text, rows[k].tokens, prediction)
+                results[k] = self.task.result(rows[k].text, rows[k].tokens, prediction)
         return [results[k] for k in range(len(rows))]
 
     def _predictions(self, sentences: Sequence[Tokens], **options: Any) -> list[Any]:
         predictions = self.head.predict(*self._inputs(sentences), **options)
-        if not self.kind.one_label:
+        if not self.task.one_label:
             return predictions
         return [self._as_read(words, found) for words, found in zip(sentences, predictions, strict=True)]
 
@@ -185,8 +184,8 @@ class Predictor:
         return self._predictions(texts)
 
     def _check_kind(self, wanted: str) -> None:
-        if self.kind.name != wanted:
-            own, expected = self.kind.words.gives, kind_of(wanted).words.gives
+        if self.task.name != wanted:
+            own, expected = self.task.words.output, find_task(wanted).words.output
             raise ConfigError(f"{type(self.head).__name__} predicts {own}, not {expected}")
 
     def labels_of(self, sentences: Sequence[Tokens]) -> Iterator[Prediction]:

@@ -23,7 +23,7 @@ from elmo_tasks.heads.classification import ClassificationHead, balanced_weights
 from elmo_tasks.heads.head import HeadTask, TaskHead
 from elmo_tasks.heads.head_files import Source
 from elmo_tasks.heads.token_features import TokenFeatures
-from elmo_tasks.tasks.kinds import kind_of
+from elmo_tasks.tasks import find_task
 from elmo_tasks.training.predictor import features_of
 from elmo_tasks.training.rates import check_rates, falling, scheduled
 
@@ -127,18 +127,18 @@ class TaskModule(pl.LightningModule):
         width = 0 if self.static is None else self.static.width
         task = HeadTask(self.data.labels, self.encoder.width, self.encoder.n_layers, self.data.scheme, width)
         self.head = self.make_head(task)
-        kind = kind_of(self.head.kind)
+        kind = find_task(self.head.kind)
         if self.data.kind != kind.name:
             raise ConfigError(
                 f"model.head: {type(self.head).__name__} does not fit {type(self.data).__name__}: a head that gives "
-                f"{kind.words.gives} needs {kind.data.__name__}"
+                f"{kind.words.output} needs {kind.data.__name__}"
             )
         self.scores = kind.scores(task)
         if self.encoder_learning_rate is not None:
             self.tuned = self._tuned_bilm()
         if self.class_weights is not None and not isinstance(self.head, ClassificationHead):
             raise ConfigError(
-                f"model.class_weights: {type(self.head).__name__} gives {kind.words.gives}; only labels of whole texts can weigh "
+                f"model.class_weights: {type(self.head).__name__} gives {kind.words.output}; only labels of whole texts can weigh "
                 "alike. Leave it out"
             )
 

@@ -7,14 +7,14 @@ from seqeval.metrics import f1_score as span_f1
 from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_fscore_support
 
 from elmo_tasks.heads.head import HeadTask, Prediction
-from elmo_tasks.tasks.kind import TaskKind
-from elmo_tasks.tasks.kinds import kind_of
+from elmo_tasks.tasks import find_task
+from elmo_tasks.tasks.task import Task
 from elmo_tasks.tasks.task_scores import TaskScores
 from elmo_tasks.text.tag_schemes import SCHEMES, Scheme, labels_of
 
 CLASSES = ("bad", "fair", "good", "never seen")
 TYPES = ("LOC", "PER")
-TEXTS, TAGS = kind_of("classification"), kind_of("tagging")
+TEXTS, TAGS = find_task("classification"), find_task("tagging")
 
 
 def random_classes(seed: int) -> tuple[list[Prediction], list[Prediction]]:
@@ -99,7 +99,7 @@ def test_nothing_to_score_is_zero(scheme: Scheme | None) -> None:
 def test_the_majority_class_of_training_is_guessed() -> None:
     train = [(["a"], "bad"), (["b"], "good"), (["c"], "good")]
     held_out = [(["a"], "bad"), (["b"], "bad"), (["c"], "bad"), (["d"], "good")]
-    assert TEXTS.guesses(train, held_out, None) == {"majority": 0.25}
+    assert TEXTS.baseline_scores(train, held_out, None) == {"majority": 0.25}
 
 
 def test_a_word_is_guessed_to_be_what_it_was_most_often() -> None:
@@ -113,8 +113,8 @@ def test_a_word_is_guessed_to_be_what_it_was_most_often() -> None:
         (["Kim", "left", "Jordan"], ("B-PER", "O", "B-LOC")),  # Kim is new: O; Jordan was a person twice of three times
     ]
     # Said: Jordan Lee, Jordan; right: the first. Beside an F1, no accuracy.
-    assert TAGS.guesses(train, held_out, "BIO") == {"word f1": pytest.approx(2 * 1 / (2 + 3))}
-    assert TAGS.guesses(train, held_out, None) == {
+    assert TAGS.baseline_scores(train, held_out, "BIO") == {"word f1": pytest.approx(2 * 1 / (2 + 3))}
+    assert TAGS.baseline_scores(train, held_out, None) == {
         "word accuracy": pytest.approx(4 / 6),
         "majority": pytest.approx(2 / 6),  # O
     }
@@ -122,29 +122,29 @@ def test_a_word_is_guessed_to_be_what_it_was_most_often() -> None:
 
 def test_tags_without_a_scheme_have_no_span_guess() -> None:
     train = [(["a", "dog"], ("DT", "NN")), (["the", "dog"], ("DT", "NN")), (["dog"], ("NN",))]
-    found = TAGS.guesses(train, [(["the", "cat"], ("DT", "NN"))], None)
+    found = TAGS.baseline_scores(train, [(["the", "cat"], ("DT", "NN"))], None)
     assert found == {"majority": 0.5, "word accuracy": 1.0}
 
 
 def test_nothing_held_out_has_no_guess() -> None:
-    assert TEXTS.guesses([(["a"], "bad")], [], None) == {}
-    assert TAGS.guesses([(["a"], ("O",))], [], None) == {}
+    assert TEXTS.baseline_scores([(["a"], "bad")], [], None) == {}
+    assert TAGS.baseline_scores([(["a"], ("O",))], [], None) == {}
 
 
 def test_held_out_sentences_without_tokens_are_guessed() -> None:
-    assert TAGS.guesses([(["a"], ("O",))], [([], ())], None) == {"majority": 0.0, "word accuracy": 0.0}
-    assert TAGS.guesses([(["a"], ("O",))], [([], ())], "BIO") == {"word f1": 0.0}
+    assert TAGS.baseline_scores([(["a"], ("O",))], [([], ())], None) == {"majority": 0.0, "word accuracy": 0.0}
+    assert TAGS.baseline_scores([(["a"], ("O",))], [([], ())], "BIO") == {"word f1": 0.0}
 
 
 @pytest.mark.parametrize(("kind", "scheme"), [(TEXTS, None), (TAGS, None), (TAGS, "BIO")])
-def test_what_one_scores_without_a_model_is_in_the_metric_of_the_score(kind: TaskKind, scheme: Scheme | None) -> None:
+def test_what_one_scores_without_a_model_is_in_the_metric_of_the_score(kind: Task, scheme: Scheme | None) -> None:
     """A rule is named with words, and an F1 stands beside an F1."""
     labels = CLASSES if kind is TEXTS else ("O", "B-X", "I-X")
     row = "bad" if kind is TEXTS else ("B-X", "O")
     scores = kind.scores(HeadTask(labels, 2, 1, scheme))
-    found = kind.guesses([(["a", "b"], row)], [(["a", "b"], row)], scheme)
+    found = kind.baseline_scores([(["a", "b"], row)], [(["a", "b"], row)], scheme)
     assert scores.main == kind.main_score(scheme)
-    assert set(found) <= set(kind.guess_rules)
+    assert set(found) <= set(kind.baselines)
     # Always right on what was learned by heart, and accuracy never is where an F1 is asked.
     assert max(found.values()) == 1.0
     assert all(rule.endswith("f1") for rule in found) == (scores.main == "f1")
