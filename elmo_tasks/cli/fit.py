@@ -81,7 +81,7 @@ def _run(arguments: Sequence[str], locks: contextlib.ExitStack) -> int:
     from pytorch_lightning.utilities import rank_zero_only
     from pytorch_lightning.utilities.exceptions import MisconfigurationException
 
-    from elmo_tasks.training.run_files import GoOn
+    from elmo_tasks.training.run_files import ResumeCallback
 
     class SaveConfig(SaveConfigCallback):
         """The settings of a run in its folder, as `test --run` reads them."""
@@ -160,7 +160,7 @@ def _run(arguments: Sequence[str], locks: contextlib.ExitStack) -> int:
             subclass_mode_data=True,
             save_config_callback=SaveConfig,
             save_config_kwargs={"save_to_log_dir": False},
-            trainer_defaults={"callbacks": [GoOn()]},
+            trainer_defaults={"callbacks": [ResumeCallback()]},
             parser_kwargs={"parser_mode": "yaml", "exit_on_error": False},
             args=list(arguments),
         )
