@@ -187,8 +187,7 @@ def _head(args: argparse.Namespace) -> dict[str, Any]:
     from elmo_tasks.heads.head_files import find_head
     from elmo_tasks.layers.device import checked_device
     from elmo_tasks.tasks import find_task
-    from elmo_tasks.training.evaluation import evaluate_head
-    from elmo_tasks.training.predictor import Predictor
+    from elmo_tasks.training.predictor import Predictor, evaluate_head
 
     files = find_head(args.head)
     kind = find_task(files.kind)

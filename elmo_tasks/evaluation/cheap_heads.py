@@ -16,7 +16,7 @@ from elmo_tasks.evaluation.probing import CLASS_STEPS, SPAN_STEPS, Rows, Step, c
 from elmo_tasks.evaluation.reader import Reader, progress
 from elmo_tasks.evaluation.rows import Row
 from elmo_tasks.tasks import find_task
-from elmo_tasks.tasks.span_scores import SpanCounts, span_counts
+from elmo_tasks.tasks.task_scores import micro, span_counts
 from elmo_tasks.text.tag_schemes import convert, detect_scheme
 
 POS = ("tagging/ud_ewt/en_ewt-ud-train.conllu.xz", "tagging/ud_ewt/en_ewt-ud-dev.conllu.xz")
@@ -61,7 +61,7 @@ def _spans(reader: Reader, data: Path, files: tuple[str, str], task: str, corpus
 
     def score(mine: Rows, wanted: Rows, step: Step) -> float:
         predicted = span_tags(mine, tags, wanted, [len(row) for row in gold], "BIOES", step)
-        return sum(span_counts(predicted, gold, "BIOES").values(), SpanCounts()).f1
+        return micro(span_counts(predicted, gold, "BIOES").values()).f1
 
     read = {f"{corpus}, train": _tokens(train), corpus: _tokens(held_out)}
     scores = _by_layer(reader, read, what.lower(), SPAN_STEPS, score)

@@ -68,9 +68,9 @@ def _baseline_scores(
     gold = [tuple(row) for _, row in held_out]
     predicted = [tuple(best.get(token, majority) for token in tokens) for tokens, _ in held_out]
     if scheme is not None:
-        from elmo_tasks.tasks.span_scores import SpanCounts, span_counts
+        from elmo_tasks.tasks.task_scores import micro, span_counts
 
-        return {"word f1": sum(span_counts(predicted, gold, scheme).values(), SpanCounts()).f1}
+        return {"word f1": micro(span_counts(predicted, gold, scheme).values()).f1}
     total = sum(map(len, gold)) or 1
     right = sum(a == b for x, y in zip(predicted, gold, strict=True) for a, b in zip(x, y, strict=True))
     return {"word accuracy": right / total, "majority": sum(tag == majority for row in gold for tag in row) / total}

@@ -272,5 +272,5 @@ def test_input_that_does_not_fit() -> None:
         head(values, mask, TokenFeatures(features.characters, features.words))
     with pytest.raises(ValueError, match=re.escape("features: expected static of shape (4, 4, 2), got (4, 4, 3)")):
         head(values, mask, TokenFeatures(features.characters, features.words, torch.zeros(4, 4, 3)))
-    with pytest.raises(ValueError, match="n_readings: expected at least 1, got 0"):
+    with pytest.raises(ValueError, match="k: expected at least 1, got 0"):
         head.predict(values, mask, features, n_readings=0)

@@ -94,7 +94,8 @@ def test_probabilities_are_read_as_the_app_reads_them(models: Path) -> None:
     (read,) = predictor.predict(["Oslo"])
     assert not read.is_sure  # flattened, it is below what counts as sure
     assert read.label == plain.label
-    assert read.probabilities == pytest.approx(predictor.confidence.read(plain.probabilities))
+    odds = {label: p ** (1 / 4) for label, p in plain.probabilities.items()}
+    assert read.probabilities == pytest.approx({label: value / sum(odds.values()) for label, value in odds.items()})
     predictor.confidence = Confidence(temperature=1.0, least=0.5)
     assert predictor.predict(["Oslo"])[0].is_sure
 
@@ -247,7 +248,6 @@ def test_any_number_of_texts_comes_back_in_order(models: Path, monkeypatch: pyte
     for k in (0, 1, 5, 20):
         assert head.predict([texts[k]])[0].probabilities == pytest.approx(found[k].probabilities, abs=1e-5)
     assert head.predict([]) == []
-    assert head.labels == ("negative", "positive")
 
 
 @pytest.mark.parametrize(
