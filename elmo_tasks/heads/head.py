@@ -95,22 +95,19 @@ class TaskHead(nn.Module, ABC):
         Returns:
             ``[]`` mean loss of the batch, and the labels of :meth:`labels_of`.
         """
-        scores = self._scores(values, mask, features)
+        scores = self(values, mask, features)
         return self.loss_of(scores, mask, target), self.labels_of(scores, mask)
 
     @torch.no_grad()
     def best(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None = None) -> list[Prediction]:
         """Best labels alone; see :meth:`scored`."""
-        return self.labels_of(self._scores(values, mask, features), mask)
+        return self.labels_of(self(values, mask, features), mask)
 
     def loss(
         self, values: Tensor, mask: Tensor | None, target: Tensor, features: TokenFeatures | None = None
     ) -> Tensor:
         """``[]`` mean loss of the batch in training; see :meth:`scored`."""
-        return self.loss_of(self._scores(values, mask, features), mask, target)
-
-    def _scores(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None) -> Tensor:
-        return self(values, mask, features)  # type: ignore[no-any-return]
+        return self.loss_of(self(values, mask, features), mask, target)
 
     @abstractmethod
     def predict(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None = None) -> list[Any]:

@@ -90,14 +90,8 @@ class SentimentHead(ClassificationHead):
         """One vector ``[B, dim]`` for each text, zero for a text without tokens."""
         dtype = self.classify.weight.dtype
         if values.dim() == 3:
-            if not self.accepts_pooled:
-                raise ConfigError(
-                    "pooled layers do for a head with pooling 'mean', no BiLSTM and no mix_layer_norm; this one has pooling "
-                    f"'{self.pooling}', lstm_hidden {self.bilstm.output_dim // 2 if self.bilstm else 0}, "
-                    f"mix_layer_norm {self.mix.layer_norm}"
-                )
-            if mask is not None:
-                raise ValueError(f"pooled layers {tuple(values.shape)} have no mask, got {tuple(mask.shape)}")
+            if not self.accepts_pooled or mask is not None:
+                raise ValueError("pooled layers need pooling 'mean', no BiLSTM, no mix_layer_norm, and no mask")
             return self._joined(self.mix(values).to(dtype), self._static(features, values.shape[1:2]))
         if mask is None:
             mask = values.new_ones(values.shape[1:3], dtype=torch.bool)

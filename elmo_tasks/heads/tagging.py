@@ -68,11 +68,6 @@ class TaggingHead(TaskHead):
             ``[B, T, K]`` emissions, before the CRF.
         """
 
-    def _scores(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None) -> Tensor:
-        if mask is None:
-            raise ValueError("a tagger reads tokens: expected layers [L, B, T, D] with a mask, got pooled ones")
-        return super()._scores(values, mask, features)
-
     def loss_of(self, scores: Tensor, mask: Tensor | None, target: Tensor) -> Tensor:
         """Negative log likelihood, the mean over sentences; see :meth:`TaskHead.loss_of`."""
         return -self.crf(scores, target, mask, "mean")
@@ -91,7 +86,7 @@ class TaggingHead(TaskHead):
         """
         if not values.shape[1]:
             return []
-        emissions = self._scores(values, mask, features)  # [B, T, K]
+        emissions = self(values, mask, features)  # [B, T, K]
         paths = self.crf.k_best(emissions, n_readings, mask)
         tags = [[self._as_bio(path.tags) for path in row] for row in paths]
         spans = [sorted({span for sequence in row for span in self._spans(sequence)}) for row in tags]

@@ -162,8 +162,7 @@ class BiLMModule(pl.LightningModule):
         self._positions += batch.words[0].numel() * self.trainer.world_size
         vectors = self.read_words(batch.characters, batch.corpus_ids)
         directions = (self.bilm.forward_lm, self.bilm.backward_lm)
-        self.kept_streams = self._draw_kept_streams(batch.words.shape[1])
-        states = self._start_states()
+        states = self._start_states(batch.words.shape[1])
         outputs, ends = [], []
         for k, lm in enumerate(directions):
             layers, end = lm(vectors[batch.words[k]], None if states is None else states[k], dropout=self.dropout)
@@ -186,15 +185,12 @@ class BiLMModule(pl.LightningModule):
             return self.bilm.token_encoder(characters)
         return self._word_cache.read(characters, corpus_ids)
 
-    def _draw_kept_streams(self, batch_size: int) -> Tensor | None:
+    def _start_states(self, batch_size: int) -> list[DirectionState] | None:
+        """Return the carried states, those of some streams reset; update :attr:`kept_streams`."""
+        self.kept_streams = None
         if self._states is None or self._states[0][0][0].shape[1] != batch_size:
             return None
-        return (torch.rand(batch_size, 1, device=self.device) >= self.reset_rate).float()
-
-    def _start_states(self) -> list[DirectionState] | None:
-        keep = self.kept_streams
-        if keep is None or self._states is None:
-            return None
+        self.kept_streams = keep = (torch.rand(batch_size, 1, device=self.device) >= self.reset_rate).float()
         # A resume file brings the states to the CPU first.
         return [
             tuple(((h.to(keep) * keep).to(h.dtype), (c.to(keep) * keep).to(c.dtype)) for h, c in d)
