@@ -81,7 +81,7 @@ class ExportHead(pl.Callback):
         """Write and score the head on one process; a trial run of a few batches replaces none."""
         if trainer.fast_dev_run or not trainer.is_global_zero:  # type: ignore[attr-defined]
             return
-        if not isinstance(pl_module, TaskModule) or pl_module.head is None:
+        if not isinstance(pl_module, TaskModule):
             return
         seconds = pl_module.training_seconds()
         best = _take_best(trainer, pl_module)
@@ -177,7 +177,7 @@ def _take_best(trainer: pl.Trainer, module: TaskModule) -> int | None:
     """Load the weights of the best epoch; return its number if there was a choice."""
     checkpoint = trainer.checkpoint_callback
     path = getattr(checkpoint, "best_model_path", "")
-    if not path or module.head is None:
+    if not path:
         return None
     saved = torch.load(path, map_location=module.device, weights_only=True)
     try:

@@ -121,7 +121,7 @@ def _mean(losses: list[Tensor]) -> float:
 
 def mix_of(module: pl.LightningModule) -> dict[str, Any]:
     """Return rounded ``weights`` and ``gamma`` of the head's mix; nothing without a head."""
-    if not isinstance(module, TaskModule) or module.head is None:
+    if not isinstance(module, TaskModule):
         return {}
     mix = module.head.mix
     return {"weights": [round(weight, 5) for weight in mix.weights()], "gamma": round(mix.gamma.item(), 5)}

@@ -50,6 +50,8 @@ class TaskModule(pl.LightningModule):
         encoder_learning_rate: trains the biLM at this rate, far below the head's, and keeps no layers; ``None`` freezes it.
     """
 
+    head: TaskHead
+
     def __init__(
         self,
         head: Callable[[HeadTask], TaskHead],
@@ -82,7 +84,6 @@ class TaskModule(pl.LightningModule):
         #: The biLM that is trained, a part of the checkpoint; ``None`` if it is frozen.
         self.tuned: BiLM | None = None
         self.tuned_from: Source | None = None
-        self.head: TaskHead | None = None
         # Not submodules: frozen weights do not belong into a resume file.
         self._frozen: dict[str, Any] = {}
         self._stores: dict[str, LayerCache] = {}
@@ -121,7 +122,7 @@ class TaskModule(pl.LightningModule):
 
     def configure_model(self) -> None:
         """Build the head for the labels of the data."""
-        if self.head is not None:
+        if hasattr(self, "head"):
             return
         width = 0 if self.static is None else self.static.width
         head_task = HeadTask(self.data.labels, self.encoder.width, self.encoder.n_layers, self.data.scheme, width)
@@ -149,7 +150,6 @@ class TaskModule(pl.LightningModule):
     def _prepare_store(self, split: Split) -> None:
         if self.layer_store is None or self.tuned is not None or split not in self.data.rows or split in self._stores:
             return
-        assert self.head is not None
         self._stores[split] = LayerCache.build(
             self._encoder_here(),
             self.data.tokens(split),
@@ -187,7 +187,6 @@ class TaskModule(pl.LightningModule):
 
     def inputs(self, batch: RowBatch, split: Split) -> tuple[Tensor, Tensor | None, Tensor, TokenFeatures]:
         """Layers, mask, target and features of a batch, on the module's device."""
-        assert self.head is not None
         store = self._stores.get(split)
         mask: Tensor | None = None
         if store is not None and store.pooled:
@@ -205,7 +204,6 @@ class TaskModule(pl.LightningModule):
 
     def training_step(self, batch: RowBatch, batch_idx: int) -> Tensor:
         """Loss of the head plus the penalty of its mix."""
-        assert self.head is not None
         loss = self.head.loss(*self.inputs(batch, "train"))
         self.log("train_loss", loss, prog_bar=True, batch_size=len(batch))
         return loss + self.mix_l2 * self.head.l2()
@@ -219,7 +217,6 @@ class TaskModule(pl.LightningModule):
         self._score(batch, "test")
 
     def _score(self, batch: RowBatch, stage: str) -> None:
-        assert self.head is not None
         split = _SPLIT_OF_STAGE[stage]
         loss, predicted = self.head.scored(*self.inputs(batch, split))
         self.log(f"{stage}_loss", loss, batch_size=len(batch), sync_dist=True)
@@ -242,7 +239,6 @@ class TaskModule(pl.LightningModule):
 
     def on_train_epoch_end(self) -> None:
         """Log the weights of the mix."""
-        assert self.head is not None
         mix = {f"layer_{k}": weight for k, weight in enumerate(self.head.mix.weights())}
         mix["gamma"] = self.head.mix.gamma.item()
         self.log_dict(mix, sync_dist=False, logger=False)
@@ -253,7 +249,6 @@ class TaskModule(pl.LightningModule):
 
     def configure_optimizers(self) -> Any:
         """Adam; the rates fall to zero at the end of the longest possible run."""
-        assert self.head is not None
         mix = set(self.head.mix.parameters())
         groups = [
             {"params": [p for p in self.head.parameters() if p not in mix], "weight_decay": self.weight_decay},

@@ -10,7 +10,6 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
 
 from elmo_tasks.__main__ import main
 from elmo_tasks.heads.head_files import find_head
@@ -130,23 +129,3 @@ def test_nothing_is_advertised(run: Path, tmp_path: Path, caplog: pytest.LogCapt
         assert main(["fit", "--config", str(run / "config.yaml"), *short]) == 0
     assert "GPU available" in caplog.text
     assert "Tip:" not in caplog.text
-
-
-@pytest.mark.parametrize("spelling", [["--ckpt_path", "nothing.ckpt"], ["--ckpt_path=nothing.ckpt"]])
-def test_a_resume_file_that_is_not_there_is_named(
-    spelling: list[str], run: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["fit", "--config", str(run / "config.yaml"), *spelling]) == 2
-    assert "--ckpt_path nothing.ckpt: no such file; leave it out to begin anew" in capsys.readouterr().err
-
-
-def test_a_resume_file_of_another_head_is_refused(
-    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    raw = yaml.safe_load((run / "config.yaml").read_text())
-    raw["model"]["init_args"]["head"]["init_args"]["fixed_weights"] = [1, 0, 0]
-    (tmp_path / "config.yaml").write_text(yaml.safe_dump(raw))
-    last = str(run / "run" / "last.ckpt")
-    own = ["--config", str(tmp_path / "config.yaml"), "--run_dir", str(tmp_path / "r")]
-    assert main(["fit", *own, "--ckpt_path", last]) == 2
-    assert "the checkpoint is of another model than these settings describe" in capsys.readouterr().err

@@ -61,7 +61,6 @@ class NotesLosses(pl.Callback):
 
 
 def head_of(module: TaskModule) -> dict[str, Tensor]:
-    assert module.head is not None
     return module.head.state_dict()
 
 
@@ -106,7 +105,6 @@ def test_what_is_frozen_stays_so_and_is_not_in_the_checkpoint(encoder: Path, sta
 def test_static_vectors_reach_the_head(encoder: Path, static: Path, tmp_path: Path) -> None:
     module = TaskModule(ner(), str(encoder), str(static), layer_store=None)
     trained(module, tagging_data(tmp_path), tmp_path, epochs=1)
-    assert module.head is not None
     assert module.head.task.static_dim == 5
     batch = next(iter(module.data.train_dataloader()))
     features = module.inputs(batch, "train")[3]
@@ -143,7 +141,6 @@ def test_weight_decay_spares_the_mix(encoder: Path, tmp_path: Path) -> None:
     trainer = trained(module, opinion_data(tmp_path), tmp_path, epochs=1)
     groups = trainer.optimizers[0].param_groups
     assert [group["weight_decay"] for group in groups] == [0.1, 0.0]
-    assert module.head is not None
     assert set(groups[1]["params"]) == set(module.head.mix.parameters())
 
 
@@ -152,7 +149,6 @@ def test_l2_pulls_the_mix_to_the_plain_mean(encoder: Path, tmp_path: Path) -> No
     for l2 in (0.0, 10.0):
         module = TaskModule(sentiment(), str(encoder), layer_store=None, mix_l2=l2, mix_learning_rate=0.05)
         trained(module, opinion_data(tmp_path), tmp_path, epochs=6)
-        assert module.head is not None
         weights = module.head.mix.weights()
         spread.append(max(weights) - min(weights))
     assert spread[1] < 0.1 * spread[0]
@@ -161,7 +157,6 @@ def test_l2_pulls_the_mix_to_the_plain_mean(encoder: Path, tmp_path: Path) -> No
 def test_fixed_weights_stay(encoder: Path, tmp_path: Path) -> None:
     module = TaskModule(sentiment(fixed_weights=[1.0, 0.0, 0.0]), str(encoder), layer_store=None)
     trained(module, opinion_data(tmp_path), tmp_path)
-    assert module.head is not None
     assert module.head.mix.weights() == (1.0, 0.0, 0.0)
 
 
